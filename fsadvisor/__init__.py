@@ -1,0 +1,1 @@
+"""fsadvisor: reads a Linux server's storage and gives ranked advice that it can prove."""

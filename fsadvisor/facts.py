@@ -1,0 +1,51 @@
+"""Facts: a value with its source, or the reason why there is none and what would cure that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, TypeAlias, TypeVar
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Cause(Enum):
+    """Why a fact is not known."""
+
+    DENIED = "denied"
+    NO_TOOL = "no_tool"
+    NOT_EXPOSED = "not_exposed"
+    TIMED_OUT = "timed_out"
+    UNREADABLE = "unreadable"
+    NOT_MEASURED = "not_measured"
+    NOT_ATTESTED = "not_attested"
+    NOT_APPLICABLE = "not_applicable"
+    """The question makes no sense for this subject (an XFS fact of an ext4): nothing to learn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Generic[T_co]):
+    """A value and where it came from (a path, a command, a rule of derivation)."""
+
+    value: T_co
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """No value: why, and in one imperative sentence how to learn it ('' where nothing would help)."""
+
+    cause: Cause
+    learn: str
+    source: str = ""
+
+
+Fact: TypeAlias = Known[T] | Unknown
+
+NOT_APPLICABLE = Unknown(Cause.NOT_APPLICABLE, "")
+
+
+def unreadable(what: str, source: str = "") -> Unknown:
+    """An answer came but was not understood; `what` says which part, in a few words."""
+    return Unknown(Cause.UNREADABLE, f"{what}; send the folder that `fsadvisor capture` writes", source)

@@ -1,0 +1,94 @@
+"""What the rest of the program may ask of a machine, be it this host, a recorded one or an archive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from fsadvisor.facts import Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Argv: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a file or a tool said.
+
+    `text` is UTF-8 decoded with surrogateescape (so no byte is lost) and at most 4 MiB long; `source` is the
+    path, or the command as one would type it; `status` is the tool's exit status (0 for a file).
+    """
+
+    text: str
+    source: str
+    status: int = 0
+
+
+Answer: TypeAlias = Reply | Unknown
+"""A reply, or why there is none: denied, no_tool, not_exposed (no such file), timed_out."""
+
+
+class Machine(Protocol):
+    """The questions. No method raises for what the machine is or lacks."""
+
+    @property
+    def name(self) -> str:
+        """What is being looked at, for people: 'this host', or the folder or archive."""
+        ...
+
+    @property
+    def root(self) -> bool:
+        """Whether the questions are (or were) asked as root."""
+        ...
+
+    def read(self, path: str) -> Answer:
+        """The content of a file."""
+        ...
+
+    def entries(self, path: str) -> tuple[str, ...] | Unknown:
+        """The names in a folder, sorted."""
+        ...
+
+    def link(self, path: str) -> Answer:
+        """Where a symbolic link points, as its own text."""
+        ...
+
+    def run(self, commands: Sequence[Argv]) -> list[Answer]:
+        """Run tools side by side (no shell, C locale, a time-out each); one answer each, in order.
+
+        A non-zero exit is a reply: what it means is the reader's to say.
+        """
+        ...
+
+    def udev(self) -> Answer:
+        """The block devices' udev properties, as `udevadm info --export-db` prints them."""
+        ...
+
+    def processes(self, names: Sequence[str]) -> Answer:
+        """The running processes with one of these names, as JSON.
+
+        `[{"pid", "name", "user", "cwd", "paths": [...]}]`, paths being the absolute paths among its
+        arguments; no other argument leaves the machine.
+        """
+        ...
+
+    def counters(self) -> Answer:
+        """Memory and per-device I/O since boot, as JSON.
+
+        `{"memory": {"total", "available"}, "io": {device: {"read_count", "write_count", "read_bytes",
+        "write_bytes", "read_time", "write_time", "busy_time"}}}` in bytes and milliseconds.
+        """
+        ...
+
+    def space(self, mount_point: str) -> Answer:
+        """Room on a mounted filesystem, as JSON: bytes and inodes.
+
+        `{"size", "free", "available", "inodes", "inodes_free"}`.
+        """
+        ...
+
+    def flags(self, path: str) -> Answer:
+        """A file's or folder's inode flags (FS_IOC_GETFLAGS), as a hexadecimal number."""
+        ...

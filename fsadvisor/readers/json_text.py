@@ -1,0 +1,65 @@
+"""JSON as tools print it: warnings before the document, half documents, wrong types, huge numbers."""
+
+from __future__ import annotations
+
+import json
+from typing import TypeAlias, cast
+
+from fsadvisor.facts import Unknown, unreadable
+
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+
+def load(text: str) -> Json | Unknown:
+    """The first JSON object or list in `text`; lines before it (a tool's warnings) are passed over.
+
+    NaN and Infinity, which are not JSON, are refused.
+    """
+    start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+    if start < 0:
+        return unreadable("no JSON in the output")
+    try:
+        document, _ = _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return unreadable("the JSON is broken or cut short")
+    return cast("Json", document)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def member(document: Json, *path: str) -> Json:
+    """The value at a path of keys, or None where any step is missing or not an object."""
+    for key in path:
+        if not isinstance(document, dict):
+            return None
+        document = document.get(key)
+    return document
+
+
+def integer(document: Json, *path: str) -> int | None:
+    """The whole number at a path, or None (true and false are no numbers)."""
+    value = member(document, *path)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def string(document: Json, *path: str) -> str | None:
+    """The string at a path, or None."""
+    value = member(document, *path)
+    return value if isinstance(value, str) else None
+
+
+def boolean(document: Json, *path: str) -> bool | None:
+    """The boolean at a path, or None."""
+    value = member(document, *path)
+    return value if isinstance(value, bool) else None
+
+
+def items(document: Json, *path: str) -> list[Json]:
+    """The list at a path, or an empty one."""
+    value = member(document, *path)
+    return value if isinstance(value, list) else []

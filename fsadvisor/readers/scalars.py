@@ -1,0 +1,47 @@
+"""Text to numbers and back to nothing: every conversion here returns None instead of raising."""
+
+from __future__ import annotations
+
+import math
+
+UNREAD_PIECES = 8
+UNREAD_LENGTH = 120
+
+_UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50, "e": 1 << 60}
+
+
+def whole(text: str | None, base: int = 10) -> int | None:
+    """A whole number (ASCII digits, optional sign; base 0 takes 0x), or None."""
+    if text is None or len(text) > 80 or not text.isascii() or "_" in text:
+        return None
+    try:
+        return int(text.strip(), base)
+    except ValueError:
+        return None
+
+
+def real(text: str | None) -> float | None:
+    """A finite decimal number, or None."""
+    if text is None or len(text) > 80 or not text.isascii() or "_" in text:
+        return None
+    try:
+        number = float(text.strip())
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def size_bytes(text: str | None) -> int | None:
+    """A size as tools print it ('10.00GiB', '4k', '512'), binary units, in bytes, or None."""
+    stripped = (text or "").strip().lower()
+    number = stripped.rstrip("ibkmgtpe").rstrip()
+    unit = stripped[len(number) :].strip().removesuffix("b").removesuffix("i")
+    amount = real(number)
+    if amount is None or unit not in _UNITS:
+        return None
+    return round(amount * _UNITS[unit])
+
+
+def unread_pieces(pieces: list[str]) -> tuple[str, ...]:
+    """The first few pieces that a reader did not understand, each cut to a bounded length."""
+    return tuple(piece[:UNREAD_LENGTH] for piece in pieces[:UNREAD_PIECES])

@@ -1,0 +1,69 @@
+"""What holds for every reader, whatever it is given."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fsadvisor.facts import Unknown
+from tests.paths import FIXTURES
+from tests.plain import plain
+from tests.readers.discover import readers
+
+READERS = readers()
+
+
+def check(parse, text):
+    record = parse(text)
+    if isinstance(record, Unknown):
+        assert record.learn
+        assert record.cause.value in ("unreadable", "not_exposed", "denied")
+    else:
+        json.dumps(plain(record), allow_nan=False)
+        hash(record)
+
+
+def samples(name):
+    return sorted((FIXTURES / "outputs" / name).glob("*.out"))
+
+
+def text_of(path):
+    return path.read_bytes().decode("utf-8", "surrogateescape")
+
+
+@pytest.mark.parametrize("name", READERS)
+@settings(max_examples=60, deadline=None)
+@given(data=st.binary(max_size=400))
+def test_any_bytes_give_a_record_or_an_unknown(name, data):
+    check(READERS[name], data.decode("utf-8", "surrogateescape"))
+
+
+@pytest.mark.parametrize("name", READERS)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_damaged_sample_gives_a_record_or_an_unknown(name, data):
+    """Cut, spliced and edited real outputs reach deeper than random bytes do."""
+    text = text_of(data.draw(st.sampled_from(samples(name))))
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    junk = data.draw(
+        st.text(max_size=20) | st.sampled_from(["-1", "9" * 5000, "nan", "{", "[", '"', "\x00", "²"])
+    )
+    check(READERS[name], text[:start] + junk + text[end:])
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_reader_has_a_real_sample(name):
+    assert samples(name), f"put a recorded output into fixtures/outputs/{name}/"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((FIXTURES / "outputs").glob("*/*.out")), ids=lambda p: f"{p.parent.name}/{p.stem}"
+)
+def test_a_sample_reads_as_its_golden_record(path, request):
+    record = plain(READERS[path.parent.name](text_of(path)))
+    golden = path.with_suffix(".json")
+    if request.config.getoption("--accept"):
+        golden.write_text(json.dumps(record, indent=1, ensure_ascii=True) + "\n")
+    assert record == json.loads(golden.read_text())
