@@ -47,9 +47,7 @@ def test_a_damaged_sample_gives_a_record_or_an_unknown(name, data):
     text = text_of(data.draw(st.sampled_from(samples(name))))
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    junk = data.draw(
-        st.text(max_size=20) | st.sampled_from(["-1", "9" * 5000, "nan", "{", "[", '"', "\x00", "²"])
-    )
+    junk = data.draw(st.text(max_size=20) | st.sampled_from(["-1", "9" * 5000, "nan", "{", "[", '"', "\x00", "²"]))
     check(READERS[name], text[:start] + junk + text[end:])
 
 
