@@ -1,0 +1,191 @@
+# ruff: noqa: D102 - port.Machine documents the methods
+"""The host itself, as it is now. Nothing here writes, and nothing waits longer than the time-out."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import platform
+import stat
+import struct
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from fsadvisor.facts import Cause, Unknown, unreadable
+from fsadvisor.machine import sources
+from fsadvisor.machine.bounded import within
+from fsadvisor.machine.port import Answer, Argv, Reply
+from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, TOOL_FOLDERS, Runner, decoded, encoded, too_much
+from fsadvisor.machine.watching import counters, processes, udev_database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+T = TypeVar("T")
+Entries: TypeAlias = tuple[str, ...] | Unknown
+
+_KERNEL_FOLDERS = ("/proc/", "/sys/")
+_CHUNK_BYTES = 1 << 16
+_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO}
+_REFUSED = {errno.EACCES, errno.EPERM}
+_OTHER_IOCTL_NUMBERS = ("ppc", "mips", "sparc", "alpha")
+
+
+def refusal(error: OSError | ValueError, source: str) -> Unknown:
+    """Why the kernel did not answer. A ValueError is a path that no file can have."""
+    number = error.errno if isinstance(error, OSError) else errno.ENOENT
+    if number in _REFUSED:
+        return Unknown(Cause.DENIED, "run as root", source)
+    if number in _GONE:
+        return Unknown(Cause.NOT_EXPOSED, "", source)
+    return unreadable(os.strerror(number or errno.EIO), source)
+
+
+class LiveMachine:
+    """The host itself. The same file, folder, link or command is asked for only once.
+
+    `timeout` is for each tool and each file system, in seconds.
+    """
+
+    def __init__(self, timeout: float = 10, tool_folders: Sequence[str] = TOOL_FOLDERS) -> None:
+        self._timeout_s = timeout
+        self._runner = Runner(timeout, tool_folders)
+        self._reads: dict[str, Answer] = {}
+        self._entries: dict[str, Entries] = {}
+        self._links: dict[str, Answer] = {}
+        self._runs: dict[Argv, Answer] = {}
+
+    @property
+    def name(self) -> str:
+        return "this host"
+
+    @property
+    def root(self) -> bool:
+        return self._runner.root
+
+    def read(self, path: str) -> Answer:
+        if path not in self._reads:
+            self._reads[path] = self._ask(lambda: _content(path), path)
+        return self._reads[path]
+
+    def entries(self, path: str) -> Entries:
+        if path not in self._entries:
+            self._entries[path] = self._ask(lambda: _names(path), path)
+        return self._entries[path]
+
+    def link(self, path: str) -> Answer:
+        if path not in self._links:
+            self._links[path] = self._ask(lambda: _target(path), path)
+        return self._links[path]
+
+    def run(self, commands: Sequence[Argv]) -> list[Answer]:
+        new = [argv for argv in dict.fromkeys(commands) if argv not in self._runs]
+        self._runs.update(zip(new, self._runner.run(new), strict=True))
+        return [self._runs[argv] for argv in commands]
+
+    def udev(self) -> Answer:
+        return self._bounded(udev_database, sources.UDEV)
+
+    def processes(self, names: Sequence[str]) -> Answer:
+        return self._bounded(lambda: processes(names), sources.PROCESSES)
+
+    def counters(self) -> Answer:
+        return self._bounded(counters, sources.COUNTERS)
+
+    def space(self, mount_point: str) -> Answer:
+        return self._bounded(lambda: _space(mount_point), sources.space(mount_point))
+
+    def flags(self, path: str) -> Answer:
+        return self._bounded(lambda: _flags(path), sources.flags(path))
+
+    def _ask(self, question: Callable[[], T | Unknown], path: str) -> T | Unknown:
+        """Ask the kernel's own filesystems directly, and others, which may be dead NFS, with a time-out."""
+        return question() if path.startswith(_KERNEL_FOLDERS) else self._bounded(question, path)
+
+    def _bounded(self, question: Callable[[], T | Unknown], source: str) -> T | Unknown:
+        answer = within(self._timeout_s, question)
+        if answer is None:
+            return Unknown(Cause.TIMED_OUT, f"retry with a --timeout longer than {self._timeout_s:g} s", source)
+        return answer
+
+
+def _content(path: str) -> Answer:
+    try:
+        raw_path = encoded(path)
+        if not path.startswith(_KERNEL_FOLDERS) and not stat.S_ISREG(os.stat(raw_path).st_mode):  # noqa: PTH116
+            return unreadable("not a regular file", path)
+        content = b"".join(_chunks(raw_path))
+    except (OSError, ValueError) as error:
+        return refusal(error, path)
+    return too_much(path) if len(content) > OUTPUT_CAP_BYTES else Reply(decoded(content), path)
+
+
+def _chunks(raw_path: bytes) -> Iterator[bytes]:
+    """The content, read until one byte at least is over the cap. Opened so that a FIFO does not block."""
+    descriptor = os.open(raw_path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        length = 0
+        while length <= OUTPUT_CAP_BYTES and (chunk := os.read(descriptor, _CHUNK_BYTES)):
+            length += len(chunk)
+            yield chunk
+    finally:
+        os.close(descriptor)
+
+
+def _names(path: str) -> Entries:
+    try:
+        return tuple(sorted(decoded(name) for name in os.listdir(encoded(path))))  # noqa: PTH208 - bytes
+    except (OSError, ValueError) as error:
+        return refusal(error, path)
+
+
+def _target(path: str) -> Answer:
+    try:
+        return Reply(decoded(os.readlink(encoded(path))), path)  # noqa: PTH115 - bytes
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EINVAL:
+            return Unknown(Cause.NOT_EXPOSED, "", path)
+        return refusal(error, path)
+
+
+def _space(mount_point: str) -> Answer:
+    try:
+        room = os.statvfs(encoded(mount_point))
+    except (OSError, ValueError) as error:
+        return refusal(error, sources.space(mount_point))
+    answer = {
+        "size": room.f_blocks * room.f_frsize,
+        "free": room.f_bfree * room.f_frsize,
+        "available": room.f_bavail * room.f_frsize,
+        "inodes": room.f_files,
+        "inodes_free": room.f_ffree,
+    }
+    return Reply(json.dumps(answer), sources.space(mount_point))
+
+
+def _flags(path: str) -> Answer:
+    """Ask for the inode flags. Only regular files and folders are opened: opening a device or FIFO may act."""
+    source = sources.flags(path)
+    try:
+        raw_path = encoded(path)
+        mode = os.lstat(raw_path).st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            return Unknown(Cause.NOT_EXPOSED, "", source)
+        descriptor = os.open(raw_path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            answer = fcntl.ioctl(descriptor, _get_flags_request(), bytes(8))
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in {errno.ENOTTY, errno.EOPNOTSUPP, errno.ELOOP}:
+            return Unknown(Cause.NOT_EXPOSED, "", source)
+        return refusal(error, source)
+    return Reply(f"{struct.unpack_from('=I', answer)[0]:#x}", source)
+
+
+def _get_flags_request() -> int:
+    """FS_IOC_GETFLAGS, _IOR('f', 1, long): the kernel fills an int, the size in the number is a long's."""
+    size = struct.calcsize("l") << 16
+    read_bit = 1 << 30 if platform.machine().startswith(_OTHER_IOCTL_NUMBERS) else 2 << 30
+    return read_bit | size | ord("f") << 8 | 1

@@ -1,0 +1,252 @@
+"""Runs external tools side by side: no shell, C locale, a time-out each, never stuck on one that can't be killed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import selectors
+import signal
+import stat
+import subprocess
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from fsadvisor.facts import Cause, Unknown, unreadable
+from fsadvisor.machine import sources
+from fsadvisor.machine.port import Answer, Argv, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import IO
+
+TOOL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+OUTPUT_CAP_BYTES = 4 << 20
+STDERR_CAP_BYTES = 64 << 10
+SIDE_BY_SIDE = 8
+QUIET_S = 0.05
+LAST_WAIT_S = 0.5
+
+VENDOR = "from the controller's vendor"
+PACKAGES = {
+    "blkid": "util-linux",
+    "btrfs": "btrfs-progs",
+    "cryptsetup": "cryptsetup-bin",
+    "dmsetup": "dmsetup",
+    "dumpe2fs": "e2fsprogs",
+    "findmnt": "util-linux",
+    "fio": "fio",
+    "lsblk": "util-linux",
+    "lvs": "lvm2",
+    "mdadm": "mdadm",
+    "nvme": "nvme-cli",
+    "perccli64": f"perccli64 {VENDOR}",
+    "pvs": "lvm2",
+    "smartctl": "smartmontools",
+    "ssacli": f"ssacli {VENDOR}",
+    "storcli64": f"storcli64 {VENDOR}",
+    "systemctl": "systemd",
+    "systemd-detect-virt": "systemd",
+    "tune2fs": "e2fsprogs",
+    "vgs": "lvm2",
+    "xfs_info": "xfsprogs",
+    "zfs": "zfsutils-linux",
+    "zpool": "zfsutils-linux",
+}
+"""Which package of Debian brings a tool."""
+
+_REFUSALS = (
+    "permission denied",
+    "operation not permitted",
+    "must be root",
+    "are you root",
+    "as root",
+    "root privileges",
+    "need to be root",
+    "non-root user",
+    "superuser",
+)
+_REFUSAL_REACH = 4096
+
+
+def decoded(content: bytes) -> str:
+    """Text from which the same bytes can be made again."""
+    return content.decode("utf-8", "surrogateescape")
+
+
+def encoded(text: str) -> bytes:
+    """The bytes that `decoded` was given. Raises ValueError where no bytes can be that text."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def missing_tool(argv: Argv) -> Unknown:
+    """The answer where a tool is not installed."""
+    tool = argv[0] if argv else ""
+    return Unknown(Cause.NO_TOOL, f"install {PACKAGES.get(tool, tool)}", sources.command(argv))
+
+
+def too_much(source: str) -> Unknown:
+    """The answer where there is more text than a Reply may hold."""
+    return unreadable("more than 4 MiB", source)
+
+
+@dataclass(slots=True)
+class _Output:
+    """What has come through the pipes so far."""
+
+    stdout: bytearray = field(default_factory=bytearray)
+    stderr: bytearray = field(default_factory=bytearray)
+    held: bool = False
+    """Whether somebody still had a pipe open when we stopped reading."""
+
+    @property
+    def overflowed(self) -> bool:
+        return len(self.stdout) > OUTPUT_CAP_BYTES
+
+    def add_stdout(self, chunk: bytes) -> None:
+        self.stdout += chunk
+
+    def add_stderr(self, chunk: bytes) -> None:
+        if len(self.stderr) < STDERR_CAP_BYTES:
+            self.stderr += chunk
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs tools from fixed folders, at most eight at a time.
+
+    A tool in uninterruptible sleep (state D) survives SIGKILL until its device answers. It is abandoned: its
+    pipes are closed and a daemon thread waits for it, so neither the caller nor the interpreter's exit does.
+    """
+
+    timeout_s: float = 10
+    folders: Sequence[str] = TOOL_FOLDERS
+    root: bool = field(default_factory=lambda: os.geteuid() == 0)
+
+    def run(self, commands: Sequence[Argv]) -> list[Answer]:
+        """One answer each, in order."""
+        waiting: queue.SimpleQueue[tuple[int, Argv]] = queue.SimpleQueue()
+        answered: queue.SimpleQueue[tuple[int, Answer]] = queue.SimpleQueue()
+        for numbered in enumerate(commands):
+            waiting.put(numbered)
+        width = min(SIDE_BY_SIDE, len(commands))
+        for _ in range(width):
+            threading.Thread(target=self._work, args=(waiting, answered), daemon=True).start()
+        answers: dict[int, Answer] = {}
+        rounds = -(-len(commands) // max(width, 1))
+        deadline = time.monotonic() + rounds * (self.timeout_s + 2 * LAST_WAIT_S) + LAST_WAIT_S
+        with contextlib.suppress(queue.Empty):
+            while len(answers) < len(commands):
+                index, answer = answered.get(timeout=max(0, deadline - time.monotonic()))
+                answers[index] = answer
+        return [answers.get(index) or self._timed_out(argv) for index, argv in enumerate(commands)]
+
+    def _work(
+        self,
+        waiting: queue.SimpleQueue[tuple[int, Argv]],
+        answered: queue.SimpleQueue[tuple[int, Answer]],
+    ) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                index, argv = waiting.get_nowait()
+                answered.put((index, self._answer(argv)))
+
+    def _answer(self, argv: Argv) -> Answer:
+        tool = self._find(argv)
+        if tool is None:
+            return missing_tool(argv)
+        try:
+            child = self._start(tool, argv)
+        except PermissionError:
+            return Unknown(Cause.DENIED, "run as root", sources.command(argv))
+        except (OSError, ValueError) as refusal:
+            return unreadable(f"the tool could not be started: {refusal}", sources.command(argv))
+        output = _listen(child, deadline := time.monotonic() + self.timeout_s)
+        if output.overflowed:
+            _end(child)
+            return too_much(sources.command(argv))
+        status = _status(child, deadline)
+        if status is None:
+            return self._timed_out(argv, killed=_end(child))
+        if output.held:
+            _end(child)
+        return self._judge(argv, output, status)
+
+    def _find(self, argv: Argv) -> str | None:
+        if not argv or "/" in argv[0] or "\0" in argv[0]:
+            return None
+        for folder in self.folders:
+            path = f"{folder}/{argv[0]}"
+            with contextlib.suppress(OSError, ValueError):
+                mode = os.stat(encoded(path)).st_mode  # noqa: PTH116 - bytes, whatever the locale
+                if stat.S_ISREG(mode) and mode & 0o111:
+                    return path
+        return None
+
+    def _start(self, tool: str, argv: Argv) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603 - fixed folders, no shell
+            [encoded(argument) for argument in (tool, *argv[1:])],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd="/",
+            env={"LC_ALL": "C", "PATH": ":".join(self.folders), "TERM": "dumb"},
+            start_new_session=True,
+        )
+
+    def _judge(self, argv: Argv, output: _Output, status: int) -> Answer:
+        stdout, stderr = decoded(bytes(output.stdout)), decoded(bytes(output.stderr))
+        text = stdout if stdout.strip() else stderr
+        failed = status != 0 or not stdout.strip()
+        said = (stderr + stdout[:_REFUSAL_REACH]).lower()
+        if failed and not self.root and any(refusal in said for refusal in _REFUSALS):
+            return Unknown(Cause.DENIED, "run as root", sources.command(argv))
+        return Reply(text, sources.command(argv), status)
+
+    def _timed_out(self, argv: Argv, killed: bool = True) -> Unknown:
+        how = "" if killed else "; the tool waits inside the kernel and could not be killed"
+        learn = f"retry with a --timeout longer than {self.timeout_s:g} s{how}"
+        return Unknown(Cause.TIMED_OUT, learn, sources.command(argv))
+
+
+def _listen(child: subprocess.Popen[bytes], deadline: float) -> _Output:
+    """Read both pipes until they end, the tool has ended, the time is over, or too much has come.
+
+    A grandchild may hold a pipe open for ever: the tool's own end is enough.
+    """
+    output = _Output()
+    stdout, stderr = cast("IO[bytes]", child.stdout), cast("IO[bytes]", child.stderr)
+    with selectors.DefaultSelector() as selector, stdout, stderr:
+        selector.register(stdout, selectors.EVENT_READ, output.add_stdout)
+        selector.register(stderr, selectors.EVENT_READ, output.add_stderr)
+        while selector.get_map() and not output.overflowed and time.monotonic() < deadline:
+            ready = selector.select(QUIET_S)
+            for key, _ in ready:
+                chunk = os.read(key.fd, 1 << 16)
+                key.data(chunk)
+                if not chunk:
+                    selector.unregister(key.fileobj)
+            if not ready and child.poll() is not None:
+                break
+        output.held = bool(selector.get_map())
+    return output
+
+
+def _status(child: subprocess.Popen[bytes], deadline: float) -> int | None:
+    """The exit status, or None where the tool has not ended in time."""
+    try:
+        return child.wait(max(0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _end(child: subprocess.Popen[bytes]) -> bool:
+    """Kill the tool with all that it started, and say whether it is gone."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    if _status(child, time.monotonic() + LAST_WAIT_S) is not None:
+        return True
+    threading.Thread(target=child.wait, daemon=True).start()
+    return False

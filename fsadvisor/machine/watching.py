@@ -1,0 +1,106 @@
+"""What udev and the running kernel say, through pyudev and psutil (imported when asked: they load slowly)."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from fsadvisor.facts import Cause, Unknown, unreadable
+from fsadvisor.machine import sources
+from fsadvisor.machine.port import Answer, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_PATH_ARGUMENT = re.compile(r"(?:--?[A-Za-z][\w.-]*=|-[A-Za-z])?(/(?!/).*)", re.DOTALL)
+_SECRET_OPTION = re.compile(r"-p(?:/|$)|-.*(?:pass|secret|token|cred|auth|key)", re.IGNORECASE)
+_IO_COUNTERS = ("read_count", "write_count", "read_bytes", "write_bytes", "read_time", "write_time", "busy_time")
+
+
+def udev_database() -> Answer:
+    """The block devices' udev properties, as `udevadm info --export-db` prints them, sorted by device path."""
+    try:
+        import pyudev
+    except ImportError:
+        return Unknown(Cause.NO_TOOL, "install libudev1 and python3-pyudev", sources.UDEV)
+    try:
+        devices = sorted(pyudev.Context().list_devices(subsystem="block"), key=lambda device: device.device_path)
+    except (OSError, ValueError, pyudev.DeviceNotFoundError) as error:
+        return unreadable(f"udev: {error}", sources.UDEV)
+    return Reply("".join(f"{line}\n" for device in devices for line in _udev_lines(device)), sources.UDEV)
+
+
+def _udev_lines(device: Any) -> Iterator[str]:  # noqa: ANN401 - pyudev has no types
+    yield f"P: {device.device_path}"
+    yield f"N: {(device.device_node or '').removeprefix('/dev/')}"
+    for link in sorted(device.device_links):
+        yield f"S: {link.removeprefix('/dev/')}"
+    for key, value in sorted(device.properties.items()):
+        yield f"E: {key}={value}"
+    yield ""
+
+
+def processes(names: Sequence[str]) -> Answer:
+    """The running processes with one of these names, as JSON, sorted by name and pid."""
+    try:
+        import psutil
+    except ImportError:
+        return Unknown(Cause.NO_TOOL, "install python3-psutil", sources.PROCESSES)
+    found = []
+    try:
+        for process in psutil.process_iter(["pid", "name"]):
+            if process.info["name"] in names:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    found.append(_process(process.as_dict(["pid", "name", "username", "cwd", "cmdline"])))
+    except (OSError, ValueError) as error:
+        return unreadable(f"processes: {error}", sources.PROCESSES)
+    found.sort(key=lambda process: (process["name"], process["pid"]))
+    return Reply(json.dumps(found), sources.PROCESSES)
+
+
+def _process(told: dict[str, Any]) -> dict[str, Any]:
+    """One process; a folder that psutil was refused (None) is marked as denied."""
+    process = {
+        "pid": told["pid"],
+        "name": told["name"],
+        "user": told["username"],
+        "cwd": told["cwd"] or None,
+        "paths": argument_paths(told["cmdline"] or []),
+    }
+    denied = told["cwd"] is None or told["cmdline"] is None
+    return process | {"denied": True} if denied else process
+
+
+def argument_paths(arguments: Sequence[str]) -> list[str]:
+    """The absolute paths among the arguments, also of `--option=/path` and `-D/path`, but of no secret's option."""
+    paths = []
+    before = ""
+    for argument in arguments:
+        match = _PATH_ARGUMENT.fullmatch(argument)
+        if match and not _SECRET_OPTION.match(before) and not _SECRET_OPTION.match(argument):
+            paths.append(match[1])
+        before = argument if "=" not in argument else ""
+    return paths
+
+
+def counters() -> Answer:
+    """Memory and per-device I/O since boot, as JSON."""
+    try:
+        import psutil
+    except ImportError:
+        return Unknown(Cause.NO_TOOL, "install python3-psutil", sources.COUNTERS)
+    try:
+        memory = psutil.virtual_memory()
+        devices = psutil.disk_io_counters(perdisk=True, nowrap=False) or {}
+    except (OSError, ValueError, NotImplementedError) as error:
+        return unreadable(f"counters: {error}", sources.COUNTERS)
+    answer = {
+        "memory": {"total": memory.total, "available": memory.available},
+        "io": {
+            name: {counter: getattr(device, counter) for counter in _IO_COUNTERS}
+            for name, device in sorted(devices.items())
+        },
+    }
+    return Reply(json.dumps(answer), sources.COUNTERS)

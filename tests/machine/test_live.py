@@ -1,0 +1,204 @@
+import fcntl
+import json
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.live import LiveMachine, refusal
+from fsadvisor.machine.port import Reply
+from fsadvisor.machine.runner import OUTPUT_CAP_BYTES
+from fsadvisor.machine.watching import argument_paths
+from tests.machine.stand_ins import write_tools
+from tests.paths import ROOT
+
+IMMUTABLE_FLAG, NO_DUMP_FLAG = 0x10, 0x40
+FS_IOC_SETFLAGS = 0x40086602
+
+
+def test_a_file_is_read_byte_for_byte(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"a\xff\n")
+    assert LiveMachine().read(str(path)) == Reply("a\udcff\n", str(path), 0)
+
+
+def test_paths_are_bytes_whatever_the_locale(tmp_path):
+    name = os.fsencode(tmp_path) + b"/caf\xe9 \xc3\xa9"
+    Path(os.fsdecode(name)).write_bytes(b"x")
+    program = (
+        "from fsadvisor.machine.live import LiveMachine\n"
+        f"machine = LiveMachine(); path = {ascii(name.decode('utf-8', 'surrogateescape'))}\n"
+        f"print(machine.read(path).text, machine.entries({str(tmp_path)!r}) == (path.rsplit('/')[-1],))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-X", "utf8=0", "-c", program],
+        cwd=ROOT, env={"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert told.stdout == "x True\n"
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/proc/version/x", "/nul\0byte", "/\ud800", ""])
+def test_what_is_not_there_is_not_exposed(path):
+    machine = LiveMachine()
+    for answer in (machine.read(path), machine.entries(path), machine.link(path)):
+        assert answer == Unknown(Cause.NOT_EXPOSED, "", path)
+    assert machine.space(path).cause is machine.flags(path).cause is Cause.NOT_EXPOSED
+
+
+@pytest.mark.parametrize("error", ["ENODEV", "ENXIO", "ENOENT", "ENOTDIR"])
+def test_a_device_that_vanished_is_not_exposed(error):
+    number = getattr(__import__("errno"), error)
+    assert refusal(OSError(number, ""), "/sys/x").cause is Cause.NOT_EXPOSED
+
+
+def test_other_errors_are_unreadable_and_say_why():
+    assert LiveMachine().read("/sys/block").learn.startswith("Is a directory")
+    assert LiveMachine().entries("/etc/passwd").cause is Cause.NOT_EXPOSED
+
+
+def test_devices_and_fifos_are_never_opened(tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    machine = LiveMachine(timeout=2)
+    for path in (str(fifo), "/dev/null", str(tmp_path)):
+        assert machine.read(path).cause is Cause.UNREADABLE
+    assert machine.flags(str(fifo)).cause is machine.flags("/dev/null").cause is Cause.NOT_EXPOSED
+
+
+def test_a_huge_file_is_not_read(tmp_path):
+    sparse = tmp_path / "sparse"
+    sparse.touch()
+    os.truncate(sparse, 10 << 30)
+    assert LiveMachine().read(str(sparse)).learn.startswith("more than 4 MiB")
+    os.truncate(sparse, OUTPUT_CAP_BYTES)
+    assert len(LiveMachine().read(str(sparse)).text) == OUTPUT_CAP_BYTES
+
+
+def test_the_same_file_is_read_once_even_if_it_vanishes(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("first")
+    machine = LiveMachine()
+    assert machine.read(str(path)).text == "first"
+    path.unlink()
+    assert machine.read(str(path)).text == "first"
+    assert LiveMachine().read(str(path)).cause is Cause.NOT_EXPOSED
+
+
+def test_the_same_command_is_run_once(tmp_path):
+    machine = LiveMachine(tool_folders=write_tools(tmp_path))
+    first = machine.run([("counted",), ("echo", "x"), ("counted",)])
+    assert [reply.text for reply in first] == ["done\n", "x\n", "done\n"]
+    assert machine.run([("counted",)]) == first[:1]
+    assert (tmp_path / "counted.runs").read_text() == "run\n"
+
+
+def test_a_link_tells_its_own_text(tmp_path):
+    (tmp_path / "link").symlink_to("../no where")
+    assert LiveMachine().link(str(tmp_path / "link")).text == "../no where"
+    assert LiveMachine().link(str(tmp_path)) == Unknown(Cause.NOT_EXPOSED, "", str(tmp_path))
+
+
+def test_entries_are_sorted(tmp_path):
+    for name in "cab":
+        (tmp_path / name).touch()
+    assert LiveMachine().entries(str(tmp_path)) == ("a", "b", "c")
+
+
+def test_an_ordinary_user_is_denied(tmp_path):
+    (tmp_path / "secret").write_text("x")
+    (tmp_path / "secret").chmod(0)
+    (tmp_path / "locked").mkdir(mode=0)
+    program = (
+        "import os, sys\n"
+        "from fsadvisor.machine.live import LiveMachine\n"
+        "os.setuid(65534) if os.geteuid() == 0 else None\n"
+        "machine = LiveMachine()\n"
+        f"print(machine.root, machine.read('{tmp_path}/secret').cause.value,"
+        f" machine.entries('{tmp_path}/locked').cause.value, machine.flags('{tmp_path}/secret').cause.value)"
+    )
+    for folder in tmp_path.parents:
+        if str(folder).startswith("/tmp/"):
+            folder.chmod(0o755)
+    tmp_path.chmod(0o755)
+    told = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert told.stdout == "False denied denied denied\n"
+
+
+def test_space_is_what_statvfs_says(tmp_path):
+    room, answer = os.statvfs(tmp_path), json.loads(LiveMachine().space(str(tmp_path)).text)
+    assert answer["size"] == room.f_blocks * room.f_frsize
+    assert answer["inodes"] == room.f_files
+    assert set(answer) == {"size", "free", "available", "inodes", "inodes_free"}
+
+
+def test_flags_are_those_of_the_inode(tmp_path):
+    path = tmp_path / "file"
+    path.touch()
+    with path.open() as file:
+        try:
+            fcntl.ioctl(file, FS_IOC_SETFLAGS, struct.pack("l", NO_DUMP_FLAG))
+        except OSError:
+            pytest.skip("the temporary folder's filesystem has no inode flags")
+    assert int(LiveMachine().flags(str(path)).text, 16) & NO_DUMP_FLAG
+    (tmp_path / "link").symlink_to(path)
+    assert LiveMachine().flags(str(tmp_path / "link")).cause is Cause.NOT_EXPOSED
+
+
+def test_udev_lists_every_block_device_in_export_db_form():
+    told = LiveMachine().udev()
+    records = [record.splitlines() for record in told.text.split("\n\n") if record]
+    names = {line.removeprefix("N: ") for record in records for line in record if line.startswith("N: ")}
+    assert set(LiveMachine().entries("/sys/block")) <= names
+    assert all(record[0].startswith("P: /devices/") and "E: SUBSYSTEM=block" in record for record in records)
+
+
+@pytest.fixture
+def named_process(tmp_path):
+    """A running process named fsadvisor-tst with telling arguments."""
+    program = tmp_path / "fsadvisor-tst"
+    program.symlink_to(sys.executable)
+    arguments = ["-D/srv/pg", "--datadir=/srv/my", "--password=/hunter2", "/etc/kafka.properties", "hunter3"]
+    code = "import sys; print(flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [program, "-c", code, *arguments], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        process.stdout.readline()
+        yield process
+        process.stdin.close()
+
+
+def test_processes_are_found_by_exact_name_and_only_paths_leave(named_process, tmp_path):
+    (process,) = json.loads(LiveMachine().processes(["fsadvisor-tst", "nobody"]).text)
+    assert process["pid"] == named_process.pid
+    assert process["cwd"] == str(tmp_path)
+    assert process["paths"][-3:] == ["/srv/pg", "/srv/my", "/etc/kafka.properties"]
+    assert "hunter" not in json.dumps(process)
+    assert "denied" not in process
+    assert json.loads(LiveMachine().processes(["fsadvisor"]).text) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "paths"),
+    [
+        (["postgres", "-D", "/data", "-c", "config_file=/etc/x"], ["/data"]),
+        (["java", "-Dkafka.logs.dir=/var/log", "-Xmx1g"], ["/var/log"]),
+        (["mysqld", "-p/secret", "--password", "/secret", "--user=/u"], ["/u"]),
+        (["x", "--api-token=/abc", "--tls_key=/k", "//host/share", "--dsn=//user@host"], []),
+        (["x", "--token=y", "/data", "/new\nline"], ["/data", "/new\nline"]),
+    ],
+)
+def test_paths_among_arguments(arguments, paths):
+    assert argument_paths(arguments) == paths
+
+
+def test_counters_tell_memory_and_devices():
+    answer = json.loads(LiveMachine().counters().text)
+    assert answer["memory"]["total"] >= answer["memory"]["available"] > 0
+    for device in answer["io"].values():
+        assert set(device) == {
+            "read_count", "write_count", "read_bytes", "write_bytes", "read_time", "write_time", "busy_time",
+        }  # fmt: skip

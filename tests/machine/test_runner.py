@@ -1,0 +1,164 @@
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.port import Reply
+from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, Runner, encoded
+from tests.machine.stand_ins import write_tools
+from tests.paths import ROOT
+
+
+@pytest.fixture
+def folders(tmp_path):
+    return write_tools(tmp_path)
+
+
+def answer(folders, *argv, timeout_s=5, root=True):
+    return Runner(timeout_s, folders, root).run([argv])[0]
+
+
+def alive(marker):
+    """Whether a process with this argument is running."""
+    return any(marker in path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists())
+
+
+def test_a_tool_that_sleeps_times_out_and_is_killed(folders):
+    start = time.monotonic()
+    sleeper = answer(folders, "sleeper", timeout_s=0.2)
+    assert time.monotonic() - start < 2
+    assert sleeper == Unknown(Cause.TIMED_OUT, "retry with a --timeout longer than 0.2 s", "sleeper")
+
+
+@pytest.mark.parametrize("tool", ["stubborn", "grumbler", "closer"])
+def test_a_tool_that_does_not_stop_by_itself_times_out(folders, tool):
+    assert answer(folders, tool, timeout_s=0.2).cause is Cause.TIMED_OUT
+
+
+def test_a_grandchild_that_holds_the_pipe_is_not_waited_for_and_not_left_behind(folders, tmp_path):
+    (tmp_path / "parent").write_text("#!/bin/sh\nsleep 98.7654 & echo hello\n")
+    start = time.monotonic()
+    assert answer(folders, "parent") == Reply("hello\n", "parent", 0)
+    assert time.monotonic() - start < 2
+    assert not alive(b"98.7654")
+
+
+@pytest.mark.parametrize("tool", ["torrent", "endless"])
+def test_more_than_the_cap_is_unreadable(folders, tool):
+    torrent = answer(folders, tool)
+    assert torrent.cause is Cause.UNREADABLE
+    assert torrent.learn.startswith("more than 4 MiB")
+
+
+def test_exactly_the_cap_is_a_reply(folders):
+    full = answer(folders, "head", "-c", str(OUTPUT_CAP_BYTES), "/dev/zero")
+    assert len(full.text) == OUTPUT_CAP_BYTES
+
+
+def test_garbage_comes_through_byte_for_byte(folders):
+    assert encoded(answer(folders, "garbage").text) == b"\xff\xfe\x00{[\n"
+
+
+def test_a_failing_tool_with_output_is_a_reply(folders):
+    assert answer(folders, "halfway") == Reply('{"blockdevices": [{', "halfway", 3)
+
+
+def test_stderr_is_the_text_where_stdout_is_blank(folders):
+    assert answer(folders, "complainer") == Reply("no such device\n", "complainer", 2)
+
+
+def test_a_refusal_is_denied_for_an_ordinary_user_only(folders):
+    assert answer(folders, "refused", root=False) == Unknown(Cause.DENIED, "run as root", "refused")
+    assert answer(folders, "refused", root=True) == Reply("open failed: Permission denied\n", "refused", 1)
+
+
+def test_a_tool_that_succeeded_is_not_denied_by_what_it_grumbled(folders):
+    assert answer(folders, "chatty", root=False) == Reply("useful\n", "chatty", 0)
+
+
+def test_a_missing_tool_says_which_package_brings_it(tmp_path):
+    runner = Runner(folders=[str(tmp_path)])
+    nvme, perccli, strange, path, nothing = runner.run(
+        [("nvme", "list"), ("perccli64",), ("strange",), ("/bin/true",), ()]
+    )
+    assert nvme == Unknown(Cause.NO_TOOL, "install nvme-cli", "nvme list")
+    assert perccli.learn == "install perccli64 from the controller's vendor"
+    assert strange.learn == "install strange"
+    assert path.cause is nothing.cause is Cause.NO_TOOL
+
+
+def test_what_can_not_be_executed_is_no_reply(folders):
+    assert answer(folders, "not_executable").cause is Cause.NO_TOOL
+    assert answer(folders, "binary_rubbish").cause is Cause.UNREADABLE
+    assert answer(folders, "arguments", "nul\0byte").cause is Cause.UNREADABLE
+    assert answer(folders, "arguments", "\ud800").cause is Cause.UNREADABLE
+
+
+def test_no_shell_sees_the_arguments(folders):
+    told = answer(folders, "arguments", "$(id)", "a b", "*", "\udcff")
+    assert told.text == "[$(id)]\n[a b]\n[*]\n[\udcff]\n"
+    assert told.source == "arguments '$(id)' 'a b' '*' '\udcff'"
+
+
+def test_the_environment_is_small_and_the_locale_c(folders, monkeypatch):
+    monkeypatch.setenv("SECRET", "hunter2")
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    told = answer(folders, "environment").text
+    assert "LC_ALL=C\n" in told
+    assert "hunter2" not in told
+    assert "tty=not a tty" in told
+    assert told.endswith("\n/\n")
+
+
+def test_answers_come_in_order_and_side_by_side(folders):
+    start = time.monotonic()
+    commands = [("sh", "-c", f"sleep 0.2; echo {number}") for number in range(8)]
+    assert [reply.text for reply in Runner(5, folders).run(commands)] == [f"{n}\n" for n in range(8)]
+    assert time.monotonic() - start < 1.2
+
+
+def test_more_tools_than_threads_are_all_answered(folders):
+    replies = Runner(5, folders).run([("echo", str(number)) for number in range(40)])
+    assert [reply.text for reply in replies] == [f"{number}\n" for number in range(40)]
+
+
+def test_nothing_is_asked_of_nothing():
+    assert Runner().run([]) == []
+
+
+@pytest.fixture
+def frozen(tmp_path):
+    """A frozen filesystem: who writes there sleeps uninterruptibly until it thaws."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    image, mount = tmp_path / "image", tmp_path / "mount"
+    mount.mkdir()
+    image.write_bytes(b"")
+    os.truncate(image, 8 << 20)
+    subprocess.run(["mkfs.ext4", "-q", "-F", image], check=True)
+    if subprocess.run(["mount", "-o", "loop", image, mount], check=False).returncode:
+        pytest.skip("loop devices do not work here")
+    try:
+        subprocess.run(["fsfreeze", "--freeze", mount], check=True)
+        yield mount
+    finally:
+        subprocess.run(["fsfreeze", "--unfreeze", mount], check=False)
+        subprocess.run(["umount", "--lazy", mount], check=True)
+
+
+@pytest.mark.loop
+def test_a_tool_in_uninterruptible_sleep_is_abandoned_and_the_interpreter_exits(frozen):
+    program = (
+        "from fsadvisor.machine.runner import Runner\n"
+        f"print(Runner(0.3).run([('touch', {str(frozen / 'file')!r}), ('echo', 'fine')]))\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=20, check=True
+    )
+    assert "could not be killed" in told.stdout
+    assert "fine" in told.stdout
+    assert alive(encoded(str(frozen / "file")))
