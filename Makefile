@@ -1,0 +1,57 @@
+# `make` alone lists the targets. CONTRIBUTING.md says when to use which.
+
+PYTHON ?= python3
+TOOLS ?= ask
+ARGS ?=
+UV ?= uv
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help run test check lint docs docs-check lock python set-up set-up-test
+
+help:
+	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no installs no packages"
+	@echo "make test   set up and pass the tests; ARGS='-k words' narrows them"
+	@echo "make check  everything that has to hold before a commit: lint, types, contracts, generated files, tests"
+	@echo "make docs   write the generated files anew: man page, completions, schema of the report"
+	@echo "make lock   write requirements/ anew from pyproject.toml; ARGS=--upgrade moves to new versions (needs uv)"
+
+# Findings (exit 1) are what a run is for, so they are no failure of make. Scripts call $(BIN)/fsadvisor itself.
+run: set-up
+	@$(BIN)/fsadvisor $(ARGS) || test $$? -eq 1
+
+test: set-up-test
+	@$(BIN)/pytest -n auto --maxprocesses 8 $(ARGS)
+
+check: lint docs-check test
+
+lint: set-up-test
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy fsadvisor tools
+	$(BIN)/lint-imports
+
+docs: set-up-test
+	$(BIN)/python tools/generate_docs.py
+
+docs-check: set-up-test
+	$(BIN)/python tools/generate_docs.py --check
+
+LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--custom-compile-command "make lock" $(ARGS) pyproject.toml
+
+lock:
+	$(LOCK) --output-file requirements/run.txt
+	$(LOCK) --extra dev --constraint requirements/run.txt --output-file requirements/dev.txt
+
+set-up: python
+	@$(PYTHON) tools/set_up.py run --tools "$(TOOLS)"
+
+set-up-test: python
+	@$(PYTHON) tools/set_up.py test --tools "$(TOOLS)"
+
+python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "fsadvisor needs Python 3.11 or later. If it has a name of its own here: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; \
+		exit 1; }

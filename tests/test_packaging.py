@@ -1,0 +1,74 @@
+"""The project installs as an ordinary package, with its rules inside."""
+
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from fsadvisor._version import __version__
+from tests.paths import ROOT
+from tools.set_up import PIP_WHEEL
+
+RULES = {str(file.relative_to(ROOT / "rules")) for file in (ROOT / "rules").rglob("*.toml")}
+
+
+def build(target, folder):
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", target, "--directory", folder],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    [built] = folder.iterdir()
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    return build("wheel", tmp_path_factory.mktemp("wheel"))
+
+
+def test_the_wheel_holds_every_rule(wheel):
+    prefix = "fsadvisor/_rules/"
+    names = zipfile.ZipFile(wheel).namelist()
+    assert RULES
+    assert {name.removeprefix(prefix) for name in names if name.startswith(prefix)} == RULES
+
+
+def test_the_wheel_holds_the_program_and_no_more(wheel):
+    roots = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    assert roots - {f"fsadvisor-{__version__}.data"} == {"fsadvisor", f"fsadvisor-{__version__}.dist-info"}
+
+
+def test_the_source_distribution_holds_what_the_wheel_is_built_from(tmp_path):
+    with tarfile.open(build("sdist", tmp_path)) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"pyproject.toml", "README.md", "LICENSE", "fsadvisor/_version.py"} <= held
+    assert {f"rules/{rule}" for rule in RULES} <= held
+
+
+def test_installed_from_the_wheel_the_command_runs_and_finds_its_rules(wheel, tmp_path):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path], check=True)
+    python = tmp_path / "bin" / "python"
+    pip = [python, PIP_WHEEL / "pip", "--disable-pip-version-check", "--quiet"]
+    subprocess.run([*pip, "install", "--no-index", "--no-deps", wheel], check=True)
+    [site_packages] = tmp_path.glob("lib/python*/site-packages")
+    (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+
+    version = subprocess.run([tmp_path / "bin" / "fsadvisor", "--version"], capture_output=True, text=True)
+    assert (version.returncode, version.stdout.split()) == (0, ["fsadvisor", __version__])
+
+    where = subprocess.run(
+        [python, "-c", "import fsadvisor; print(fsadvisor.__path__[0])"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    installed = Path(where.stdout.strip())
+    assert installed == site_packages / "fsadvisor"
+    assert {str(file.relative_to(installed / "_rules")) for file in installed.rglob("*.toml")} == RULES

@@ -1,0 +1,90 @@
+"""Writes what is generated from the program: its man page, its completions, the schema of its report.
+
+`generate_docs.py` writes docs/; with --check it says which files are out of date and fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import shtab
+from argparse_manpage.manpage import Manpage
+
+from fsadvisor import cli
+from fsadvisor._version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+COMPLETIONS = {"bash": "fsadvisor.bash", "zsh": "_fsadvisor", "fish": "fsadvisor.fish"}
+
+
+def man_page(parser: argparse.ArgumentParser) -> str:
+    """The man page in section 8, dated by its version alone so that it is the same on every day."""
+    page = Manpage(
+        parser,
+        _data={
+            "prog": "fsadvisor",
+            "project_name": "fsadvisor",
+            "version": __version__,
+            "description": "reads a Linux server's storage and gives ranked advice that it can prove",
+            "manual_section": 8,
+            "manual_title": "System administration",
+            "date": f"version {__version__}",
+        },
+        format="single-commands-section",
+    )
+    return str(page)
+
+
+def schema() -> str:
+    """The JSON Schema of the report, as the program prints it."""
+    command = [sys.executable, "-m", "fsadvisor", "schema"]
+    return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
+
+
+def documents() -> dict[str, str]:
+    """Every generated file: its name below docs/ and its text."""
+    found = {f"completions/{file}": shtab.complete(cli.parser(), shell=shell) for shell, file in COMPLETIONS.items()}
+    return found | {"fsadvisor.8": man_page(cli.parser()), "report.schema.json": schema()}
+
+
+def write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write the files, and the folders they lie in."""
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def stale(folder: Path, texts: Mapping[str, str]) -> list[str]:
+    """The files that are absent or differ from what the program would write now."""
+    return [
+        name
+        for name, text in texts.items()
+        if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8") != text
+    ]
+
+
+def main() -> int:
+    """Write or check the generated files."""
+    parser = argparse.ArgumentParser(description="Write the generated files of docs/.")
+    parser.add_argument("--check", action="store_true", help="only say which files are out of date")
+    arguments = parser.parse_args()
+    os.environ["COLUMNS"] = "80"  # argparse wraps to the terminal's width
+    texts = documents()
+    if not arguments.check:
+        write(DOCS, texts)
+        return 0
+    for name in stale(DOCS, texts):
+        print(f"docs/{name} is out of date: run `make docs` and review the difference", file=sys.stderr)
+    return 1 if stale(DOCS, texts) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
