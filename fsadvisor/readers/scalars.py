@@ -7,6 +7,8 @@ import math
 UNREAD_PIECES = 8
 UNREAD_LENGTH = 120
 
+_LARGEST = 1 << 70
+
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50, "e": 1 << 60}
 
 
@@ -36,10 +38,10 @@ def size_bytes(text: str | None) -> int | None:
     stripped = (text or "").strip().lower()
     number = stripped.rstrip("ibkmgtpe").rstrip()
     unit = stripped[len(number) :].strip().removesuffix("b").removesuffix("i")
-    amount = real(number)
-    if amount is None or unit not in _UNITS:
+    exact, amount = whole(number), real(number)
+    if amount is None or abs(amount) > _LARGEST or unit not in _UNITS:
         return None
-    return round(amount * _UNITS[unit])
+    return round(amount * _UNITS[unit]) if exact is None else exact * _UNITS[unit]
 
 
 def unread_pieces(pieces: list[str]) -> tuple[str, ...]:
