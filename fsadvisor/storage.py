@@ -88,6 +88,12 @@ class Host:
         "derived, a heuristic",
         "s",
     )
+    dirty_wanted_bytes: Fact[int] = about(
+        "what the slowest disk in use writes in 4 s, 256 MiB to 4 GiB", "derived, a heuristic", "bytes"
+    )
+    dirty_background_wanted_bytes: Fact[int] = about(
+        "what the slowest disk in use writes in 1 s, 64 MiB to 1 GiB", "derived, a heuristic", "bytes"
+    )
     io_full_avg60_percent: Fact[float] = about(
         "share of the last minute in which all tasks waited for I/O", "/proc/pressure/io", "percent"
     )
@@ -103,12 +109,15 @@ class Host:
 class Disk:
     """A leaf of the stack: hardware, or what a hypervisor shows as such."""
 
+    name: Fact[str] = about("name that the kernel gives it", "/sys/block/D")
     transport: Fact[Transport] = about("how it is attached", "sysfs device path")
     model: Fact[str] = about("model as it names itself", "/sys/block/D/device/model, udev ID_MODEL_ENC")
     vendor: Fact[str] = about("vendor as it names itself (SCSI)", "/sys/block/D/device/vendor")
     firmware: Fact[str] = about("firmware revision", "/sys/block/D/device/{firmware_rev,rev}")
     size_bytes: Fact[int] = about("capacity", "/sys/block/D/size", "bytes")
-    virtual: Fact[bool] = about("what the hypervisor or cloud shows; its hardware can't be seen", "transport, model")
+    virtual: Fact[bool] = about(
+        "shown by a hypervisor, cloud or network; its hardware can't be seen", "transport, model"
+    )
     rotational: Fact[bool] = about("spins; virtual disks say yes by default", "queue/rotational")
     removable: Fact[bool] = about("medium can be taken out", "/sys/block/D/removable")
     read_only: Fact[bool] = about("refuses writes", "/sys/block/D/ro")
@@ -134,6 +143,7 @@ class Disk:
         "its blocks are backed on demand, so that discards give room back to a pool",
         "sysfs; unknown for virtual disks",
     )
+    zoned: Fact[bool] = about("its zones must be written in order", "queue/zoned")
     logical_block_bytes: Fact[int] = about("smallest write", "queue/logical_block_size", "bytes")
     physical_block_bytes: Fact[int] = about("smallest write without read", "queue/physical_block_size", "bytes")
     minimum_io_bytes: Fact[int] = about("preferred smallest I/O", "queue/minimum_io_size", "bytes")
@@ -173,6 +183,7 @@ class Below:
 class Layer:
     """A block device made of others: a partition, a device-mapper, md, bcache or loop device."""
 
+    name: Fact[str] = about("name that the kernel gives it", "/sys/class/block/D")
     kind: Fact[str] = about("partition, loop, md, bcache, dm-crypt, dm-linear, …", "sysfs, dmsetup table")
     size_bytes: Fact[int] = about("capacity", "/sys/…/size", "bytes")
     write_cache: Fact[WriteCache] = about("the queue's own setting; the leaves' counts", "queue/write_cache")
@@ -222,6 +233,7 @@ class Filesystem:
     unallocated_percent: Fact[int] = some(
         "Btrfs space not yet given to block groups", "btrfs filesystem usage", "percent"
     )
+    snapshots: Fact[bool] = some("Btrfs snapshots exist on it", "btrfs subvolume list -s")
     data_profile: Fact[str] = some("Btrfs data profile", "btrfs filesystem usage")
     metadata_profile: Fact[str] = some("Btrfs metadata profile", "btrfs filesystem usage")
     devices: Fact[tuple[str, ...]] = about("block devices that it lives on", "mountinfo, btrfs filesystem show")
@@ -247,6 +259,7 @@ class Mount:
     atime: Fact[Atime] = some("when access times are written", "/proc/self/mountinfo")
     nodiratime: Fact[bool] = some("folders' access times are not written", "/proc/self/mountinfo")
     sync: Fact[bool] = some("every write waits for the disk (sync or dirsync)", "/proc/self/mountinfo")
+    sync_needed: Fact[bool] = some("a program counts on every write waiting for the disk", "`fsadvisor attest`")
     configured_data_mode: Fact[DataMode] = some("ext4 data= mode asked for", "/etc/fstab, mount unit")
     workload: Fact[Workload] = some("what it is used for", "--workload, services, counters since boot")
     workload_reasons: Fact[tuple[str, ...]] = some("why that workload", "services, counters since boot")
@@ -262,6 +275,7 @@ class Service:
     workload: Fact[Workload] = about("what such a program does to a filesystem", "its kind")
     mount_point: Fact[str] = about("mount that the folder is on", "/proc/self/mountinfo")
     nocow: Fact[bool] = some("its folder has the no-copy-on-write flag (Btrfs)", "FS_IOC_GETFLAGS")
+    own_checksums: Fact[bool] = some("the program finds damaged pages by its own checksums", "`fsadvisor attest`")
 
 
 Facts: TypeAlias = Host | Disk | Below | Layer | Filesystem | Mount | Service
