@@ -1,0 +1,138 @@
+"""The facts by name: what 'disk.write_cache' is, what it may be, and which facts a rule on which subject may ask.
+
+Derived from the dataclasses in storage.py when first asked for, so importing this costs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from enum import Enum
+from fnmatch import fnmatchcase
+from functools import cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
+
+from fsadvisor.facts import NOT_APPLICABLE, Known
+from fsadvisor.storage import Below, Disk, Filesystem, Host, Layer, Mount, Service
+from fsadvisor.version import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.storage import About, Facts
+
+SubjectKind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service"]
+
+SCOPES: Final[Mapping[str, tuple[str, ...]]] = {
+    "host": ("host",),
+    "disk": ("disk", "host"),
+    "layer": ("layer", "below", "host"),
+    "filesystem": ("filesystem", "below", "host"),
+    "mount": ("mount", "filesystem", "below", "host"),
+    "service": ("service", "mount", "filesystem", "below", "host"),
+}
+"""Kind of subject, bottom up -> the first parts of the fact names that a rule on it may ask."""
+
+NAMESPACES: Final[Mapping[str, type[Facts]]] = {
+    "host": Host,
+    "disk": Disk,
+    "below": Below,
+    "layer": Layer,
+    "filesystem": Filesystem,
+    "mount": Mount,
+    "service": Service,
+}
+
+
+class Kind(Enum):
+    """What sort of value a fact has; the value is what people are shown."""
+
+    YES_NO = "yes/no"
+    WHOLE = "whole number"
+    REAL = "number"
+    TEXT = "text"
+    VERSION = "version"
+    TEXTS = "list of texts"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One fact of the catalogue. `choices` are all the values that a text may have, () where it may be any."""
+
+    name: str
+    kind: Kind
+    choices: tuple[str, ...]
+    doc: str
+    source: str
+    unit: str
+
+    @property
+    def namespace(self) -> str:
+        """'disk' of 'disk.write_cache'."""
+        return self.name.partition(".")[0]
+
+    @property
+    def value(self) -> str:
+        """The type in words: its choices where it has some."""
+        return " | ".join(f"'{choice}'" for choice in self.choices) or self.kind.value
+
+    def reader(self) -> Callable[[Mapping[str, Facts]], Fact[Any]]:
+        """A function that reads this fact from a subject's scope; outside the scope it is not applicable."""
+        namespace, _, field = self.name.partition(".")
+        read = attrgetter(field)
+
+        def fact(scope: Mapping[str, Facts]) -> Fact[Any]:
+            facts = scope.get(namespace)
+            return NOT_APPLICABLE if facts is None else read(facts)
+
+        return fact
+
+
+@cache
+def catalogue() -> Mapping[str, Entry]:
+    """Every fact by its name, in the order of storage.py."""
+    return {entry.name: entry for namespace, facts in NAMESPACES.items() for entry in _entries(namespace, facts)}
+
+
+def _entries(namespace: str, facts: type[Facts]) -> Iterable[Entry]:
+    hints = get_type_hints(facts)
+    for field in fields(facts):
+        known = next(part for part in get_args(hints[field.name]) if get_origin(part) is Known)
+        kind, choices = _kind(get_args(known)[0])
+        about: About = field.metadata["about"]
+        yield Entry(f"{namespace}.{field.name}", kind, choices, about.doc, about.source, about.unit)
+
+
+def _kind(annotation: Any) -> tuple[Kind, tuple[str, ...]]:  # noqa: ANN401 - what typing calls a type form
+    if get_origin(annotation) is Literal:
+        return Kind.TEXT, get_args(annotation)
+    return _KINDS[annotation], ()
+
+
+_KINDS: Final[Mapping[Any, Kind]] = {
+    bool: Kind.YES_NO,
+    int: Kind.WHOLE,
+    float: Kind.REAL,
+    str: Kind.TEXT,
+    Version: Kind.VERSION,
+    tuple[str, ...]: Kind.TEXTS,
+}
+
+
+def names_in_scope(subject: str) -> tuple[str, ...]:
+    """The facts that a rule on a subject of this kind may ask."""
+    return tuple(name for name, entry in catalogue().items() if entry.namespace in SCOPES[subject])
+
+
+def matching(pattern: str) -> tuple[Entry, ...]:
+    """Facts whose name has `pattern` in it, or matches it where it has a * or ?."""
+    wanted = pattern if any(sign in pattern for sign in "*?[") else f"*{pattern}*"
+    return tuple(entry for name, entry in catalogue().items() if fnmatchcase(name, wanted.lower()))
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """'; did you mean …?' with the nearest choice, or '' where none is near."""
+    near = get_close_matches(word, tuple(choices), n=1)
+    return f"; did you mean '{near[0]}'?" if near else ""

@@ -1,0 +1,277 @@
+"""The rule language: Python syntax, a few node kinds, Kleene's three values.
+
+An expression is made of and/or/not, one comparison (== != < <= > >= in, not in), fact names with a dot, and literals:
+text, numbers, True and False, and lists of them. It is checked against the catalogue once, when it is compiled; an
+answer then costs about a microsecond. There is no way to ask whether a fact is known: then learning a fact could
+take back an answer that was given without it.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from fsadvisor.catalogue import SCOPES, Entry, Kind, catalogue, did_you_mean, names_in_scope
+from fsadvisor.facts import Unknown
+from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth, conjunction, disjunction
+from fsadvisor.version import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.storage import Facts
+
+    Scope: TypeAlias = Mapping[str, Facts]
+    Answer: TypeAlias = Callable[[Scope], Truth]
+
+LONGEST: Final = 500
+"""Characters that an expression may have."""
+
+_VERSION: Final = re.compile(r"\d{1,6}(\.\d{1,6}){1,2}", re.ASCII)
+
+_OPERATORS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda left, right: left in right,
+    ast.NotIn: lambda left, right: left not in right,
+}
+_EQUALITY: Final = (ast.Eq, ast.NotEq)
+_ORDER: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_MEMBERSHIP: Final = (ast.In, ast.NotIn)
+_NUMBERS: Final = frozenset({Kind.WHOLE, Kind.REAL})
+_ORDERED: Final = _NUMBERS | {Kind.VERSION}
+_LITERALS: Final[Mapping[Kind, tuple[type, ...]]] = {
+    Kind.YES_NO: (bool,),
+    Kind.WHOLE: (int, float),
+    Kind.REAL: (int, float),
+    Kind.TEXT: (str,),
+    Kind.TEXTS: (str,),
+    Kind.VERSION: (str,),
+}
+
+
+class ExpressionError(ValueError):
+    """An expression that is not of the rule language; `column` counts characters from 0."""
+
+    def __init__(self, message: str, column: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A checked expression: its text, the facts that it asks in their order, and how to answer it."""
+
+    text: str
+    names: tuple[str, ...]
+    evaluate: Answer = field(repr=False, compare=False)
+
+
+def compile_expression(text: str, subject: str) -> Expression:
+    """Check an expression of a rule on subjects of this kind; ExpressionError says what is wrong and where."""
+    compiler = _Compiler(text, subject)
+    try:
+        answer = compiler.answer(compiler.tree())
+    except RecursionError:
+        raise ExpressionError("nested too deeply") from None
+    return Expression(text, tuple(dict.fromkeys(compiler.names)), answer)
+
+
+def value_for(entry: Entry, literal: object) -> Any:  # noqa: ANN401 - any type of the catalogue
+    """The value of a fact that a literal stands for; ExpressionError where the fact can't have it."""
+    if isinstance(literal, bool) is not (entry.kind is Kind.YES_NO) or not isinstance(literal, _LITERALS[entry.kind]):
+        raise ExpressionError(f"'{entry.name}' is a {entry.kind.value}, not {literal!r}")
+    if entry.choices and literal not in entry.choices:
+        choices = ", ".join(f"'{choice}'" for choice in entry.choices)
+        raise ExpressionError(
+            f"{literal!r} is none of the values of '{entry.name}': {choices}"
+            + did_you_mean(str(literal), entry.choices)
+        )
+    if entry.kind is not Kind.VERSION:
+        return literal
+    if not _VERSION.fullmatch(str(literal)):
+        raise ExpressionError(f"{literal!r} is no version such as '4.19'")
+    return Version.parse(str(literal))
+
+
+def entry_for(name: str, subject: str) -> Entry:
+    """The fact of this name; ExpressionError where there is none or a rule on this subject can't ask it."""
+    entry = catalogue().get(name)
+    if entry is None:
+        raise ExpressionError(f"unknown fact '{name}'{did_you_mean(name, names_in_scope(subject))}")
+    if entry.namespace not in SCOPES[subject]:
+        scope = ", ".join(SCOPES[subject])
+        raise ExpressionError(f"a rule on a {subject} can't ask '{name}', only facts of: {scope}")
+    return entry
+
+
+class _Compiler:
+    """One expression on its way from text to a closure; notes the fact names in passing."""
+
+    def __init__(self, text: str, subject: str) -> None:
+        self.text = text
+        self.subject = subject
+        self.names: list[str] = []
+        self._stripped = text.strip(" ")
+        self._shift = len(text) - len(text.lstrip(" "))
+
+    def tree(self) -> ast.expr:
+        if len(self.text) > LONGEST:
+            raise ExpressionError(f"longer than {LONGEST} characters")
+        for sign in "\n\r\f#\\":
+            if sign in self.text:
+                raise ExpressionError(f"{sign!r} has no place in an expression", self.text.index(sign))
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                return ast.parse(self._stripped, mode="eval").body
+        except SyntaxError as error:
+            column = self._shift + max((error.offset or 1) - 1, 0)
+            raise ExpressionError(f"not understood: {error.msg}", column) from None
+        except (ValueError, MemoryError) as error:
+            raise ExpressionError(f"not understood: {error}") from None
+
+    def answer(self, node: ast.expr) -> Answer:
+        match node:
+            case ast.BoolOp():
+                return _joined(node.op, [self.answer(value) for value in node.values])
+            case ast.UnaryOp(op=ast.Not()):
+                denied = self.answer(node.operand)
+                return lambda scope: ~denied(scope)
+            case ast.Compare():
+                return self._comparison(node)
+            case ast.Attribute() | ast.Name():
+                entry = self._fact(node)
+                if entry.kind is not Kind.YES_NO:
+                    raise self._refused(node, f"'{entry.name}' is a {entry.kind.value}: compare it with something")
+                return _asked(entry.reader(), lambda value: value is True)
+        raise self._refused(node, "not part of the rule language: use facts, literals, comparisons, and, or, not")
+
+    def _comparison(self, node: ast.Compare) -> Answer:
+        if len(node.ops) != 1:
+            raise self._refused(node, "one comparison at a time: join two with 'and'")
+        sign, left, right = node.ops[0], node.left, node.comparators[0]
+        test = _OPERATORS.get(type(sign))
+        if test is None:
+            raise self._refused(node, "'is' is not part of the rule language: use ==")
+        if not _names_a_fact(left):
+            return self._literal_in_fact(sign, test, left, right)
+        entry = self._fact(left)
+        if _names_a_fact(right):
+            return self._two_facts(sign, test, entry, right)
+        literal = self._operand(sign, entry, right)
+        return _asked(entry.reader(), lambda value: test(value, literal))
+
+    def _literal_in_fact(
+        self, sign: ast.cmpop, test: Callable[[Any, Any], bool], left: ast.expr, right: ast.expr
+    ) -> Answer:
+        if not (isinstance(sign, _MEMBERSHIP) and _names_a_fact(right)):
+            raise self._refused(left, "a comparison starts with a fact")
+        entry = self._fact(right)
+        if entry.kind is not Kind.TEXTS:
+            raise self._refused(right, f"'{entry.name}' is a {entry.kind.value}, not a list")
+        literal = self._literal(left, entry)
+        return _asked(entry.reader(), lambda value: test(literal, value))
+
+    def _two_facts(self, sign: ast.cmpop, test: Callable[[Any, Any], bool], entry: Entry, right: ast.expr) -> Answer:
+        other = self._fact(right)
+        if isinstance(sign, _MEMBERSHIP):
+            fits = entry.kind is Kind.TEXT and other.kind is Kind.TEXTS
+        else:
+            fits = _comparable(entry.kind, other.kind) and (isinstance(sign, _EQUALITY) or entry.kind in _ORDERED)
+        if not fits:
+            kinds = f"'{entry.name}' ({entry.kind.value}), '{other.name}' ({other.kind.value})"
+            raise self._refused(right, f"two facts that can't be compared so: {kinds}")
+        read_left, read_right = entry.reader(), other.reader()
+
+        def answer(scope: Scope) -> Truth:
+            one, two = read_left(scope), read_right(scope)
+            if isinstance(one, Unknown) or isinstance(two, Unknown):
+                return UNKNOWN
+            return TRUE if test(one.value, two.value) else FALSE
+
+        return answer
+
+    def _operand(self, sign: ast.cmpop, entry: Entry, node: ast.expr) -> Any:  # noqa: ANN401 - any literal
+        """The literal on the right side of a comparison with a fact."""
+        if isinstance(sign, _ORDER):
+            if entry.kind not in _ORDERED:
+                raise self._refused(node, f"'{entry.name}' is a {entry.kind.value}, which has no order")
+            if entry.kind is Kind.VERSION and isinstance(sign, (ast.LtE, ast.Gt)):
+                raise self._refused(node, "compare a version by < or >=")
+            return self._literal(node, entry)
+        if entry.kind is Kind.VERSION:
+            raise self._refused(node, "compare a version by < or >=: '5.10' equals 5.10.0 only")
+        listed = isinstance(node, ast.List)
+        if listed is not (isinstance(sign, _MEMBERSHIP) or entry.kind is Kind.TEXTS):
+            raise self._refused(node, "'in' needs a list" if not listed else f"'{entry.name}' is no list: use 'in'")
+        if isinstance(sign, _MEMBERSHIP) and entry.kind is Kind.TEXTS:
+            raise self._refused(node, f"'{entry.name}' is a list: ask whether a text is in it")
+        if isinstance(node, ast.List):
+            if not node.elts and isinstance(sign, _MEMBERSHIP):
+                raise self._refused(node, "nothing is in an empty list")
+            return tuple(self._literal(item, entry) for item in node.elts)
+        return self._literal(node, entry)
+
+    def _literal(self, node: ast.expr, entry: Entry) -> Any:  # noqa: ANN401 - any literal
+        value: object = _NO_LITERAL
+        if isinstance(node, ast.Constant):
+            value = node.value
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+            number = node.operand.value
+            value = -number if isinstance(number, (int, float)) and not isinstance(number, bool) else _NO_LITERAL
+        if not isinstance(value, (bool, int, float, str)):
+            raise self._refused(node, f"a literal is needed here: '{entry.name}' is a {entry.kind.value}")
+        try:
+            return value_for(entry, value)
+        except ExpressionError as error:
+            raise self._refused(node, error.message) from None
+
+    def _fact(self, node: ast.expr) -> Entry:
+        name = ast.unparse(node)
+        try:
+            entry = entry_for(name, self.subject)
+        except ExpressionError as error:
+            raise self._refused(node, error.message) from None
+        self.names.append(name)
+        return entry
+
+    def _refused(self, node: ast.expr, message: str) -> ExpressionError:
+        before = self._stripped.encode()[: node.col_offset]
+        return ExpressionError(message, self._shift + len(before.decode(errors="replace")))
+
+
+_NO_LITERAL: Final = object()
+
+
+def _names_a_fact(node: ast.expr) -> bool:
+    return isinstance(node, (ast.Attribute, ast.Name))
+
+
+def _comparable(one: Kind, two: Kind) -> bool:
+    return one is two or {one, two} == _NUMBERS
+
+
+def _joined(sign: ast.boolop, answers: Iterable[Answer]) -> Answer:
+    join = conjunction if isinstance(sign, ast.And) else disjunction
+    parts = tuple(answers)
+    return lambda scope: join(part(scope) for part in parts)
+
+
+def _asked(read: Callable[[Scope], Fact[Any]], test: Callable[[Any], bool]) -> Answer:
+    def answer(scope: Scope) -> Truth:
+        fact = read(scope)
+        if isinstance(fact, Unknown):
+            return UNKNOWN
+        return TRUE if test(fact.value) else FALSE
+
+    return answer
