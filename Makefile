@@ -8,7 +8,7 @@ BIN := .venv/bin
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test check lint docs docs-check lock python set-up set-up-test
+.PHONY: help run test check lint format style types contracts docs docs-check lock python set-up set-up-test
 
 help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no installs no packages"
@@ -19,17 +19,25 @@ help:
 
 # Findings (exit 1) are what a run is for, so they are no failure of make. Scripts call $(BIN)/fsadvisor itself.
 run: set-up
-	@$(BIN)/fsadvisor $(ARGS) || test $$? -eq 1
+	@$(BIN)/fsadvisor $(ARGS) || { status=$$?; test $$status -eq 1 || exit $$status; }
 
 test: set-up-test
 	@$(BIN)/pytest -n auto --maxprocesses 8 $(ARGS)
 
 check: lint docs-check test
 
-lint: set-up-test
+lint: format style types contracts
+
+format: set-up-test
 	$(BIN)/ruff format --check
+
+style: set-up-test
 	$(BIN)/ruff check
+
+types: set-up-test
 	$(BIN)/mypy fsadvisor tools
+
+contracts: set-up-test
 	$(BIN)/lint-imports
 
 docs: set-up-test

@@ -173,8 +173,11 @@ def run_apt(argv: Sequence[str]) -> int:
         "NEEDRESTART_SUSPEND": "1",
         "PATH": f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}",
     }
+    # apt-cache is asked for its exit status alone.
     output = subprocess.DEVNULL if argv[0] == "apt-cache" else sys.stderr
-    return subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, stdout=output, check=False).returncode
+    return subprocess.run(
+        argv, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False
+    ).returncode
 
 
 def this_system() -> System:
