@@ -229,6 +229,33 @@ def test_a_failing_child_becomes_a_sentence():
         set_up.run_python([sys.executable, "-c", "raise SystemExit(1)"], "as told")
 
 
+def make_run(folder, status):
+    """What `make run` does when the audit ends with a status; the set-up is left out."""
+    command = folder / "fsadvisor"
+    command.write_text(f"#!/bin/sh\necho report\nexit {status}\n")
+    command.chmod(0o755)
+    return subprocess.run(
+        ["make", "run", f"BIN={folder}", "PYTHON=true"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C"},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_report_with_or_without_findings_is_no_failure_of_make_run(tmp_path, status):
+    finished = make_run(tmp_path, status)
+    assert (finished.returncode, finished.stdout, finished.stderr) == (0, "report\n", "")
+
+
+@pytest.mark.parametrize("status", [2, 3, 4, 126])
+def test_make_run_fails_where_the_audit_did_and_names_its_status(tmp_path, status):
+    finished = make_run(tmp_path, status)
+    assert finished.returncode != 0
+    assert f"Error {status}" in finished.stderr
+
+
 def locked(name):
     lines = (ROOT / "requirements" / name).read_text().splitlines()
     pins = (line.split(" ")[0].split("==") for line in lines if "==" in line)
