@@ -1,0 +1,79 @@
+"""A file's or folder's inode flags: what ioctl FS_IOC_GETFLAGS returns, as a hexadecimal number.
+
+Written against Linux 6.18, include/uapi/linux/fs.h, whose names (FS_NOCOW_FL: 'nocow') the flags bear; chattr's
+letters stand beside them. The ioctl is the machine's to make: this reads `0x800000` or `800000`.
+
+https://man7.org/linux/man-pages/man2/FS_IOC_GETFLAGS.2const.html, https://man7.org/linux/man-pages/man1/chattr.1.html
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from fsadvisor.readers.refusal import refusal
+from fsadvisor.readers.scalars import whole
+
+if TYPE_CHECKING:
+    from fsadvisor.facts import Unknown
+
+_BITS = 32
+
+
+class Flag(NamedTuple):
+    """One flag."""
+
+    bit: int
+    name: str
+    letter: str | None
+    """chattr's and lsattr's; None where lsattr does not show the flag."""
+
+
+FLAGS = (
+    Flag(0x0000_0001, "secrm", "s"),
+    Flag(0x0000_0002, "unrm", "u"),
+    Flag(0x0000_0004, "compr", "c"),
+    Flag(0x0000_0008, "sync", "S"),
+    Flag(0x0000_0010, "immutable", "i"),
+    Flag(0x0000_0020, "append", "a"),
+    Flag(0x0000_0040, "nodump", "d"),
+    Flag(0x0000_0080, "noatime", "A"),
+    Flag(0x0000_0100, "dirty", "Z"),
+    Flag(0x0000_0200, "comprblk", "B"),
+    Flag(0x0000_0400, "nocomp", "m"),
+    Flag(0x0000_0800, "encrypt", "E"),
+    Flag(0x0000_1000, "index", "I"),
+    Flag(0x0000_2000, "imagic", None),
+    Flag(0x0000_4000, "journal_data", "j"),
+    Flag(0x0000_8000, "notail", "t"),
+    Flag(0x0001_0000, "dirsync", "D"),
+    Flag(0x0002_0000, "topdir", "T"),
+    Flag(0x0004_0000, "huge_file", "h"),
+    Flag(0x0008_0000, "extents", "e"),
+    Flag(0x0010_0000, "verity", "V"),
+    Flag(0x0020_0000, "ea_inode", None),
+    Flag(0x0080_0000, "nocow", "C"),
+    Flag(0x0200_0000, "dax", "x"),
+    Flag(0x1000_0000, "inline_data", "N"),
+    Flag(0x2000_0000, "projinherit", "P"),
+    Flag(0x4000_0000, "casefold", "F"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InodeFlags:
+    """What is set."""
+
+    flags: tuple[str, ...]
+    """Names, lowest bit first."""
+    unnamed_bits: int
+    """Bits that are set and have no name here, 0 where there are none."""
+
+
+def parse(text: str) -> InodeFlags | Unknown:
+    """Read one number of at most 32 bits."""
+    number = whole(text, 16)
+    if number is None or not 0 <= number < 1 << _BITS:
+        return refusal(text, "no hexadecimal inode flags")
+    known = tuple(flag for flag in FLAGS if number & flag.bit)
+    return InodeFlags(flags=tuple(flag.name for flag in known), unnamed_bits=number & ~sum(flag.bit for flag in known))

@@ -1,0 +1,131 @@
+"""udev's properties: values that are not escaped, outputs that were cut, and size."""
+
+import time
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.readers import udev_database, udev_export
+from tests.paths import CAPTURES, FIXTURES, needs_captures
+
+DISK = "P: /devices/x/block/sda\nN: sda\nS: disk/by-id/a\nE: DEVNAME=/dev/sda\nE: ID_MODEL=ONE\n"
+
+
+def only(text):
+    (device,) = udev_export.parse(text).devices
+    return device
+
+
+def test_a_property_that_a_device_lacks_is_none_and_an_empty_one_is_empty():
+    device = only(f"{DISK}E: ID_FS_LABEL=\n\n")
+    assert device.get("ID_FS_LABEL") == ""
+    assert device.get("ID_SERIAL") is None
+
+
+def test_a_value_keeps_its_equals_signs_and_blanks():
+    assert only(f"{DISK}E: NOTE= a=b c \n\n").get("NOTE") == " a=b c "
+
+
+@pytest.mark.parametrize("letter", "MRJUBTDILQVZ")
+def test_a_letter_of_a_newer_udevadm_disturbs_nothing(letter):
+    record = udev_export.parse(f"P: /devices/x/block/sda\n{letter}: 1\nN: sda\nE: A=1\n\n")
+    assert record.devices[0].name == "sda"
+    assert record.unread == ()
+
+
+def test_a_value_with_a_line_feed_is_unread_and_not_half_a_value():
+    record = udev_export.parse(f"{DISK}E: NAME=first\nsecond half\nE: NEXT=1\n\n")
+    assert record.devices[0].get("NAME") is None
+    assert record.devices[0].get("ID_MODEL") == "ONE"
+    assert record.devices[0].get("NEXT") == "1"
+    assert record.unread == ("second half",)
+
+
+def test_a_blank_line_within_a_value_ends_the_device_and_nothing_goes_to_the_next_one():
+    record = udev_export.parse(f"{DISK}E: NAME=a\n\nE: ID_MODEL=FORGED\n\nP: /devices/x/block/sdb\nN: sdb\n\n")
+    assert [device.name for device in record.devices] == ["sda", "sdb"]
+    assert record.devices[1].get("ID_MODEL") is None
+    assert record.unread == ("E: ID_MODEL=FORGED",)
+
+
+def test_line_separators_that_are_no_line_feeds_stay_in_the_value():
+    assert only(f"{DISK}E: NAME=a\x0bb\x1cc\u2028d\re\n\n").get("NAME") == "a\x0bb\x1cc\u2028d\re"
+
+
+def test_an_output_cut_within_its_last_line_does_not_give_half_a_value():
+    record = udev_export.parse(f"{DISK}E: ID_SERIAL=ABC")
+    assert record.devices[0].get("ID_SERIAL") is None
+    assert record.unread == ("E: ID_SERIAL=ABC",)
+
+
+def test_devices_without_a_blank_line_between_them_are_two():
+    record = udev_export.parse(f"{DISK}{DISK.replace('sda', 'sdb')}")
+    assert [device.name for device in record.devices] == ["sda", "sdb"]
+
+
+def test_the_last_of_two_values_of_one_key_counts():
+    assert only(f"{DISK}E: ID_MODEL=TWO\n\n").get("ID_MODEL") == "TWO"
+
+
+def test_a_machine_without_block_devices_has_none_and_is_not_misunderstood():
+    assert udev_export.parse("").devices == ()
+
+
+def test_a_complaint_of_udevadm_is_unknown():
+    assert udev_export.parse("Failed to scan devices: Permission denied\n").cause is Cause.DENIED
+
+
+def seconds(devices):
+    text = "".join(f"P: /devices/{n}\nN: sd{n}\nE: A={n}\nE: B={n}\n\n" for n in range(devices))
+    begin = time.process_time()
+    assert len(udev_export.parse(text).devices) == devices
+    return time.process_time() - begin
+
+
+def test_ten_times_the_devices_cost_no_more_than_a_few_times_as_much_each():
+    small = min(seconds(2000) for _ in range(3))
+    assert seconds(20000) < 40 * small
+
+
+def test_a_database_file_with_another_letter_says_so():
+    record = udev_database.parse("S:disk/by-id/a\nE:ID_ATA=1\nX:new\n")
+    assert record.get("ID_ATA") == "1"
+    assert record.get("DEVNAME") is None
+    assert record.unread == ("X:new",)
+
+
+def test_an_export_is_no_database_file_of_one_device():
+    text = (FIXTURES / "outputs/udev_export/server.out").read_text()
+    assert udev_database.parse(text).get("ID_MODEL") is None
+
+
+@needs_captures
+def test_a_capture_of_a_large_server_gives_each_of_its_devices():
+    text = (CAPTURES / "checkbox/DISK_SAMSUNG_KIOXIA.txt").read_text()
+    record = udev_export.parse(text)
+    assert record.unread == ()
+    assert len(record.devices) == text.count("\nP: ") + text.startswith("P: ")
+    assert sum(len(device.properties) for device in record.devices) == text.count("\nE: ")
+    nodes = [device for device in record.devices if device.name]
+    assert nodes
+    assert all(device.get("DEVNAME") == f"/dev/{device.name}" for device in nodes)
+
+
+@needs_captures
+def test_recorded_answers_of_udevadm_info_agree_with_themselves():
+    asked = 0
+    for path in (CAPTURES / "libstorage-ng").glob("*-mockup.xml"):
+        for command in ET.parse(path).iter("Command"):
+            words = command.findtext("name").split()
+            lines = [line.text or "" for line in command.findall("stdout")]
+            if words[:2] != ["/usr/bin/udevadm", "info"] or not lines:
+                continue
+            record = udev_export.parse("\n".join([*lines, "", ""]))
+            assert not isinstance(record, Unknown), (path, words)
+            assert record.unread == ()
+            (device,) = record.devices
+            assert device.get("DEVNAME") in (f"/dev/{device.name}", None), (path, words)
+            assert {f"/dev/{link}" for link in device.links} == set((device.get("DEVLINKS") or "").split())
+            asked += 1
+    assert asked > 100
