@@ -1,0 +1,242 @@
+"""`smartctl --json=o -q noserial -x DEV`: identity, health and caches of an ATA, SCSI or NVMe drive.
+
+Written against smartmontools 7.0 to 7.5 (json_format_version 1.0). `o` adds the plain text as
+smartctl.output[]: up to 7.5 the JSON lacks a SCSI drive's caches, which only the text has. `noserial` keeps
+serial number and WWN out. A non-zero exit is no failure: its bits tell of the drive (smartctl(8)).
+
+    {"smartctl": {"version": [7, 3], "output": [...], "messages": [], "exit_status": 0},
+     "device": {"name": "/dev/sda", "type": "sat", "protocol": "ATA"},
+     "model_name": "...", "write_cache": {"enabled": true}, "ata_smart_attributes": {"table": [...]}}
+
+https://www.smartmontools.org/wiki/TocDoc
+"""
+
+from __future__ import annotations
+
+from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.readers import json_text
+from fsadvisor.readers.json_text import Json, boolean, integer, items, member, string
+from fsadvisor.readers.scalars import whole
+from fsadvisor.readers.smart_record import (
+    AtaAttribute,
+    ExitStatus,
+    Message,
+    NvmeCriticalWarning,
+    NvmeHealth,
+    ScsiHealth,
+    SmartReport,
+    exit_status,
+    nvme_critical_warning,
+)
+from fsadvisor.readers.smart_refusal import refusal
+
+_FASTEST_LINK_BPS = 10**12
+
+
+def argv(device: str, device_type: str | None = None) -> tuple[str, ...]:
+    """The command for a device; `device_type` is what `-d` takes ('megaraid,0'), None to let it guess."""
+    choice = () if device_type is None else ("-d", device_type)
+    return ("smartctl", "--json=o", "-q", "noserial", "-x", *choice, device)
+
+
+def parse(text: str) -> SmartReport | Unknown:
+    """The report, or why smartctl has none."""
+    document = json_text.load(text)
+    if isinstance(document, Unknown):
+        return document if "{" in text else refusal(text)
+    if not isinstance(document, dict):
+        return unreadable("the JSON is not smartctl's")
+    report = _report(document)
+    if _says_nothing(report):
+        return refusal("\n".join([*(message.text for message in report.messages), *_lines(document)]))
+    return report
+
+
+def _says_nothing(report: SmartReport) -> bool:
+    told = (report.model_name, report.scsi_vendor, report.passed, report.nvme, report.capacity_bytes)
+    return all(value is None for value in told)
+
+
+def _report(document: Json) -> SmartReport:
+    lines = _lines(document)
+    wce, read_cache = _cache_line(lines, "Writeback Cache is:"), _cache_line(lines, "Read Cache is:")
+    enabled = boolean(document, "write_cache", "enabled")
+    vendor, product = _first(document, "scsi_vendor", "vendor"), _first(document, "scsi_product", "product")
+    return SmartReport(
+        smartctl_version=_version(document),
+        exit_status=_exit_status(document),
+        messages=_messages(document),
+        device_name=string(document, "device", "name"),
+        device_type=string(document, "device", "type"),
+        protocol=string(document, "device", "protocol"),
+        model_name=_first(document, "model_name", "scsi_model_name"),
+        model_family=string(document, "model_family"),
+        scsi_vendor=vendor,
+        scsi_product=product,
+        firmware_version=_first(document, "firmware_version", "scsi_revision", "revision"),
+        capacity_bytes=_capacity(document),
+        logical_block_bytes=_logical_block(document),
+        physical_block_bytes=integer(document, "physical_block_size"),
+        rotation_rate_rpm=integer(document, "rotation_rate"),
+        form_factor=string(document, "form_factor", "name"),
+        sata_version=string(document, "sata_version", "string"),
+        sata_speed_max_bps=_speed(document, "max"),
+        sata_speed_current_bps=_speed(document, "current"),
+        transport=string(document, "scsi_transport_protocol", "name"),
+        trim_supported=boolean(document, "trim", "supported"),
+        trim_deterministic=boolean(document, "trim", "deterministic"),
+        trim_zeroed=boolean(document, "trim", "zeroed"),
+        write_cache_enabled=wce if enabled is None else enabled,
+        read_lookahead_enabled=boolean(document, "read_lookahead", "enabled"),
+        read_cache_enabled=read_cache,
+        smart_available=boolean(document, "smart_support", "available"),
+        smart_enabled=boolean(document, "smart_support", "enabled"),
+        passed=boolean(document, "smart_status", "passed"),
+        attributes=_attributes(document),
+        nvme=_nvme(document),
+        scsi=_scsi(document),
+        power_on_hours=integer(document, "power_on_time", "hours"),
+        power_cycles=integer(document, "power_cycle_count"),
+        temperature_c=integer(document, "temperature", "current"),
+    )
+
+
+def _first(document: Json, *keys: str) -> str | None:
+    """The first of several spellings (7.0 to 7.2 wrote 'vendor' where 7.3 writes 'scsi_vendor')."""
+    return next((value for key in keys if (value := string(document, key)) is not None), None)
+
+
+def _large(document: Json, *path: str) -> int | None:
+    """An integer that smartctl, where it exceeds 53 bits, also writes as a string under KEY_s."""
+    exact = string(document, *path[:-1], path[-1] + "_s")
+    number = whole(exact)
+    return integer(document, *path) if number is None else number
+
+
+def _version(document: Json) -> str | None:
+    parts = items(document, "smartctl", "version")
+    numbers = [str(part) for part in parts if isinstance(part, int)]
+    return ".".join(numbers) if numbers and len(numbers) == len(parts) else None
+
+
+def _exit_status(document: Json) -> ExitStatus | None:
+    value = integer(document, "smartctl", "exit_status")
+    return None if value is None or not 0 <= value <= 0xFF else exit_status(value)
+
+
+def _messages(document: Json) -> tuple[Message, ...]:
+    entries = items(document, "smartctl", "messages")
+    return tuple(
+        Message(severity=string(entry, "severity") or "", text=text)
+        for entry in entries
+        if (text := string(entry, "string")) is not None
+    )
+
+
+def _lines(document: Json) -> list[str]:
+    """The plain text that came with the JSON: smartctl.output[] (option o), smartctl_NNNN_u (option u)."""
+    lines = [line for line in items(document, "smartctl", "output") if isinstance(line, str)]
+    if isinstance(document, dict):
+        lines += [value for key, value in document.items() if key.startswith("smartctl_") and isinstance(value, str)]
+    return lines
+
+
+def _cache_line(lines: list[str], label: str) -> bool | None:
+    for line in lines:
+        if line.startswith(label):
+            return {"Enabled": True, "Disabled": False}.get(line.removeprefix(label).strip())
+    return None
+
+
+def _capacity(document: Json) -> int | None:
+    """User capacity; an NVMe controller with several namespaces has only a total."""
+    user = _large(document, "user_capacity", "bytes")
+    return _large(document, "nvme_total_capacity") if user is None else user
+
+
+def _logical_block(document: Json) -> int | None:
+    size = integer(document, "logical_block_size")
+    namespaces = items(document, "nvme_namespaces")
+    if size is None and len(namespaces) == 1:
+        return integer(namespaces[0], "formatted_lba_size")
+    return size
+
+
+def _speed(document: Json, which: str) -> int | None:
+    units = integer(document, "interface_speed", which, "units_per_second")
+    bits = integer(document, "interface_speed", which, "bits_per_unit")
+    if units is None or bits is None or not 0 < units * bits < _FASTEST_LINK_BPS:
+        return None
+    return units * bits
+
+
+def _attributes(document: Json) -> tuple[AtaAttribute, ...]:
+    rows = items(document, "ata_smart_attributes", "table")
+    return tuple(row for entry in rows if (row := _attribute(entry)) is not None)
+
+
+def _attribute(entry: Json) -> AtaAttribute | None:
+    number, name = integer(entry, "id"), string(entry, "name")
+    if number is None or name is None:
+        return None
+    return AtaAttribute(
+        id=number,
+        name=name,
+        value=integer(entry, "value"),
+        worst=integer(entry, "worst"),
+        thresh=integer(entry, "thresh"),
+        when_failed=string(entry, "when_failed"),
+        raw_value=_large(entry, "raw", "value"),
+        raw_string=string(entry, "raw", "string"),
+    )
+
+
+def _critical_warning(document: Json, log: Json) -> NvmeCriticalWarning | None:
+    value = integer(log, "critical_warning")
+    if value is None:
+        value = integer(document, "smart_status", "nvme", "value")
+    return None if value is None or not 0 <= value <= 0xFF else nvme_critical_warning(value)
+
+
+def _nvme(document: Json) -> NvmeHealth | None:
+    log = member(document, "nvme_smart_health_information_log")
+    warning = _critical_warning(document, log)
+    if not isinstance(log, dict) and warning is None:
+        return None
+    return NvmeHealth(
+        critical_warning=warning,
+        available_spare_percent=integer(log, "available_spare"),
+        available_spare_threshold_percent=integer(log, "available_spare_threshold"),
+        percentage_used=integer(log, "percentage_used"),
+        data_units_read=_large(log, "data_units_read"),
+        data_units_written=_large(log, "data_units_written"),
+        host_reads=_large(log, "host_reads"),
+        host_writes=_large(log, "host_writes"),
+        controller_busy_minutes=_large(log, "controller_busy_time"),
+        power_cycles=_large(log, "power_cycles"),
+        power_on_hours=_large(log, "power_on_hours"),
+        unsafe_shutdowns=_large(log, "unsafe_shutdowns"),
+        media_errors=_large(log, "media_errors"),
+        error_log_entries=_large(log, "num_err_log_entries"),
+        warning_temperature_minutes=integer(log, "warning_temp_time"),
+        critical_temperature_minutes=integer(log, "critical_comp_time"),
+    )
+
+
+def _scsi(document: Json) -> ScsiHealth | None:
+    if string(document, "device", "protocol") != "SCSI":
+        return None
+    used = integer(document, "scsi_percentage_used_endurance_indicator")
+    if used is None:
+        used = integer(document, "endurance_used", "current_percent")
+    uncorrected = {
+        way: _large(document, "scsi_error_counter_log", way, "total_uncorrected_errors")
+        for way in ("read", "write", "verify")
+    }
+    return ScsiHealth(
+        grown_defects=integer(document, "scsi_grown_defect_list"),
+        percentage_used=used,
+        uncorrected_read_errors=uncorrected["read"],
+        uncorrected_write_errors=uncorrected["write"],
+        uncorrected_verify_errors=uncorrected["verify"],
+    )

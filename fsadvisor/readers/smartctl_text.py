@@ -1,0 +1,331 @@
+"""Plain text of `smartctl -x DEV` (also -a, -i, -A): what sos archives and old smartctl have instead of JSON.
+
+Written against smartmontools 5.43 to 7.5; gives the record of fsadvisor.readers.smartctl, without exit status
+and device name, which the text does not contain.
+
+    === START OF INFORMATION SECTION ===
+    Device Model:     EXAMPLE SSD 480
+    User Capacity:    480,103,981,056 bytes [480 GB]
+    Write cache is:   Enabled
+
+https://www.smartmontools.org/wiki/TocDoc
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fsadvisor.readers.scalars import real, unread_pieces, whole
+from fsadvisor.readers.smart_record import (
+    AtaAttribute,
+    Message,
+    NvmeHealth,
+    ScsiHealth,
+    SmartReport,
+    nvme_critical_warning,
+)
+from fsadvisor.readers.smart_refusal import refusal
+
+if TYPE_CHECKING:
+    from fsadvisor.facts import Unknown
+
+_VERSION = re.compile(r"^smartctl (?:version )?(?:pre-)?([0-9]+\.[0-9]+)", re.MULTILINE)
+_LABEL = re.compile(r"^([A-Z][^:=]{1,60}?) *:[ \t]*(.*)$")
+_GROUPED = re.compile(r"[0-9](?:[^0-9A-Za-z\[\]]{0,2}[0-9])*", re.ASCII)
+_SPEED = re.compile(r"([0-9.]+) Gb/s")
+_ROW = re.compile(
+    r"^ *([0-9]+|0x[0-9a-f]{2}) +(\S+) +(?:0x[0-9a-f]{4}|[-POSRCK+]{6,8}) +([0-9]+|---) +([0-9]+|---) +([0-9]+|---)"
+    r" +(?:(?:Pre-fail|Old_age) +(?:Always|Offline) +)?(\S+) +(\S.*)$"
+)
+_WHEN_FAILED = {"-": "", "NOW": "now", "FAILING_NOW": "now", "Past": "past", "In_the_past": "past"}
+_SECTOR_SIZES = re.compile(r"^([0-9]+) bytes logical(?:/physical$|, ([0-9]+) bytes physical$)")
+_NAMESPACE_SIZE = re.compile(r"^Namespace [0-9]+ Size/Capacity$")
+_NAMESPACE_BLOCK = re.compile(r"^Namespace [0-9]+ Formatted LBA Size$")
+_ERROR_COUNTER = re.compile(r"^(read|write|verify):.* ([0-9]+)$", re.MULTILINE)
+_WARNING = re.compile(r"^(?:Warning[:!] |SMART Status not supported: |Read [^:\n]{1,60} failed)")
+
+MAX_MESSAGES = 16
+
+
+def parse(text: str) -> SmartReport | Unknown:
+    """The report, or why smartctl has none."""
+    page = _Page(text)
+    if page.text("Device Model") is not None:
+        return _ata(page)
+    if page.text("Model Number") is not None or page.text("Critical Warning") is not None:
+        return _nvme(page)
+    if page.text("Vendor") is not None or page.text("Product") is not None:
+        return _scsi(page)
+    if page.attributes:
+        return _ata(page)
+    return refusal(text)
+
+
+class _Page:
+    """The lines of an output by label (the first of each label counts), and what was not understood."""
+
+    def __init__(self, text: str) -> None:
+        self.whole = text
+        self.unread: list[str] = []
+        self.values: dict[str, str] = {}
+        self.attributes: list[AtaAttribute] = []
+        self.messages: list[Message] = []
+        self.smart_support: list[str] = []
+        for line in text.splitlines():
+            self._take(line.rstrip())
+
+    def _take(self, line: str) -> None:
+        if row := _ROW.match(line):
+            self.attributes.append(_attribute(row))
+        elif _WARNING.match(line):
+            self.messages.append(Message(severity="warning", text=line))
+        elif labelled := _LABEL.match(line):
+            label, value = " ".join(labelled[1].split()), labelled[2]
+            self.values.setdefault(label, value)
+            if label == "SMART support is":
+                self.smart_support.append(value)
+
+    def text(self, *labels: str) -> str | None:
+        return next((value for label in labels if (value := self.values.get(label))), None)
+
+    def number(self, *labels: str) -> int | None:
+        """A whole number before a unit or a bracket; digits may be grouped ('1,024 [..]', '100%')."""
+        value = self.text(*labels)
+        if value is None or value.startswith(("?", "<not available>")):
+            return None
+        number = _grouped(value)
+        if number is None:
+            self.unread.append(f"{labels[0]}: {value}")
+        return number
+
+    def switch(self, *labels: str) -> bool | None:
+        """Enabled or Disabled; anything else (Unavailable) is not known."""
+        value = self.text(*labels)
+        if value is None or value == "Unavailable":
+            return None
+        known = {"Enabled": True, "Disabled": False}.get(value)
+        if known is None:
+            self.unread.append(f"{labels[0]}: {value}")
+        return known
+
+    def rotation(self) -> int | None:
+        value = self.text("Rotation Rate")
+        return 0 if value == "Solid State Device" else _grouped((value or "").removesuffix(" rpm"))
+
+    def leading(self, *names: str) -> int | None:
+        """The number that the formatted raw value of an attribute of one of these names begins with."""
+        raw = next((row.raw_string for row in self.attributes if row.name in names), None)
+        digits = re.match(r"[0-9]+", raw or "", re.ASCII)
+        return whole(digits[0]) if digits else None
+
+    def passed(self) -> bool | None:
+        value = self.text("SMART overall-health self-assessment test result", "SMART Health Status")
+        if value is None:
+            return None
+        if value in ("PASSED", "OK"):
+            return True
+        if value.startswith("FAIL") or "[asc=" in value:
+            return False
+        self.unread.append(f"SMART health: {value}")
+        return None
+
+
+def _grouped(value: str) -> int | None:
+    """The whole number at the start, its digits grouped or not; a decimal unit before '[' does not count."""
+    found = _GROUPED.match(value.split("[")[0].strip())
+    return whole(re.sub(r"[^0-9]", "", found[0])) if found else None
+
+
+def _attribute(row: re.Match[str]) -> AtaAttribute:
+    raw = row[7]
+    return AtaAttribute(
+        id=whole(row[1], 16 if row[1].startswith("0x") else 10) or 0,
+        name=row[2],
+        value=whole(row[3]),
+        worst=whole(row[4]),
+        thresh=whole(row[5]),
+        when_failed=_WHEN_FAILED.get(row[6]),
+        raw_value=whole(raw) if raw.isdigit() else None,
+        raw_string=raw,
+    )
+
+
+def _version(page: _Page) -> str | None:
+    found = _VERSION.search(page.whole)
+    return found[1] if found else None
+
+
+def _support(page: _Page) -> tuple[bool | None, bool | None]:
+    """Two lines of one label: SMART available, SMART enabled."""
+    available = enabled = None
+    for value in page.smart_support:
+        if value.startswith(("Available", "Unavailable")):
+            available = value.startswith("Available")
+        elif value.startswith(("Enabled", "Disabled")):
+            enabled = value.startswith("Enabled")
+    return available, enabled
+
+
+def _sectors(page: _Page) -> tuple[int | None, int | None]:
+    value = page.text("Sector Sizes", "Sector Size")
+    found = _SECTOR_SIZES.match(value or "")
+    if found is None:
+        if value is not None:
+            page.unread.append(f"Sector Size: {value}")
+        return None, None
+    logical = whole(found[1])
+    return logical, whole(found[2]) if found[2] else logical
+
+
+def _speeds(version: str | None) -> tuple[int | None, int | None]:
+    """The two speeds of 'SATA 3.2, 6.0 Gb/s (current: 3.0 Gb/s)', in bits per second."""
+    could, _, current = (version or "").partition("(current:")
+    speeds = [_SPEED.search(part) for part in (could, current)]
+    rates = [real(speed[1]) if speed else None for speed in speeds]
+    most, now = (None if rate is None else round(rate * 1_000_000_000) for rate in rates)
+    return most, now
+
+
+def _trim(page: _Page) -> tuple[bool | None, bool | None, bool | None]:
+    """TRIM supported, deterministic, zeroed."""
+    available, *details = [word.strip() for word in (page.text("TRIM Command") or "").split(",")]
+    if available != "Available":
+        return (False if available == "Unavailable" else None), None, None
+    return True, "deterministic" in details, "zeroed" in details
+
+
+def _ata(page: _Page) -> SmartReport:
+    available, enabled = _support(page)
+    logical, physical = _sectors(page)
+    sata = page.text("SATA Version is")
+    speed, current = _speeds(sata)
+    supported, deterministic, zeroed = _trim(page)
+    temperature = page.number("Current Temperature")
+    if temperature is None:
+        temperature = page.leading("Temperature_Celsius", "Airflow_Temperature_Cel")
+    return SmartReport(
+        smartctl_version=_version(page),
+        messages=tuple(page.messages[:MAX_MESSAGES]),
+        protocol="ATA",
+        model_name=page.text("Device Model"),
+        model_family=page.text("Model Family"),
+        firmware_version=page.text("Firmware Version"),
+        capacity_bytes=page.number("User Capacity"),
+        logical_block_bytes=logical,
+        physical_block_bytes=physical,
+        rotation_rate_rpm=page.rotation(),
+        form_factor=page.text("Form Factor"),
+        sata_version=(sata or "").split(",")[0] or None,
+        sata_speed_max_bps=speed,
+        sata_speed_current_bps=current,
+        trim_supported=supported,
+        trim_deterministic=deterministic,
+        trim_zeroed=zeroed,
+        write_cache_enabled=page.switch("Write cache is"),
+        read_lookahead_enabled=page.switch("Rd look-ahead is"),
+        smart_available=available,
+        smart_enabled=enabled,
+        passed=page.passed(),
+        attributes=tuple(page.attributes),
+        power_on_hours=page.leading("Power_On_Hours", "Power_On_Hours_and_Msec"),
+        power_cycles=page.leading("Power_Cycle_Count"),
+        temperature_c=temperature,
+        unread=unread_pieces(page.unread),
+    )
+
+
+def _nvme(page: _Page) -> SmartReport:
+    health = _nvme_health(page)
+    sizes = [value for label, value in page.values.items() if _NAMESPACE_SIZE.match(label)]
+    blocks = [value for label, value in page.values.items() if _NAMESPACE_BLOCK.match(label)]
+    total = page.number("Total NVM Capacity")
+    return SmartReport(
+        smartctl_version=_version(page),
+        messages=tuple(page.messages[:MAX_MESSAGES]),
+        protocol="NVMe",
+        model_name=page.text("Model Number"),
+        firmware_version=page.text("Firmware Version"),
+        capacity_bytes=_grouped(sizes[0]) if len(sizes) == 1 else total,
+        logical_block_bytes=_grouped(blocks[0]) if len(blocks) == 1 else None,
+        passed=page.passed(),
+        nvme=health,
+        power_on_hours=health.power_on_hours if health else None,
+        power_cycles=health.power_cycles if health else None,
+        temperature_c=page.number("Temperature"),
+        unread=unread_pieces(page.unread),
+    )
+
+
+def _nvme_health(page: _Page) -> NvmeHealth | None:
+    warning = page.text("Critical Warning")
+    if warning is None:
+        return None
+    value = whole(warning, 16)
+    if value is None or not 0 <= value <= 0xFF:
+        page.unread.append(f"Critical Warning: {warning}")
+        value = None
+    return NvmeHealth(
+        critical_warning=None if value is None else nvme_critical_warning(value),
+        available_spare_percent=page.number("Available Spare"),
+        available_spare_threshold_percent=page.number("Available Spare Threshold"),
+        percentage_used=page.number("Percentage Used"),
+        data_units_read=page.number("Data Units Read"),
+        data_units_written=page.number("Data Units Written"),
+        host_reads=page.number("Host Read Commands"),
+        host_writes=page.number("Host Write Commands"),
+        controller_busy_minutes=page.number("Controller Busy Time"),
+        power_cycles=page.number("Power Cycles"),
+        power_on_hours=page.number("Power On Hours"),
+        unsafe_shutdowns=page.number("Unsafe Shutdowns"),
+        media_errors=page.number("Media and Data Integrity Errors"),
+        error_log_entries=page.number("Error Information Log Entries"),
+        warning_temperature_minutes=page.number("Warning Comp. Temperature Time"),
+        critical_temperature_minutes=page.number("Critical Comp. Temperature Time"),
+    )
+
+
+def _scsi(page: _Page) -> SmartReport:
+    available, enabled = _support(page)
+    vendor, product = page.text("Vendor"), page.text("Product")
+    errors = {way: whole(count) for way, count in _ERROR_COUNTER.findall(page.whole)}
+    return SmartReport(
+        smartctl_version=_version(page),
+        messages=tuple(page.messages[:MAX_MESSAGES]),
+        protocol="SCSI",
+        model_name=" ".join(part for part in (vendor, product) if part) or None,
+        scsi_vendor=vendor,
+        scsi_product=product,
+        firmware_version=page.text("Revision"),
+        capacity_bytes=page.number("User Capacity"),
+        logical_block_bytes=page.number("Logical block size"),
+        physical_block_bytes=page.number("Physical block size"),
+        rotation_rate_rpm=page.rotation(),
+        form_factor=page.text("Form Factor"),
+        transport=page.text("Transport protocol"),
+        write_cache_enabled=page.switch("Writeback Cache is"),
+        read_cache_enabled=page.switch("Read Cache is"),
+        smart_available=available,
+        smart_enabled=enabled,
+        passed=page.passed(),
+        scsi=ScsiHealth(
+            grown_defects=page.number("Elements in grown defect list"),
+            percentage_used=page.number("Percentage used endurance indicator"),
+            uncorrected_read_errors=errors.get("read"),
+            uncorrected_write_errors=errors.get("write"),
+            uncorrected_verify_errors=errors.get("verify"),
+        ),
+        power_on_hours=_scsi_hours(page),
+        temperature_c=page.number("Current Drive Temperature"),
+        unread=unread_pieces(page.unread),
+    )
+
+
+def _scsi_hours(page: _Page) -> int | None:
+    """'number of hours powered up = 123.4' (5.x to 7.x) or 'Accumulated power on time, hours:minutes 123:04'."""
+    found = re.search(
+        r"^ *(?:number of hours powered up = |Accumulated power on time, hours:minutes )([0-9]{1,18})",
+        page.whole,
+        re.MULTILINE,
+    )
+    return whole(found[1]) if found else None
