@@ -1,0 +1,216 @@
+"""`ssacli ctrl all show config detail` and `ssacli ctrl all show status`: HPE Smart Array controllers.
+
+Written against ssacli 3.x to 6.x (hpssacli and hpacucli print alike); there is no JSON.
+
+    Smart Array P440ar in Slot 0 (Embedded)
+       Controller Status: OK
+       Cache Status: OK
+       Drive Write Cache: Disabled
+       Battery/Capacitor Status: OK
+       Array: A
+          Logical Drive: 1
+             Caching:  Enabled
+             Disk Name: /dev/sda
+          physicaldrive 1I:1:1
+             Interface Type: Solid State SATA
+
+https://support.hpe.com/ (HPE Smart Storage Administrator user guide)
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from fsadvisor.facts import Cause, Unknown, unreadable
+from fsadvisor.readers.scalars import unread_pieces, whole
+
+CONFIG_ARGV = ("ssacli", "ctrl", "all", "show", "config", "detail")
+STATUS_ARGV = ("ssacli", "ctrl", "all", "show", "status")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogicalDrive:
+    """A volume that the controller shows to the kernel as one disk."""
+
+    number: int | None
+    array: str | None
+    status: str | None
+    fault_tolerance: str | None
+    """RAID level: '1+0', '6', …"""
+    caching: bool | None
+    """Whether the controller's cache serves this volume."""
+    acceleration: str | None
+    """'Controller Cache', 'SSD Smart Path' (bypasses the cache), 'None', …"""
+    device: str | None
+    """/dev/sdX (older tools print the mount points behind it)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhysicalDrive:
+    """A drive behind the controller."""
+
+    id: str
+    """Port, box and bay: '1I:1:1'."""
+    array: str | None
+    status: str | None
+    interface: str | None
+    """'Solid State SATA', 'SAS', …"""
+    model: str | None
+    use: str | None
+    """'Data Drive', 'Spare Drive', 'Unassigned Drive', …"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Controller:
+    """One controller."""
+
+    model: str
+    slot: str
+    status: str | None
+    cache_status: str | None
+    """'OK', 'Not Configured', 'Temporarily Disabled', 'Permanently Disabled', …"""
+    cache_ratio: str | None
+    battery_status: str | None
+    """Battery or capacitor: 'OK', 'Recharging', 'Failed (Replace Batteries/Capacitors)', …"""
+    battery_count: int | None
+    backup_power: str | None
+    """'Batteries' or 'Capacitors'."""
+    no_battery_write_cache: bool | None
+    """Whether writes are cached also while the battery can't protect them."""
+    drive_write_cache: bool | None
+    """The drives' own write caches, where one switch serves all (before Gen10)."""
+    configured_drive_write_cache: str | None
+    """The same for drives in arrays (Gen10 and later): 'Enable', 'Disable' or 'Default'."""
+    logical_drives: tuple[LogicalDrive, ...]
+    physical_drives: tuple[PhysicalDrive, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SsacliReport:
+    """All controllers that the tool knows."""
+
+    controllers: tuple[Controller, ...]
+    unread: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Section:
+    """A heading and the 'Key: value' lines below it; `kind` other holds what is of no interest here."""
+
+    kind: str
+    name: str = ""
+    array: str | None = None
+    values: dict[str, str] = field(default_factory=dict)
+
+    def text(self, key: str) -> str | None:
+        return self.values.get(key) or None
+
+
+_CONTROLLER = re.compile(r"^(\S.*\S) in Slot (\S+)(?: .*)?$")
+_HEADINGS = (
+    ("array", re.compile(r"^[Aa]rray:? ([A-Z]{1,3})\b.*$")),
+    ("logical", re.compile(r"^Logical Drive: ([0-9]+)$")),
+    ("physical", re.compile(r"^physicaldrive ([^\s(]+)$")),
+    ("unassigned", re.compile(r"^(?:Unassigned|HBA Drives)\b(.*)$")),
+    ("other", re.compile(r"^((?:Port Name|Sensor ID|SEP|Enclosure SEP|Expander|\S.* Drive Cage)\b).*$")),
+)
+_PROPERTY = re.compile(r"^([A-Za-z][^:]{0,80}?) *: *(.*)$")
+_SWITCH = {"Enabled": True, "Disabled": False, "Enable": True, "Disable": False}
+
+
+def parse(text: str) -> SsacliReport | Unknown:
+    """The controllers, or why there are none."""
+    sections = _sections(text)
+    starts = [at for at, section in enumerate(sections) if section.kind == "controller"]
+    if not starts:
+        return _refusal(text)
+    unread: list[str] = []
+    ends = [*starts[1:], len(sections)]
+    groups = [sections[start:end] for start, end in zip(starts, ends, strict=True)]
+    controllers = tuple(_controller(group, unread) for group in groups)
+    return SsacliReport(controllers=controllers, unread=unread_pieces(unread))
+
+
+def _refusal(text: str) -> Unknown:
+    lowered = text.lower()
+    if "administrator rights" in lowered or "root" in lowered or "permission denied" in lowered:
+        return Unknown(Cause.DENIED, "run as root")
+    if "no controllers detected" in lowered:
+        return Unknown(Cause.NOT_EXPOSED, "check that the controller's driver is loaded: ssacli found none")
+    return unreadable("the output is not that of ssacli")
+
+
+def _sections(text: str) -> list[_Section]:
+    sections: list[_Section] = []
+    array: str | None = None
+    for line in text.splitlines():
+        if found := _CONTROLLER.match(line):
+            sections.append(_Section("controller", found[1], values={"Slot": found[2]}))
+            array = None
+        elif sections and (heading := _heading(line.strip(), array)):
+            sections.append(heading)
+            array = heading.array
+        elif sections and (pair := _PROPERTY.match(line.strip())):
+            sections[-1].values.setdefault(pair[1], pair[2].strip())
+    return sections
+
+
+def _heading(line: str, array: str | None) -> _Section | None:
+    for kind, pattern in _HEADINGS:
+        if found := pattern.match(line):
+            if kind == "array":
+                return _Section(kind, found[1], array=found[1])
+            return _Section(kind, found[1], array=None if kind == "unassigned" else array)
+    return None
+
+
+def _switch(section: _Section, key: str, unread: list[str]) -> bool | None:
+    value = section.text(key)
+    if value is not None and value not in _SWITCH:
+        unread.append(f"{key}: {value}")
+    return _SWITCH.get(value or "")
+
+
+def _controller(sections: list[_Section], unread: list[str]) -> Controller:
+    own = sections[0]
+    return Controller(
+        model=own.name,
+        slot=own.values["Slot"],
+        status=own.text("Controller Status"),
+        cache_status=own.text("Cache Status"),
+        cache_ratio=own.text("Cache Ratio"),
+        battery_status=own.text("Battery/Capacitor Status"),
+        battery_count=whole(own.text("Battery/Capacitor Count")),
+        backup_power=own.text("Cache Backup Power Source"),
+        no_battery_write_cache=_switch(own, "No-Battery Write Cache", unread),
+        drive_write_cache=_switch(own, "Drive Write Cache", unread),
+        configured_drive_write_cache=own.text("Configured Drive Write Cache Policy"),
+        logical_drives=tuple(_logical(one, unread) for one in sections if one.kind == "logical"),
+        physical_drives=tuple(_physical(one) for one in sections if one.kind == "physical"),
+    )
+
+
+def _logical(section: _Section, unread: list[str]) -> LogicalDrive:
+    device = section.text("Disk Name")
+    return LogicalDrive(
+        number=whole(section.name),
+        array=section.array,
+        status=section.text("Status"),
+        fault_tolerance=section.text("Fault Tolerance"),
+        caching=_switch(section, "Caching", unread),
+        acceleration=section.text("LD Acceleration Method"),
+        device=device.split()[0] if device else None,
+    )
+
+
+def _physical(section: _Section) -> PhysicalDrive:
+    model = section.text("Model")
+    return PhysicalDrive(
+        id=section.name,
+        array=section.array,
+        status=section.text("Status"),
+        interface=section.text("Interface Type"),
+        model=None if model is None else " ".join(model.split()),
+        use=section.text("Drive Type"),
+    )

@@ -1,0 +1,288 @@
+"""`storcli64 /call show all J` (Broadcom MegaRAID), `perccli64` alike (Dell PERC): RAID controllers.
+
+Written against storcli 7.13 to 7.28. Both listings are read: the detailed one of MegaRAID firmware ("Basics",
+"Status", "HwCfg") and the flat one ("Product Name") of IT-mode adapters and of `show` without `all`.
+`/call/vall show all J` adds each volume's device name and disk cache policy, `/call/eall/sall show all J`
+each drive's; their records hold only that.
+
+    {"Controllers": [{"Command Status": {"Controller": 0, "Status": "Success"},
+      "Response Data": {"Basics": {"Model": "..."}, "Status": {"Controller Status": "Optimal"},
+       "VD LIST": [{"DG/VD": "0/0", "TYPE": "RAID1", "State": "Optl", "Cache": "RWBD"}],
+       "Cachevault_Info": [{"Model": "CVPM02", "State": "Optimal"}]}}]}
+
+https://techdocs.broadcom.com/ (StorCLI Reference Manual)
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Cause, Unknown, unreadable
+from fsadvisor.readers import json_text
+from fsadvisor.readers.json_text import Json, integer, items, member, string
+from fsadvisor.readers.scalars import whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CONTROLLERS = ("/call", "show", "all", "J")
+VOLUMES = ("/call/vall", "show", "all", "J")
+
+
+def argv(tool: str = "storcli64", question: tuple[str, ...] = CONTROLLERS) -> tuple[str, ...]:
+    """The command; `tool` is storcli64, storcli, perccli64 or perccli."""
+    return (tool, *question)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachePolicy:
+    """A volume's cache policy, decoded from letters such as 'NRWTD' or 'RAWBD'."""
+
+    letters: str
+    read_ahead: bool | None
+    """R against NR."""
+    write: str | None
+    """'write back' (WB, falls back to write through with a bad battery), 'always write back' (AWB and FWB, does
+    not) or 'write through' (WT)."""
+    io: str | None
+    """'direct' (D) or 'cached' (C); newer firmware has only direct and prints no letter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VirtualDrive:
+    """A volume that the controller shows to the kernel as one disk."""
+
+    id: str
+    """Drive group and volume as printed: '0/0'."""
+    type: str | None
+    state: str | None
+    """Optl, Dgrd, Pdgd, OfLn, …"""
+    name: str | None
+    cache: CachePolicy | None
+    disk_cache_policy: str | None
+    """The drives' own write cache: 'disabled', 'enabled' or 'default' (whatever the drive does)."""
+    device: str | None
+    """/dev/sdX; only the volumes' own listing has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhysicalDrive:
+    """A drive behind the controller."""
+
+    id: str
+    """Enclosure and slot as printed: '252:0'."""
+    device_id: int | None
+    """N of `smartctl -d megaraid,N`."""
+    drive_group: int | None
+    """None for a drive in no group."""
+    state: str | None
+    interface: str | None
+    """SATA, SAS, NVMe."""
+    media: str | None
+    """HDD or SSD."""
+    model: str | None
+    disk_cache_policy: str | None
+    """Its own write cache: 'disabled', 'enabled' or 'default', as its row of the topology has it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnergyPack:
+    """What keeps the controller's cache through a power loss."""
+
+    kind: str
+    """'cachevault' (flash and capacitor) or 'bbu' (battery)."""
+    model: str | None
+    state: str | None
+    """'Optimal', 'Degraded', 'Failed', …; nothing but Optimal protects for sure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Controller:
+    """One controller."""
+
+    number: int | None
+    model: str | None = None
+    status: str | None = None
+    """'Optimal', 'Needs Attention', 'Degraded', 'Failed'; the flat listing has none."""
+    bbu_status: int | None = None
+    """The firmware's battery status word as it is; 0 means no complaint."""
+    bbu: str | None = None
+    """HwCfg's 'Present', 'Absent' or 'Undefined'."""
+    driver: str | None = None
+    pci_address: str | None = None
+    energy_packs: tuple[EnergyPack, ...] = ()
+    virtual_drives: tuple[VirtualDrive, ...] = ()
+    physical_drives: tuple[PhysicalDrive, ...] = ()
+    failure: str | None = None
+    """Why this controller did not answer, in the tool's words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorcliReport:
+    """All controllers that the tool knows."""
+
+    controllers: tuple[Controller, ...]
+    unread: tuple[str, ...] = ()
+
+
+_CACHE = re.compile(r"(NR|R)?(AWB|FWB|WB|WT)([DC])?")
+_WRITE = {"WB": "write back", "AWB": "always write back", "FWB": "always write back", "WT": "write through"}
+_DISK_CACHE = {
+    "dsbl": "disabled",
+    "enbl": "enabled",
+    "dflt": "default",
+    "Disabled": "disabled",
+    "Enabled": "enabled",
+    "Disk's Default": "default",
+}
+_VOLUME_KEY = re.compile(r"/c[0-9]{1,9}/v([0-9]{1,9})")
+_DRIVE_KEY = re.compile(r"Drive /c[0-9]{1,9}(?:/e[0-9]{1,9})?/s[0-9]{1,9}")
+
+
+def parse(text: str) -> StorcliReport | Unknown:
+    """The controllers, or why there are none."""
+    document = json_text.load(text)
+    if isinstance(document, Unknown):
+        return document if "{" in text else _refusal(text)
+    entries = items(document, "Controllers")
+    if not entries:
+        return unreadable("the JSON is not storcli's")
+    said = " ".join(string(entry, "Command Status", "Description") or "" for entry in entries)
+    controllers = tuple(controller for entry in entries if (controller := _controller(entry)) is not None)
+    if all(controller.failure is not None for controller in controllers):
+        refused = _refusal(said)
+        if not controllers or refused.cause is not Cause.UNREADABLE:
+            return refused
+    return StorcliReport(controllers=controllers)
+
+
+def _refusal(said: str) -> Unknown:
+    lowered = said.lower()
+    if any(word in lowered for word in ("permission", "privilege", "root")):
+        return Unknown(Cause.DENIED, "run as root")
+    if "no controller" in lowered:
+        return Unknown(Cause.NOT_EXPOSED, "run as root: otherwise storcli finds no controller even where one is")
+    return unreadable("storcli's output holds no controller")
+
+
+def _controller(entry: Json) -> Controller | None:
+    number = integer(entry, "Command Status", "Controller")
+    response = member(entry, "Response Data")
+    if string(entry, "Command Status", "Status") == "Failure" and not isinstance(response, dict):
+        failure = string(entry, "Command Status", "Description")
+        return None if number is None else Controller(number=number, failure=failure or "")
+    if not isinstance(response, dict):
+        return None
+    return Controller(
+        number=number,
+        model=string(response, "Basics", "Model") or string(response, "Product Name"),
+        status=string(response, "Status", "Controller Status"),
+        bbu_status=integer(response, "Status", "BBU Status"),
+        bbu=string(response, "HwCfg", "BBU"),
+        driver=string(response, "Version", "Driver Name") or string(response, "Driver Name"),
+        pci_address=string(response, "Basics", "PCI Address") or string(response, "PCI Address"),
+        energy_packs=(
+            *_energy_packs(response, "Cachevault_Info", "cachevault"),
+            *_energy_packs(response, "BBU_Info", "bbu"),
+        ),
+        virtual_drives=tuple(_virtual_drives(response)),
+        physical_drives=tuple(_physical_drives(response)),
+    )
+
+
+def _energy_packs(response: Json, key: str, kind: str) -> Iterator[EnergyPack]:
+    """One object per pack, or a list of {"Property", "Value"} for the one there is."""
+    entries = items(response, key)
+    properties = {string(entry, "Property"): string(entry, "Value") for entry in entries}
+    if set(properties) - {None}:
+        yield EnergyPack(kind=kind, model=properties.get("Type"), state=properties.get("State"))
+        return
+    for entry in entries:
+        yield EnergyPack(kind=kind, model=string(entry, "Model"), state=string(entry, "State"))
+
+
+def _virtual_drives(response: dict[str, Json]) -> Iterator[VirtualDrive]:
+    policies = _drive_group_policies(response)
+    for entry in items(response, "VD LIST"):
+        yield from _virtual_drive(entry, policies, None)
+    for key, entries in response.items():
+        if (volume := _VOLUME_KEY.fullmatch(key)) and isinstance(entries, list):
+            for entry in entries:
+                yield from _virtual_drive(entry, policies, member(response, f"VD{volume[1]} Properties"))
+
+
+def _drive_policies(response: Json) -> dict[int | None, str | None]:
+    """Each drive's own cache policy by device id, from the rows of the topology."""
+    return {
+        integer(row, "DID"): _DISK_CACHE.get(string(row, "PDC") or "")
+        for row in items(response, "TOPOLOGY")
+        if integer(row, "DID") is not None
+    }
+
+
+def _drive_group_policies(response: Json) -> dict[str, str | None]:
+    """The drives' own cache policy (column PDC) by drive group, from the group's own row of the topology."""
+    return {
+        str(integer(row, "DG")): _DISK_CACHE.get(string(row, "PDC") or "")
+        for row in items(response, "TOPOLOGY")
+        if member(row, "Arr") == "-"
+    }
+
+
+def _virtual_drive(entry: Json, policies: dict[str, str | None], properties: Json) -> Iterator[VirtualDrive]:
+    identity = string(entry, "DG/VD")
+    if identity is None:
+        return
+    own = _DISK_CACHE.get(string(properties, "Disk Cache Policy") or "")
+    letters = string(entry, "Cache")
+    yield VirtualDrive(
+        id=identity,
+        type=string(entry, "TYPE"),
+        state=string(entry, "State"),
+        name=string(entry, "Name"),
+        cache=None if letters is None else _cache_policy(letters),
+        disk_cache_policy=own or policies.get(identity.split("/")[0]),
+        device=string(properties, "OS Drive Name"),
+    )
+
+
+def _cache_policy(letters: str) -> CachePolicy:
+    found = _CACHE.fullmatch(letters.strip())
+    if found is None:
+        return CachePolicy(letters=letters, read_ahead=None, write=None, io=None)
+    return CachePolicy(
+        letters=letters,
+        read_ahead={"R": True, "NR": False}.get(found[1]),
+        write=_WRITE[found[2]],
+        io={"D": "direct", "C": "cached"}.get(found[3]),
+    )
+
+
+def _physical_drives(response: dict[str, Json]) -> Iterator[PhysicalDrive]:
+    policies = _drive_policies(response)
+    lists = [items(response, "PD LIST")]
+    lists += [rows for key, rows in response.items() if _DRIVE_KEY.fullmatch(key) and isinstance(rows, list)]
+    for entry in (entry for rows in lists for entry in rows):
+        identity = string(entry, "EID:Slt")
+        if identity is not None:
+            yield _physical_drive(entry, identity, policies)
+
+
+def _physical_drive(entry: Json, identity: str, policies: dict[int | None, str | None]) -> PhysicalDrive:
+    group, device_id = integer(entry, "DG"), integer(entry, "DID")
+    return PhysicalDrive(
+        id=identity,
+        device_id=device_id,
+        drive_group=whole(string(entry, "DG")) if group is None else group,
+        state=string(entry, "State"),
+        interface=string(entry, "Intf"),
+        media=string(entry, "Med"),
+        model=_stripped(string(entry, "Model")),
+        disk_cache_policy=None if device_id is None else policies.get(device_id),
+    )
+
+
+def _stripped(text: str | None) -> str | None:
+    return None if text is None else text.strip()
