@@ -28,11 +28,8 @@ def kinds():
 
 
 KINDS = kinds()
-FILES = [
-    (row["kind"], row["file"])
-    for row in (csv.DictReader((CAPTURES / "INDEX.csv").open()) if CAPTURES.is_dir() else ())
-    if row["kind"] in KINDS
-]
+INDEX = (CAPTURES / "INDEX.csv").read_text().splitlines() if CAPTURES.is_dir() else []
+FILES = [(row["kind"], row["file"]) for row in csv.DictReader(INDEX) if row["kind"] in KINDS]
 
 
 def outcomes(kind, file):
