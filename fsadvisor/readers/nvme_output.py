@@ -1,0 +1,133 @@
+"""What the outputs of nvme-cli 1.x to 3.x have in common: complaints, numbers, `name : value` lines, raw structures.
+
+https://github.com/linux-nvme/nvme-cli/tree/master/Documentation
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.readers import json_text
+from fsadvisor.readers.refusal import refusal
+from fsadvisor.readers.scalars import whole
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from fsadvisor.readers.json_text import Json
+
+_LOOKED_AT = 2000
+_UNSUPPORTED = re.compile(
+    r"invalid[ _](field|log[ _]page|(command )?opcode|namespace|ns\b|argument)|unknown guid|unable to read c0",
+    re.IGNORECASE,
+)
+_TOO_OLD = re.compile(r"unrecognized option|invalid sub-command", re.IGNORECASE)
+_DOCUMENT = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
+_NUMBER = re.compile(
+    r"(0x[0-9a-f]{1,32}|[0-9]{1,39}|[0-9]{1,3}(?:,[0-9]{3}){1,12})\s*(?:%|\(.*\))?", re.ASCII | re.IGNORECASE
+)
+_LABELLED = re.compile(r"([A-Za-z][\w .\t]*):(?:\s(.*)|())", re.ASCII)
+_DETAIL = re.compile(r".*\[[0-9:]*\]\s*:|[A-Za-z][\w .-]*:|[0-9a-f]{4}:", re.ASCII)
+"""One field's bits (`[0:0] : 0x1 …`), power states, headings, hex dumps."""
+
+
+def refused(text: str, what: str) -> Unknown:
+    """Why an output holds no record: `what` was not in it, or the tool's or the device's own complaint."""
+    start = text[:_LOOKED_AT]
+    if _TOO_OLD.search(start):
+        return Unknown(Cause.NOT_EXPOSED, "install another nvme-cli: this one does not know the command")
+    if _UNSUPPORTED.search(start):
+        return Unknown(Cause.NOT_EXPOSED, "ask another source: the device does not answer this command")
+    return refusal(text, what)
+
+
+def document(text: str) -> Json | Unknown:
+    """The JSON document, which starts a line; warnings and a traced command before it are passed over."""
+    start = _DOCUMENT.search(text)
+    return json_text.load(text[start.start() :] if start else "")
+
+
+def number(value: Json, bits: int = 128) -> int | None:
+    """A count of so many bits in any of nvme-cli's spellings, or None.
+
+    7, "7", "0x7"; 7.0 (2.2 and before), "3,200,631" (2.3), {"hi": 0, "lo": 7} (the OCP log); a negative
+    number is one that 2.2 and before cut to 32 bits.
+    """
+    if isinstance(value, dict):
+        high, low = _single_number(value.get("hi"), 64), _single_number(value.get("lo"), 64)
+        return None if high is None or low is None else _single_number(high << 64 | low, bits)
+    return _single_number(value, bits)
+
+
+def _single_number(value: Json, bits: int) -> int | None:
+    count: int | None = None
+    if isinstance(value, str):
+        count = spelt_number(value)
+    elif isinstance(value, float):
+        count = int(value) if value.is_integer() else None
+    elif isinstance(value, int) and not isinstance(value, bool):
+        count = value
+    return count if count is not None and 0 <= count < 1 << bits else None
+
+
+def spelt_number(text: str | None) -> int | None:
+    """A number as text output has it: 7, 0x7, 1,024, '97%', '5305578 (2.72 TB)'."""
+    match = _NUMBER.fullmatch((text or "").strip())
+    if match is None:
+        return None
+    digits = match[1].lower()
+    return whole(digits, 16) if digits.startswith("0x") else whole(digits.replace(",", ""))
+
+
+def padded_string(value: str | None) -> str | None:
+    """A device's fixed-length string without its padding; None where nothing but padding is there."""
+    return (value or "").strip(" \0") or None
+
+
+def label(name: str) -> str:
+    """A field's name as one token, whichever version printed it: 'Unaligned I/O' is 'unaligned_io'."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower().replace("i/o", "io")).strip("_")
+
+
+def ended_lines(text: str) -> tuple[list[str], list[str]]:
+    """The lines with something on them, and what comes after the last line end: cut short, so not to be believed."""
+    *lines, rest = text.split("\n")
+    return [line for line in lines if line.strip()], [rest] if rest.strip() else []
+
+
+def labelled_lines(lines: Iterable[str], wanted: Collection[str]) -> tuple[dict[str, str], list[str]]:
+    """The wanted `name : value` lines by label, and the lines not understood.
+
+    A name that comes twice with different values (two outputs in one) has no value.
+    """
+    values: dict[str, str] = {}
+    unread: list[str] = []
+    contradicted: set[str] = set()
+    for line in lines:
+        match = _LABELLED.fullmatch(line.strip())
+        name = label(match[1]) if match else ""
+        if match and name in wanted:
+            value = (match[2] or "").strip()
+            if values.setdefault(name, value) != value:
+                contradicted.add(name)
+                unread.append(line)
+        elif not match and not _DETAIL.match(line.strip()):
+            unread.append(line)
+    return {name: value for name, value in values.items() if name not in contradicted}, unread
+
+
+def raw_structure(text: str) -> bytes | None:
+    """The bytes of an output that is not text (it has NUL bytes), or None."""
+    if "\0" not in text:
+        return None
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return None
+
+
+def unsigned(structure: bytes, offset: int, size: int) -> int:
+    """A little-endian number in a raw structure."""
+    return int.from_bytes(structure[offset : offset + size], "little")

@@ -1,0 +1,199 @@
+"""An NVMe drive's health: `nvme smart-log DEVICE` (`nvme log smart` since 3.0), log page 02h.
+
+Written against nvme-cli 1.8 to 3.1: JSON (with -v critical_warning is an object), text (with and without -H), and
+the 512-byte page that `--raw-binary` gives; told apart by content.
+
+    Smart Log for NVME device:nvme0 namespace-id:ffffffff
+    critical_warning                        : 0
+    temperature                             : 48 C (321 Kelvin)
+    available_spare                         : 100%
+    Data Units Written                      : 48,220,461 (24.69 TB)
+    unsafe_shutdowns                        : 30
+
+NVM Express Base Specification, SMART / Health Information; https://nvmexpress.org/specifications/
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.readers import nvme_output
+from fsadvisor.readers.json_text import member
+from fsadvisor.readers.scalars import unread_pieces, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PAGE_BYTES = 512
+_RESERVED_FROM = 496
+_ZERO_CELSIUS_KELVIN = 273
+_BYTES_PER_DATA_UNIT = 512_000
+_NUMBERS = {
+    "critical_warning": (0, 1),
+    "temperature": (1, 2),
+    "avail_spare": (3, 1),
+    "spare_thresh": (4, 1),
+    "percent_used": (5, 1),
+    "data_units_read": (32, 16),
+    "data_units_written": (48, 16),
+    "host_read_commands": (64, 16),
+    "host_write_commands": (80, 16),
+    "controller_busy_time": (96, 16),
+    "power_cycles": (112, 16),
+    "power_on_hours": (128, 16),
+    "unsafe_shutdowns": (144, 16),
+    "media_errors": (160, 16),
+    "num_err_log_entries": (176, 16),
+    "warning_temp_time": (192, 4),
+    "critical_comp_time": (196, 4),
+    "thm_temp1_trans_count": (216, 4),
+    "thm_temp2_trans_count": (220, 4),
+    "thm_temp1_total_time": (224, 4),
+    "thm_temp2_total_time": (228, 4),
+}
+"""Field, by its name in JSON: offset and size in the page."""
+_IN_TEXT = {
+    "available_spare": "avail_spare",
+    "available_spare_threshold": "spare_thresh",
+    "percentage_used": "percent_used",
+    "warning_temperature_time": "warning_temp_time",
+    "critical_composite_temperature_time": "critical_comp_time",
+    "thermal_management_t1_trans_count": "thm_temp1_trans_count",
+    "thermal_management_t2_trans_count": "thm_temp2_trans_count",
+    "thermal_management_t1_total_time": "thm_temp1_total_time",
+    "thermal_management_t2_total_time": "thm_temp2_total_time",
+}
+_KELVIN = re.compile(r"([0-9]{1,5}) ?K(?:elvin)?\b", re.ASCII)
+_CELSIUS = re.compile(r"(-?[0-9]{1,5}) ?°? ?C\b", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmartLog:
+    """One controller's counters since manufacture; the names of nvme-cli's JSON."""
+
+    critical_warning: int | None
+    """Bits: 0 spare, 1 temperature, 2 reliability, 3 read-only, 4 cache backup failed, 5 persistent memory."""
+    temperature_kelvin: int | None
+    """Composite; 0 where the device does not measure."""
+    avail_spare_percent: int | None
+    spare_thresh_percent: int | None
+    percent_used: int | None
+    """Share of the endurance that is used up; may exceed 100."""
+    data_units_read: int | None
+    """In 1000 sectors of 512 bytes."""
+    data_units_written: int | None
+    """In 1000 sectors of 512 bytes."""
+    host_read_commands: int | None
+    host_write_commands: int | None
+    controller_busy_time_minutes: int | None
+    power_cycles: int | None
+    power_on_hours: int | None
+    unsafe_shutdowns: int | None
+    """Power losses without a shutdown notice; protected drives count them too."""
+    media_errors: int | None
+    num_err_log_entries: int | None
+    warning_temp_time_minutes: int | None
+    critical_comp_time_minutes: int | None
+    thm_temp1_trans_count: int | None
+    """Times the drive began to throttle lightly."""
+    thm_temp2_trans_count: int | None
+    """Times the drive began to throttle heavily."""
+    thm_temp1_total_time_seconds: int | None
+    thm_temp2_total_time_seconds: int | None
+    unread: tuple[str, ...] = ()
+
+    @property
+    def backup_failed(self) -> bool | None:
+        """Whether the volatile cache's backup (capacitors, battery) has failed; only said where there is one."""
+        return None if self.critical_warning is None else bool(self.critical_warning & 1 << 4)
+
+    @property
+    def written_bytes(self) -> int | None:
+        """What hosts wrote."""
+        return None if self.data_units_written is None else self.data_units_written * _BYTES_PER_DATA_UNIT
+
+
+def argv(device: str, *, since_3: bool = False) -> tuple[str, ...]:
+    """Ask a controller (/dev/nvme0) or a namespace's controller (/dev/nvme0n1); needs root.
+
+    nvme-cli 3 may be built without the old command names.
+    """
+    command = ("log", "smart") if since_3 else ("smart-log",)
+    return ("nvme", *command, device, "--output-format=json")
+
+
+def parse(text: str) -> SmartLog | Unknown:
+    """Read JSON, text or the raw page."""
+    page = nvme_output.raw_structure(text)
+    if page is not None:
+        return _from_page(page)
+    document = nvme_output.document(text)
+    if isinstance(document, dict) and {"critical_warning", "unsafe_shutdowns"} <= document.keys():
+        warning = member(document, "critical_warning", "value")
+        plain = document if warning is None else document | {"critical_warning": warning}
+        return _record(lambda name: nvme_output.number(plain.get(name), 8 * _NUMBERS[name][1]))
+    return _from_lines(text)
+
+
+def _from_page(page: bytes) -> SmartLog | Unknown:
+    if len(page) != _PAGE_BYTES:
+        return unreadable(f"{len(page)} bytes where the SMART log page has 512")
+    if any(page[_RESERVED_FROM:]):
+        return unreadable("another log page than SMART: its reserved end is not empty")
+    if not any(page):
+        return unreadable("an empty SMART log page")
+    return _record(lambda name: nvme_output.unsigned(page, *_NUMBERS[name]))
+
+
+def _from_lines(text: str) -> SmartLog | Unknown:
+    lines, cut = nvme_output.ended_lines(text)
+    found, unread = nvme_output.labelled_lines(lines, _NUMBERS.keys() | _IN_TEXT.keys())
+    values = {_IN_TEXT.get(name, name): value for name, value in found.items()}
+    if not {"critical_warning", "unsafe_shutdowns"} <= values.keys():
+        return nvme_output.refused(text, "no SMART log")
+
+    def number(name: str) -> int | None:
+        value = values.get(name)
+        count = _kelvin(value) if name == "temperature" else nvme_output.spelt_number(value)
+        return nvme_output.number(count, 8 * _NUMBERS[name][1])
+
+    return _record(number, unread + cut)
+
+
+def _kelvin(text: str | None) -> int | None:
+    """A temperature: '48 C', '48 C (321 Kelvin)', '34 °C (307 K, 93 °F)'."""
+    kelvin = _KELVIN.search(text or "")
+    if kelvin:
+        return whole(kelvin[1])
+    celsius = _CELSIUS.match(text or "")
+    return None if celsius is None else (whole(celsius[1]) or 0) + _ZERO_CELSIUS_KELVIN
+
+
+def _record(number: Callable[[str], int | None], unread: list[str] | None = None) -> SmartLog:
+    return SmartLog(
+        critical_warning=number("critical_warning"),
+        temperature_kelvin=number("temperature"),
+        avail_spare_percent=number("avail_spare"),
+        spare_thresh_percent=number("spare_thresh"),
+        percent_used=number("percent_used"),
+        data_units_read=number("data_units_read"),
+        data_units_written=number("data_units_written"),
+        host_read_commands=number("host_read_commands"),
+        host_write_commands=number("host_write_commands"),
+        controller_busy_time_minutes=number("controller_busy_time"),
+        power_cycles=number("power_cycles"),
+        power_on_hours=number("power_on_hours"),
+        unsafe_shutdowns=number("unsafe_shutdowns"),
+        media_errors=number("media_errors"),
+        num_err_log_entries=number("num_err_log_entries"),
+        warning_temp_time_minutes=number("warning_temp_time"),
+        critical_comp_time_minutes=number("critical_comp_time"),
+        thm_temp1_trans_count=number("thm_temp1_trans_count"),
+        thm_temp2_trans_count=number("thm_temp2_trans_count"),
+        thm_temp1_total_time_seconds=number("thm_temp1_total_time"),
+        thm_temp2_total_time_seconds=number("thm_temp2_total_time"),
+        unread=unread_pieces(unread or []),
+    )

@@ -1,0 +1,36 @@
+"""Captures of nvme-cli's outputs: kind in INDEX.csv -> the reader."""
+
+import json
+
+from fsadvisor.readers import (
+    nvme_id_ctrl,
+    nvme_id_ns,
+    nvme_list,
+    nvme_ocp_smart_log,
+    nvme_smart_log,
+)
+
+PARTS = {
+    "list": nvme_list.parse,
+    "id_ctrl": nvme_id_ctrl.parse,
+    "smart_log": nvme_smart_log.parse,
+    "ocp_smart_log": nvme_ocp_smart_log.parse,
+}
+
+
+def nvme_parts(text):
+    """The nvme-cli outputs that an export of smartctl's and nvme-cli's holds, by name."""
+    parts = json.loads(text).get("nvme_cli", {})
+    return {name: PARTS[name](json.dumps(part)) for name, part in parts.items() if name in PARTS}
+
+
+KINDS = {
+    "nvme-id-ctrl-json": lambda text: [nvme_id_ctrl.parse(text)],
+    "nvme-id-ctrl-json-derived": lambda text: [nvme_id_ctrl.parse(text)],
+    "nvme-id-ctrl-text": lambda text: [nvme_id_ctrl.parse(text)],
+    "nvme-id-ctrl-bin": lambda text: [nvme_id_ctrl.parse(text)],
+    "nvme-id-ns-text": lambda text: [nvme_id_ns.parse(text)],
+    "nvme-list": lambda text: [nvme_list.parse(text)],
+    "nvme-smart-log": lambda text: [nvme_smart_log.parse(text)],
+    "nvme-ocp-smart-log": lambda text: [nvme_ocp_smart_log.parse(text)],
+}
