@@ -37,6 +37,7 @@ Transport: TypeAlias = Literal[
     "nvme", "sata", "sas", "scsi", "usb", "virtio", "mmc", "xen", "vmbus", "nbd", "iscsi", "fc", "pmem", "ram"
 ]
 Atime: TypeAlias = Literal["noatime", "relatime", "strictatime"]
+Kind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service"]
 DataMode: TypeAlias = Literal["ordered", "writeback", "journal"]
 
 
@@ -103,6 +104,9 @@ class Host:
         "a mounted ext4 or XFS without online discard stands on devices that take discards", "derived"
     )
     io_limits: Fact[tuple[str, ...]] = about("cgroups with an io.max limit", "/sys/fs/cgroup/**/io.max")
+    block_devices: Fact[int] = about("block devices in use", "/sys/block", "devices")
+    mounts: Fact[int] = about("mounts that hold people's files", "/proc/self/mountinfo", "mounts")
+    services: Fact[int] = about("programs found that keep files", "running processes", "programs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,7 +295,7 @@ class Subject:
     """
 
     id: str
-    kind: Literal["host", "disk", "layer", "filesystem", "mount", "service"]
+    kind: Kind
     name: str
     below: tuple[str, ...]
     scope: Mapping[str, Facts]

@@ -1,0 +1,72 @@
+"""Folded facts: what holds for any, or for all, of the leaf disks under a subject."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.storage import Below, Disk
+from fsadvisor.survey import folds, look
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fsadvisor.survey.stack import Stack
+
+NOT_FOLLOWED = Unknown(Cause.NOT_EXPOSED, "", "the stack can't be followed down to hardware from here")
+
+
+def below(
+    subject: str, stack: Stack, disks: Mapping[str, Disk], discards: list[Fact[bool]], thin: Mapping[str, Fact[bool]]
+) -> Below:
+    """Fold the disks under a subject.
+
+    `disks` and `thin` (of layers) go by id; `discards` are those of the devices right below, whose queues already
+    tell what their layers pass on.
+    """
+    under = stack.under(subject)
+    followed = stack.followed(subject)
+    leaves = {at: disks[at] for at in (subject, *under) if at in disks}
+
+    def every(pick: Callable[[Disk], Fact[bool]]) -> list[Fact[bool]]:
+        return [*map(pick, leaves.values()), *([] if followed else [NOT_FOLLOWED])]
+
+    names = "all of " + ", ".join(at.partition(":")[2] for at in leaves)
+    unprotected = [_unprotected(disk) for disk in leaves.values()]
+    return Below(
+        disks=Known(tuple(at.partition(":")[2] for at in leaves), "the stack in /sys/block")
+        if followed
+        else NOT_FOLLOWED,
+        any_write_back=folds.any_of(every(lambda it: folds.holds(it.write_cache, "write back".__eq__)), names),
+        all_plp_proven=folds.all_of(every(lambda it: folds.holds(it.plp, "proven".__eq__)), names),
+        any_unprotected_cache=folds.any_of([*unprotected, *([] if followed else [NOT_FOLLOWED])], names),
+        any_virtual=folds.any_of(every(lambda it: it.virtual), names),
+        any_rotational=folds.any_of(every(_spins), names),
+        any_discards=folds.any_of(discards or [NOT_FOLLOWED], names),
+        any_thin=folds.any_of([*every(lambda it: it.thin), *(thin[at] for at in under if at in thin)], names),
+        any_removable=folds.any_of(every(lambda it: it.removable), names),
+        transports=_transports(leaves, followed),
+    )
+
+
+def _unprotected(disk: Disk) -> Fact[bool]:
+    """A cache that the kernel believes volatile, on a disk whose power-loss protection is not proven."""
+    return folds.both(
+        folds.holds(disk.write_cache, "write back".__eq__),
+        folds.holds(disk.plp, "proven".__ne__),
+        "queue/write_cache, power-loss verdict",
+    )
+
+
+def _spins(disk: Disk) -> Fact[bool]:
+    """Rotational, where that means something: virtio says 1 whatever is behind it."""
+    return folds.both(disk.rotational, look.derive(disk.virtual, lambda it: not it), "queue/rotational")
+
+
+def _transports(leaves: Mapping[str, Disk], followed: bool) -> Fact[tuple[str, ...]]:
+    kinds: list[str] = []
+    for disk in leaves.values():
+        if isinstance(disk.transport, Unknown):
+            return disk.transport
+        kinds.append(disk.transport.value)
+    return Known(tuple(sorted(set(kinds))), "sysfs device paths") if followed else NOT_FOLLOWED

@@ -1,0 +1,135 @@
+"""The block devices of /sys/block: what there is and what stands on what.
+
+Documentation: https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-block
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Known, Unknown
+from fsadvisor.survey import look
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fsadvisor.machine.port import Machine
+
+_LAYER_PREFIXES = ("dm-", "md", "bcache", "loop", "zd")
+_SKIPPED_PREFIXES = ("sr", "fd")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockDevice:
+    """A disk, partition or layered device.
+
+    `name` is the kernel's, `path` its node under /dev, `folder` its place in sysfs, `hardware` the path that
+    /sys/block/D links to ('' for a partition), `slaves` the names right below it, `holds` what its folder contains.
+    """
+
+    name: str
+    folder: str
+    number: str
+    parent: str | None
+    hardware: str
+    slaves: tuple[str, ...]
+    holds: frozenset[str]
+
+    @property
+    def path(self) -> str:
+        """Its node; the kernel writes '/' in a name as '!'."""
+        return f"/dev/{self.name.replace('!', '/')}"
+
+    @property
+    def is_disk(self) -> bool:
+        """A leaf: neither a partition nor made of other devices."""
+        return self.parent is None and not self.slaves and not self.name.startswith(_LAYER_PREFIXES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockTree:
+    """All block devices by kernel name, and ways to find one by number or by path."""
+
+    devices: Mapping[str, BlockDevice]
+    by_number: Mapping[str, str]
+    by_path: Mapping[str, str]
+
+    def named(self, source: str) -> BlockDevice | None:
+        """The device of a path such as /dev/mapper/vg-root, or None."""
+        name = self.by_path.get(source)
+        return self.devices.get(name) if name else None
+
+    def numbered(self, number: str) -> BlockDevice | None:
+        """The device with 'major:minor', or None."""
+        name = self.by_number.get(number)
+        return self.devices.get(name) if name else None
+
+
+def walk(machine: Machine) -> BlockTree | Unknown:
+    """Every block device in use; unbound loop devices, empty drives and hidden paths are left out."""
+    names = machine.entries("/sys/block")
+    if isinstance(names, Unknown):
+        return names
+    devices: dict[str, BlockDevice] = {}
+    paths: dict[str, str] = {}
+    for name in names:
+        for device in _disk_and_partitions(machine, name):
+            devices[device.name] = device
+            paths[device.path] = device.name
+        if "dm" in (devices[name].holds if name in devices else ()):
+            mapped = look.value(look.text(machine, f"/sys/block/{name}/dm/name"))
+            if mapped:
+                paths[f"/dev/mapper/{mapped}"] = name
+    numbers = {device.number: name for name, device in devices.items() if device.number}
+    return BlockTree(devices=devices, by_number=numbers, by_path=paths)
+
+
+def _disk_and_partitions(machine: Machine, name: str) -> list[BlockDevice]:
+    folder = f"/sys/block/{name}"
+    holds = machine.entries(folder)
+    if isinstance(holds, Unknown) or name.startswith(_SKIPPED_PREFIXES) or _unused(machine, name, folder, holds):
+        return []
+    link = machine.link(folder)
+    disk = _device(machine, name, folder, holds, hardware="" if isinstance(link, Unknown) else link.text)
+    partitions = [entry for entry in holds if entry.startswith(name) and entry != name]
+    return [disk, *(_partition(machine, entry, f"{folder}/{entry}", name) for entry in partitions)]
+
+
+def _unused(machine: Machine, name: str, folder: str, holds: tuple[str, ...]) -> bool:
+    """Whether nothing is there: a loop device without a file, a drive without a medium, a hidden NVMe path."""
+    if name.startswith("loop") and "loop" not in holds:
+        return True
+    if "hidden" in holds and look.value(look.text(machine, f"{folder}/hidden")) == "1":
+        return True
+    return look.value(look.number(machine, f"{folder}/size")) == 0
+
+
+def _device(machine: Machine, name: str, folder: str, holds: tuple[str, ...], hardware: str) -> BlockDevice:
+    slaves = machine.entries(f"{folder}/slaves") if "slaves" in holds else ()
+    return BlockDevice(
+        name=name,
+        folder=folder,
+        number=_number(machine, folder),
+        parent=None,
+        hardware=hardware,
+        slaves=() if isinstance(slaves, Unknown) else slaves,
+        holds=frozenset(holds),
+    )
+
+
+def _partition(machine: Machine, name: str, folder: str, parent: str) -> BlockDevice:
+    return BlockDevice(
+        name=name,
+        folder=folder,
+        number=_number(machine, folder),
+        parent=parent,
+        hardware="",
+        slaves=(parent,),
+        holds=frozenset(),
+    )
+
+
+def _number(machine: Machine, folder: str) -> str:
+    fact = look.text(machine, f"{folder}/dev")
+    return fact.value if isinstance(fact, Known) else ""

@@ -1,0 +1,100 @@
+"""Facts of a Btrfs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.readers import btrfs_error_stats, btrfs_usage
+from fsadvisor.readers.scalars import whole
+from fsadvisor.survey import look
+from fsadvisor.survey.superblocks import btrfs_folder
+
+if TYPE_CHECKING:
+    from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.btrfs_usage import BtrfsUsage
+    from fsadvisor.survey.superblocks import Superblock
+
+_DEFAULT_COMMIT_SECONDS = 30
+
+
+class BtrfsFacts(TypedDict):
+    """The fields of Filesystem that a Btrfs fills."""
+
+    barriers: Fact[bool]
+    online_discard: Fact[Literal["none", "sync", "async"]]
+    commit_seconds: Fact[int]
+    features: Fact[tuple[str, ...]]
+    errors: Fact[int]
+    unallocated_percent: Fact[int]
+    data_profile: Fact[str]
+    metadata_profile: Fact[str]
+
+
+def commands(block: Superblock) -> tuple[Argv, ...]:
+    """How its space is given out."""
+    return (btrfs_usage.argv(block.mounts[0].mount_point),)
+
+
+def facts(machine: Machine, block: Superblock) -> BtrfsFacts:
+    """Read the mount options (Btrfs prints what differs from its defaults), sysfs and `filesystem usage`."""
+    options = block.mounts[0].super_options
+    (argv,) = commands(block)
+    tool = " ".join(argv)
+    usage = look.command_record(machine, argv, btrfs_usage.parse)
+    folder = btrfs_folder(machine, block.devices[0]) if block.devices else None
+    return BtrfsFacts(
+        barriers=Known("nobarrier" not in options, "/proc/self/mountinfo"),
+        online_discard=Known(_discard(options), "/proc/self/mountinfo"),
+        commit_seconds=Known(_commit_seconds(options), "/proc/self/mountinfo"),
+        features=_features(machine, folder),
+        errors=_errors(machine, folder),
+        unallocated_percent=look.field(usage, tool, _unallocated_percent),
+        data_profile=look.field(usage, tool, lambda it: _profile(it, "Data")),
+        metadata_profile=look.field(usage, tool, lambda it: _profile(it, "Metadata")),
+    )
+
+
+def _discard(options: tuple[str, ...]) -> Literal["none", "sync", "async"]:
+    if "discard=async" in options:
+        return "async"
+    return "sync" if "discard" in options else "none"
+
+
+def _commit_seconds(options: tuple[str, ...]) -> int:
+    given = next((it.partition("=")[2] for it in options if it.startswith("commit=")), None)
+    return whole(given) or _DEFAULT_COMMIT_SECONDS
+
+
+def _features(machine: Machine, folder: str | None) -> Fact[tuple[str, ...]]:
+    names = machine.entries(f"{folder}/features") if folder else _NO_FOLDER
+    return names if isinstance(names, Unknown) else Known(names, "/sys/fs/btrfs/*/features")
+
+
+def _errors(machine: Machine, folder: str | None) -> Fact[int]:
+    """Errors of all member devices together."""
+    members = machine.entries(f"{folder}/devinfo") if folder else _NO_FOLDER
+    if isinstance(members, Unknown):
+        return members
+    total = 0
+    for member in members:
+        path = f"{folder}/devinfo/{member}/error_stats"
+        count = look.field(look.file_record(machine, path, btrfs_error_stats.parse), path, lambda it: it.total)
+        if isinstance(count, Unknown):
+            return count
+        total += count.value
+    return Known(total, "/sys/fs/btrfs/*/devinfo/*/error_stats")
+
+
+def _unallocated_percent(usage: BtrfsUsage) -> int | None:
+    if not usage.device_size_bytes or usage.unallocated_bytes is None:
+        return None
+    return 100 * usage.unallocated_bytes // usage.device_size_bytes
+
+
+def _profile(usage: BtrfsUsage, kind: str) -> str | None:
+    """The profile of a kind of block groups; several while a conversion is under way."""
+    return "+".join(sorted({group.profile for group in usage.groups if group.kind == kind})) or None
+
+
+_NO_FOLDER = Unknown(Cause.NOT_EXPOSED, "", "/sys/fs/btrfs")

@@ -1,0 +1,93 @@
+"""Mounts as configured: /etc/fstab and systemd mount units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.readers import fstab, mount_unit, systemctl_show
+from fsadvisor.survey import look
+
+if TYPE_CHECKING:
+    from fsadvisor.machine.port import Argv, Machine
+
+FSTAB = "/etc/fstab"
+MOUNT_UNITS: Argv = (
+    "systemctl",
+    "show",
+    "*.mount",
+    "--all",
+    "--property=Id,Where,What,Type,Options,FragmentPath,SourcePath",
+)
+_UNIT_FOLDER = "/etc/systemd/system"
+_MADE_FROM_FSTAB = "/run/systemd/generator"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configured:
+    """A mount that the machine would make at its next start; `where` says in which file and line."""
+
+    mount_point: str
+    source: str
+    fs_type: str
+    options: tuple[str, ...]
+    where: str
+
+
+def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]:
+    """The configured mounts by mount point (a unit in /etc wins over fstab), and why fstab can't be read if so."""
+    found: dict[str, Configured] = {}
+    table = look.file_record(machine, FSTAB, fstab.parse)
+    if not isinstance(table, Unknown):
+        for entry in table.entries:
+            if entry.mount_point.startswith("/") and entry.fs_type != "swap":
+                found[entry.mount_point] = Configured(
+                    mount_point=entry.mount_point,
+                    source=entry.spec,
+                    fs_type=entry.fs_type,
+                    options=entry.options,
+                    where=f"{FSTAB}:{entry.line}",
+                )
+    found.update(_loaded_units(machine))
+    found.update(_unit_files(machine))
+    gone = isinstance(table, Unknown) and table.cause is not Cause.NOT_EXPOSED
+    return found, table if gone and isinstance(table, Unknown) else None
+
+
+def _loaded_units(machine: Machine) -> dict[str, Configured]:
+    """Units that systemd has loaded from files other than those that it makes from fstab."""
+    record = look.command_record(machine, MOUNT_UNITS, systemctl_show.parse)
+    if isinstance(record, Unknown):
+        return {}
+    found: dict[str, Configured] = {}
+    for unit in record.units:
+        path, where, options = unit.get("FragmentPath"), unit.get("Where"), unit.get("Options")
+        if path and where and not path.startswith(_MADE_FROM_FSTAB):
+            found[where] = Configured(
+                mount_point=where,
+                source=unit.get("What") or "",
+                fs_type=unit.get("Type") or "auto",
+                options=tuple((options or "").split(",")),
+                where=path,
+            )
+    return found
+
+
+def _unit_files(machine: Machine) -> dict[str, Configured]:
+    """The administrator's own unit files, loaded or not: what they ask for, rather than what is in force."""
+    names = machine.entries(_UNIT_FOLDER)
+    found: dict[str, Configured] = {}
+    for name in () if isinstance(names, Unknown) else names:
+        path = f"{_UNIT_FOLDER}/{name}"
+        unit = look.file_record(machine, path, mount_unit.parse) if name.endswith(".mount") else None
+        if unit is None or isinstance(unit, Unknown) or not unit.where:
+            continue
+        found[unit.where] = Configured(
+            mount_point=unit.where,
+            source=unit.what or "",
+            fs_type=unit.fs_type or "auto",
+            options=unit.options or (),
+            where=path,
+        )
+    return found

@@ -1,0 +1,122 @@
+"""The leaf disks: how the kernel sees them, what they say of themselves, and the power-loss verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.readers import block_stat, json_text, scheduler
+from fsadvisor.storage import Disk
+from fsadvisor.survey import drive as drives
+from fsadvisor.survey import look, power_loss, queue
+from fsadvisor.survey.transport import transport, virtual
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.json_text import Json
+    from fsadvisor.readers.udev_export import UdevDevice
+    from fsadvisor.survey.block import BlockDevice
+
+_NOT_TOLD = ("", "unknown")
+
+
+def disk(
+    machine: Machine,
+    device: BlockDevice,
+    in_vm: Fact[bool],
+    udev: Mapping[str, UdevDevice],
+    io: Json | Unknown,
+) -> Disk:
+    """All facts of a disk; `udev` by device name, `io` the machine's counters."""
+    folder = device.folder
+    kind = transport(device)
+    model = _name(machine, device, "model", udev, "ID_MODEL_ENC")
+    vendor = _name(machine, device, "vendor", udev, "ID_VENDOR_ENC")
+    names = tuple(it.value for it in (vendor, model) if isinstance(it, Known))
+    seen = virtual(device, kind, names, in_vm)
+    answers = drives.ask(machine, device, kind)
+    write_cache = queue.write_cache(machine, folder)
+    plp, evidence = power_loss.weigh(kind, seen, write_cache, answers)
+    schedulers = look.file_record(machine, f"{folder}/queue/scheduler", scheduler.parse)
+    stat = look.file_record(machine, f"{folder}/stat", block_stat.parse)
+    is_nvme = look.value(kind) == "nvme"
+    return Disk(
+        name=Known(device.name, "/sys/block"),
+        transport=kind,
+        model=model,
+        vendor=vendor,
+        firmware=_firmware(machine, device),
+        size_bytes=queue.size_bytes(machine, folder),
+        virtual=seen,
+        rotational=look.switch(machine, f"{folder}/queue/rotational"),
+        removable=look.switch(machine, f"{folder}/removable"),
+        read_only=look.switch(machine, f"{folder}/ro"),
+        scheduler=look.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.active),
+        schedulers=look.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.available),
+        write_cache=write_cache,
+        zoned=look.derive(look.text(machine, f"{folder}/queue/zoned"), lambda it: it != "none"),
+        fua=look.switch(machine, f"{folder}/queue/fua"),
+        volatile_cache=drives.volatile_cache(machine, device, kind, answers),
+        plp=plp,
+        plp_evidence=evidence,
+        critical_warning=drives.critical_warning(answers) if is_nvme else NOT_APPLICABLE,
+        capacitor_health=drives.capacitor_health(answers) if is_nvme else NOT_APPLICABLE,
+        smart_passed=drives.smart_passed(answers),
+        discards=queue.discards(machine, folder),
+        thin=look.derive(seen, bool) if look.value(seen) is False else _thin_unknown(seen),
+        logical_block_bytes=look.number(machine, f"{folder}/queue/logical_block_size"),
+        physical_block_bytes=look.number(machine, f"{folder}/queue/physical_block_size"),
+        minimum_io_bytes=look.number(machine, f"{folder}/queue/minimum_io_size"),
+        optimal_io_bytes=look.number(machine, f"{folder}/queue/optimal_io_size"),
+        read_ahead_kib=look.number(machine, f"{folder}/queue/read_ahead_kb"),
+        requests=look.number(machine, f"{folder}/queue/nr_requests"),
+        flushes=look.field(stat, f"{folder}/stat", lambda it: it.flushes),
+        writes=look.field(stat, f"{folder}/stat", lambda it: it.writes),
+        written_bytes=_counted(
+            io, device, "write_bytes", look.field(stat, f"{folder}/stat", lambda it: it.write_bytes)
+        ),
+        read_bytes=_counted(io, device, "read_bytes", look.field(stat, f"{folder}/stat", lambda it: it.read_bytes)),
+    )
+
+
+def _thin_unknown(seen: Fact[bool]) -> Fact[bool]:
+    if isinstance(seen, Unknown):
+        return seen
+    learn = "ask whoever runs the hypervisor or the array whether discards give room back"
+    return Unknown(Cause.NOT_ATTESTED, learn, seen.source)
+
+
+def _name(
+    machine: Machine,
+    device: BlockDevice,
+    attribute: Literal["model", "vendor"],
+    udev: Mapping[str, UdevDevice],
+    key: str,
+) -> Fact[str]:
+    """The disk's own word for its model or vendor: sysfs, else udev (whose spaces are escaped)."""
+    if "device" not in device.holds:
+        return look.told(None, f"{device.folder}/device")
+    said = look.text(machine, f"{device.folder}/device/{attribute}")
+    if isinstance(said, Known) and said.value not in _NOT_TOLD:
+        return said
+    known = udev.get(device.name)
+    word = (known.get(key) or "").replace("\\x20", " ").strip() if known else ""
+    return look.told(word or None, f"udev {key}") if word else look.told(None, f"{device.folder}/device/{attribute}")
+
+
+def _firmware(machine: Machine, device: BlockDevice) -> Fact[str]:
+    """firmware_rev of an NVMe controller, rev of a SCSI device."""
+    if "device" not in device.holds:
+        return look.told(None, f"{device.folder}/device")
+    return look.first(
+        look.text(machine, f"{device.folder}/device/firmware_rev"), look.text(machine, f"{device.folder}/device/rev")
+    )
+
+
+def _counted(io: Json | Unknown, device: BlockDevice, key: str, stat: Fact[int]) -> Fact[int]:
+    """psutil's counter, else the kernel's own."""
+    if isinstance(io, Unknown):
+        return stat
+    return look.first(look.told(json_text.integer(io, "io", device.name, key), "psutil disk_io_counters"), stat)

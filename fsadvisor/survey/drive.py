@@ -1,0 +1,128 @@
+"""What a drive says of itself through nvme-cli and smartctl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Unknown
+from fsadvisor.readers import (
+    nvme_get_feature,
+    nvme_id_ctrl,
+    nvme_ocp_smart_log,
+    nvme_smart_log,
+    smartctl,
+)
+from fsadvisor.survey import look
+
+if TYPE_CHECKING:
+    from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.nvme_get_feature import Feature
+    from fsadvisor.readers.nvme_id_ctrl import IdCtrl
+    from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
+    from fsadvisor.readers.nvme_smart_log import SmartLog
+    from fsadvisor.readers.smart_record import SmartReport
+    from fsadvisor.storage import Transport
+    from fsadvisor.survey.block import BlockDevice
+
+_ANSWERS_SMARTCTL = {"nvme", "sata", "sas", "scsi", "usb", "fc"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drive:
+    """A drive's own answers; NOT_APPLICABLE where its kind has no such command."""
+
+    id_ctrl: IdCtrl | Unknown = NOT_APPLICABLE
+    smart_log: SmartLog | Unknown = NOT_APPLICABLE
+    cache_feature: Feature | Unknown = NOT_APPLICABLE
+    ocp: OcpSmartLog | Unknown = NOT_APPLICABLE
+    smart: SmartReport | Unknown = NOT_APPLICABLE
+
+
+def commands(device: BlockDevice, transport: Fact[Transport]) -> tuple[Argv, ...]:
+    """The commands that a disk can answer, by how it is attached."""
+    kind = look.value(transport)
+    found: list[Argv] = []
+    if kind == "nvme":
+        found += [
+            nvme_id_ctrl.argv(device.path),
+            nvme_smart_log.argv(device.path),
+            nvme_get_feature.argv(device.path),
+            nvme_ocp_smart_log.argv(device.path),
+        ]
+    if kind in _ANSWERS_SMARTCTL:
+        found.append(smartctl.argv(device.path))
+    return tuple(found)
+
+
+def ask(machine: Machine, device: BlockDevice, transport: Fact[Transport]) -> Drive:
+    """Ask the drive."""
+    kind = look.value(transport)
+    smart = (
+        look.command_record(machine, smartctl.argv(device.path), smartctl.parse)
+        if kind in _ANSWERS_SMARTCTL
+        else NOT_APPLICABLE
+    )
+    if kind != "nvme":
+        return Drive(smart=smart)
+    return Drive(
+        id_ctrl=look.command_record(machine, nvme_id_ctrl.argv(device.path), nvme_id_ctrl.parse),
+        smart_log=look.command_record(machine, nvme_smart_log.argv(device.path), nvme_smart_log.parse),
+        cache_feature=look.command_record(machine, nvme_get_feature.argv(device.path), nvme_get_feature.parse),
+        ocp=look.command_record(machine, nvme_ocp_smart_log.argv(device.path), nvme_ocp_smart_log.parse),
+        smart=smart,
+    )
+
+
+def volatile_cache(machine: Machine, device: BlockDevice, transport: Fact[Transport], drive: Drive) -> Fact[bool]:
+    """Whether the drive says that a volatile write cache is there and in use."""
+    kind = look.value(transport)
+    if kind == "nvme":
+        return _nvme_cache(drive)
+    if kind == "virtio" and "cache_type" in device.holds:
+        path = f"{device.folder}/cache_type"
+        return look.derive(look.text(machine, path), lambda it: it == "write back")
+    said = look.field(drive.smart, "smartctl write cache", lambda it: it.write_cache_enabled)
+    return look.first(said, _scsi_cache(machine, device))
+
+
+def _nvme_cache(drive: Drive) -> Fact[bool]:
+    """vwc bit 0 says whether there is one; feature 6 whether it is switched on."""
+    present = look.field(drive.id_ctrl, "nvme id-ctrl vwc bit 0", lambda it: it.volatile_write_cache)
+    if isinstance(present, Unknown) or not present.value:
+        return present
+    return look.field(
+        drive.cache_feature, "nvme id-ctrl vwc bit 0, get-feature 6", lambda it: it.volatile_write_cache_enabled
+    )
+
+
+def _scsi_cache(machine: Machine, device: BlockDevice) -> Fact[bool]:
+    """sd's view of the caching mode page; 'temporary' overrides hide the drive's own."""
+    folder = f"{device.folder}/device/scsi_disk"
+    names = machine.entries(folder)
+    if isinstance(names, Unknown):
+        return names
+    if not names:
+        return Unknown(Cause.NOT_EXPOSED, "", folder)
+    return look.derive(look.text(machine, f"{folder}/{names[0]}/cache_type"), lambda it: it.startswith("write back"))
+
+
+def smart_passed(drive: Drive) -> Fact[bool]:
+    """The drive's overall health."""
+    return look.field(drive.smart, "smartctl overall health", lambda it: it.passed)
+
+
+def critical_warning(drive: Drive) -> Fact[int]:
+    """NVMe critical warning: nvme-cli's word, else smartctl's."""
+    by_nvme = look.field(drive.smart_log, "nvme smart-log", lambda it: it.critical_warning)
+    by_smart = look.field(
+        drive.smart,
+        "smartctl NVMe health",
+        lambda it: it.nvme.critical_warning.value if it.nvme and it.nvme.critical_warning else None,
+    )
+    return look.first(by_nvme, by_smart)
+
+
+def capacitor_health(drive: Drive) -> Fact[int]:
+    """OCP capacitor health in percent."""
+    return look.field(drive.ocp, "nvme ocp smart-add-log capacitor health", lambda it: it.capacitor_health)

@@ -1,0 +1,98 @@
+"""Facts of an ext4 (and ext2, ext3, which the ext4 driver serves)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+from fsadvisor.facts import Fact, Known, Unknown
+from fsadvisor.readers import dumpe2fs, ext4_options, jbd2_info
+from fsadvisor.readers.scalars import whole
+from fsadvisor.storage import DataMode
+from fsadvisor.survey import look
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.dumpe2fs import Dumpe2fs
+    from fsadvisor.readers.ext4_options import Ext4Options
+    from fsadvisor.survey.superblocks import Superblock
+
+TYPES = frozenset(("ext2", "ext3", "ext4"))
+
+
+class Ext4Facts(TypedDict):
+    """The fields of Filesystem that an ext4 fills."""
+
+    options: Fact[tuple[str, ...]]
+    barriers: Fact[bool]
+    online_discard: Fact[Literal["none", "sync", "async"]]
+    journal: Fact[bool]
+    data_mode: Fact[DataMode]
+    commit_seconds: Fact[int]
+    features: Fact[tuple[str, ...]]
+    journal_bytes: Fact[int]
+    commit_us: Fact[int]
+    block_bytes: Fact[int]
+    inode_bytes: Fact[int]
+    stripe_unit_bytes: Fact[int]
+    errors: Fact[int]
+
+
+def commands(block: Superblock) -> tuple[Argv, ...]:
+    """The superblock as e2fsprogs shows it."""
+    return (dumpe2fs.argv(f"/dev/{block.devices[0].replace('!', '/')}"),) if block.devices else ()
+
+
+def facts(machine: Machine, block: Superblock) -> Ext4Facts:
+    """Read /proc/fs/ext4 (every option in force, defaults too), jbd2's statistics and dumpe2fs."""
+    device = block.devices[0] if block.devices else "?"
+    path = f"/proc/fs/ext4/{device}/options"
+    options = look.file_record(machine, path, ext4_options.parse)
+    argv = next(iter(commands(block)), ("dumpe2fs", "-h", device))
+    tool = " ".join(argv)
+    header = look.command_record(machine, argv, dumpe2fs.parse)
+    journal_path = f"/proc/fs/jbd2/{device}-8/info"
+    jbd2 = look.file_record(machine, journal_path, jbd2_info.parse)
+    has_journal = look.field(header, tool, lambda it: "has_journal" in it.features if it.features is not None else None)
+    return Ext4Facts(
+        options=look.field(options, path, lambda it: tuple(_spelt(name, value) for name, value in it.options)),
+        barriers=look.field(options, path, _barriers),
+        online_discard=look.derive(
+            look.field(options, path, lambda it: it.has("discard")), lambda it: "sync" if it else "none"
+        ),
+        journal=has_journal if isinstance(jbd2, Unknown) else Known(True, journal_path),
+        data_mode=look.choice(look.field(options, path, lambda it: it.value("data")), DataMode),
+        commit_seconds=look.field(options, path, lambda it: whole(it.value("commit"))),
+        features=look.field(header, tool, lambda it: it.features),
+        journal_bytes=look.field(header, tool, lambda it: it.journal_size_bytes),
+        commit_us=look.field(jbd2, journal_path, lambda it: it.average_commit_us),
+        block_bytes=look.field(header, tool, lambda it: it.block_size_bytes),
+        inode_bytes=look.field(header, tool, lambda it: it.inode_size_bytes),
+        stripe_unit_bytes=look.field(header, tool, _stride_bytes),
+        errors=look.number(machine, f"/sys/fs/ext4/{device}/errors_count"),
+    )
+
+
+def label(machine: Machine, block: Superblock) -> Fact[str]:
+    """The label in the superblock ('' where it has none)."""
+    argv = next(iter(commands(block)), ("dumpe2fs", "-h", "?"))
+    header = look.command_record(machine, argv, dumpe2fs.parse)
+    return look.field(header, " ".join(argv), lambda it: it.label)
+
+
+def _spelt(name: str, value: str | None) -> str:
+    return name if value is None else f"{name}={value}"
+
+
+def _barriers(options: Ext4Options) -> bool | None:
+    """Both spellings are printed since 2.6; neither means a kernel that says nothing."""
+    if options.has("nobarrier"):
+        return False
+    return True if options.has("barrier") else None
+
+
+def _stride_bytes(header: Dumpe2fs) -> int | None:
+    if header.raid_stride_blocks is None or header.block_size_bytes is None:
+        return None
+    return header.raid_stride_blocks * header.block_size_bytes

@@ -1,0 +1,112 @@
+"""Filesystems: what every one has, and what its kind adds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.readers import json_text
+from fsadvisor.storage import Filesystem
+from fsadvisor.survey import btrfs, ext4, look, superblocks, xfs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.lsblk import BlockDevice
+    from fsadvisor.readers.udev_export import UdevDevice
+    from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.version import Version
+
+_MOUNTINFO = "/proc/self/mountinfo"
+_FLUSH_SWITCHES = {"f2fs": ("nobarrier", "fsync_mode=nobarrier"), "nilfs2": ("nobarrier",)}
+"""Options that stop the flushes of a filesystem which shows them only when set (Linux 5.10 to 7.2)."""
+
+
+def commands(block: Superblock) -> tuple[Argv, ...]:
+    """What to ask the filesystem's own tools."""
+    if block.type in ext4.TYPES:
+        return ext4.commands(block)
+    if block.type == "xfs":
+        return xfs.commands(block)
+    return btrfs.commands(block) if block.type == "btrfs" else ()
+
+
+def filesystem(
+    machine: Machine,
+    block: Superblock,
+    kernel: Fact[Version],
+    udev: Mapping[str, UdevDevice],
+    lsblk: Mapping[str, BlockDevice],
+) -> Filesystem:
+    """All facts of a mounted filesystem."""
+    top = block.mounts[0]
+    space = _space(machine, block)
+    own: dict[str, Any] = {"options": Known(top.super_options, _MOUNTINFO)}
+    own |= _of_its_kind(machine, block, kernel)
+    return Filesystem(
+        type=Known(block.type, _MOUNTINFO),
+        label=_label(machine, block, udev, lsblk),
+        mount_point=Known(top.mount_point, _MOUNTINFO),
+        mount_points=Known(tuple(mount.mount_point for mount in block.mounts), _MOUNTINFO),
+        read_only=Known("ro" in top.super_options, _MOUNTINFO),
+        size_bytes=look.field(space, "statvfs", lambda it: json_text.integer(it, "size")),
+        used_percent=look.field(space, "statvfs", _used_percent),
+        inodes_used_percent=look.field(space, "statvfs", _inodes_used_percent)
+        if block.type in (*ext4.TYPES, "xfs")
+        else NOT_APPLICABLE,
+        devices=Known(block.devices, _MOUNTINFO)
+        if block.followed
+        else Unknown(Cause.NOT_EXPOSED, "", f"{block.type} on {block.source}"),
+        **own,
+    )
+
+
+def _of_its_kind(machine: Machine, block: Superblock, kernel: Fact[Version]) -> dict[str, Any]:
+    if block.type in ext4.TYPES:
+        return dict(ext4.facts(machine, block))
+    if block.type == "xfs":
+        return dict(xfs.facts(machine, block, kernel))
+    if block.type == "btrfs":
+        return dict(btrfs.facts(machine, block))
+    if block.type in _FLUSH_SWITCHES:
+        off = set(_FLUSH_SWITCHES[block.type]) & set(block.mounts[0].super_options)
+        return {"barriers": Known(not off, _MOUNTINFO)}
+    return {}
+
+
+def _space(machine: Machine, block: Superblock) -> json_text.Json | Unknown:
+    """Room; not asked of servers on the network, which may not answer, nor of memory."""
+    if block.type not in superblocks.ON_DEVICES and block.type != "zfs":
+        return NOT_APPLICABLE
+    return look.understood(machine.space(block.mounts[0].mount_point), json_text.load)
+
+
+def _used_percent(space: json_text.Json) -> int | None:
+    """As df reckons it: of what ordinary users may have, rounded up."""
+    size, free, available = (json_text.integer(space, key) for key in ("size", "free", "available"))
+    if size is None or free is None or available is None:
+        return None
+    used = size - free
+    return -(-100 * used // (used + available)) if used + available > 0 else None
+
+
+def _inodes_used_percent(space: json_text.Json) -> int | None:
+    inodes, free = (json_text.integer(space, key) for key in ("inodes", "inodes_free"))
+    if inodes is None or free is None:
+        return None
+    return -(-100 * (inodes - free) // inodes) if inodes > 0 else None
+
+
+def _label(
+    machine: Machine, block: Superblock, udev: Mapping[str, UdevDevice], lsblk: Mapping[str, BlockDevice]
+) -> Fact[str]:
+    """The label: the ext4 superblock's own, udev's, else lsblk's."""
+    if not block.devices:
+        return NOT_APPLICABLE
+    device = block.devices[0]
+    known, listed = udev.get(device), lsblk.get(device)
+    by_udev = known.get("ID_FS_LABEL") if known else None
+    by_lsblk = listed.label if listed else None
+    others = look.first(look.told(by_udev, "udev ID_FS_LABEL"), look.told(by_lsblk, "lsblk"))
+    return look.first(ext4.label(machine, block), others) if block.type in ext4.TYPES else others

@@ -1,0 +1,119 @@
+"""What is asked once for the whole machine, before any single subject is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Fact, Unknown
+from fsadvisor.readers import dmsetup_table, json_text, lsblk, mountinfo, proc_mounts, udev_export
+from fsadvisor.survey import block, configured, drive, filesystems, host, layers, look, superblocks
+from fsadvisor.survey.transport import transport
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.dmsetup_table import Target
+    from fsadvisor.readers.json_text import Json
+    from fsadvisor.readers.mountinfo import Mount
+    from fsadvisor.readers.udev_export import UdevDevice
+    from fsadvisor.survey.block import BlockTree
+    from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.version import Version
+
+_NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, by_path={})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """The machine-wide answers; `seen_devices` and `seen_mounts` say whether those lists could be read at all."""
+
+    machine: Machine
+    tree: BlockTree
+    seen_devices: Fact[int]
+    mounts: tuple[Mount, ...]
+    seen_mounts: Fact[int]
+    blocks: tuple[Superblock, ...]
+    kernel: Fact[Version]
+    in_vm: Fact[bool]
+    udev: Mapping[str, UdevDevice]
+    io: Json | Unknown
+    lsblk: Mapping[str, lsblk.BlockDevice]
+    tables: Mapping[str, tuple[Target, ...]] | Unknown
+
+
+def lay(machine: Machine) -> Ground:
+    """List devices and mounts, then put every tool's question at once, side by side."""
+    tree = block.walk(machine)
+    known = _NO_BLOCK_DEVICES if isinstance(tree, Unknown) else tree
+    table = _mounts(machine)
+    mounts = () if isinstance(table, Unknown) else tuple(superblocks.visible(table))
+    blocks = tuple(superblocks.superblocks(machine, mounts, known))
+    machine.run(_commands(known, blocks))
+    udev = look.understood(machine.udev(), udev_export.parse)
+    listed = look.command_record(machine, lsblk.ARGV, lsblk.parse)
+    return Ground(
+        machine=machine,
+        tree=known,
+        seen_devices=tree if isinstance(tree, Unknown) else look.told(len(tree.devices), "/sys/block"),
+        mounts=mounts,
+        seen_mounts=table if isinstance(table, Unknown) else look.told(len(mounts), "/proc/self/mountinfo"),
+        blocks=blocks,
+        kernel=host.kernel(machine),
+        in_vm=host.virtual(machine),
+        udev={} if isinstance(udev, Unknown) else {it.name: it for it in udev.devices if it.name},
+        io=look.understood(machine.counters(), json_text.load),
+        lsblk={} if isinstance(listed, Unknown) else {it.kname or it.name: it for it in listed.devices},
+        tables=_tables(machine, known),
+    )
+
+
+def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
+    """/proc/self/mountinfo, else /proc/mounts, which archives keep (without numbers, roots and parents)."""
+    record = look.file_record(machine, "/proc/self/mountinfo", mountinfo.parse)
+    if not isinstance(record, Unknown):
+        return record.mounts
+    lines = look.file_record(machine, "/proc/mounts", proc_mounts.parse)
+    if isinstance(lines, Unknown):
+        return record
+    return tuple(
+        mountinfo.Mount(
+            mount_id=at,
+            parent_id=0,
+            major_minor=line.source,
+            root="/",
+            mount_point=line.mount_point,
+            options=line.options,
+            optional=(),
+            fs_type=line.fs_type,
+            source=line.source,
+            super_options=line.options,
+        )
+        for at, line in enumerate(lines.mounts)
+    )
+
+
+def _commands(tree: BlockTree, blocks: tuple[Superblock, ...]) -> list[Argv]:
+    """Every command that the survey will want the answer of."""
+    wanted: list[Argv] = [*host.COMMANDS, configured.MOUNT_UNITS]
+    if tree.devices:
+        wanted.append(lsblk.ARGV)
+    if _has_mapped(tree):
+        wanted.append(dmsetup_table.ARGV)
+    for one in blocks:
+        wanted += filesystems.commands(one)
+    for device in tree.devices.values():
+        if device.is_disk:
+            wanted += drive.commands(device, transport(device))
+    return wanted
+
+
+def _has_mapped(tree: BlockTree) -> bool:
+    return any("dm" in device.holds for device in tree.devices.values())
+
+
+def _tables(machine: Machine, tree: BlockTree) -> Mapping[str, tuple[Target, ...]] | Unknown:
+    if not _has_mapped(tree):
+        return {}
+    return layers.mapped_tables(look.command_record(machine, dmsetup_table.ARGV, dmsetup_table.parse))

@@ -1,0 +1,229 @@
+"""The machine as a whole: kernel, virtualisation, memory and write-back settings, timers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.readers import (
+    detect_virt,
+    io_max,
+    json_text,
+    kernel_cmdline,
+    kernel_version,
+    meminfo,
+    pressure,
+    systemctl_show,
+)
+from fsadvisor.storage import Host
+from fsadvisor.survey import folds, look
+from fsadvisor.version import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.storage import Disk
+
+DETECT_VM: Argv = ("systemd-detect-virt", "--vm")
+DETECT_CONTAINER: Argv = ("systemd-detect-virt", "--container")
+FSTRIM_TIMER: Argv = ("systemctl", "show", "fstrim.timer", "--property=Id,LoadState,ActiveState,UnitFileState")
+COMMANDS: tuple[Argv, ...] = (DETECT_VM, DETECT_CONTAINER, FSTRIM_TIMER)
+
+_STALLED_PERCENT = 10.0
+_NVME_BYTES_PER_SECOND = 1_000_000_000
+_OTHER_BYTES_PER_SECOND = 200_000_000
+_MIB = 1 << 20
+_AZURE_ASSET_TAG = "7783-7084-3265-9085-8269-3286-77"
+_CGROUP_ROOTS = ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
+
+
+def kernel(machine: Machine) -> Fact[Version]:
+    """The running kernel's version."""
+    path = "/proc/sys/kernel/osrelease"
+    record = look.file_record(machine, path, kernel_version.parse)
+    return look.field(record, path, lambda it: Version(it.major, it.minor, it.patch or 0))
+
+
+def virtual(machine: Machine) -> Fact[bool]:
+    """Whether this is a virtual machine: systemd's word, else the CPU's hypervisor bit where it is set."""
+    source = " ".join(DETECT_VM)
+    record = look.command_record(machine, DETECT_VM, detect_virt.parse)
+    said = look.field(record, source, lambda it: it.kind == "vm" if it.kind in ("vm", "none") else None)
+    if isinstance(said, Known):
+        return said
+    cpu = look.text(machine, "/proc/cpuinfo")
+    if isinstance(cpu, Known) and " hypervisor" in cpu.value:
+        return Known(True, "/proc/cpuinfo flag hypervisor")
+    return said
+
+
+def container(machine: Machine) -> Fact[bool]:
+    """Whether we run in a container, where /sys is the host's and mounts are our own."""
+    source = " ".join(DETECT_CONTAINER)
+    record = look.command_record(machine, DETECT_CONTAINER, detect_virt.parse)
+    said = look.field(record, source, lambda it: it.kind == "container" if it.kind in ("container", "none") else None)
+    marks = [path for path in ("/run/.containerenv", "/.dockerenv") if not isinstance(machine.read(path), Unknown)]
+    return Known(True, marks[0]) if marks else said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How much was found, or why it could not be listed."""
+
+    block_devices: Fact[int]
+    mounts: Fact[int]
+    services: Fact[int]
+
+
+def survey(
+    machine: Machine, is_virtual: Fact[bool], disks: Sequence[Disk], trim_wanted: Fact[bool], counts: Counts
+) -> Host:
+    """All facts of the host; `disks` tell how fast dirty pages could be written."""
+    speed = _slowest_speed(disks)
+    memory = _memory(machine)
+    ratio = look.number(machine, "/proc/sys/vm/dirty_ratio")
+    dirty = look.number(machine, "/proc/sys/vm/dirty_bytes")
+    limit = _dirty_limit(memory, ratio, dirty)
+    mem = look.file_record(machine, "/proc/meminfo", meminfo.parse)
+    io = look.file_record(machine, "/proc/pressure/io", pressure.parse)
+    stalled = look.field(io, "/proc/pressure/io", _full_avg60)
+    line = look.file_record(machine, "/proc/cmdline", kernel_cmdline.parse)
+    return Host(
+        kernel=kernel(machine),
+        kernel_release=look.text(machine, "/proc/sys/kernel/osrelease"),
+        virtual=is_virtual,
+        container=container(machine),
+        cloud=_cloud(machine),
+        product=look.text(machine, "/sys/class/dmi/id/product_name"),
+        root_flags=look.field(line, "/proc/cmdline", lambda it: _flags(it.get("rootflags"))),
+        memory_bytes=memory,
+        available_bytes=look.field(mem, "/proc/meminfo", lambda it: it.mem_available_bytes),
+        dirty_now_bytes=look.field(mem, "/proc/meminfo", lambda it: it.dirty_bytes),
+        dirty_ratio=ratio,
+        dirty_bytes=dirty,
+        dirty_background_ratio=look.number(machine, "/proc/sys/vm/dirty_background_ratio"),
+        dirty_background_bytes=look.number(machine, "/proc/sys/vm/dirty_background_bytes"),
+        dirty_expire_centisecs=look.number(machine, "/proc/sys/vm/dirty_expire_centisecs"),
+        dirty_limit_bytes=limit,
+        dirty_limit_seconds=_dirty_seconds(limit, speed),
+        dirty_wanted_bytes=look.derive(speed, lambda it: _between(256 * _MIB, 4 * it, 4096 * _MIB)),
+        dirty_background_wanted_bytes=look.derive(speed, lambda it: _between(64 * _MIB, it, 1024 * _MIB)),
+        io_full_avg60_percent=stalled,
+        io_stalled=look.derive(stalled, lambda percent: percent > _STALLED_PERCENT),
+        fstrim_timer=_fstrim_timer(machine),
+        trim_wanted=trim_wanted,
+        io_limits=_io_limits(machine),
+        block_devices=counts.block_devices,
+        mounts=counts.mounts,
+        services=counts.services,
+    )
+
+
+def _full_avg60(record: pressure.Pressure) -> float | None:
+    return record.full.avg60_percent if record.full else None
+
+
+def _flags(rootflags: str | None) -> tuple[str, ...]:
+    return tuple(flag for flag in (rootflags or "").split(",") if flag)
+
+
+def _memory(machine: Machine) -> Fact[int]:
+    """MemTotal: psutil's word, else /proc/meminfo (archives have no psutil)."""
+    answer = machine.counters()
+    document = look.understood(answer, json_text.load)
+    counted: Fact[int] = (
+        document
+        if isinstance(document, Unknown)
+        else look.told(json_text.integer(document, "memory", "total"), "psutil virtual_memory")
+    )
+    record = look.file_record(machine, "/proc/meminfo", meminfo.parse)
+    return look.first(counted, look.field(record, "/proc/meminfo", lambda it: it.mem_total_bytes))
+
+
+def _dirty_limit(memory: Fact[int], ratio: Fact[int], dirty: Fact[int]) -> Fact[int]:
+    """vm.dirty_bytes where set, else the ratio of all memory (the kernel takes it of the available part)."""
+    if isinstance(dirty, Unknown) or dirty.value > 0:
+        return dirty
+    if isinstance(ratio, Unknown):
+        return ratio
+    return look.derive(memory, lambda total: total * ratio.value // 100)
+
+
+def _slowest_speed(disks: Sequence[Disk]) -> Fact[int]:
+    """Bytes per second that the slowest class of disk in use is assumed to write."""
+    if not disks:
+        return Unknown(Cause.NOT_EXPOSED, "", "no disk")
+    slow = folds.any_of((folds.holds(disk.transport, lambda it: it != "nvme") for disk in disks), "every disk is NVMe")
+    return look.derive(slow, lambda it: _OTHER_BYTES_PER_SECOND if it else _NVME_BYTES_PER_SECOND)
+
+
+def _dirty_seconds(limit: Fact[int], speed: Fact[int]) -> Fact[int]:
+    """Seconds to write the dirty limit at the assumed speed."""
+    if isinstance(limit, Unknown):
+        return limit
+    if isinstance(speed, Unknown):
+        return speed
+    return Known(
+        limit.value // speed.value, f"{limit.source}; assumed {speed.value // 1_000_000} MB/s, a rule of thumb"
+    )
+
+
+def _between(low: int, amount: int, high: int) -> int:
+    return max(low, min(amount, high))
+
+
+def _cloud(machine: Machine) -> Fact[Literal["aws", "gcp", "azure", "none"]]:
+    folder = "/sys/class/dmi/id"
+    vendor = look.text(machine, f"{folder}/sys_vendor")
+    if isinstance(vendor, Unknown):
+        return vendor
+    if vendor.value == "Amazon EC2":
+        return Known("aws", vendor.source)
+    if vendor.value == "Google":
+        return Known("gcp", vendor.source)
+    tag = look.text(machine, f"{folder}/chassis_asset_tag")
+    if isinstance(tag, Known) and tag.value == _AZURE_ASSET_TAG:
+        return Known("azure", tag.source)
+    return Known("none", vendor.source)
+
+
+def _fstrim_timer(machine: Machine) -> Fact[Literal["active", "inactive"]]:
+    jobs = machine.entries("/etc/cron.weekly")
+    if not isinstance(jobs, Unknown) and "fstrim" in jobs:
+        return Known("active", "/etc/cron.weekly/fstrim")
+    source = " ".join(FSTRIM_TIMER)
+    record = look.command_record(machine, FSTRIM_TIMER, systemctl_show.parse)
+    state = look.field(record, source, lambda it: it.units[0].get("ActiveState") if it.units else None)
+    return look.derive(state, lambda word: "active" if word == "active" else "inactive")
+
+
+def _io_limits(machine: Machine) -> Fact[tuple[str, ...]]:
+    """The cgroups with an io.max, two levels deep (slices and the services in them)."""
+    root = next((it for it in _CGROUP_ROOTS if "cgroup.controllers" in _names(machine, it)), None)
+    if root is None:
+        return Unknown(Cause.NOT_EXPOSED, "", "no cgroup v2 hierarchy")
+    limited = [group for group in _groups(machine, root, depth=2) if _limits_io(machine, f"{root}/{group}")]
+    return Known(tuple(limited), f"{root}/**/io.max")
+
+
+def _groups(machine: Machine, root: str, depth: int, under: str = "") -> list[str]:
+    found: list[str] = []
+    for name in _names(machine, f"{root}/{under}".rstrip("/")):
+        if depth and name.endswith((".slice", ".service", ".scope")):
+            group = f"{under}/{name}".lstrip("/")
+            found += [group, *_groups(machine, root, depth - 1, group)]
+    return found
+
+
+def _names(machine: Machine, folder: str) -> tuple[str, ...]:
+    names = machine.entries(folder)
+    return () if isinstance(names, Unknown) else names
+
+
+def _limits_io(machine: Machine, folder: str) -> bool:
+    if "io.max" not in _names(machine, folder):
+        return False
+    record = look.file_record(machine, f"{folder}/io.max", io_max.parse)
+    return not isinstance(record, Unknown) and bool(record.limits)

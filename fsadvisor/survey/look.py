@@ -1,0 +1,94 @@
+"""Single answers as facts: a file's text, number or switch, a command's record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar, get_args
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
+from fsadvisor.readers.scalars import whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fsadvisor.machine.port import Answer, Argv, Machine
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def derive(fact: Fact[T], reckon: Callable[[T], R]) -> Fact[R]:
+    """Reckon a new value from a known one; what is not known stays so."""
+    return fact if isinstance(fact, Unknown) else Known(reckon(fact.value), fact.source)
+
+
+def value(fact: Fact[T]) -> T | None:
+    """The value, or None: for choosing what to ask next, never for judging."""
+    return fact.value if isinstance(fact, Known) else None
+
+
+def told(value: T | None, source: str, learn: str = "") -> Fact[T]:
+    """A record's field as a fact: None means that the source does not say."""
+    return Unknown(Cause.NOT_EXPOSED, learn, source) if value is None else Known(value, source)
+
+
+def field(record: R | Unknown, source: str, pick: Callable[[R], T | None]) -> Fact[T]:
+    """A field of a record that may itself be unknown."""
+    return record if isinstance(record, Unknown) else told(pick(record), source)
+
+
+def first(*facts: Fact[T]) -> Fact[T]:
+    """The first that is known; else the first reason that can be cured, else the first."""
+    known = next((fact for fact in facts if isinstance(fact, Known)), None)
+    if known is not None:
+        return known
+    unknown = [fact for fact in facts if isinstance(fact, Unknown)]
+    return next((fact for fact in unknown if fact.learn), unknown[0])
+
+
+def text(machine: Machine, path: str) -> Fact[str]:
+    """A file's text without its end of line."""
+    answer = machine.read(path)
+    return answer if isinstance(answer, Unknown) else Known(answer.text.strip(), answer.source)
+
+
+def number(machine: Machine, path: str) -> Fact[int]:
+    """A file that holds one whole number."""
+    fact = text(machine, path)
+    if isinstance(fact, Unknown):
+        return fact
+    amount = whole(fact.value)
+    return unreadable("not a whole number", path) if amount is None else Known(amount, path)
+
+
+def switch(machine: Machine, path: str) -> Fact[bool]:
+    """A file that holds 0 or 1."""
+    fact = number(machine, path)
+    if isinstance(fact, Known) and fact.value not in (0, 1):
+        return unreadable("neither 0 nor 1", path)
+    return derive(fact, bool)
+
+
+def choice(fact: Fact[str], choices: object) -> Fact[T]:
+    """A text that must be one of a Literal's choices."""
+    if isinstance(fact, Unknown) or fact.value in get_args(choices):
+        return fact  # type: ignore[return-value]
+    return unreadable(f"{fact.value[:40]!r} is none of {', '.join(map(str, get_args(choices)))}", fact.source)
+
+
+def understood(answer: Answer, parse: Callable[[str], R | Unknown]) -> R | Unknown:
+    """A reply's record; what could not be read names its source."""
+    if isinstance(answer, Unknown):
+        return answer
+    record = parse(answer.text)
+    return replace(record, source=answer.source) if isinstance(record, Unknown) else record
+
+
+def file_record(machine: Machine, path: str, parse: Callable[[str], R | Unknown]) -> R | Unknown:
+    """The record of a file."""
+    return understood(machine.read(path), parse)
+
+
+def command_record(machine: Machine, argv: Argv, parse: Callable[[str], R | Unknown]) -> R | Unknown:
+    """The record of a command's output."""
+    return understood(machine.run([argv])[0], parse)

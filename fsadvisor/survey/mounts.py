@@ -1,0 +1,122 @@
+"""Mounts: in force and as configured, side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.storage import Atime, DataMode, Mount
+from fsadvisor.survey.configured import FSTAB
+
+if TYPE_CHECKING:
+    from fsadvisor.readers import mountinfo
+    from fsadvisor.storage import Filesystem
+    from fsadvisor.survey.configured import Configured
+    from fsadvisor.survey.workload import Use
+
+_MOUNTINFO = "/proc/self/mountinfo"
+_FOR_THE_MOUNT_TOOL = frozenset(
+    ("defaults", "auto", "noauto", "nofail", "_netdev", "user", "nouser", "users", "owner", "group", "fail")
+)
+"""Options that mount(8) and systemd use themselves; the kernel never shows them."""
+_KERNEL_DEFAULTS = frozenset(("rw", "suid", "dev", "exec", "async", "atime", "diratime", "relatime", "norelatime"))
+_SHOWN_OTHERWISE = (
+    "x-",
+    "X-",
+    "comment=",
+    "loop",
+    "offset=",
+    "sizelimit=",
+    "subvol",
+    "compress",
+    "pri=",
+    "uid=",
+    "gid=",
+)
+"""Beginnings of options that the kernel spells in another way, or not at all."""
+
+
+def mount(
+    running: mountinfo.Mount | None,
+    wanted: Configured | None,
+    no_fstab: Unknown | None,
+    filesystem: Filesystem | None,
+    use: Use,
+) -> Mount:
+    """All facts of a place; at least one of `running` and `wanted` is there."""
+    place, fs_type = _place(running, wanted)
+    source = _MOUNTINFO if running else (wanted.where if wanted else FSTAB)
+    in_force = (*running.options, *_of_superblock(running, filesystem)) if running else ()
+    return Mount(
+        mounted=Known(running is not None, _MOUNTINFO),
+        point=Known(place, source),
+        fs_type=Unknown(Cause.NOT_EXPOSED, "mount it", source) if fs_type == "auto" else Known(fs_type, source),
+        options=Known(tuple(dict.fromkeys(in_force)), _MOUNTINFO) if running else NOT_APPLICABLE,
+        root=Known(place == "/", source),
+        **(_configured(wanted, in_force, running) if wanted else _not_configured(no_fstab)),
+        **(_running(running) if running else {}),
+        workload=use.workload,
+        workload_reasons=use.reasons,
+        atime_readers=use.atime_readers,
+    )
+
+
+def _place(running: mountinfo.Mount | None, wanted: Configured | None) -> tuple[str, str]:
+    if running is not None:
+        return running.mount_point, running.fs_type
+    return (wanted.mount_point, wanted.fs_type) if wanted else ("?", "auto")
+
+
+def _of_superblock(running: mountinfo.Mount, filesystem: Filesystem | None) -> tuple[str, ...]:
+    """The superblock's options, with the defaults that only /proc/fs/ext4 shows."""
+    known = filesystem.options if filesystem else NOT_APPLICABLE
+    return known.value if isinstance(known, Known) else running.super_options
+
+
+def _running(running: mountinfo.Mount) -> dict[str, Any]:
+    options = running.options
+    superblock = running.super_options
+    return {
+        "subtree": Known(running.root, _MOUNTINFO),
+        "read_only": Known("ro" in options or "ro" in superblock, _MOUNTINFO),
+        "atime": Known(_atime(options), _MOUNTINFO),
+        "nodiratime": Known("nodiratime" in options, _MOUNTINFO),
+        "sync_needed": Unknown(Cause.NOT_ATTESTED, "ask whoever set it why every write must wait", _MOUNTINFO),
+        "sync": Known(any(word in (*options, *superblock) for word in ("sync", "dirsync")), _MOUNTINFO),
+    }
+
+
+def _atime(options: tuple[str, ...]) -> Atime:
+    """The kernel prints noatime or relatime per mount; neither means that every read counts."""
+    if "noatime" in options:
+        return "noatime"
+    return "relatime" if "relatime" in options else "strictatime"
+
+
+def _not_configured(no_fstab: Unknown | None) -> dict[str, Any]:
+    return {"configured": no_fstab or Known(False, f"{FSTAB}, mount units")}
+
+
+def _configured(wanted: Configured, in_force: tuple[str, ...], running: mountinfo.Mount | None) -> dict[str, Any]:
+    missing = tuple(option for option in wanted.options if _should_show(option) and option not in in_force)
+    return {
+        "configured": Known(True, wanted.where),
+        "configured_options": Known(wanted.options, wanted.where),
+        "configured_in": Known(wanted.where, wanted.where),
+        "configured_data_mode": _data_mode(wanted),
+        "options_not_in_force": Known(missing, f"{wanted.where}, {_MOUNTINFO}") if running else NOT_APPLICABLE,
+    }
+
+
+def _should_show(option: str) -> bool:
+    """Whether the kernel would show the option if it were in force."""
+    hidden = option in _FOR_THE_MOUNT_TOOL or option in _KERNEL_DEFAULTS
+    return bool(option) and not hidden and not option.startswith(_SHOWN_OTHERWISE)
+
+
+def _data_mode(wanted: Configured) -> Fact[DataMode]:
+    """The last data= of the configured options; without one, nothing is asked for."""
+    given = [option.partition("=")[2] for option in wanted.options if option.startswith("data=")]
+    if not given or given[-1] not in get_args(DataMode):
+        return NOT_APPLICABLE
+    return Known(cast("DataMode", given[-1]), wanted.where)

@@ -1,0 +1,166 @@
+"""Programs that keep files: which run, where their files are, and what they do to a filesystem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.readers import fsflags, json_text
+from fsadvisor.storage import Filesystem, Service
+from fsadvisor.survey import look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.json_text import Json
+    from fsadvisor.storage import Subject, Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program: its process names, what it does, and the folder that its packages use.
+
+    `mark` is a word in the path of its data (java and beam run many programs); `in_cwd` says that it works inside
+    its data folder.
+    """
+
+    name: str
+    processes: tuple[str, ...]
+    workload: Workload
+    default: str
+    mark: str = ""
+    in_cwd: bool = False
+
+
+PROGRAMS: tuple[Program, ...] = (
+    Program(
+        name="postgresql",
+        processes=("postgres", "postmaster"),
+        workload="oltp",
+        default="/var/lib/postgresql",
+        in_cwd=True,
+    ),
+    Program(
+        name="mysql",
+        processes=("mysqld", "mariadbd"),
+        workload="oltp",
+        default="/var/lib/mysql",
+        in_cwd=True,
+    ),
+    Program(name="mongodb", processes=("mongod",), workload="oltp", default="/var/lib/mongodb"),
+    Program(
+        name="redis",
+        processes=("redis-server", "valkey-server"),
+        workload="oltp",
+        default="/var/lib/redis",
+        in_cwd=True,
+    ),
+    Program(name="etcd", processes=("etcd",), workload="oltp", default="/var/lib/etcd"),
+    Program(name="kafka", processes=("java",), workload="streaming", default="", mark="kafka"),
+    Program(name="rabbitmq", processes=("beam.smp",), workload="oltp", default="", mark="rabbitmq"),
+    Program(
+        name="postfix", processes=("master",), workload="metadata-heavy", default="/var/spool/postfix", mark="postfix"
+    ),
+    Program(name="dovecot", processes=("dovecot",), workload="metadata-heavy", default="/var/mail"),
+    Program(name="exim", processes=("exim4", "exim"), workload="metadata-heavy", default="/var/spool/exim4"),
+    Program(name="jenkins", processes=("java",), workload="metadata-heavy", default="", mark="jenkins"),
+    Program(
+        name="gitlab-runner", processes=("gitlab-runner",), workload="metadata-heavy", default="/var/lib/gitlab-runner"
+    ),
+    Program(name="buildkit", processes=("buildkitd",), workload="metadata-heavy", default="/var/lib/buildkit"),
+    Program(name="docker", processes=("dockerd",), workload="mixed", default="/var/lib/docker"),
+    Program(name="containerd", processes=("containerd",), workload="mixed", default="/var/lib/containerd"),
+    Program(name="crio", processes=("crio",), workload="mixed", default="/var/lib/containers"),
+    Program(name="libvirt", processes=("libvirtd", "virtqemud"), workload="mixed", default="/var/lib/libvirt/images"),
+)
+_PROCESS_NAMES = tuple(sorted({name for program in PROGRAMS for name in program.processes}))
+_NOT_DATA = ("/usr/", "/bin/", "/sbin/", "/etc/", "/run/", "/var/run/", "/proc/", "/sys/", "/dev/", "/tmp/", "/opt/")  # noqa: S108
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A running program and its data folder."""
+
+    program: Program
+    directory: Fact[str]
+
+
+def running(machine: Machine) -> list[Found] | Unknown:
+    """The known programs that run, one per program and data folder."""
+    document = look.understood(machine.processes(_PROCESS_NAMES), json_text.load)
+    if isinstance(document, Unknown):
+        return document
+    found: dict[tuple[str, object], Found] = {}
+    for process in json_text.items(document):
+        for program in _programs(process):
+            directory = _directory(program, process)
+            found.setdefault((program.name, directory), Found(program=program, directory=directory))
+    known = {it.program.name for it in found.values() if isinstance(it.directory, Known)}
+    return [it for it in found.values() if isinstance(it.directory, Known) or it.program.name not in known]
+
+
+def _programs(process: Json) -> Iterable[Program]:
+    name = json_text.string(process, "name")
+    paths = " ".join(_paths(process))
+    return [program for program in PROGRAMS if name in program.processes and program.mark in paths]
+
+
+def _paths(process: Json) -> list[str]:
+    paths = [path for path in json_text.items(process, "paths") if isinstance(path, str)]
+    cwd = json_text.string(process, "cwd")
+    return [*paths, *([cwd] if cwd else [])]
+
+
+def _directory(program: Program, process: Json) -> Fact[str]:
+    """The data folder: an argument under which data may lie, the working folder, else the packages' default."""
+    cwd = json_text.string(process, "cwd")
+    if program.in_cwd and cwd and cwd != "/":
+        return Known(cwd, f"working folder of {program.name}")
+    marked = [
+        path for path in _paths(process) if not path.startswith(_NOT_DATA) and path != "/" and program.mark in path
+    ]
+    folders = [path for path in marked if not PurePosixPath(path).suffix]
+    if folders:
+        return Known(folders[0], f"argument of {program.name}")
+    if json_text.boolean(process, "denied"):
+        return Unknown(Cause.DENIED, "run as root", f"arguments of {program.name}")
+    if program.default:
+        return Known(program.default, f"{program.name}'s usual place; its arguments name no other")
+    return Unknown(Cause.NOT_EXPOSED, "", f"arguments of {program.name}")
+
+
+def facts(machine: Machine, found: Found, place: str | None, mount: Subject | None) -> Service:
+    """All facts of a program; `mount` is the place that its folder is on."""
+    filesystem = mount.scope.get("filesystem") if mount else None
+    on_btrfs = isinstance(filesystem, Filesystem) and look.value(filesystem.type) == "btrfs"
+    directory = found.directory
+    return Service(
+        program=Known(found.program.name, "running processes"),
+        directory=directory,
+        workload=Known(found.program.workload, f"what {found.program.name} does"),
+        mount_point=look.told(place, "/proc/self/mountinfo"),
+        nocow=nocow(machine, directory.value) if on_btrfs and isinstance(directory, Known) else NOT_APPLICABLE,
+        own_checksums=Unknown(Cause.NOT_ATTESTED, f"ask {found.program.name} whether its data checksums are on"),
+    )
+
+
+def nocow(machine: Machine, directory: str) -> Fact[bool]:
+    """Whether the folder carries the no-copy-on-write flag, which new files in it inherit."""
+    answer = machine.flags(directory)
+    record = look.understood(answer, fsflags.parse)
+    source = answer.source
+    return look.field(record, source, lambda it: "nocow" in it.flags)
+
+
+def holder(directory: str, mount_points: Iterable[str]) -> str | None:
+    """The mount point that a folder is on: the longest that is above it or is itself."""
+    above = [point for point in mount_points if is_under(directory, point)]
+    return max(above, key=len, default=None)
+
+
+def is_under(path: str, folder: str) -> bool:
+    """Whether a path is a folder or lies in it."""
+    return path == folder or path.startswith(f"{folder.rstrip('/')}/")

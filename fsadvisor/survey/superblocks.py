@@ -1,0 +1,134 @@
+"""Mounted filesystems: which mounts share a superblock, and which devices it lives on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.mountinfo import Mount
+    from fsadvisor.survey.block import BlockTree
+
+ON_DEVICES = frozenset(
+    ("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "nilfs2", "jfs", "reiserfs", "bcachefs", "vfat", "exfat", "ntfs3")
+)
+OVER_THE_NETWORK = frozenset(
+    ("nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "lustre", "fuse.glusterfs", "fuse.sshfs", "9p", "virtiofs")
+)
+IN_MEMORY = frozenset(("tmpfs", "ramfs"))
+OTHERS = frozenset(("overlay", "zfs"))
+LOOKED_AT = ON_DEVICES | OVER_THE_NETWORK | IN_MEMORY | OTHERS
+"""Filesystems that hold people's files; what the kernel shows of itself (proc, cgroup, …) is passed over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Superblock:
+    """One filesystem and the mounts that show it, the one of its top first.
+
+    `devices` are kernel names; `followed` says whether they are all of them. `upper` is the folder that an overlay
+    writes to.
+    """
+
+    id: str
+    name: str
+    type: str
+    source: str
+    number: str
+    mounts: tuple[Mount, ...]
+    devices: tuple[str, ...]
+    followed: bool
+    upper: str | None = None
+
+
+def visible(mounts: Iterable[Mount]) -> list[Mount]:
+    """The mounts that people's files are on, without those that a later mount at the same place hides."""
+    last = {mount.mount_point: mount for mount in mounts}
+    return [mount for mount in last.values() if mount.fs_type in LOOKED_AT]
+
+
+def superblocks(machine: Machine, mounts: Iterable[Mount], tree: BlockTree) -> list[Superblock]:
+    """The mounts grouped by superblock ('major:minor' names one), in order of the first mount."""
+    groups: dict[tuple[str, str], list[Mount]] = {}
+    for mount in mounts:
+        groups.setdefault((mount.major_minor, mount.fs_type), []).append(mount)
+    members = _btrfs_members(machine, groups)
+    found: dict[str, Superblock] = {}
+    for group in groups.values():
+        block = _superblock(sorted(group, key=_top_first), tree, members)
+        found.setdefault(block.id, block)
+    return list(found.values())
+
+
+def _top_first(mount: Mount) -> tuple[int, int]:
+    """The filesystem's own top before bind mounts and subvolumes, then the shortest path."""
+    return (len(PurePosixPath(mount.root).parts), len(mount.mount_point))
+
+
+def _superblock(mounts: list[Mount], tree: BlockTree, members: Mapping[str, tuple[str, ...]]) -> Superblock:
+    mount = mounts[0]
+    devices, followed = _devices(mount, tree, members)
+    name = tree.devices[devices[0]].path if devices else f"{mount.fs_type} at {mount.mount_point}"
+    return Superblock(
+        id=f"filesystem:{name}",
+        name=name,
+        type=mount.fs_type,
+        source=mount.source,
+        number=mount.major_minor,
+        mounts=tuple(mounts),
+        devices=devices,
+        followed=followed,
+        upper=_option(mount, "upperdir") if mount.fs_type == "overlay" else None,
+    )
+
+
+def _devices(mount: Mount, tree: BlockTree, members: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, ...], bool]:
+    """The devices under a mount, and whether those are all."""
+    if mount.fs_type not in ON_DEVICES:
+        return (), False
+    device = tree.numbered(mount.major_minor) or tree.named(mount.source)
+    if mount.fs_type == "btrfs":
+        names = members.get(device.name if device else "", ())
+        known = tuple(name for name in names if name in tree.devices)
+        return (known, bool(known) and len(known) == len(names)) if names else ((device.name,) if device else (), False)
+    if mount.fs_type == "bcachefs":
+        several = [tree.named(path) for path in mount.source.split(":")]
+        return tuple(it.name for it in several if it), all(several)
+    extra = [path for path in (_option(mount, "logdev"), _option(mount, "rtdev")) if path]
+    others = [tree.named(path) for path in extra]
+    names = tuple(it.name for it in (device, *others) if it)
+    return names, device is not None and all(others)
+
+
+def _option(mount: Mount, name: str) -> str | None:
+    """The value of an option of the superblock."""
+    return next((it.partition("=")[2] for it in mount.super_options if it.startswith(f"{name}=")), None)
+
+
+def _btrfs_members(machine: Machine, groups: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """Each member device of a mounted Btrfs -> all members, from /sys/fs/btrfs/*/devices."""
+    if not any(fs_type == "btrfs" for _, fs_type in groups):
+        return {}
+    members: dict[str, tuple[str, ...]] = {}
+    for name in _names(machine, "/sys/fs/btrfs"):
+        devices = _names(machine, f"/sys/fs/btrfs/{name}/devices")
+        members.update(dict.fromkeys(devices, devices))
+    return members
+
+
+def btrfs_folder(machine: Machine, device: str) -> str | None:
+    """The sysfs folder of the Btrfs that a device is a member of, or None."""
+    for name in _names(machine, "/sys/fs/btrfs"):
+        if device in _names(machine, f"/sys/fs/btrfs/{name}/devices"):
+            return f"/sys/fs/btrfs/{name}"
+    return None
+
+
+def _names(machine: Machine, folder: str) -> tuple[str, ...]:
+    names = machine.entries(folder)
+    return () if isinstance(names, Unknown) else names

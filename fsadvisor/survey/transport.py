@@ -1,0 +1,75 @@
+"""How a disk is attached, and whether its hardware can be seen from here."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+
+if TYPE_CHECKING:
+    from fsadvisor.storage import Transport
+    from fsadvisor.survey.block import BlockDevice
+
+_BY_NAME: tuple[tuple[str, Transport], ...] = (
+    ("nbd", "nbd"),
+    ("mmcblk", "mmc"),
+    ("pmem", "pmem"),
+    ("zram", "ram"),
+    ("ram", "ram"),
+    ("nvme", "nvme"),
+    ("xvd", "xen"),
+)
+_BY_FOLDER: tuple[tuple[str, Transport], ...] = (
+    (r"/usb\d", "usb"),
+    (r"/ata\d", "sata"),
+    (r"/(end_device|port)-\d", "sas"),
+    (r"/rport-\d", "fc"),
+    (r"/session\d", "iscsi"),
+    (r"/VMBUS:|/vmbus", "vmbus"),
+    (r"/virtio\d", "virtio"),
+    (r"/vbd-\d", "xen"),
+    (r"/host\d", "scsi"),
+)
+_BEHIND_SOMETHING = {"virtio", "xen", "vmbus", "nbd", "iscsi", "fc"}
+
+_EMULATED = re.compile(
+    r"QEMU|VMware|VBOX|VirtIO|Virtual[ _]disk|Amazon (Elastic|EC2)|Google|nvme_card|PersistentDisk|EphemeralDisk"
+    r"|MSFT NVMe|Microsoft NVMe|bhyve|Parallels|Nutanix|Linux$",
+    re.IGNORECASE,
+)
+"""Names that hypervisors, clouds and the kernel's own targets give to disks (facts: cloud model strings)."""
+
+
+def transport(device: BlockDevice) -> Fact[Transport]:
+    """Read it off the device's name and its place in the device tree."""
+    source = f"/sys/block/{device.name} -> {device.hardware}"
+    for prefix, found in _BY_NAME:
+        if device.name.startswith(prefix):
+            return Known(found, source)
+    for pattern, found in _BY_FOLDER:
+        if re.search(pattern, device.hardware):
+            return Known(found, source)
+    return Unknown(Cause.NOT_EXPOSED, "", source)
+
+
+def virtual(device: BlockDevice, kind: Fact[Transport], names: tuple[str, ...], host: Fact[bool]) -> Fact[bool]:
+    """Whether a hypervisor, cloud or network shows the disk, so that its hardware can't be seen.
+
+    `names` are the disk's own (vendor, model), `host` tells whether the machine is a virtual one: inside one, a
+    drive with a vendor's name may be passed through or may be made up.
+    """
+    if isinstance(kind, Known) and kind.value in _BEHIND_SOMETHING:
+        return Known(True, f"attached by {kind.value}")
+    if "/nvme-fabrics/" in device.hardware:
+        return Known(True, "NVMe over a network")
+    emulated = next((name for name in names if _EMULATED.search(name)), None)
+    if emulated is not None:
+        return Known(True, f"model {emulated}")
+    if isinstance(host, Unknown):
+        return host
+    if host.value:
+        return Unknown(Cause.NOT_EXPOSED, "", f"in a virtual machine ({host.source}) a model name proves nothing")
+    if isinstance(kind, Unknown):
+        return kind
+    return Known(False, f"attached by {kind.value}, no virtual machine ({host.source})")

@@ -1,0 +1,227 @@
+"""The survey: a machine's answers become its storage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Fact, Known, Unknown
+from fsadvisor.storage import Storage, Subject
+from fsadvisor.survey import (
+    below,
+    configured,
+    disks,
+    filesystems,
+    folds,
+    host,
+    layers,
+    look,
+    mounts,
+    queue,
+    services,
+    workload,
+)
+from fsadvisor.survey.ground import Ground, lay
+from fsadvisor.survey.stack import Stack
+from fsadvisor.survey.superblocks import LOOKED_AT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.storage import Facts, Kind, Workload
+    from fsadvisor.survey.block import BlockDevice
+    from fsadvisor.survey.configured import Configured
+    from fsadvisor.survey.services import Found
+    from fsadvisor.survey.superblocks import Superblock
+
+_TRIMMED = ("ext4", "xfs")
+
+
+def survey(machine: Machine, declared: Mapping[str, Workload]) -> Storage:
+    """Look at the whole machine; `declared` are workloads by mount point."""
+    return _Survey(lay(machine), declared).storage()
+
+
+class _Survey:
+    """One run: the stack is laid first, then every subject from the bottom up."""
+
+    def __init__(self, ground: Ground, declared: Mapping[str, Workload]) -> None:
+        self._ground = ground
+        self._declared = declared
+        self._block_of = {mount.mount_point: block for block in ground.blocks for mount in block.mounts}
+        self._services = services.running(ground.machine)
+        self._stack = lay_stack(ground)
+        devices = ground.tree.devices.values()
+        self._disks = {
+            f"disk:{device.name}": disks.disk(ground.machine, device, ground.in_vm, ground.udev, ground.io)
+            for device in devices
+            if device.is_disk
+        }
+        self._layers = {
+            f"layer:{device.name}": layers.layer(ground.machine, device, ground.tables)
+            for device in devices
+            if not device.is_disk
+        }
+        self._filesystems = {
+            block.id: filesystems.filesystem(ground.machine, block, ground.kernel, ground.udev, ground.lsblk)
+            for block in ground.blocks
+        }
+        thin = {at: layers.thin(layer) for at, layer in self._layers.items()}
+        self._below = {
+            at: below.below(at, self._stack, self._disks, self._discards(at), thin)
+            for at in (*self._layers, *self._filesystems)
+        }
+        self._host = host.survey(
+            ground.machine, ground.in_vm, list(self._disks.values()), self._trim_wanted(), self._counts()
+        )
+
+    def storage(self) -> Storage:
+        """Every subject, the host first, then from the disks up."""
+        found = [self._subject("host", "host", {})]
+        found += [self._subject(at, "disk", {"disk": disk}) for at, disk in self._disks.items()]
+        found += [
+            self._subject(at, "layer", {"layer": layer, "below": self._below[at]}) for at, layer in self._layers.items()
+        ]
+        found += [
+            self._subject(at, "filesystem", {"filesystem": one, "below": self._below[at]})
+            for at, one in self._filesystems.items()
+        ]
+        mounts = self._mounts()
+        return Storage(
+            machine=self._ground.machine.name,
+            subjects=(*found, *mounts.values(), *self._service_subjects(mounts)),
+        )
+
+    def _subject(self, at: str, kind: Kind, scope: dict[str, Facts], under: tuple[str, ...] | None = None) -> Subject:
+        return Subject(
+            id=at,
+            kind=kind,
+            name=at.partition(":")[2] or at,
+            below=self._stack.below.get(at, ()) if under is None else under,
+            scope={**scope, "host": self._host},
+        )
+
+    def _counts(self) -> host.Counts:
+        return host.Counts(
+            block_devices=self._ground.seen_devices,
+            mounts=self._ground.seen_mounts,
+            services=self._services
+            if isinstance(self._services, Unknown)
+            else Known(len(self._services), "running processes"),
+        )
+
+    def _discards(self, at: str) -> list[Fact[bool]]:
+        """Whether discards are taken right below: a queue already tells what its layers pass on."""
+        device = at.partition(":")[2]
+        names = (device,) if at.startswith("layer:") else self._devices_of(at)
+        found = (self._ground.tree.devices.get(name) for name in names)
+        return [
+            queue.discards(self._ground.machine, it.folder if it.parent is None else f"/sys/block/{it.parent}")
+            for it in found
+            if it is not None
+        ]
+
+    def _devices_of(self, at: str) -> tuple[str, ...]:
+        return next((block.devices for block in self._ground.blocks if block.id == at), ())
+
+    def _trim_wanted(self) -> Fact[bool]:
+        """A writable ext4 or XFS without online discard, on devices that take discards."""
+        wanted: list[Fact[bool]] = []
+        for at, one in self._filesystems.items():
+            if look.value(one.type) in _TRIMMED and look.value(one.read_only) is False:
+                silent = folds.holds(one.online_discard, "none".__eq__)
+                wanted.append(folds.both(silent, self._below[at].any_discards, "filesystems and their devices"))
+        return folds.any_of(wanted, "filesystems and their devices")
+
+    def _mounts(self) -> dict[str, Subject]:
+        """Places in order of the mount table, then those that are only configured."""
+        wanted, no_fstab = configured.configured(self._ground.machine)
+        running = {mount.mount_point: mount for mount in self._ground.mounts}
+        places = [*running, *(it for it, one in wanted.items() if it not in running and _looked_at(one))]
+        by_place = self._services_by_place(places)
+        found: dict[str, Subject] = {}
+        for place in places:
+            block = self._block_of.get(place)
+            one = self._filesystems.get(block.id) if block else None
+            facts = mounts.mount(
+                running.get(place), wanted.get(place), no_fstab, one, self._use(place, block, by_place)
+            )
+            scope: dict[str, Facts] = {"mount": facts}
+            if block and one:
+                scope |= {"filesystem": one, "below": self._below[block.id]}
+            found[place] = self._subject(f"mount:{place}", "mount", scope, (block.id,) if block else ())
+        return found
+
+    def _services_by_place(self, places: Sequence[str]) -> Mapping[str, list[Found]] | Unknown:
+        if isinstance(self._services, Unknown):
+            return self._services
+        found: dict[str, list[Found]] = {}
+        for service in self._services:
+            place = services.holder(service.directory.value, places) if isinstance(service.directory, Known) else None
+            found.setdefault(place or "", []).append(service)
+        return found
+
+    def _use(self, place: str, block: Superblock | None, by_place: Mapping[str, list[Found]] | Unknown) -> workload.Use:
+        leaves = [at for at in self._stack.under(block.id) if at in self._disks] if block else []
+        alone = block is not None and all(self._stack.filesystems_on(at) == (block.id,) for at in leaves)
+        return workload.use(
+            place,
+            self._declared,
+            by_place if isinstance(by_place, Unknown) else by_place.get(place, ()),
+            [self._disks[at] for at in leaves],
+            alone and bool(leaves),
+        )
+
+    def _service_subjects(self, places: Mapping[str, Subject]) -> list[Subject]:
+        found: dict[str, Subject] = {}
+        for service in () if isinstance(self._services, Unknown) else self._services:
+            directory = service.directory.value if isinstance(service.directory, Known) else "?"
+            place = services.holder(directory, places)
+            subject = places.get(place or "")
+            facts = services.facts(self._ground.machine, service, place, subject)
+            scope: dict[str, Facts] = {"service": facts}
+            if subject is not None:
+                scope |= {key: member for key, member in subject.scope.items() if key != "host"}
+            at = f"service:{service.program.name} {directory}"
+            found.setdefault(at, self._subject(at, "service", scope, (subject.id,) if subject else ()))
+        return list(found.values())
+
+
+def lay_stack(ground: Ground) -> Stack:
+    """The ids right below each device and filesystem, and those that can't be followed."""
+    under: dict[str, tuple[str, ...]] = {}
+    open_ended: set[str] = set()
+    at_place = {mount.mount_point: block.id for block in ground.blocks for mount in block.mounts}
+    for device in ground.tree.devices.values():
+        if device.is_disk:
+            continue
+        at = f"layer:{device.name}"
+        under[at] = tuple(_id(ground, name) for name in device.slaves if name in ground.tree.devices)
+        if len(under[at]) < len(device.slaves):
+            open_ended.add(at)
+        backing = (
+            look.value(look.text(ground.machine, f"{device.folder}/loop/backing_file")) if _is_loop(device) else None
+        )
+        place = services.holder(backing, at_place) if backing else None
+        if place:
+            under[at] = (at_place[place],)
+    for block in ground.blocks:
+        under[block.id] = tuple(_id(ground, name) for name in block.devices)
+        place = services.holder(block.upper, at_place) if block.upper else None
+        if place and at_place[place] != block.id:
+            under[block.id] = (at_place[place],)
+        elif not block.followed:
+            open_ended.add(block.id)
+    return Stack(under, frozenset(open_ended))
+
+
+def _id(ground: Ground, name: str) -> str:
+    return f"{'disk' if ground.tree.devices[name].is_disk else 'layer'}:{name}"
+
+
+def _is_loop(device: BlockDevice) -> bool:
+    return "loop" in device.holds
+
+
+def _looked_at(one: Configured) -> bool:
+    return one.fs_type in LOOKED_AT or one.fs_type == "auto"

@@ -1,0 +1,101 @@
+"""Facts of an XFS."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypedDict
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.readers import xfs_info
+from fsadvisor.readers.scalars import size_bytes
+from fsadvisor.survey import look
+from fsadvisor.version import Version
+
+if TYPE_CHECKING:
+    from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.xfs_info import XfsInfo
+    from fsadvisor.survey.superblocks import Superblock
+
+_BARRIERS_ALWAYS = Version(4, 19)
+"""`nobarrier` was removed by commit 1c02d502c208, in 4.19."""
+_LARGEST_LOG_BUFFER = 256 * 1024
+_FEATURES = ("crc", "finobt", "sparse", "rmapbt", "reflink", "bigtime", "inobtcount", "nrext64", "ftype")
+
+
+class XfsFacts(TypedDict):
+    """The fields of Filesystem that an XFS fills."""
+
+    barriers: Fact[bool]
+    online_discard: Fact[Literal["none", "sync", "async"]]
+    journal: Fact[bool]
+    features: Fact[tuple[str, ...]]
+    journal_bytes: Fact[int]
+    block_bytes: Fact[int]
+    inode_bytes: Fact[int]
+    stripe_unit_bytes: Fact[int]
+    log_buffer_bytes: Fact[int]
+    log_takes_256k: Fact[bool]
+    xfs_crc: Fact[bool]
+    allocation_groups: Fact[int]
+
+
+def commands(block: Superblock) -> tuple[Argv, ...]:
+    """The geometry as xfsprogs shows it."""
+    return (xfs_info.argv(block.mounts[0].mount_point),)
+
+
+def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFacts:
+    """Read the mount options (XFS prints all but barriers) and xfs_info."""
+    options = block.mounts[0].super_options
+    (argv,) = commands(block)
+    tool = " ".join(argv)
+    info = look.command_record(machine, argv, xfs_info.parse)
+    return XfsFacts(
+        barriers=_barriers(options, kernel),
+        online_discard=Known("sync" if "discard" in options else "none", "/proc/self/mountinfo"),
+        journal=Known(True, "every XFS has a log"),
+        features=look.field(info, tool, lambda it: tuple(name for name in _FEATURES if getattr(it, name))),
+        journal_bytes=look.field(info, tool, _log_bytes),
+        block_bytes=look.field(info, tool, lambda it: it.bsize_bytes),
+        inode_bytes=look.field(info, tool, lambda it: it.isize_bytes),
+        stripe_unit_bytes=look.field(info, tool, _stripe_unit_bytes),
+        log_buffer_bytes=_log_buffer(options),
+        log_takes_256k=look.field(info, tool, _log_takes_256k),
+        xfs_crc=look.field(info, tool, lambda it: it.crc),
+        allocation_groups=look.field(info, tool, lambda it: it.agcount),
+    )
+
+
+def _barriers(options: tuple[str, ...], kernel: Fact[Version]) -> Fact[bool]:
+    if "nobarrier" in options:
+        return Known(False, "/proc/self/mountinfo")
+    if isinstance(kernel, Known) and kernel.value >= _BARRIERS_ALWAYS:
+        return Known(True, f"{kernel.source}: XFS has no nobarrier since 4.19")
+    return Known(True, "/proc/self/mountinfo")
+
+
+def _log_buffer(options: tuple[str, ...]) -> Fact[int]:
+    text = next((it.partition("=")[2] for it in options if it.startswith("logbsize=")), None)
+    size = size_bytes(text)
+    if size is None:
+        return Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo logbsize")
+    return Known(size, "/proc/self/mountinfo")
+
+
+def _log_bytes(info: XfsInfo) -> int | None:
+    if info.log_blocks is None or info.log_bsize_bytes is None:
+        return None
+    return info.log_blocks * info.log_bsize_bytes
+
+
+def _stripe_unit_bytes(info: XfsInfo) -> int | None:
+    if info.sunit_blocks is None or info.bsize_bytes is None:
+        return None
+    return info.sunit_blocks * info.bsize_bytes
+
+
+def _log_takes_256k(info: XfsInfo) -> bool | None:
+    """Log version 2 only, and a multiple of the log's stripe unit."""
+    if info.log_version is None or info.log_sunit_blocks is None or info.log_bsize_bytes is None:
+        return None
+    unit = info.log_sunit_blocks * info.log_bsize_bytes
+    return info.log_version == 2 and (unit == 0 or _LARGEST_LOG_BUFFER % unit == 0)
