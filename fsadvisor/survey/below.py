@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Below, Disk
 from fsadvisor.survey import folds, look
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from fsadvisor.survey.stack import Stack
 
 NOT_FOLLOWED = Unknown(Cause.NOT_EXPOSED, "", "the stack can't be followed down to hardware from here")
+
+NOTHING = Below(**{one.name: NOT_APPLICABLE for one in fields(Below)})
+"""Under a filesystem that lives in memory."""
 
 
 def below(

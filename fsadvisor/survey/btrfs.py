@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import btrfs_error_stats, btrfs_usage
+from fsadvisor.readers import btrfs_error_stats, btrfs_snapshots, btrfs_usage
 from fsadvisor.readers.scalars import whole
 from fsadvisor.survey import look
 from fsadvisor.survey.superblocks import btrfs_folder
@@ -29,19 +29,21 @@ class BtrfsFacts(TypedDict):
     unallocated_percent: Fact[int]
     data_profile: Fact[str]
     metadata_profile: Fact[str]
+    snapshots: Fact[bool]
 
 
 def commands(block: Superblock) -> tuple[Argv, ...]:
-    """How its space is given out."""
-    return (btrfs_usage.argv(block.mounts[0].mount_point),)
+    """How its space is given out, and its snapshots."""
+    return (btrfs_usage.argv(block.mounts[0].mount_point), btrfs_snapshots.argv(block.mounts[0].mount_point))
 
 
 def facts(machine: Machine, block: Superblock) -> BtrfsFacts:
     """Read the mount options (Btrfs prints what differs from its defaults), sysfs and `filesystem usage`."""
     options = block.mounts[0].super_options
-    (argv,) = commands(block)
-    tool = " ".join(argv)
-    usage = look.command_record(machine, argv, btrfs_usage.parse)
+    usage_argv, snapshots_argv = commands(block)
+    tool = " ".join(usage_argv)
+    usage = look.command_record(machine, usage_argv, btrfs_usage.parse)
+    snapshots = look.command_record(machine, snapshots_argv, btrfs_snapshots.parse)
     folder = btrfs_folder(machine, block.devices[0]) if block.devices else None
     return BtrfsFacts(
         barriers=Known("nobarrier" not in options, "/proc/self/mountinfo"),
@@ -52,6 +54,7 @@ def facts(machine: Machine, block: Superblock) -> BtrfsFacts:
         unallocated_percent=look.field(usage, tool, _unallocated_percent),
         data_profile=look.field(usage, tool, lambda it: _profile(it, "Data")),
         metadata_profile=look.field(usage, tool, lambda it: _profile(it, "Metadata")),
+        snapshots=look.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
     )
 
 

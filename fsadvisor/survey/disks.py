@@ -95,11 +95,11 @@ def _name(
     udev: Mapping[str, UdevDevice],
     key: str,
 ) -> Fact[str]:
-    """The disk's own word for its model or vendor: sysfs, else udev (whose spaces are escaped)."""
+    """The disk's own word for its model or vendor: sysfs (where virtio gives a PCI number), else udev's, escaped."""
     if "device" not in device.holds:
         return look.told(None, f"{device.folder}/device")
     said = look.text(machine, f"{device.folder}/device/{attribute}")
-    if isinstance(said, Known) and said.value not in _NOT_TOLD:
+    if isinstance(said, Known) and said.value not in _NOT_TOLD and not said.value.startswith("0x"):
         return said
     known = udev.get(device.name)
     word = (known.get(key) or "").replace("\\x20", " ").strip() if known else ""

@@ -76,13 +76,16 @@ def _of_superblock(running: mountinfo.Mount, filesystem: Filesystem | None) -> t
 def _running(running: mountinfo.Mount) -> dict[str, Any]:
     options = running.options
     superblock = running.super_options
+    sync = any(word in (*options, *superblock) for word in ("sync", "dirsync"))
     return {
         "subtree": Known(running.root, _MOUNTINFO),
         "read_only": Known("ro" in options or "ro" in superblock, _MOUNTINFO),
         "atime": Known(_atime(options), _MOUNTINFO),
         "nodiratime": Known("nodiratime" in options, _MOUNTINFO),
-        "sync_needed": Unknown(Cause.NOT_ATTESTED, "ask whoever set it why every write must wait", _MOUNTINFO),
-        "sync": Known(any(word in (*options, *superblock) for word in ("sync", "dirsync")), _MOUNTINFO),
+        "sync": Known(sync, _MOUNTINFO),
+        "sync_needed": Unknown(Cause.NOT_ATTESTED, "ask whoever set it why every write must wait", _MOUNTINFO)
+        if sync
+        else NOT_APPLICABLE,
     }
 
 

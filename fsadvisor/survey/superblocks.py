@@ -23,6 +23,7 @@ OVER_THE_NETWORK = frozenset(
 )
 IN_MEMORY = frozenset(("tmpfs", "ramfs"))
 OTHERS = frozenset(("overlay", "zfs"))
+_SYSTEM_FOLDERS = ("/run/", "/dev/", "/sys/", "/proc/", "/var/run/", "/var/lock/")
 LOOKED_AT = ON_DEVICES | OVER_THE_NETWORK | IN_MEMORY | OTHERS
 """Filesystems that hold people's files; what the kernel shows of itself (proc, cgroup, …) is passed over."""
 
@@ -49,7 +50,12 @@ class Superblock:
 def visible(mounts: Iterable[Mount]) -> list[Mount]:
     """The mounts that people's files are on, without those that a later mount at the same place hides."""
     last = {mount.mount_point: mount for mount in mounts}
-    return [mount for mount in last.values() if mount.fs_type in LOOKED_AT]
+    return [mount for mount in last.values() if mount.fs_type in LOOKED_AT and not _for_the_system(mount)]
+
+
+def _for_the_system(mount: Mount) -> bool:
+    """A tmpfs where the system keeps its own state."""
+    return mount.fs_type in IN_MEMORY and f"{mount.mount_point}/".startswith(_SYSTEM_FOLDERS)
 
 
 def superblocks(machine: Machine, mounts: Iterable[Mount], tree: BlockTree) -> list[Superblock]:

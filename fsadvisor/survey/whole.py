@@ -22,7 +22,7 @@ from fsadvisor.survey import (
 )
 from fsadvisor.survey.ground import Ground, lay
 from fsadvisor.survey.stack import Stack
-from fsadvisor.survey.superblocks import LOOKED_AT
+from fsadvisor.survey.superblocks import IN_MEMORY, LOOKED_AT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,8 +67,11 @@ class _Survey:
             for block in ground.blocks
         }
         thin = {at: layers.thin(layer) for at, layer in self._layers.items()}
+        in_memory = {block.id for block in ground.blocks if block.type in IN_MEMORY}
         self._below = {
-            at: below.below(at, self._stack, self._disks, self._discards(at), thin)
+            at: below.NOTHING
+            if at in in_memory
+            else below.below(at, self._stack, self._disks, self._discards(at), thin)
             for at in (*self._layers, *self._filesystems)
         }
         self._host = host.survey(
