@@ -11,7 +11,7 @@ from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin, get_type_hints
 
 from fsadvisor.facts import NOT_APPLICABLE, Known
 from fsadvisor.storage import Below, Disk, Filesystem, Host, Layer, Mount, Service
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.storage import About, Facts
-
-SubjectKind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service"]
 
 SCOPES: Final[Mapping[str, tuple[str, ...]]] = {
     "host": ("host",),

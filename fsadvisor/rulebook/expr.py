@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fsadvisor.catalogue import SCOPES, Entry, Kind, catalogue, did_you_mean, names_in_scope
 from fsadvisor.facts import Unknown
+from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth, conjunction, disjunction
 from fsadvisor.version import Version
 
@@ -59,15 +60,6 @@ _LITERALS: Final[Mapping[Kind, tuple[type, ...]]] = {
 }
 
 
-class ExpressionError(ValueError):
-    """An expression that is not of the rule language; `column` counts characters from 0."""
-
-    def __init__(self, message: str, column: int = 0) -> None:
-        super().__init__(message)
-        self.message = message
-        self.column = column
-
-
 @dataclass(frozen=True, slots=True)
 class Expression:
     """A checked expression: its text, the facts that it asks in their order, and how to answer it."""
@@ -78,40 +70,40 @@ class Expression:
 
 
 def compile_expression(text: str, subject: str) -> Expression:
-    """Check an expression of a rule on subjects of this kind; ExpressionError says what is wrong and where."""
+    """Check an expression of a rule on subjects of this kind; RuleTextError says what is wrong and where."""
     compiler = _Compiler(text, subject)
     try:
         answer = compiler.answer(compiler.tree())
     except RecursionError:
-        raise ExpressionError("nested too deeply") from None
+        raise RuleTextError("nested too deeply") from None
     return Expression(text, tuple(dict.fromkeys(compiler.names)), answer)
 
 
 def value_for(entry: Entry, literal: object) -> Any:  # noqa: ANN401 - any type of the catalogue
-    """The value of a fact that a literal stands for; ExpressionError where the fact can't have it."""
+    """The value of a fact that a literal stands for; RuleTextError where the fact can't have it."""
     if isinstance(literal, bool) is not (entry.kind is Kind.YES_NO) or not isinstance(literal, _LITERALS[entry.kind]):
-        raise ExpressionError(f"'{entry.name}' is a {entry.kind.value}, not {literal!r}")
+        raise RuleTextError(f"'{entry.name}' is a {entry.kind.value}, not {literal!r}")
     if entry.choices and literal not in entry.choices:
         choices = ", ".join(f"'{choice}'" for choice in entry.choices)
-        raise ExpressionError(
+        raise RuleTextError(
             f"{literal!r} is none of the values of '{entry.name}': {choices}"
             + did_you_mean(str(literal), entry.choices)
         )
     if entry.kind is not Kind.VERSION:
         return literal
     if not _VERSION.fullmatch(str(literal)):
-        raise ExpressionError(f"{literal!r} is no version such as '4.19'")
+        raise RuleTextError(f"{literal!r} is no version such as '4.19'")
     return Version.parse(str(literal))
 
 
 def entry_for(name: str, subject: str) -> Entry:
-    """The fact of this name; ExpressionError where there is none or a rule on this subject can't ask it."""
+    """The fact of this name; RuleTextError where there is none or a rule on this subject can't ask it."""
     entry = catalogue().get(name)
     if entry is None:
-        raise ExpressionError(f"unknown fact '{name}'{did_you_mean(name, names_in_scope(subject))}")
+        raise RuleTextError(f"unknown fact '{name}'{did_you_mean(name, names_in_scope(subject))}")
     if entry.namespace not in SCOPES[subject]:
         scope = ", ".join(SCOPES[subject])
-        raise ExpressionError(f"a rule on a {subject} can't ask '{name}', only facts of: {scope}")
+        raise RuleTextError(f"a rule on a {subject} can't ask '{name}', only facts of: {scope}")
     return entry
 
 
@@ -127,18 +119,18 @@ class _Compiler:
 
     def tree(self) -> ast.expr:
         if len(self.text) > LONGEST:
-            raise ExpressionError(f"longer than {LONGEST} characters")
+            raise RuleTextError(f"longer than {LONGEST} characters")
         for sign in "\n\r\f#\\":
             if sign in self.text:
-                raise ExpressionError(f"{sign!r} has no place in an expression", self.text.index(sign))
+                raise RuleTextError(f"{sign!r} has no place in an expression", self.text.index(sign))
         try:
             with warnings.catch_warnings(action="ignore"):
                 return ast.parse(self._stripped, mode="eval").body
         except SyntaxError as error:
             column = self._shift + max((error.offset or 1) - 1, 0)
-            raise ExpressionError(f"not understood: {error.msg}", column) from None
+            raise RuleTextError(f"not understood: {error.msg}", column) from None
         except (ValueError, MemoryError) as error:
-            raise ExpressionError(f"not understood: {error}") from None
+            raise RuleTextError(f"not understood: {error}") from None
 
     def answer(self, node: ast.expr) -> Answer:
         match node:
@@ -233,21 +225,21 @@ class _Compiler:
             raise self._refused(node, f"a literal is needed here: '{entry.name}' is a {entry.kind.value}")
         try:
             return value_for(entry, value)
-        except ExpressionError as error:
+        except RuleTextError as error:
             raise self._refused(node, error.message) from None
 
     def _fact(self, node: ast.expr) -> Entry:
         name = ast.unparse(node)
         try:
             entry = entry_for(name, self.subject)
-        except ExpressionError as error:
+        except RuleTextError as error:
             raise self._refused(node, error.message) from None
         self.names.append(name)
         return entry
 
-    def _refused(self, node: ast.expr, message: str) -> ExpressionError:
+    def _refused(self, node: ast.expr, message: str) -> RuleTextError:
         before = self._stripped.encode()[: node.col_offset]
-        return ExpressionError(message, self._shift + len(before.decode(errors="replace")))
+        return RuleTextError(message, self._shift + len(before.decode(errors="replace")))
 
 
 _NO_LITERAL: Final = object()

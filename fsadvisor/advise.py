@@ -1,0 +1,197 @@
+"""Rules x subjects -> verdicts, in an order that anyone can recite.
+
+First what calls for action (advise, withheld, blocked), then what could not be told, then what passed. Among those:
+risk before gain before hygiene; advise before withheld before blocked; severity; basis measured before documented
+before reported; least disruption; subjects from the host up. Rule and subject id only make the order stable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from fsadvisor.catalogue import SCOPES, catalogue
+from fsadvisor.facts import Unknown
+from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.remedy import Instructions, render, without_commands
+from fsadvisor.rulebook.rule import Ask, Outcome, Rule
+from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth, conjunction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.storage import Facts, Storage, Subject
+
+RUNNING: Final = frozenset({"trial", "settled"})
+"""Statuses of the rules that run unasked."""
+
+_OUTCOMES: Final = tuple(Outcome)
+_CALLS_FOR_ACTION: Final = frozenset({Outcome.ADVISE, Outcome.WITHHELD, Outcome.BLOCKED})
+_KINDS: Final = ("risk", "gain", "hygiene")
+_SEVERITIES: Final = ("critical", "high", "moderate", "low")
+_BASES: Final = ("measured", "documented", "reported", "")
+_NEEDS: Final = ("online", "remount", "unmount", "reboot", "reformat", "hardware")
+_SUBJECTS: Final = tuple(SCOPES)
+
+
+class Rank(NamedTuple):
+    """A verdict's place: compared from the left, smaller comes first; numbers count along the lists above."""
+
+    group: int
+    kind: int
+    outcome: int
+    severity: int
+    basis: int
+    disruption: int
+    subject_kind: int
+    rule: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An ask, its answer for one subject, and the facts that it asked."""
+
+    ask: Ask
+    truth: Truth
+    facts: Mapping[str, Fact[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verdict:
+    """What one rule says of one subject. The answers are worked out when asked for: a big machine has many."""
+
+    rule: Rule
+    subject: Subject
+    outcome: Outcome
+
+    def answers(self) -> tuple[Answer, ...]:
+        """Every ask of the rule, in its order, answered."""
+        return tuple(_answer(ask, self.subject.scope) for ask in self.rule.asks)
+
+    def facts(self) -> dict[str, Fact[Any]]:
+        """Every fact that the rule asked, by name, in the order asked."""
+        return {name: fact for answer in self.answers() for name, fact in answer.facts.items()}
+
+    def open_answers(self) -> tuple[Answer, ...]:
+        """What stands between this verdict and commands: asks not known, and safety asks answered with no."""
+        wanted = ("safety",) if self.outcome in _CALLS_FOR_ACTION else ("applies", "checks")
+        unwanted = (FALSE, UNKNOWN) if self.outcome in _CALLS_FOR_ACTION else (UNKNOWN,)
+        return tuple(answer for answer in self.answers() if answer.ask.part in wanted and answer.truth in unwanted)
+
+    def to_learn(self) -> dict[str, Unknown]:
+        """The unknown facts, by name, that left an open answer open."""
+        return {
+            name: fact
+            for answer in self.open_answers()
+            if answer.truth is UNKNOWN
+            for name, fact in answer.facts.items()
+            if isinstance(fact, Unknown)
+        }
+
+    def instructions(self) -> Instructions:
+        """What to do; commands only where every safety ask is answered with yes."""
+        if self.outcome not in _CALLS_FOR_ACTION:
+            return without_commands(self.rule.remedy, "there is nothing to do yet")
+        if in_the_way := self.open_answers():
+            return without_commands(self.rule.remedy, "; ".join(_in_words(answer) for answer in in_the_way))
+        return render(self.rule.remedy, self.subject.scope)
+
+    def rank(self) -> Rank:
+        """Where the verdict stands in the report."""
+        return Rank(*_rank_of(self.rule, self.outcome), self.rule.id, self.subject.id)
+
+
+def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> tuple[Verdict, ...]:
+    """All verdicts in rank order, without those of rules that do not apply unless `every` is asked for."""
+    rules_on: dict[str, list[Rule]] = {kind: [] for kind in SCOPES}
+    for rule in rules:
+        if rule.status in RUNNING:
+            rules_on[rule.subject].append(rule)
+    verdicts = [
+        verdict
+        for subject in storage.subjects
+        for rule in rules_on[subject.kind]
+        if (verdict := judge(rule, subject)).outcome is not Outcome.NOT_APPLICABLE or every
+    ]
+    return tuple(sorted(verdicts, key=Verdict.rank))
+
+
+def judge(rule: Rule, subject: Subject) -> Verdict:
+    """What a rule says of a subject of its kind, whatever the rule's status."""
+    return Verdict(rule, subject, _outcome(rule, subject.scope))
+
+
+def _outcome(rule: Rule, scope: Mapping[str, Facts]) -> Outcome:
+    applies = _all(rule.applies, scope)
+    if applies is FALSE:
+        return Outcome.NOT_APPLICABLE
+    checks = _all(rule.checks, scope)
+    if checks is FALSE:
+        return Outcome.OK
+    if applies is UNKNOWN or checks is UNKNOWN:
+        return Outcome.UNDETERMINED
+    if rule.kind == "risk":
+        return Outcome.ADVISE
+    return _BY_SAFETY[_all(rule.safety, scope)]
+
+
+_BY_SAFETY: Final = {TRUE: Outcome.ADVISE, FALSE: Outcome.BLOCKED, UNKNOWN: Outcome.WITHHELD}
+
+
+def _all(asks: tuple[Ask, ...], scope: Mapping[str, Facts]) -> Truth:
+    return conjunction(ask.expression.evaluate(scope) for ask in asks)
+
+
+def _answer(ask: Ask, scope: Mapping[str, Facts]) -> Answer:
+    facts = {name: catalogue()[name].reader()(scope) for name in ask.expression.names}
+    return Answer(ask, ask.expression.evaluate(scope), facts)
+
+
+def _in_words(answer: Answer) -> str:
+    return f"{answer.ask.ask} {'no' if answer.truth is FALSE else 'not known'}"
+
+
+@cache
+def _rank_of(rule: Rule, outcome: Outcome) -> tuple[int, int, int, int, int, int, int]:
+    """The part of a rank that all subjects of a rule share."""
+    return (
+        0 if outcome in _CALLS_FOR_ACTION else _OUTCOMES.index(outcome),
+        _KINDS.index(rule.kind),
+        _OUTCOMES.index(outcome),
+        _SEVERITIES.index(rule.severity),
+        _BASES.index(rule.gain.basis if rule.gain else ""),
+        _NEEDS.index(rule.remedy.needs),
+        _SUBJECTS.index(rule.subject),
+    )
+
+
+def reason(verdict: Verdict) -> str:
+    """Why a verdict stands where it does, in the words of its rank: 'risk, critical, …'."""
+    rule = verdict.rule
+    words = [rule.kind, verdict.outcome.value, rule.severity]
+    if rule.gain:
+        words.append(rule.gain.basis)
+    words.append(_DISRUPTION[rule.remedy.needs])
+    return ", ".join(words)
+
+
+_DISRUPTION: Final = {
+    "online": "no interruption",
+    "remount": "needs a remount",
+    "unmount": "needs an unmount",
+    "reboot": "needs a reboot",
+    "reformat": "needs a new format",
+    "hardware": "needs hardware",
+}
+
+
+def failures(rule: Rule) -> Iterator[str]:
+    """In words, each example that does not get the verdict that it expects; nothing where all do."""
+    for example in rule.examples:
+        verdict = judge(rule, imagined(rule, example.facts))
+        if verdict.outcome is not example.expect:
+            yield f"example '{example.name}': {verdict.outcome.value}, not {example.expect.value}"

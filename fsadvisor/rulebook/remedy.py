@@ -1,0 +1,219 @@
+"""Remedies: from a rule's command templates to commands that can be pasted, or the reason why there are none.
+
+A template holds facts in braces, `mount -o remount,noatime {mount.point}`; a brace itself is written twice. Values are
+strangers' text: each is quoted for the shell, a template that quotes a fact itself does not load, and a value that no
+quoting makes safe to paste (a line break, an escape sequence, a leading '-') gives no command at all.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from fsadvisor.catalogue import Entry, Kind
+from fsadvisor.facts import Unknown
+from fsadvisor.rulebook.errors import RuleTextError
+from fsadvisor.rulebook.expr import entry_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from fsadvisor.storage import Facts
+
+_PIECE: Final = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}|[{}]|[^{}]+")
+_FORBIDDEN: Final = ("`", "$", "<<")
+"""Where these stand, quoting alone does not tell what the shell will do."""
+
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.:/@%+,=-]+")
+"""Values that mean the same in every configuration file."""
+
+_IN_COMMANDS: Final = frozenset({Kind.TEXT, Kind.WHOLE, Kind.VERSION})
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A text with facts in it: literal pieces and catalogue entries in turn."""
+
+    text: str
+    pieces: tuple[str | Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeepTemplate:
+    """What makes a remedy last, with facts still to be filled in."""
+
+    file: str
+    line: Template
+    mount: Template
+    add: tuple[str, ...]
+    remove: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What to do about a finding, for any subject."""
+
+    needs: str
+    now: tuple[Template, ...]
+    keep: tuple[KeepTemplate, ...]
+    undo: tuple[Template, ...]
+    verify: tuple[Template, ...]
+    advice: str
+    then: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What makes a remedy last: a `line` for a `file`, or options to add and remove for a `mount` point."""
+
+    file: str
+    line: str
+    mount: str
+    add: tuple[str, ...]
+    remove: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """What to do about one finding: commands for a shell, or `no_commands`, the reason why none are shown."""
+
+    needs: str
+    now: tuple[str, ...] = ()
+    keep: tuple[Kept, ...] = ()
+    undo: tuple[str, ...] = ()
+    verify: tuple[str, ...] = ()
+    advice: str = ""
+    no_commands: str = ""
+
+
+class _UnfitError(Exception):
+    """A fact whose value can't be put into a command; the text says why."""
+
+
+def command_template(text: str, subject: str) -> Template:
+    """Check a shell command of a rule; RuleTextError where a fact stands where quoting can't protect it."""
+    for sign in _FORBIDDEN:
+        if sign in text:
+            raise RuleTextError(f"{sign!r} has no place in a command", text.index(sign))
+    if not text.isprintable():
+        raise RuleTextError("a command is one line of printable characters")
+    quote, escaped = "", False
+    for piece, column in _pieces(text, subject):
+        if isinstance(piece, Entry):
+            if quote or escaped:
+                raise RuleTextError(f"{{{piece.name}}} is quoted for you: take it out of the quotes", column)
+            continue
+        for sign in piece:
+            quote, escaped = _shell_state(sign, quote, escaped)
+    if quote or escaped:
+        raise RuleTextError("a quotation that does not end", len(text))
+    return Template(text, tuple(piece for piece, _ in _pieces(text, subject)))
+
+
+def _shell_state(sign: str, quote: str, escaped: bool) -> tuple[str, bool]:
+    """The quotation that is open after this character, and whether the next character is escaped."""
+    if escaped:
+        return quote, False
+    if sign == "\\" and quote != "'":
+        return quote, True
+    if sign == quote:
+        return "", False
+    if not quote and sign in "'\"":
+        return sign, False
+    return quote, False
+
+
+def text_template(text: str, subject: str) -> Template:
+    """Check a line for a file, or a mount point, which may hold facts."""
+    if not text.isprintable():
+        raise RuleTextError("one line of printable characters is needed")
+    return Template(text, tuple(piece for piece, _ in _pieces(text, subject)))
+
+
+def _pieces(text: str, subject: str) -> Iterator[tuple[str | Entry, int]]:
+    for found in _PIECE.finditer(text):
+        if found["name"] is not None:
+            yield _placeholder(found["name"], subject, found.start()), found.start()
+        elif found[0] in ("{", "}"):
+            raise RuleTextError(f"a lone {found[0]!r}: write it twice where no fact is meant", found.start())
+        else:
+            yield found[0].replace("{{", "{").replace("}}", "}"), found.start()
+
+
+def _placeholder(name: str, subject: str, column: int) -> Entry:
+    try:
+        entry = entry_for(name, subject)
+    except RuleTextError as mistake:
+        raise RuleTextError(mistake.message, column) from None
+    if entry.kind not in _IN_COMMANDS:
+        raise RuleTextError(f"'{name}' is a {entry.kind.value}: it can't stand in a text", column)
+    return entry
+
+
+def render(remedy: Remedy, scope: Mapping[str, Facts]) -> Instructions:
+    """Fill in the facts of one subject."""
+    try:
+        return Instructions(
+            needs=remedy.needs,
+            now=_filled(remedy.now, scope),
+            keep=tuple(_kept(keep, scope) for keep in remedy.keep),
+            undo=_filled(remedy.undo, scope),
+            verify=_filled(remedy.verify, scope),
+            advice=remedy.advice,
+        )
+    except _UnfitError as unfit:
+        return without_commands(remedy, str(unfit))
+
+
+def without_commands(remedy: Remedy, reason: str) -> Instructions:
+    """Only what the remedy says in words, and why there is nothing to paste."""
+    return Instructions(needs=remedy.needs, advice=remedy.advice, no_commands=reason)
+
+
+def _kept(keep: KeepTemplate, scope: Mapping[str, Facts]) -> Kept:
+    return Kept(
+        file=keep.file,
+        line=_fill(keep.line, scope, _plain_word),
+        mount=_fill(keep.mount, scope, _as_it_is),
+        add=keep.add,
+        remove=keep.remove,
+    )
+
+
+def _filled(commands: tuple[Template, ...], scope: Mapping[str, Facts]) -> tuple[str, ...]:
+    return tuple(_fill(command, scope, _shell_word) for command in commands)
+
+
+def _fill(template: Template, scope: Mapping[str, Facts], write: Callable[[str, str, str], str]) -> str:
+    text = ""
+    for piece in template.pieces:
+        if isinstance(piece, str):
+            text += piece
+            continue
+        fact = piece.reader()(scope)
+        if isinstance(fact, Unknown):
+            raise _UnfitError(f"{piece.name} is not known" + (f": {fact.learn}" if fact.learn else ""))
+        text += write(piece.name, str(fact.value), text)
+    return text
+
+
+def _shell_word(name: str, value: str, before: str) -> str:
+    if not value:
+        raise _UnfitError(f"{name} is empty")
+    if not value.isprintable():
+        raise _UnfitError(f"{name} has characters that are not safe to paste into a shell")
+    if value.startswith("-") and (not before or before[-1].isspace()):
+        raise _UnfitError(f"{name} begins with '-', which a command would take for an option")
+    return shlex.quote(value)
+
+
+def _plain_word(name: str, value: str, _before: str) -> str:
+    if not _PLAIN.fullmatch(value):
+        raise _UnfitError(f"{name} has characters that mean something else in a configuration file")
+    return value
+
+
+def _as_it_is(_name: str, value: str, _before: str) -> str:
+    return value

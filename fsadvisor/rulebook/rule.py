@@ -1,0 +1,226 @@
+"""A rule, checked: every expression compiled, every command a template, every example's facts typed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from fsadvisor.catalogue import Kind
+from fsadvisor.rulebook.errors import RuleTextError
+from fsadvisor.rulebook.expr import Expression, compile_expression, entry_for, value_for
+from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, command_template, text_template
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from fsadvisor.rulebook.shape import AskShape, ExampleShape, Gain, Keep, Reference, RemedyShape, RuleShape
+    from fsadvisor.rulebook.toml_lines import Path
+
+Part: TypeAlias = Literal["applies", "checks", "safety"]
+
+_ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+class Outcome(Enum):
+    """What a rule says of a subject."""
+
+    ADVISE = "advise"
+    WITHHELD = "withheld"
+    BLOCKED = "blocked"
+    UNDETERMINED = "undetermined"
+    OK = "ok"
+    NOT_APPLICABLE = "not_applicable"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question of a rule; `part` says what FALSE and UNKNOWN mean for the verdict."""
+
+    part: Part
+    ask: str
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A subject with these facts, all others unknown, must get the verdict `expect`."""
+
+    name: str
+    expect: Outcome
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """A rule that loaded; `file` is where it stands. The words are those of shape.py."""
+
+    id: str
+    title: str
+    kind: str
+    subject: str
+    severity: str
+    status: str
+    why: str
+    applies: tuple[Ask, ...]
+    checks: tuple[Ask, ...]
+    safety: tuple[Ask, ...]
+    gain: Gain | None
+    remedy: Remedy
+    references: tuple[Reference, ...]
+    examples: tuple[Example, ...]
+    file: str
+
+    @property
+    def asks(self) -> tuple[Ask, ...]:
+        """All three lists in their order."""
+        return self.applies + self.checks + self.safety
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong at a path of keys; `column` counts the characters of the text that stands there, from 0."""
+
+    path: Path
+    message: str
+    column: int | None = None
+
+
+def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
+    """Check what the shape of a rule file alone can't say; either a rule or everything that is wrong."""
+    reading = _Reading(shape.subject)
+    rule = Rule(
+        id=shape.id,
+        title=shape.title,
+        kind=shape.kind,
+        subject=shape.subject,
+        severity=shape.severity,
+        status=shape.status,
+        why=shape.why.strip(),
+        applies=reading.asks("applies", shape.applies),
+        checks=reading.asks("checks", shape.checks),
+        safety=reading.asks("safety", shape.safety),
+        gain=shape.gain,
+        remedy=reading.remedy(shape.remedy),
+        references=shape.reference,
+        examples=tuple(reading.example(at, example) for at, example in enumerate(shape.example)),
+        file=file,
+    )
+    problems = (*reading.problems, *_missing(shape))
+    return problems or rule
+
+
+def _missing(shape: RuleShape) -> Iterator[Problem]:
+    """What a rule must not do without."""
+    if not _ID.fullmatch(shape.id):
+        yield Problem(("id",), f"'{shape.id}' is no id: lower-case words joined by '-'")
+    for key, text in (("title", shape.title), ("why", shape.why)):
+        if not text.strip():
+            yield Problem((key,), f"'{key}' is empty")
+    if not shape.checks:
+        yield Problem(("checks",), "a rule without checks would always advise")
+    if not shape.reference:
+        yield Problem(("reference",), "a rule needs a reference")
+    for at, reference in enumerate(shape.reference):
+        if not reference.url.startswith("https://"):
+            yield Problem(("reference", at, "url"), "a reference is an https address")
+    if not shape.example:
+        yield Problem(("example",), "a rule needs examples")
+    if shape.kind == "gain" and shape.gain is None:
+        yield Problem((), "a rule of kind 'gain' needs [gain]")
+    yield from _missing_from_remedy(shape.remedy)
+
+
+def _missing_from_remedy(remedy: RemedyShape) -> Iterator[Problem]:
+    if not (remedy.now or remedy.keep or remedy.advice.strip()):
+        yield Problem(("remedy",), "a remedy needs commands ('now', 'keep') or 'advice' in words")
+    if remedy.now:
+        for key, commands in (("undo", remedy.undo), ("verify", remedy.verify)):
+            if not commands:
+                yield Problem(("remedy",), f"a remedy with commands needs '{key}'")
+    for at, keep in enumerate(remedy.keep):
+        a_line = bool(keep.file and keep.line) and not (keep.mount or keep.add or keep.remove)
+        options = bool(keep.mount and (keep.add or keep.remove)) and not (keep.file or keep.line)
+        if not (a_line or options):
+            yield Problem(
+                ("remedy", "keep", at), "give 'file' and 'line', or 'mount' with options to 'add' or 'remove'"
+            )
+
+
+class _Reading:
+    """Compiles the texts of one rule file and notes what is wrong with them."""
+
+    def __init__(self, subject: str) -> None:
+        self.subject = subject
+        self.problems: list[Problem] = []
+
+    def asks(self, part: Part, shapes: tuple[AskShape, ...]) -> tuple[Ask, ...]:
+        found = []
+        for at, shape in enumerate(shapes):
+            expression = self._checked((part, at, "expr"), compile_expression, shape.expr)
+            if expression is not None:
+                found.append(Ask(part, shape.ask, expression))
+            if not shape.ask.strip():
+                self.problems.append(Problem((part, at, "ask"), "an ask needs words"))
+        return tuple(found)
+
+    def remedy(self, shape: RemedyShape) -> Remedy:
+        return Remedy(
+            needs=shape.needs,
+            now=self._commands("now", shape.now),
+            keep=tuple(self._keep(at, keep) for at, keep in enumerate(shape.keep)),
+            undo=self._commands("undo", shape.undo),
+            verify=self._commands("verify", shape.verify),
+            advice=shape.advice.strip(),
+            then=self._facts(("remedy", "then"), shape.then),
+        )
+
+    def _commands(self, key: str, texts: tuple[str, ...]) -> tuple[Template, ...]:
+        found = (self._checked(("remedy", key, at), command_template, text) for at, text in enumerate(texts))
+        return tuple(template for template in found if template is not None)
+
+    def _keep(self, at: int, keep: Keep) -> KeepTemplate:
+        line = self._checked(("remedy", "keep", at, "line"), text_template, keep.line)
+        mount = self._checked(("remedy", "keep", at, "mount"), text_template, keep.mount)
+        nothing = Template("", ())
+        return KeepTemplate(keep.file, line or nothing, mount or nothing, keep.add, keep.remove)
+
+    def example(self, at: int, shape: ExampleShape) -> Example:
+        return Example(shape.name, Outcome(shape.expect), self._facts(("example", at, "facts"), shape.facts))
+
+    def _facts(self, path: Path, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        facts: dict[str, Any] = {}
+        for keys, value in _flat(values):
+            name = ".".join(keys)
+            try:
+                facts[name] = _fact_value(name, self.subject, value)
+            except RuleTextError as error:
+                self.problems.append(Problem((*path, *keys), error.message))
+        return facts
+
+    def _checked(self, path: Path, compiler: Callable[[str, str], Any], text: str) -> Any:  # noqa: ANN401 - its result
+        try:
+            return compiler(text, self.subject)
+        except RuleTextError as error:
+            self.problems.append(Problem(path, error.message, error.column))
+            return None
+
+
+def _flat(values: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """TOML's `disk.plp = …` is a table in a table; `"disk.plp" = …` is not: both name a fact."""
+    for key, value in values.items():
+        if isinstance(value, dict):
+            for keys, inner in value.items():
+                yield (key, keys), inner
+        else:
+            yield (key,), value
+
+
+def _fact_value(name: str, subject: str, value: object) -> Any:  # noqa: ANN401 - any type of the catalogue
+    entry = entry_for(name, subject)
+    if entry.kind is not Kind.TEXTS:
+        return value_for(entry, value)
+    if not isinstance(value, list):
+        raise RuleTextError(f"'{name}' is a {entry.kind.value}, not {value!r}")
+    return tuple(value_for(entry, item) for item in value)

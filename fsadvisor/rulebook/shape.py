@@ -1,0 +1,106 @@
+"""What a rule file may hold, key by key; a key that is not here does not load.
+
+Every docstring line is what `fsadvisor rule` and the docs say of the key.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+RuleKind: TypeAlias = Literal["risk", "gain", "hygiene"]
+SubjectKind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service"]
+Severity: TypeAlias = Literal["critical", "high", "moderate", "low"]
+Status: TypeAlias = Literal["draft", "trial", "settled", "retired"]
+Basis: TypeAlias = Literal["measured", "documented", "reported"]
+Needs: TypeAlias = Literal["online", "remount", "unmount", "reboot", "reformat", "hardware"]
+Expect: TypeAlias = Literal["advise", "withheld", "blocked", "undetermined", "ok", "not_applicable"]
+
+
+class AskShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A question in words and as an expression."""
+
+    ask: str
+    expr: str
+
+
+class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A number that somebody gives: what it says, who says it, on what machine and how."""
+
+    says: str
+    source: str
+    conditions: str
+
+
+class Gain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What following the advice is good for.
+
+    `metric` is what gets better, `basis` the best ground there is, `figures` every number known, those that
+    contradict each other too; `believe` says which to trust; `measure` names the probe that would measure it here.
+    """
+
+    metric: str
+    basis: Basis
+    figures: tuple[Figure, ...] = ()
+    believe: str = ""
+    measure: str = ""
+
+
+class Keep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What makes the remedy last: a `line` in a `file`, or mount options to `add` and `remove` for a `mount` point."""
+
+    file: str = ""
+    line: str = ""
+    mount: str = ""
+    add: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+
+
+class RemedyShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to do: shell commands for `now`, their `undo` and `verify`, what to `keep`, and `advice` in words.
+
+    `needs` is the disruption; `then` are the facts after it has been done.
+    """
+
+    needs: Needs
+    now: tuple[str, ...] = ()
+    keep: tuple[Keep, ...] = ()
+    undo: tuple[str, ...] = ()
+    verify: tuple[str, ...] = ()
+    advice: str = ""
+    then: dict[str, Any] = {}
+
+
+class Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who says so."""
+
+    url: str
+    says: str
+
+
+class ExampleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A subject with these facts, all others unknown, must get this verdict."""
+
+    name: str
+    expect: Expect
+    facts: dict[str, Any]
+
+
+class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A rule file as it is written."""
+
+    id: str
+    title: str
+    kind: RuleKind
+    subject: SubjectKind
+    severity: Severity
+    status: Status
+    why: str
+    applies: tuple[AskShape, ...] = ()
+    checks: tuple[AskShape, ...]
+    safety: tuple[AskShape, ...] = ()
+    gain: Gain | None = None
+    remedy: RemedyShape
+    reference: tuple[Reference, ...]
+    example: tuple[ExampleShape, ...]

@@ -1,0 +1,227 @@
+"""The shelf: finds rule files, loads the sound ones, and says file, line and column of what is wrong in others."""
+
+from __future__ import annotations
+
+import re
+import stat
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import msgspec
+
+from fsadvisor.catalogue import SCOPES, did_you_mean
+from fsadvisor.rulebook import shape
+from fsadvisor.rulebook.rule import Problem, Rule, rule_of
+from fsadvisor.rulebook.toml_lines import line_and_column, offsets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LARGEST: Final = 256 * 1024
+"""Bytes that a rule file may have."""
+
+_AT: Final = re.compile(r"(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
+_SYNTAX: Final = re.compile(r"(?P<message>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)")
+_QUOTED: Final = re.compile(r"['`](.*)['`]")
+_STRUCTS: Final[dict[str, type[msgspec.Struct]]] = {
+    "": shape.RuleShape,
+    "applies": shape.AskShape,
+    "checks": shape.AskShape,
+    "safety": shape.AskShape,
+    "gain": shape.Gain,
+    "figures": shape.Figure,
+    "remedy": shape.RemedyShape,
+    "keep": shape.Keep,
+    "reference": shape.Reference,
+    "example": shape.ExampleShape,
+}
+_CHOICES: Final[dict[str, tuple[str, ...]]] = {
+    "kind": get_args(shape.RuleKind),
+    "subject": get_args(shape.SubjectKind),
+    "severity": get_args(shape.Severity),
+    "status": get_args(shape.Status),
+    "basis": get_args(shape.Basis),
+    "needs": get_args(shape.Needs),
+    "expect": get_args(shape.Expect),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleError:
+    """Why a rule did not load; line and column count from 1, column None where only the line is known."""
+
+    file: str
+    line: int
+    column: int | None
+    message: str
+
+    def __str__(self) -> str:
+        """The form that editors jump to."""
+        column = "" if self.column is None else f":{self.column}"
+        return f"{self.file}:{self.line}{column}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The rules that loaded, by id, and what is wrong with the others."""
+
+    rules: tuple[Rule, ...]
+    errors: tuple[RuleError, ...]
+
+
+def own_rules() -> Path:
+    """The folder of the rules that come with fsadvisor: inside an installed package, else beside it."""
+    package = Path(__file__).resolve().parent.parent
+    shipped = package / "_rules"
+    return shipped if shipped.is_dir() else package.parent / "rules"
+
+
+def load_shelf(*folders: Path) -> Shelf:
+    """Load every rule of these folders, or of our own where none is given."""
+    rules: dict[str, Rule] = {}
+    errors: list[RuleError] = []
+    for folder in folders or (own_rules(),):
+        for found in _files(folder):
+            loaded = found if isinstance(found, RuleError) else _placed(found)
+            if isinstance(loaded, RuleError):
+                errors.append(loaded)
+            elif isinstance(loaded, tuple):
+                errors.extend(loaded)
+            elif loaded.id in rules:
+                errors.append(RuleError(loaded.file, 1, None, f"the id is taken by {rules[loaded.id].file}"))
+            else:
+                rules[loaded.id] = loaded
+    return Shelf(tuple(rules[rule_id] for rule_id in sorted(rules)), tuple(errors))
+
+
+def load_rule(file: Path) -> Rule | tuple[RuleError, ...]:
+    """Load one rule file; its folder does not matter."""
+    text = _text(file)
+    if isinstance(text, RuleError):
+        return (text,)
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return (_syntax_error(file, text, error),)
+    checked = _checked(file, document)
+    if isinstance(checked, Rule):
+        return checked
+    return tuple(_located(file, text, document, problem) for problem in checked)
+
+
+def _checked(file: Path, document: dict[str, Any]) -> Rule | tuple[Problem, ...]:
+    try:
+        read = msgspec.convert(document, shape.RuleShape)
+    except msgspec.ValidationError as error:
+        return (_shape_problem(str(error)),)
+    if read.id != file.stem:
+        return (Problem(("id",), f"the id is '{read.id}' but the file is {file.name}"),)
+    return rule_of(read, str(file))
+
+
+def _placed(file: Path) -> Rule | tuple[RuleError, ...]:
+    """Load a rule file that must stand in the folder of its subject."""
+    rule = load_rule(file)
+    if isinstance(rule, Rule) and rule.subject != file.parent.name:
+        return (RuleError(str(file), 1, None, f"a rule on a {rule.subject} belongs into the folder {rule.subject}/"),)
+    return rule
+
+
+def _files(folder: Path) -> Iterator[Path | RuleError]:
+    """The rule files of a folder, in order; a .toml file that stands elsewhere is a mistake, not a rule passed over."""
+    try:
+        inside = sorted(folder.iterdir())
+    except OSError as error:
+        yield RuleError(str(folder), 1, None, f"can't be read: {error.strerror}")
+        return
+    for entry in inside:
+        if entry.suffix == ".toml":
+            yield RuleError(str(entry), 1, None, "a rule file stands in the folder of its subject")
+        elif entry.name in SCOPES:
+            yield from _rules_on(entry)
+        elif entry.is_dir() and any(entry.glob("*.toml")):
+            yield RuleError(str(entry), 1, None, f"no kind of subject{did_you_mean(entry.name, SCOPES)}")
+
+
+def _rules_on(folder: Path) -> Iterator[Path | RuleError]:
+    try:
+        yield from sorted(entry for entry in folder.iterdir() if entry.suffix == ".toml")
+    except OSError as error:
+        yield RuleError(str(folder), 1, None, f"can't be read: {error.strerror}")
+
+
+def _text(file: Path) -> str | RuleError:
+    try:
+        if not stat.S_ISREG(file.stat().st_mode):
+            return RuleError(str(file), 1, None, "not a regular file")
+        with file.open("rb") as opened:
+            content = opened.read(LARGEST + 1)
+    except OSError as error:
+        return RuleError(str(file), 1, None, f"can't be read: {error.strerror}")
+    if len(content) > LARGEST:
+        return RuleError(str(file), 1, None, f"larger than {LARGEST // 1024} KiB")
+    try:
+        return content.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        return RuleError(str(file), content.count(b"\n", 0, error.start) + 1, None, "not UTF-8")
+
+
+def _syntax_error(file: Path, text: str, error: Exception) -> RuleError:
+    found = _SYNTAX.fullmatch(str(error))
+    if found is None:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        return RuleError(str(file), 1, None, reason)
+    if found["line"] is None:
+        return RuleError(str(file), text.count("\n") + 1, None, f"{found['message']} at the end of the file")
+    return RuleError(str(file), int(found["line"]), int(found["column"]), found["message"])
+
+
+def _shape_problem(error: str) -> Problem:
+    """What msgspec found, with the nearest word that would have been right."""
+    found = _AT.fullmatch(error)
+    message, where = (found["message"], found["path"] or "") if found else (error, "")
+    path = tuple(int(part) if part.isdigit() else part for part in re.findall(r"[^.\[\]]+", where))
+    table = next((key for key in reversed(path) if isinstance(key, str)), "")
+    quoted = _QUOTED.search(message)
+    if quoted and message.startswith("Object contains unknown field"):
+        fields = _STRUCTS[table].__struct_fields__ if table in _STRUCTS else ()
+        return Problem((*path, quoted[1]), f"unknown key '{quoted[1]}'{did_you_mean(quoted[1], fields)}")
+    if quoted and message.startswith("Object missing required field"):
+        return Problem(path, f"the key '{quoted[1]}' is missing")
+    if quoted and message.startswith("Invalid enum value"):
+        choices = _CHOICES.get(table, ())
+        return Problem(path, f"'{quoted[1]}' is none of {', '.join(choices)}{did_you_mean(quoted[1], choices)}")
+    return Problem(path, message)
+
+
+def _located(file: Path, text: str, document: dict[str, Any], problem: Problem) -> RuleError:
+    """Find the line of a problem's path, or of the nearest table around it."""
+    found = offsets(text)
+    path = problem.path
+    while path not in found:
+        path = path[:-1]
+    line, column = line_and_column(text, found[path])
+    if path != problem.path:
+        return RuleError(str(file), line, None, problem.message)
+    if problem.column is None:
+        return RuleError(str(file), line, column, problem.message)
+    start = _start_of_text(text, found[path], _at(document, path))
+    if start is None:
+        return RuleError(str(file), line, None, problem.message)
+    line, column = line_and_column(text, start + problem.column)
+    return RuleError(str(file), line, column, problem.message)
+
+
+def _at(document: Any, path: tuple[str | int, ...]) -> Any:  # noqa: ANN401 - whatever TOML holds
+    for key in path:
+        document = document[key]
+    return document
+
+
+def _start_of_text(text: str, offset: int, value: object) -> int | None:
+    """Where a string's own characters begin; None where it is written with escapes."""
+    if not isinstance(value, str):
+        return None
+    return next((offset + quotes for quotes in (3, 1) if text.startswith(value, offset + quotes)), None)
