@@ -1,0 +1,133 @@
+"""The command line's grammar: what can be said, and the help for it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import NoReturn, get_args
+
+from fsadvisor._version import __version__
+from fsadvisor.catalogue import did_you_mean
+from fsadvisor.storage import Workload
+
+FAIL_ON = ("critical", "high", "moderate", "low", "never")
+WORKLOADS = get_args(Workload)
+
+_EXIT_CODES = """exit status:
+  0  nothing at or above --fail-on
+  1  advice at or above --fail-on
+  2  the command line, a file or a recording is wrong
+  3  incomplete: something could not be told (with --strict)
+  4  a bug of ours"""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that names the nearest valid choice."""
+
+    def error(self, message: str) -> NoReturn:
+        """One line, exit status 2."""
+        self.exit(2, f"{self.prog}: {message}\n{self.prog}: try --help\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole grammar. Options may stand before or after the verb."""
+    top = Parser(
+        prog="fsadvisor",
+        description="Reads this machine's storage and gives ranked advice that it can prove. Changes nothing.",
+        epilog=_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[_options(defaults=True)],
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"fsadvisor {__version__}")
+    verbs = top.add_subparsers(title="commands", dest="verb", metavar="COMMAND", parser_class=Parser)
+    shared = _options(defaults=False)
+    explain = _verb(verbs, shared, "explain", "Print a rule's page: what it asks, why, and what it would have you do.")
+    explain.add_argument("rule", metavar="RULE", help="a rule's id, such as nobarrier-unproven")
+    facts = _verb(verbs, shared, "facts", "List the facts that rules may ask, with meaning, unit and source.")
+    facts.add_argument("pattern", metavar="PATTERN", nargs="?", default="*", help="such as 'disk.*' (default: all)")
+    facts.add_argument("--values", action="store_true", help="with their values on this machine")
+    capture = _verb(verbs, shared, "capture", "Record this machine into a new folder, without serials and host names.")
+    capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")
+    rule = _verb(verbs, shared, "rule", "Work on rules.")
+    rule_verbs = rule.add_subparsers(
+        title="commands", dest="rule_verb", metavar="COMMAND", parser_class=Parser, required=True
+    )
+    trying = _verb(rule_verbs, shared, "try", "Check a rule file, run its examples, and judge this machine by it.")
+    trying.add_argument("file", metavar="FILE", type=Path, help="a rule in TOML")
+    _verb(verbs, shared, "schema", "Print the JSON Schema of the report.")
+    return top
+
+
+def _verb(
+    verbs: argparse._SubParsersAction[Parser], shared: argparse.ArgumentParser, name: str, says: str
+) -> argparse.ArgumentParser:
+    return verbs.add_parser(name, help=says, description=says, parents=[shared], allow_abbrev=False)
+
+
+def _options(*, defaults: bool) -> argparse.ArgumentParser:
+    """The options that all verbs share; without defaults, so that a verb does not undo what stood before it."""
+    shared = argparse.ArgumentParser(add_help=False, argument_default=None if defaults else argparse.SUPPRESS)
+    form = shared.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_const", dest="form", const="json", help="print the report as JSON")
+    form.add_argument(
+        "--text", action="store_const", dest="form", const="text", help="print the report as text (default)"
+    )
+    shared.add_argument(
+        "--on",
+        metavar="PATH",
+        type=Path,
+        help="look at a folder made by capture, or at a sos archive, instead of this machine",
+    )
+    shared.add_argument(
+        "--only", metavar="MOUNT|DISK", help="only this mount point or disk, with all above and below it"
+    )
+    shared.add_argument(
+        "--workload",
+        metavar="MOUNT=KIND",
+        action="append",
+        type=_workload,
+        help=f"what a mount is used for: {', '.join(WORKLOADS)} (may be given more than once)",
+    )
+    shared.add_argument(
+        "--rules", metavar="DIR", action="append", type=Path, help="load the rules in this folder as well"
+    )
+    shared.add_argument(
+        "--fail-on",
+        metavar="LEVEL",
+        type=_level,
+        help=f"lowest severity that exits with 1: {', '.join(FAIL_ON)} (default: low)",
+    )
+    shared.add_argument("--strict", action="store_true", help="exit with 3 where something could not be told")
+    shared.add_argument("--all", action="store_true", help="list passed checks and rules that do not apply, too")
+    shared.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="for each tool (default: 10)")
+    if defaults:
+        shared.set_defaults(fail_on="low", timeout=10.0)
+    else:
+        shared.set_defaults()
+    return shared
+
+
+def _workload(text: str) -> tuple[str, str]:
+    place, equals, kind = text.rpartition("=")
+    if not equals or not place.startswith("/"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not MOUNT=KIND, such as /srv=oltp")
+    if kind not in WORKLOADS:
+        raise argparse.ArgumentTypeError(f"{kind!r} is none of {', '.join(WORKLOADS)}{did_you_mean(kind, WORKLOADS)}")
+    return place, kind
+
+
+def _level(text: str) -> str:
+    if text not in FAIL_ON:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(FAIL_ON)}{did_you_mean(text, FAIL_ON)}")
+    return text
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds between 0 and 3600")
+    return seconds

@@ -1,0 +1,201 @@
+"""The command line: chooses the machine, runs the audit, writes the report, gives the exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from fsadvisor import arguments
+from fsadvisor.advise import advise, failures, judge
+from fsadvisor.catalogue import did_you_mean
+from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.live import LiveMachine
+from fsadvisor.machine.opening import open_machine
+from fsadvisor.rulebook.rule import Outcome, Rule
+from fsadvisor.rulebook.shelf import Shelf, load_rule, load_shelf, own_rules
+from fsadvisor.survey import selection
+from fsadvisor.survey.whole import survey
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable, Sequence
+
+    from fsadvisor.advise import Verdict
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.storage import Storage
+
+FINDINGS, USAGE, INCOMPLETE = 1, 2, 3
+
+_SEVERITIES = ("critical", "high", "moderate", "low")
+
+
+class UsageError(Exception):
+    """The command line asks for what is not there: one line for people, exit status 2."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The grammar, for generated docs."""
+    return arguments.parser()
+
+
+def run(argv: Sequence[str]) -> int:
+    """Do what the command line says; return the exit code."""
+    chosen = arguments.parser().parse_args(argv)
+    try:
+        code = _VERBS[chosen.verb](chosen)
+        sys.stdout.flush()
+    except (UsageError, MachineError) as error:
+        return _refuse(str(error))
+    except BrokenPipeError:
+        _drop_stdout()
+        return 0
+    return code
+
+
+def _refuse(message: str) -> int:
+    from fsadvisor.report.escape import clean
+
+    sys.stderr.write(f"fsadvisor: {clean(message)}\n")
+    return USAGE
+
+
+def _drop_stdout() -> None:
+    """Nobody reads on: let the interpreter's own flush at exit find no pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _write(chunks: Iterable[str]) -> None:
+    """Write UTF-8 whatever the locale, so that the bytes do not depend on the terminal."""
+    for chunk in chunks:
+        sys.stdout.buffer.write(chunk.encode("utf-8", "backslashreplace"))
+
+
+def _machine(chosen: argparse.Namespace) -> Machine:
+    return open_machine(chosen.on) if chosen.on else LiveMachine(timeout=chosen.timeout)
+
+
+def _shelf(chosen: argparse.Namespace) -> Shelf:
+    folders = [own_rules(), *(chosen.rules or ())]
+    absent = next((folder for folder in folders if not folder.is_dir()), None)
+    if absent is not None:
+        raise UsageError(f"{absent}: no such folder of rules")
+    return load_shelf(*folders)
+
+
+def _storage(machine: Machine, chosen: argparse.Namespace) -> Storage:
+    declared = dict(chosen.workload or ())
+    whole = survey(machine, declared)
+    places = [subject.name for subject in whole.subjects if subject.kind == "mount"]
+    unknown = next((place for place in declared if place not in places), None)
+    if unknown is not None:
+        raise UsageError(f"--workload: {unknown} is no mount point{did_you_mean(unknown, places)}")
+    if chosen.only is None:
+        return whole
+    part = selection.only(whole, chosen.only)
+    if part is None:
+        raise UsageError(
+            f"--only: {chosen.only} is no mount point or disk{did_you_mean(chosen.only, selection.names(whole))}"
+        )
+    return part
+
+
+def _audit(chosen: argparse.Namespace) -> int:
+    shelf = _shelf(chosen)
+    machine = _machine(chosen)
+    storage = _storage(machine, chosen)
+    verdicts = advise(storage, shelf.rules, every=chosen.all)
+    _write(_report(chosen, machine, storage, verdicts, shelf))
+    return _exit_code(chosen, verdicts, shelf)
+
+
+def _report(
+    chosen: argparse.Namespace, machine: Machine, storage: Storage, verdicts: Sequence[Verdict], shelf: Shelf
+) -> Iterable[str]:
+    from fsadvisor.report.model import About
+
+    about = About(machine=machine.name, root=machine.root, rule_errors=tuple(map(str, shelf.errors)))
+    if chosen.form == "json":
+        from fsadvisor.report.as_json import report
+    else:
+        from fsadvisor.report.as_text import report
+    return report(storage, verdicts, about, every=chosen.all)
+
+
+def _exit_code(chosen: argparse.Namespace, verdicts: Iterable[Verdict], shelf: Shelf) -> int:
+    outcomes = {(verdict.outcome, verdict.rule.severity) for verdict in verdicts}
+    grave = () if chosen.fail_on == "never" else _SEVERITIES[: _SEVERITIES.index(chosen.fail_on) + 1]
+    if any((Outcome.ADVISE, severity) in outcomes for severity in grave):
+        return FINDINGS
+    open_ended = shelf.errors or any(outcome is Outcome.UNDETERMINED for outcome, _ in outcomes)
+    return INCOMPLETE if chosen.strict and open_ended else 0
+
+
+def _explain(chosen: argparse.Namespace) -> int:
+    from fsadvisor.report.explain import page
+
+    shelf = _shelf(chosen)
+    rules = {rule.id: rule for rule in shelf.rules}
+    if chosen.rule not in rules:
+        raise UsageError(f"no rule {chosen.rule!r}{did_you_mean(chosen.rule, rules)}")
+    _write(page(rules[chosen.rule]))
+    return 0
+
+
+def _facts(chosen: argparse.Namespace) -> int:
+    from fsadvisor.report.fact_list import listing
+
+    storage = _storage(_machine(chosen), chosen) if chosen.values or chosen.on else None
+    lines = list(listing(chosen.pattern, storage))
+    if not lines:
+        raise UsageError(f"no fact is called {chosen.pattern!r}; `fsadvisor facts` lists them")
+    _write(lines)
+    return 0
+
+
+def _capture(chosen: argparse.Namespace) -> int:
+    from fsadvisor.machine.recording import RecordingMachine
+
+    recording = RecordingMachine(_machine(chosen))
+    verdicts = advise(_storage(recording, chosen), _shelf(chosen).rules)
+    recording.write(chosen.folder)
+    replayed = advise(_storage(open_machine(chosen.folder), chosen), _shelf(chosen).rules)
+    same = sorted(map(_gist, verdicts)) == sorted(map(_gist, replayed))
+    sys.stderr.write(f"fsadvisor: recorded into {chosen.folder}; look through it before you send it\n")
+    if not same:
+        sys.stderr.write("fsadvisor: the recording does not give the same verdicts as this machine: please report it\n")
+    return 0 if same else FINDINGS
+
+
+def _gist(verdict: Verdict) -> tuple[str, str]:
+    return verdict.rule.id, verdict.outcome.value
+
+
+def _rule_try(chosen: argparse.Namespace) -> int:
+    rule = load_rule(chosen.file)
+    if not isinstance(rule, Rule):
+        raise UsageError("\n".join(map(str, rule)))
+    wrong = list(failures(rule))
+    machine = _machine(chosen)
+    storage = _storage(machine, chosen)
+    verdicts = [judge(rule, subject) for subject in storage.subjects if subject.kind == rule.subject]
+    _write(f"{line}\n" for line in wrong)
+    _write(_report(chosen, machine, storage, verdicts, Shelf((rule,), ())))
+    return FINDINGS if wrong else 0
+
+
+def _schema(_: argparse.Namespace) -> int:
+    from fsadvisor.report.schema import text
+
+    _write([text()])
+    return 0
+
+
+_VERBS = {
+    None: _audit,
+    "explain": _explain,
+    "facts": _facts,
+    "capture": _capture,
+    "rule": _rule_try,
+    "schema": _schema,
+}
