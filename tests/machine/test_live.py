@@ -31,7 +31,7 @@ def test_paths_are_bytes_whatever_the_locale(tmp_path):
     Path(os.fsdecode(name)).write_bytes(b"x")
     program = (
         "from fsadvisor.machine.live import LiveMachine\n"
-        f"machine = LiveMachine(); path = {ascii(name.decode('utf-8', 'surrogateescape'))}\n"
+        f"machine = LiveMachine(); path = {name.decode('utf-8', 'surrogateescape')!a}\n"
         f"print(machine.read(path).text, machine.entries({str(tmp_path)!r}) == (path.rsplit('/')[-1],))"
     )
     told = subprocess.run(

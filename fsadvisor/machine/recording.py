@@ -1,0 +1,111 @@
+# ruff: noqa: D102 - port.Machine documents the methods
+"""Asks another machine and keeps every question and answer, to be written as a folder without identities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from fsadvisor.facts import Unknown
+from fsadvisor.machine import layout, sources
+from fsadvisor.machine.identities import Identities
+from fsadvisor.machine.port import Answer, Argv, Machine, Reply
+from fsadvisor.machine.writing import write_recording
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Entries: TypeAlias = tuple[str, ...] | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Questions and answers, as they were, identities included."""
+
+    name: str
+    root: bool
+    about_paths: dict[tuple[str, str], Answer] = field(default_factory=dict)
+    """By path and kind of question (layout.READ, LINK, SPACE, FLAGS)."""
+    entries: dict[str, Entries] = field(default_factory=dict)
+    runs: dict[Argv, Answer] = field(default_factory=dict)
+    processes: dict[tuple[str, ...], Answer] = field(default_factory=dict)
+    """By the names asked for."""
+    asked: dict[str, Answer] = field(default_factory=dict)
+    """By layout.UDEV and COUNTERS."""
+
+    def identities(self) -> Identities:
+        """What all the answers tell about identities."""
+        identities = Identities()
+        for where, text in self._texts():
+            identities.learn(where, text)
+        return identities
+
+    def _texts(self) -> Iterator[tuple[str, str]]:
+        for (path, _), answer in sorted(self.about_paths.items(), key=lambda item: item[0]):
+            yield "", path
+            yield path, _text(answer)
+        for folder, names in sorted(self.entries.items(), key=lambda item: item[0]):
+            yield "", folder
+            for name in () if isinstance(names, Unknown) else names:
+                yield "", f"{folder}/{name}"
+        for argv, answer in sorted(self.runs.items(), key=lambda item: item[0]):
+            yield "", sources.command(argv)
+            yield sources.command(argv), _text(answer)
+        for answer in (*self.asked.values(), *self.processes.values()):
+            yield "", _text(answer)
+
+
+class RecordingMachine:
+    """Answers as the machine inside does, and the same question always the same."""
+
+    def __init__(self, inner: Machine) -> None:
+        self._inner = inner
+        self.recording = Recording(inner.name, inner.root)
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    @property
+    def root(self) -> bool:
+        return self._inner.root
+
+    def read(self, path: str) -> Answer:
+        return self.recording.about_paths.setdefault((path, layout.READ), self._inner.read(path))
+
+    def entries(self, path: str) -> Entries:
+        return self.recording.entries.setdefault(path, self._inner.entries(path))
+
+    def link(self, path: str) -> Answer:
+        return self.recording.about_paths.setdefault((path, layout.LINK), self._inner.link(path))
+
+    def run(self, commands: Sequence[Argv]) -> list[Answer]:
+        answers = self._inner.run(commands)
+        pairs = zip(commands, answers, strict=True)
+        return [self.recording.runs.setdefault(argv, answer) for argv, answer in pairs]
+
+    def udev(self) -> Answer:
+        return self.recording.asked.setdefault(layout.UDEV, self._inner.udev())
+
+    def processes(self, names: Sequence[str]) -> Answer:
+        key = tuple(sorted(set(names)))
+        return self.recording.processes.setdefault(key, self._inner.processes(names))
+
+    def counters(self) -> Answer:
+        return self.recording.asked.setdefault(layout.COUNTERS, self._inner.counters())
+
+    def space(self, mount_point: str) -> Answer:
+        answer = self._inner.space(mount_point)
+        return self.recording.about_paths.setdefault((mount_point, layout.SPACE), answer)
+
+    def flags(self, path: str) -> Answer:
+        return self.recording.about_paths.setdefault((path, layout.FLAGS), self._inner.flags(path))
+
+    def write(self, folder: Path | str) -> None:
+        """Write all that was asked into a new or empty folder. Raises MachineError."""
+        write_recording(self.recording, Path(folder))
+
+
+def _text(answer: Answer) -> str:
+    return answer.text if isinstance(answer, Reply) else answer.learn

@@ -1,0 +1,146 @@
+"""Writes a recording as a folder (see layout.py), with stand-ins for identities in names and in texts."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from fsadvisor._version import __version__
+from fsadvisor.facts import Unknown
+from fsadvisor.machine import layout, sources
+from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import Answer, Reply
+from fsadvisor.machine.runner import encoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from fsadvisor.machine.identities import Identities
+    from fsadvisor.machine.recording import Recording
+
+_SOURCES: dict[str, Callable[[str], str]] = {
+    layout.READ: str,
+    layout.LINK: str,
+    layout.ENTRIES: str,
+    layout.SPACE: sources.space,
+    layout.FLAGS: sources.flags,
+}
+
+
+def write_recording(recording: Recording, folder: Path) -> None:
+    """Write into a new or empty folder. Raises MachineError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise MachineError(str(folder), "the folder is not empty", "name a new or an empty one")
+        _Writing(folder, recording.identities()).write(recording)
+    except OSError as error:
+        raise MachineError(
+            str(folder), error.strerror or str(error), "name a new or an empty folder that can be written"
+        ) from error
+
+
+class _Writing:
+    """One folder being written. What is written is held until all folders are known."""
+
+    def __init__(self, folder: Path, identities: Identities) -> None:
+        self._folder = os.fsencode(folder)
+        self._replace = identities.replace
+        self._files: dict[str, str] = {}
+        self._unknown: dict[str, list[str]] = {}
+
+    def write(self, recording: Recording) -> None:
+        for (path, kind), answer in sorted(recording.about_paths.items(), key=lambda item: item[0]):
+            self._about_path(kind, path, answer)
+        for path, names in sorted(recording.entries.items(), key=lambda item: item[0]):
+            listing = names if isinstance(names, Unknown) else self._names(names, path)
+            self._about_path(layout.ENTRIES, path, listing)
+        for argv, answer in sorted(recording.runs.items(), key=lambda item: item[0]):
+            new = tuple(self._replace(argument) for argument in argv)
+            self._asked(layout.command_stem(new), {"argv": new}, sources.command(argv), sources.command(new), answer)
+        for stem, source in ((layout.UDEV, sources.UDEV), (layout.COUNTERS, sources.COUNTERS)):
+            if stem in recording.asked:
+                self._asked(stem, {}, "", source, recording.asked[stem])
+        if recording.processes:
+            asked_names, answer = _merged(recording.processes)
+            self._asked(layout.PROCESSES, {"names": asked_names}, "", sources.PROCESSES, answer)
+        for place, lines in self._unknown.items():
+            self._files[place] = "".join(f"{line}\n" for line in sorted(lines))
+        self._write_files()
+        self._write_file(layout.TITLE, self._title(recording))
+
+    def _names(self, names: tuple[str, ...], folder: str) -> Reply:
+        new = sorted(self._replace(name) for name in names)
+        return Reply(json.dumps(new, indent=0), folder)
+
+    def _about_path(self, kind: str, path: str, answer: Answer) -> None:
+        new_path = self._replace(path)
+        if isinstance(answer, Reply):
+            text = answer.text if kind == layout.ENTRIES else self._replace(answer.text, path)
+            self._files[layout.place(kind, new_path)] = text
+            return
+        place, name = layout.unknown_place(new_path)
+        line = [kind, name, *self._why(answer, _SOURCES[kind](new_path))]
+        self._unknown.setdefault(place, []).append(json.dumps(line))
+
+    def _asked(self, stem: str, meta: dict[str, Any], where: str, source: str, answer: Answer) -> None:
+        if isinstance(answer, Unknown):
+            meta = meta | {"unknown": self._why(answer, source)}
+        else:
+            meta = meta | {"status": answer.status}
+            new_source = self._replace(answer.source)
+            if new_source != source:
+                meta |= {"source": new_source}
+            self._files[stem + layout.OUTPUT] = self._replace(answer.text, where)
+        self._files[stem + layout.META] = json.dumps(meta, indent=1) + "\n"
+
+    def _why(self, unknown: Unknown, default_source: str) -> list[str]:
+        """Cause and cure, and the source where it does not follow from the question."""
+        source = self._replace(unknown.source)
+        why = [unknown.cause.value, self._replace(unknown.learn)]
+        return why if source == default_source else [*why, source]
+
+    def _title(self, recording: Recording) -> str:
+        today = dt.datetime.now(dt.UTC).date().isoformat()
+        asked_as = "root" if recording.root else "an ordinary user"
+        return (
+            f'schema = "{layout.SCHEMA_FAMILY}{layout.SCHEMA_VERSION}"\n'
+            f'fsadvisor = "{__version__}"\n'
+            f"root = {str(recording.root).lower()}\n"
+            f'made = "by fsadvisor capture as {asked_as}; identities are replaced by stand-ins"\n'
+            f"date = {today}\n"
+        )
+
+    def _write_files(self) -> None:
+        folders = {parent for place in self._files for parent in _parents(place)}
+        for folder in sorted(folders):
+            os.mkdir(self._path(folder), 0o755)  # noqa: PTH102 - bytes
+        for place, text in self._files.items():
+            self._write_file(f"{place}{layout.SHADOWED}" if place in folders else place, text)
+
+    def _write_file(self, place: str, text: str) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        with open(os.open(self._path(place), flags, 0o644), "wb") as file:  # noqa: PTH123 - a descriptor
+            file.write(encoded(text))
+
+    def _path(self, place: str) -> bytes:
+        return b"/".join((self._folder, place.encode()))
+
+
+def _parents(place: str) -> list[str]:
+    parts = place.split("/")
+    return ["/".join(parts[:length]) for length in range(1, len(parts))]
+
+
+def _merged(processes: dict[tuple[str, ...], Answer]) -> tuple[list[str], Answer]:
+    """All questions for processes as one: with all the names, and each process once."""
+    names = sorted({name for asked in processes for name in asked})
+    replies = [answer for answer in processes.values() if isinstance(answer, Reply)]
+    if not replies:
+        return names, next(iter(processes.values()))
+    found = {process["pid"]: process for reply in replies for process in json.loads(reply.text)}
+    merged = sorted(found.values(), key=lambda process: (process["name"], process["pid"]))
+    return names, Reply(json.dumps(merged), sources.PROCESSES)

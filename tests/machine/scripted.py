@@ -1,0 +1,53 @@
+"""A machine made of dictionaries."""
+
+import json
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine import sources
+from fsadvisor.machine.port import Reply
+
+
+class ScriptedMachine:
+    name = "a script"
+    root = True
+
+    def __init__(self, files=(), links=(), folders=(), commands=(), udev="", processes="[]"):
+        self.files, self.links, self.folders = dict(files), dict(links), dict(folders)
+        self.commands, self.udev_text, self.processes_text = dict(commands), udev, processes
+
+    def _about(self, table, path, source):
+        text = table.get(path)
+        return Unknown(Cause.NOT_EXPOSED, "", source) if text is None else Reply(text, source)
+
+    def read(self, path):
+        return self._about(self.files, path, path)
+
+    def link(self, path):
+        return self._about(self.links, path, path)
+
+    def entries(self, path):
+        return self.folders.get(path, Unknown(Cause.NOT_EXPOSED, "", path))
+
+    def run(self, commands):
+        return [
+            Reply(self.commands[argv], sources.command(argv), len(argv))
+            if argv in self.commands
+            else Unknown(Cause.NO_TOOL, f"install {argv[0]}", sources.command(argv))
+            for argv in commands
+        ]
+
+    def udev(self):
+        return Reply(self.udev_text, sources.UDEV)
+
+    def processes(self, names):
+        told = [process for process in json.loads(self.processes_text) if process["name"] in names]
+        return Reply(json.dumps(told), sources.PROCESSES)
+
+    def counters(self):
+        return Unknown(Cause.TIMED_OUT, "retry with a --timeout longer than 1 s", sources.COUNTERS)
+
+    def space(self, mount_point):
+        return self._about({}, mount_point, sources.space(mount_point))
+
+    def flags(self, path):
+        return Reply("0x80000", sources.flags(path))
