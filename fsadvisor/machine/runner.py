@@ -198,7 +198,7 @@ class Runner:
 
     def _judge(self, argv: Argv, output: _Output, status: int) -> Answer:
         stdout, stderr = decoded(bytes(output.stdout)), decoded(bytes(output.stderr))
-        text = stdout if stdout.strip() else stderr
+        text = stdout if status == 0 and stdout.strip() else stdout + stderr
         failed = status != 0 or not stdout.strip()
         said = (stderr + stdout[:_REFUSAL_REACH]).lower()
         if failed and not self.root and any(refusal in said for refusal in _REFUSALS):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.survey import look
+from fsadvisor.survey.drive import critical_warning
 
 if TYPE_CHECKING:
     from fsadvisor.readers.smart_record import AtaAttribute
@@ -77,16 +78,16 @@ def _not_asked(virtual: Fact[bool], drive: Drive) -> Unknown | None:
     """The first answer that is missing though it could be had, and could decide."""
     if isinstance(virtual, Unknown) and virtual.learn:
         return virtual
-    answers = (drive.id_ctrl, drive.smart_log, drive.smart)
+    answers = (drive.id_ctrl, critical_warning(drive), drive.smart)
     return next((it for it in answers if isinstance(it, Unknown) and it.cause in _CURABLE), None)
 
 
 def _nvme(drive: Drive) -> list[Evidence]:
     found: list[Evidence] = []
-    if not isinstance(drive.smart_log, Unknown) and drive.smart_log.critical_warning is not None:
-        warning = drive.smart_log.critical_warning
-        if warning & BACKUP_FAILED_BIT:
-            found.append(Evidence("failed", f"critical_warning {warning:#04x} bit 4: the memory backup has failed"))
+    warning = critical_warning(drive)
+    if isinstance(warning, Known) and warning.value & BACKUP_FAILED_BIT:
+        says = f"critical_warning {warning.value:#04x} bit 4: the memory backup has failed ({warning.source})"
+        found.append(Evidence("failed", says))
     if not isinstance(drive.ocp, Unknown) and drive.ocp.capacitor_health is not None:
         found.append(_capacitors(drive.ocp.capacitor_health))
     if not isinstance(drive.id_ctrl, Unknown) and drive.id_ctrl.volatile_write_cache is False:

@@ -1,0 +1,193 @@
+"""What stands on what, down to hardware."""
+
+from fsadvisor.facts import Known, Unknown
+from fsadvisor.survey.whole import survey
+from tests.told import disk, machine, partition, stacked
+
+NVME = "pci0000:00/0000:00:01.0/nvme/nvme0"
+
+
+def subjects(made, declared=None):
+    return {subject.id: subject for subject in survey(made, declared or {}).subjects}
+
+
+def below(subject):
+    return subject.scope["below"]
+
+
+def test_a_mount_is_followed_through_partition_and_crypt_and_raid_to_every_disk():
+    found = subjects(
+        machine(
+            disk("sda", number="8:0"),
+            disk("sdb", number="8:16"),
+            partition("sda", "sda1", "8:1"),
+            stacked("md0", "9:0", ["sda1", "sdb"], md__level="raid1"),
+            stacked("dm-0", "253:0", ["md0"], dm__name="secret", dm__uuid="CRYPT-LUKS2-x-secret"),
+            mounts=["1 0 253:0 / /srv rw,relatime - ext4 /dev/mapper/secret rw"],
+        )
+    )
+
+    assert found["mount:/srv"].below == ("filesystem:/dev/dm-0",)
+    assert found["filesystem:/dev/dm-0"].below == ("layer:dm-0",)
+    assert set(found["layer:md0"].below) == {"layer:sda1", "disk:sdb"}
+    assert set(below(found["mount:/srv"]).disks.value) == {"sda", "sdb"}
+
+
+def test_a_loop_device_stands_on_the_filesystem_of_its_file():
+    found = subjects(
+        machine(
+            disk("sda"),
+            stacked("loop0", "7:0", [], loop__backing_file="/srv/image", loop__dio="0"),
+            mounts=["1 0 8:0 / / rw - ext4 /dev/sda rw", "2 1 7:0 / /mnt rw - xfs /dev/loop0 rw"],
+        )
+    )
+
+    assert found["layer:loop0"].below == ("filesystem:/dev/sda",)
+    assert below(found["mount:/mnt"]).disks == Known(("sda",), "the stack in /sys/block")
+    assert below(found["mount:/mnt"]).any_thin.value is True
+
+
+def test_a_loop_device_on_itself_is_walked_once():
+    found = subjects(
+        machine(
+            stacked("loop0", "7:0", [], loop__backing_file="/mnt/image"),
+            mounts=["2 1 7:0 / /mnt rw - xfs /dev/loop0 rw"],
+        )
+    )
+
+    assert isinstance(below(found["mount:/mnt"]).disks, Known)
+    assert below(found["mount:/mnt"]).disks.value == ()
+
+
+def test_a_member_that_is_not_there_leaves_the_folds_open():
+    found = subjects(
+        machine(
+            disk("sda", cache="write through"),
+            stacked("md0", "9:0", ["sda", "sdz"]),
+            mounts=["1 0 9:0 / /srv rw - ext4 /dev/md0 rw"],
+        )
+    )
+
+    assert isinstance(below(found["mount:/srv"]).any_write_back, Unknown)
+    assert (
+        isinstance(below(found["mount:/srv"]).all_plp_proven, Known) is False
+        or below(found["mount:/srv"]).all_plp_proven.value is False
+    )
+
+
+def test_one_write_back_disk_decides_even_where_another_member_is_missing():
+    found = subjects(
+        machine(
+            disk("sda"),
+            stacked("md0", "9:0", ["sda", "sdz"]),
+            mounts=["1 0 9:0 / /srv rw - ext4 /dev/md0 rw"],
+        )
+    )
+
+    assert below(found["mount:/srv"]).any_write_back.value is True
+
+
+def test_a_btrfs_lives_on_all_its_members():
+    member = "/sys/fs/btrfs/0a1b/devices"
+    found = subjects(
+        machine(
+            disk("sda", number="8:0"),
+            disk("sdb", number="8:16"),
+            mounts=["1 0 0:40 / /srv rw - btrfs /dev/sdb rw,subvolid=5,subvol=/"],
+            files={f"{member}/sda": "", f"{member}/sdb": ""},
+        )
+    )
+
+    assert set(below(found["mount:/srv"]).disks.value) == {"sda", "sdb"}
+
+
+def test_a_btrfs_whose_members_are_not_listed_is_not_followed():
+    found = subjects(
+        machine(disk("sda"), mounts=["1 0 0:40 / /srv rw - btrfs /dev/sda rw"]),
+    )
+
+    assert (
+        isinstance(below(found["mount:/srv"]).all_plp_proven, Unknown)
+        or not below(found["mount:/srv"]).all_plp_proven.value
+    )
+    assert isinstance(below(found["mount:/srv"]).disks, Unknown)
+
+
+def test_bind_mounts_share_one_filesystem_and_its_top_is_named_first():
+    found = subjects(
+        machine(
+            disk("sda"),
+            mounts=["1 0 8:0 /data /srv/bind rw - ext4 /dev/sda rw", "2 0 8:0 / /srv rw - ext4 /dev/sda rw"],
+        )
+    )
+
+    assert found["filesystem:/dev/sda"].scope["filesystem"].mount_point.value == "/srv"
+    assert found["mount:/srv/bind"].scope["mount"].subtree.value == "/data"
+
+
+def test_a_later_mount_at_the_same_place_hides_the_earlier():
+    found = subjects(
+        machine(
+            disk("sda", number="8:0"),
+            disk("sdb", number="8:16"),
+            mounts=["1 0 8:0 / /srv rw - ext4 /dev/sda rw", "2 1 8:16 / /srv rw - xfs /dev/sdb rw"],
+        )
+    )
+
+    assert found["mount:/srv"].scope["mount"].fs_type.value == "xfs"
+    assert "filesystem:/dev/sda" not in found
+
+
+def test_an_overlay_stands_on_the_filesystem_of_its_upper_folder():
+    found = subjects(
+        machine(
+            disk("sda"),
+            mounts=[
+                "1 0 8:0 / / rw - ext4 /dev/sda rw",
+                "2 1 0:50 / /c rw - overlay overlay rw,lowerdir=/l,upperdir=/u,workdir=/w",
+            ],
+        )
+    )
+
+    assert found["filesystem:overlay at /c"].below == ("filesystem:/dev/sda",)
+
+
+def test_an_xfs_with_its_log_on_another_disk_lives_on_both():
+    found = subjects(
+        machine(
+            disk("sda", number="8:0", cache="write through"),
+            disk("sdb", number="8:16"),
+            mounts=["1 0 8:0 / /srv rw - xfs /dev/sda rw,logdev=/dev/sdb"],
+        )
+    )
+
+    assert below(found["mount:/srv"]).any_write_back.value is True
+
+
+def test_a_filesystem_on_the_network_is_not_followed():
+    found = subjects(machine(mounts=["1 0 0:60 / /net rw - nfs4 server:/x rw"]))
+
+    assert isinstance(below(found["mount:/net"]).any_write_back, Unknown)
+
+
+def test_an_unused_loop_device_and_an_empty_card_reader_are_no_subjects():
+    card = disk("sdc", number="8:32")
+    card[0]["/sys/block/sdc/size"] = "0"
+    found = subjects(machine(card, {"/sys/block/loop7/dev": "7:7", "/sys/block/loop7/size": "0"}))
+
+    assert list(found) == ["host"]
+
+
+def test_a_machine_without_block_devices_has_a_host_and_says_so():
+    made = machine()
+    found = subjects(made)
+
+    assert list(found) == ["host"]
+    assert isinstance(found["host"].scope["host"].block_devices, Unknown)
+
+
+def test_without_mountinfo_the_mount_table_of_an_archive_is_read():
+    made = machine(disk("sda"), files={"/proc/mounts": "/dev/sda /srv ext4 rw,nobarrier 0 0\n"})
+    del made.files["/proc/self/mountinfo"]
+
+    assert below(subjects(made)["mount:/srv"]).disks.value == ("sda",)

@@ -1,0 +1,113 @@
+"""A machine that says what a test tells it, for composed storage stacks."""
+
+import json
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.port import Reply
+
+_NOT_THERE = Unknown(Cause.NOT_EXPOSED, "")
+_NO_TOOL = Unknown(Cause.NO_TOOL, "install it")
+
+
+class ToldMachine:
+    """Files and links by path, outputs by command line, processes, room and inode flags."""
+
+    def __init__(self, files=(), links=(), commands=(), processes=(), spaces=(), flags=(), root=True):
+        self.files, self.links, self.commands = dict(files), dict(links), dict(commands)
+        self.running, self.spaces, self.inode_flags = list(processes), dict(spaces), dict(flags)
+        self.root = root
+        self.name = "a composed machine"
+
+    def read(self, path):
+        return self._reply(self.files.get(path, _NOT_THERE), path)
+
+    def entries(self, path):
+        inside = (one.removeprefix(f"{path}/") for one in (*self.files, *self.links) if one.startswith(f"{path}/"))
+        return tuple(sorted({one.split("/")[0] for one in inside})) or _NOT_THERE
+
+    def link(self, path):
+        return self._reply(self.links.get(path, _NOT_THERE), path)
+
+    def run(self, commands):
+        return [self._reply(self.commands.get(" ".join(argv), _NO_TOOL), " ".join(argv)) for argv in commands]
+
+    def udev(self):
+        return Reply("", "udev")
+
+    def processes(self, names):
+        return Reply(json.dumps([one for one in self.running if one["name"] in names]), "psutil")
+
+    def counters(self):
+        return Reply(json.dumps({"memory": {"total": 64 << 30, "available": 32 << 30}, "io": {}}), "psutil")
+
+    def space(self, mount_point):
+        room = self.spaces.get(mount_point)
+        return Reply(json.dumps(room), "statvfs") if room else _NOT_THERE
+
+    def flags(self, path):
+        return self._reply(self.inode_flags.get(path, _NOT_THERE), f"flags of {path}")
+
+    @staticmethod
+    def _reply(answer, source):
+        return answer if isinstance(answer, Unknown) else Reply(answer, source)
+
+
+def disk(
+    name, where="pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0", number="8:0", cache="write back", **more
+):
+    """(files, links) of a disk in sysfs; `more` are files of its folder, '__' for '/'."""
+    folder = f"/sys/block/{name}"
+    files = {
+        f"{folder}/dev": number,
+        f"{folder}/size": str(1 << 21),
+        f"{folder}/ro": "0",
+        f"{folder}/removable": "0",
+        f"{folder}/hidden": "0",
+        f"{folder}/queue/write_cache": cache,
+        f"{folder}/queue/rotational": "0",
+        f"{folder}/queue/fua": "0",
+        f"{folder}/queue/discard_max_bytes": "4096",
+        f"{folder}/queue/physical_block_size": "4096",
+        f"{folder}/device/model": "SOME DISK",
+    }
+    files |= {f"{folder}/{key.replace('__', '/')}": value for key, value in more.items()}
+    return files, {folder: f"../devices/{where}/block/{name}"}
+
+
+def partition(parent, name, number, start=2048):
+    """Files of a partition."""
+    folder = f"/sys/block/{parent}/{name}"
+    return {
+        f"{folder}/dev": number,
+        f"{folder}/size": "4096",
+        f"{folder}/start": str(start),
+        f"{folder}/alignment_offset": "0",
+    }
+
+
+def stacked(name, number, slaves, **more):
+    """Files of a device made of others."""
+    folder = f"/sys/block/{name}"
+    files = {f"{folder}/dev": number, f"{folder}/size": "4096", f"{folder}/queue/write_cache": "write back"}
+    files |= {f"{folder}/slaves/{slave}": "" for slave in slaves}
+    return files | {f"{folder}/{key.replace('__', '/')}": value for key, value in more.items()}
+
+
+BARE_METAL = {"systemd-detect-virt --vm": "none\n", "systemd-detect-virt --container": "none\n"}
+
+
+def machine(*parts, mounts=(), fstab="", commands=(), **more):
+    """Put disks, partitions and stacked devices together with mountinfo lines."""
+    files, links = {}, {}
+    for part in parts:
+        if isinstance(part, tuple):
+            files |= part[0]
+            links |= part[1]
+        else:
+            files |= part
+    files |= {
+        "/proc/self/mountinfo": "".join(f"{line}\n" for line in mounts),
+        "/etc/fstab": fstab,
+        "/proc/sys/kernel/osrelease": "6.12.0",
+    }
+    return ToldMachine(files | dict(more.pop("files", ())), links, BARE_METAL | dict(commands), **more)
