@@ -1,0 +1,162 @@
+r"""The shape of the JSON report; `fsadvisor schema` is made from these types.
+
+Texts are those of the machine, with two exceptions. A byte that is no UTF-8 stands as \xNN, four characters, and any
+other lone surrogate as \uNNNN, because strict parsers refuse a document that holds one: the way back is to take \xNN
+for the byte, and a name that really has these four characters looks the same. Characters that could harm a terminal
+(controls, bidirectional marks, zero-width signs) are written as JSON escapes, which every parser undoes.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal, TypeAlias
+
+import msgspec
+
+from fsadvisor.advise import Rank
+from fsadvisor.facts import Cause
+from fsadvisor.rulebook.rule import Outcome, Part
+from fsadvisor.rulebook.shape import Gain, Keep, Needs, Reference, RuleKind, Severity, SubjectKind
+from fsadvisor.rulebook.shelf import RuleError
+from fsadvisor.truth import Truth
+
+SCHEMA: Final = "fsadvisor/report/1"
+
+Value: TypeAlias = bool | int | float | str | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a report says of its own making: by which version, as root or not, and which rules did not load."""
+
+    version: str
+    root: bool | None
+    """None where a recording does not tell."""
+
+    rule_errors: tuple[RuleError, ...] = ()
+
+
+class FactFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A fact: `value` and `source` where it is known, else `unknown` (the cause), `learn` (the cure, may be empty)."""
+
+    value: Value | msgspec.UnsetType = msgspec.UNSET
+    unknown: Cause | msgspec.UnsetType = msgspec.UNSET
+    learn: str | msgspec.UnsetType = msgspec.UNSET
+    source: str
+
+
+Fact: TypeAlias = Annotated[
+    FactFields,
+    msgspec.Meta(extra_json_schema={"oneOf": [{"required": ["value"]}, {"required": ["unknown", "learn"]}]}),
+]
+Facts: TypeAlias = dict[str, Fact]
+
+
+class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What was looked at, and by which version of fsadvisor; `root` is null where a recording does not tell."""
+
+    name: str
+    kernel: str | None
+    root: bool | None
+    fsadvisor: str
+
+
+class Outcomes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How many verdicts of each kind."""
+
+    advise: int
+    withheld: int
+    blocked: int
+    undetermined: int
+    ok: int
+    not_applicable: int
+
+
+class Severities(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How many verdicts say `advise`, by severity."""
+
+    critical: int
+    high: int
+    moderate: int
+    low: int
+
+
+class RuleNotLoaded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A mistake in a rule file; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int | None
+    message: str
+
+
+class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Counts; `highest` is the gravest severity of an `advise`, `incomplete` says that something could not be told."""
+
+    verdicts: Outcomes
+    advise: Severities
+    highest: Severity | None
+    incomplete: bool
+    rules_not_loaded: tuple[RuleNotLoaded, ...]
+
+
+class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Something that rules speak of; `below` are the ids of the subjects that it stands on.
+
+    Facts that are not applicable are left out. A mount's filesystem and a service's mount are subjects of their own,
+    to be found through `below`.
+    """
+
+    id: str
+    kind: SubjectKind
+    name: str
+    below: tuple[str, ...]
+    facts: Facts
+
+
+class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A question of the rule, its answer for the subject, and the facts that it asked."""
+
+    part: Part
+    ask: str
+    expr: str
+    truth: Truth
+    facts: Facts
+
+
+class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What to do: shell commands, or `no_commands`, the reason why none are shown; `needs` is the disruption."""
+
+    needs: Needs
+    now: tuple[str, ...]
+    keep: tuple[Keep, ...]
+    undo: tuple[str, ...]
+    verify: tuple[str, ...]
+    advice: str
+    no_commands: str
+
+
+class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a rule says of a subject. Verdicts stand in the order of `rank`; `because` says it in words."""
+
+    rule: str
+    subject: str
+    verdict: Outcome
+    kind: RuleKind
+    severity: Severity
+    title: str
+    because: str
+    rank: Rank
+    why: str
+    asks: tuple[Ask, ...]
+    gain: Gain | None
+    remedy: Remedy
+    references: tuple[Reference, ...]
+
+
+class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The whole document."""
+
+    schema: Literal["fsadvisor/report/1"]
+    machine: Machine
+    summary: Summary
+    subjects: tuple[Subject, ...]
+    verdicts: tuple[Verdict, ...]
