@@ -127,7 +127,7 @@ class _Compiler:
             with warnings.catch_warnings(action="ignore"):
                 return ast.parse(self._stripped, mode="eval").body
         except SyntaxError as error:
-            column = self._shift + max((error.offset or 1) - 1, 0)
+            column = self._shift + (error.offset - 1 if error.offset else len(self._stripped))
             raise RuleTextError(f"not understood: {error.msg}", column) from None
         except (ValueError, MemoryError) as error:
             raise RuleTextError(f"not understood: {error}") from None

@@ -1,0 +1,101 @@
+"""What holds for every rule file, without code for any of them."""
+
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fsadvisor.advise import failures, judge
+from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.shelf import load_shelf
+
+SHELF = load_shelf()
+RULES = SHELF.rules
+ADVISED = [
+    pytest.param(rule, example, id=f"{rule.id}: {example.name}")
+    for rule in RULES
+    for example in rule.examples
+    if example.expect is Outcome.ADVISE
+]
+EXAMPLES = [pytest.param(rule, example, id=f"{rule.id}: {example.name}") for rule in RULES for example in rule.examples]
+by_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+
+
+def outcome(rule, facts):
+    return judge(rule, imagined(rule, facts)).outcome
+
+
+def without(facts, forgotten):
+    return {name: value for name, value in facts.items() if name not in forgotten}
+
+
+def test_every_rule_file_loads():
+    assert [str(error) for error in SHELF.errors] == []
+    assert RULES
+
+
+@by_rule
+def test_every_example_gets_the_verdict_that_it_expects(rule):
+    assert list(failures(rule)) == []
+
+
+@by_rule
+def test_a_rule_has_examples_that_advise_that_do_not_and_that_can_not_tell(rule):
+    expected = {example.expect for example in rule.examples}
+    assert Outcome.ADVISE in expected
+    assert Outcome.UNDETERMINED in expected
+    assert expected & {Outcome.OK, Outcome.NOT_APPLICABLE}
+
+
+@by_rule
+def test_a_gain_that_asks_for_safety_has_examples_of_what_happens_without(rule):
+    if rule.kind != "risk" and rule.safety:
+        assert {example.expect for example in rule.examples} >= {Outcome.BLOCKED, Outcome.WITHHELD}
+
+
+@by_rule
+def test_examples_of_a_rule_have_names_of_their_own(rule):
+    names = [example.name for example in rule.examples]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize(("rule", "example"), ADVISED)
+def test_following_the_advice_ends_it(rule, example):
+    assert outcome(rule, {**example.facts, **rule.remedy.then}) in (Outcome.OK, Outcome.NOT_APPLICABLE)
+
+
+@pytest.mark.parametrize(("rule", "example"), ADVISED)
+def test_an_example_that_advises_names_the_facts_that_its_commands_need(rule, example):
+    verdict = judge(rule, imagined(rule, example.facts))
+    instructions = verdict.instructions()
+    assert bool(instructions.no_commands) == bool(verdict.open_answers())
+
+
+@pytest.mark.parametrize(("rule", "example"), EXAMPLES)
+def test_forgetting_one_or_two_facts_never_creates_advice(rule, example):
+    if example.expect is not Outcome.ADVISE:
+        for count in (1, 2):
+            for forgotten in itertools.combinations(example.facts, count):
+                assert outcome(rule, without(example.facts, forgotten)) is not Outcome.ADVISE
+
+
+@by_rule
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_forgetting_any_facts_never_creates_advice(rule, data):
+    example = data.draw(st.sampled_from([e for e in rule.examples if e.expect is not Outcome.ADVISE]))
+    forgotten = data.draw(st.sets(st.sampled_from(sorted(example.facts))))
+    assert outcome(rule, without(example.facts, forgotten)) is not Outcome.ADVISE
+
+
+@by_rule
+def test_knowing_nothing_at_all_is_undetermined(rule):
+    assert outcome(rule, {}) is Outcome.UNDETERMINED
+
+
+def test_the_rules_cover_every_subject_kind_and_verdict():
+    assert {rule.subject for rule in RULES} == {"host", "disk", "layer", "filesystem", "mount", "service"}
+    assert {rule.kind for rule in RULES} == {"risk", "gain", "hygiene"}
+    assert {example.expect for rule in RULES for example in rule.examples} == set(Outcome)
