@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
@@ -56,6 +57,13 @@ def facts(machine: Machine, block: Superblock) -> BtrfsFacts:
         metadata_profile=look.field(usage, tool, lambda it: _profile(it, "Metadata")),
         snapshots=look.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
     )
+
+
+def label(machine: Machine, block: Superblock) -> Fact[str]:
+    """The label in sysfs ('' where it has none)."""
+    folder = btrfs_folder(machine, block.devices[0]) if block.devices else None
+    found = look.text(machine, f"{folder}/label") if folder else _NO_FOLDER
+    return replace(found, source="/sys/fs/btrfs/*/label")
 
 
 def _discard(options: tuple[str, ...]) -> Literal["none", "sync", "async"]:

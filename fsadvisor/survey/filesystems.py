@@ -101,7 +101,7 @@ def _inodes_used_percent(space: json_text.Json) -> int | None:
 def _label(
     machine: Machine, block: Superblock, udev: Mapping[str, UdevDevice], lsblk: Mapping[str, BlockDevice]
 ) -> Fact[str]:
-    """The label: the ext4 superblock's own, udev's, else lsblk's."""
+    """The label: the filesystem's own word, udev's, else lsblk's."""
     if not block.devices:
         return NOT_APPLICABLE
     device = block.devices[0]
@@ -109,4 +109,6 @@ def _label(
     by_udev = known.get("ID_FS_LABEL") if known else None
     by_lsblk = listed.label if listed else None
     others = look.first(look.told(by_udev, "udev ID_FS_LABEL"), look.told(by_lsblk, "lsblk"))
-    return look.first(ext4.label(machine, block), others) if block.type in ext4.TYPES else others
+    if block.type in ext4.TYPES:
+        return look.first(ext4.label(machine, block), others)
+    return look.first(btrfs.label(machine, block), others) if block.type == "btrfs" else others
