@@ -1,0 +1,150 @@
+"""Commands are filled with strangers' text, and are safe to paste or not given."""
+
+import shlex
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fsadvisor.rulebook.errors import RuleTextError
+from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, command_template, render, text_template
+from tests.rulebook.imagine import scope
+
+NOTHING = Template("", ())
+
+
+def remedy(*now, keep=(), advice="in words"):
+    return Remedy(
+        needs="online",
+        now=tuple(command_template(text, "mount") for text in now),
+        keep=tuple(keep),
+        undo=(),
+        verify=(),
+        advice=advice,
+        then={},
+    )
+
+
+def instructions(command, point):
+    return render(remedy(command), scope("mount", {"mount.point": point}))
+
+
+@pytest.mark.parametrize(
+    ("command", "point", "rendered"),
+    [
+        ("umount {mount.point}", "/srv", "umount /srv"),
+        ("umount {mount.point}", "/my disk", "umount '/my disk'"),
+        ("umount {mount.point}", "/$(reboot)`x`;&|", "umount '/$(reboot)`x`;&|'"),
+        ("umount {mount.point}", "/it's", "umount '/it'\"'\"'s'"),
+        ("umount {mount.point}", "[red]", "umount '[red]'"),
+        ("mkdir {mount.point}.new/", "/a b", "mkdir '/a b'.new/"),
+        ("echo 'write through' > /x/{mount.point}/y", "sda", "echo 'write through' > /x/sda/y"),
+        ("echo --x={mount.point}", "-rf", "echo --x=-rf"),
+        ("find {mount.point} -exec ls {{}} +", "/srv", "find /srv -exec ls {} +"),
+    ],
+)
+def test_a_value_is_quoted_for_the_shell(command, point, rendered):
+    assert instructions(command, point).now == (rendered,)
+
+
+@pytest.mark.parametrize(
+    ("point", "reason"),
+    [
+        ("/two\nlines", "not safe to paste"),
+        ("/esc\x1b]52;c;x\x07", "not safe to paste"),
+        ("/c1\x9b31m", "not safe to paste"),
+        ("/bidi\u202etxt", "not safe to paste"),
+        ("/not utf-8 \udcff", "not safe to paste"),
+        ("/nbsp\xa0", "not safe to paste"),
+        ("", "is empty"),
+        ("-rf", "begins with '-'"),
+    ],
+)
+def test_a_value_that_quoting_does_not_make_safe_gives_no_command(point, reason):
+    given_up = instructions("umount {mount.point}", point)
+    assert given_up.now == ()
+    assert reason in given_up.no_commands
+    assert given_up.no_commands.startswith("mount.point ")
+    assert given_up.advice == "in words"
+
+
+def test_an_unknown_fact_gives_no_command_at_all_and_is_named():
+    some = remedy("mount {mount.point}", "echo {mount.fs_type}")
+    given_up = render(some, scope("mount", {"mount.point": "/srv"}))
+    assert given_up.now == ()
+    assert given_up.no_commands == "mount.fs_type is not known: the example does not name it"
+
+
+@given(point=st.text(min_size=1, max_size=40))
+def test_a_rendered_command_has_the_value_as_one_word(point):
+    found = instructions("mount -o remount,noatime {mount.point}", point)
+    if found.no_commands:
+        assert not point.isprintable() or point.startswith("-")
+    else:
+        assert shlex.split(found.now[0]) == ["mount", "-o", "remount,noatime", point]
+
+
+@pytest.mark.parametrize("point", ["/$(echo x)", "/it's", '/"', "/a\\b", "/!x", "/*", "/~", "/é ü", "/;true"])
+def test_a_real_shell_passes_the_value_on_unchanged(point):
+    command = instructions("printf %s {mount.point}", point).now[0]
+    assert subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True).stdout == point
+
+
+@pytest.mark.parametrize(
+    ("command", "column", "message"),
+    [
+        ("echo '{mount.point}'", 6, "{mount.point} is quoted for you"),
+        ('echo "in {mount.point}"', 9, "{mount.point} is quoted for you"),
+        ("echo \\{mount.point}", 6, "{mount.point} is quoted for you"),
+        ("echo 'open", 10, "a quotation that does not end"),
+        ("echo $HOME", 5, "'$' has no place"),
+        ("echo `x`", 5, "'`' has no place"),
+        ("cat << X", 4, "'<<' has no place"),
+        ("echo one\necho two", 0, "one line"),
+        ("echo {mount.pont}", 5, "unknown fact 'mount.pont'; did you mean 'mount.point'?"),
+        ("echo {disk.name}", 5, "a rule on a mount can't ask 'disk.name'"),
+        ("echo {mount.options}", 5, "'mount.options' is a list of texts: it can't stand in a text"),
+        ("echo {mount.root}", 5, "'mount.root' is a yes/no"),
+        ("echo {}", 5, "unknown fact ''"),
+        ("echo }", 5, "a lone '}'"),
+        ("echo {", 5, "a lone '{'"),
+    ],
+)
+def test_a_template_that_quoting_can_not_protect_does_not_load(command, column, message):
+    with pytest.raises(RuleTextError) as caught:
+        command_template(command, "mount")
+    assert message in caught.value.message
+    assert caught.value.column == column
+
+
+@pytest.mark.parametrize(
+    "command", ['echo "it\'s" {mount.point}', "echo 'a\\' {mount.point}", 'echo "\\"" {mount.point}']
+)
+def test_closed_quotations_before_a_fact_are_fine(command):
+    assert command_template(command, "mount").text == command
+
+
+@given(text=st.text(alphabet="ab '\"\\{}$.mountpi`\n", max_size=40))
+def test_any_template_loads_or_is_refused(text):
+    try:
+        command_template(text, "mount")
+    except RuleTextError:
+        return
+    render(remedy(text), scope("mount", {"mount.point": "/srv"}))
+
+
+def test_a_line_for_a_file_takes_plain_words_only():
+    keep = KeepTemplate("/etc/x.rules", text_template('KERNEL=="{mount.point}", A{{b}}', "mount"), NOTHING, (), ())
+    kept = render(remedy(keep=[keep]), scope("mount", {"mount.point": "nvme0n1"})).keep
+    assert kept[0].file == "/etc/x.rules"
+    assert kept[0].line == 'KERNEL=="nvme0n1", A{b}'
+    given_up = render(remedy(keep=[keep]), scope("mount", {"mount.point": 'x", RUN+="y'}))
+    assert given_up.keep == ()
+    assert "configuration file" in given_up.no_commands
+
+
+def test_mount_options_to_keep_name_the_mount_point_as_it_is():
+    keep = KeepTemplate("", NOTHING, text_template("{mount.point}", "mount"), ("noatime",), ("relatime",))
+    (kept,) = render(remedy(keep=[keep]), scope("mount", {"mount.point": "/my disk"})).keep
+    assert (kept.mount, kept.add, kept.remove) == ("/my disk", ("noatime",), ("relatime",))
