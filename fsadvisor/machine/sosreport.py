@@ -1,0 +1,161 @@
+# ruff: noqa: D102 - port.Machine documents the methods
+"""A machine as a sos report shows it: the archive, packed or unpacked, with what sos copied and ran as root.
+
+Written against sos 3.9 to 4.10. A command's output is in sos_commands/<plugin>/<command>, where sos writes the
+command with `_` for what is neither letter, digit nor one of ``_-./``, and `.` for `/`:
+
+    nvme id-ctrl -H /dev/nvme0n1 -> sos_commands/nvme/nvme_id-ctrl_-H_.dev.nvme0n1
+
+A sos archive holds parts of folders only, so what is absent from it is not known to be absent from the machine.
+
+https://github.com/sosreport/sos/blob/main/sos/report/plugins/__init__.py (_mangle_command)
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine import sources
+from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import Answer, Argv, Reply
+from fsadvisor.machine.trees import Tree, resolved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Entries: TypeAlias = tuple[str, ...] | Unknown
+
+NOT_IN_SOS = "run `fsadvisor capture` on the machine itself: the sos archive does not hold this"
+
+SPELLINGS: dict[Argv, tuple[str, ...]] = {
+    ("nvme", "list"): ("nvme list",),
+    ("nvme", "id-ctrl"): ("nvme id-ctrl -H {path}", "nvme id-ctrl {path}", "nvme id-ctrl -H {path}n1"),
+    ("nvme", "id-ns"): ("nvme id-ns -H {path}", "nvme id-ns {path}"),
+    ("nvme", "smart-log"): ("nvme smart-log {path}", "nvme smart-log {path}n1"),
+    ("smartctl",): ("smartctl -a {path} -j", "smartctl --all {path} -j", "smartctl --all {path}n1 -j"),
+    ("dumpe2fs", "-h"): ("dumpe2fs -h {path}", "dumpe2fs {path}"),
+    ("xfs_info",): ("xfs_info {path}",),
+    ("btrfs", "filesystem", "show"): ("btrfs filesystem show",),
+    ("dmsetup", "table"): ("dmsetup table",),
+    ("systemd-detect-virt",): ("systemd-detect-virt",),
+}
+"""What sos runs instead of a command of ours that begins so; {path} stands for its argument that is a path."""
+
+_WHOLE_FOLDERS = re.compile(
+    r"/sys/block|/sys/block/[^/]+/(?:queue|loop|md)(?:/.*)?|/sys/fs/xfs(?:/.*)?|/proc/fs(?:/.*)?|/etc/cron[^/]*"
+    r"|/etc/systemd(?:/.*)?|/etc/lvm(?:/.*)?"
+)
+"""Folders that sos copies wholly, so that a name missing there is a name missing on the machine."""
+
+_UDEV_DATABASE = "udevadm info --export-db"
+_LONGEST_NAME = 255
+
+
+class SosMachine:
+    """Answers from the tree of a sos report. Raises MachineError where it is none."""
+
+    def __init__(self, tree: Tree, name: str) -> None:
+        top = _top(tree)
+        if top is None:
+            raise MachineError(name, "no sos_commands in it", "name a sos archive, or the folder unpacked from one")
+        self._tree = tree
+        self._name = name
+        self._top = top
+        self._outputs = dict(self._command_outputs())
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def root(self) -> bool:
+        return True
+
+    def read(self, path: str) -> Answer:
+        place = self._place(path)
+        content = None if place is None else self._tree.content(place)
+        return _named(content, path)
+
+    def entries(self, path: str) -> Entries:
+        place = self._place(path)
+        names = None if place is None else self._tree.names(place)
+        if names is None or not _WHOLE_FOLDERS.fullmatch(path):
+            return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, path)
+        return tuple(names)
+
+    def link(self, path: str) -> Answer:
+        folder, _, name = path.rstrip("/").rpartition("/")
+        place = self._place(folder)
+        target = None if place is None else self._tree.target(f"{place}/{name}".lstrip("/"))
+        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, path) if target is None else Reply(target, path)
+
+    def run(self, commands: Sequence[Argv]) -> list[Answer]:
+        return [self._output(argv) for argv in commands]
+
+    def udev(self) -> Answer:
+        place = self._outputs.get(_mangled(_UDEV_DATABASE))
+        answer = _named(None if place is None else self._tree.content(place), sources.UDEV)
+        if isinstance(answer, Unknown):
+            return answer
+        records = [record for record in answer.text.split("\n\n") if "\nE: SUBSYSTEM=block" in record]
+        return Reply("".join(f"{record.strip()}\n\n" for record in records), sources.UDEV)
+
+    def processes(self, names: Sequence[str]) -> Answer:  # noqa: ARG002 - sos lists them, without their folders
+        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, sources.PROCESSES)
+
+    def counters(self) -> Answer:
+        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, sources.COUNTERS)
+
+    def space(self, mount_point: str) -> Answer:
+        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, sources.space(mount_point))
+
+    def flags(self, path: str) -> Answer:
+        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, sources.flags(path))
+
+    def _place(self, path: str) -> str | None:
+        """The name in the tree, links followed as on the machine: '/' is the report's top."""
+        return resolved(self._tree, path, self._top)
+
+    def _command_outputs(self) -> Iterator[tuple[str, str]]:
+        commands = f"{self._top}/sos_commands".lstrip("/")
+        for plugin in self._tree.names(commands) or ():
+            for output in self._tree.names(f"{commands}/{plugin}") or ():
+                yield output, f"{commands}/{plugin}/{output}"
+
+    def _output(self, argv: Argv) -> Answer:
+        for command in _spellings(argv):
+            place = self._outputs.get(_mangled(command))
+            content = None if place is None else self._tree.content(place)
+            if content is not None:
+                return _named(content, command)
+        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, sources.command(argv))
+
+
+def _spellings(argv: Argv) -> Iterator[str]:
+    """The command itself, then what sos runs instead of it."""
+    yield " ".join(argv)
+    path = next((argument for argument in argv if argument.startswith("/")), "")
+    for start, spellings in SPELLINGS.items():
+        if argv[: len(start)] == start:
+            yield from (spelling.replace("{path}", path) for spelling in spellings)
+
+
+def _mangled(command: str) -> str:
+    return re.sub(r"[^\w./-]+", "_", command).replace("/", ".").strip(" ._-")[:_LONGEST_NAME]
+
+
+def _named(content: Answer | None, source: str) -> Answer:
+    if content is None:
+        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, source)
+    return replace(content, source=source)
+
+
+def _top(tree: Tree) -> str | None:
+    """The folder that holds sos_commands: the tree itself, or the one below it."""
+    names = tree.names("") or ()
+    if "sos_commands" in names:
+        return ""
+    return next((name for name in names if "sos_commands" in (tree.names(name) or ())), None)
