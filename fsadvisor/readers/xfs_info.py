@@ -1,0 +1,186 @@
+"""The geometry of an XFS, as `xfs_info MOUNT_POINT` prints it.
+
+Written against xfsprogs 6.1.0; reads 2.10 (no crc line) to 6.17 (metadir, zoned). A feature that the tool was
+too old to print is None.
+
+    meta-data=/dev/sda1              isize=512    agcount=4, agsize=65536 blks
+             =                       sectsz=512   attr=2, projid32bit=1
+             =                       crc=1        finobt=1, sparse=1, rmapbt=0
+    data     =                       bsize=4096   blocks=262144, imaxpct=25
+             =                       sunit=0      swidth=0 blks
+    naming   =version 2              bsize=4096   ascii-ci=0, ftype=1
+    log      =internal log           bsize=4096   blocks=16384, version=2
+             =                       sectsz=512   sunit=0 blks, lazy-count=1
+    realtime =none                   extsz=4096   blocks=0, rtextents=0
+
+https://man7.org/linux/man-pages/man8/xfs_info.8.html
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.readers.refusal import refusal
+from fsadvisor.readers.scalars import unread_pieces, whole
+
+if TYPE_CHECKING:
+    from fsadvisor.facts import Unknown
+    from fsadvisor.machine.port import Argv
+
+_SECTION = re.compile(r"\s*(?:(meta-data|data|naming|log|realtime)\s*)?=(.*)")
+_PAIR = re.compile(r"(?<=\s)([a-z0-9-]+)=([0-9]+)")
+_FIRST_KEY = {"meta-data": "isize", "naming": "bsize", "log": "bsize", "realtime": "extsz"}
+
+Sections = dict[str, dict[str, int | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XfsInfo:
+    """An XFS's geometry; counts of blocks are in filesystem blocks of `bsize_bytes`, the log's in its own."""
+
+    device: str | None
+    isize_bytes: int | None
+    """Inode size."""
+    agcount: int | None
+    """Allocation groups."""
+    agsize_blocks: int | None
+    sectsz_bytes: int | None
+    attr: int | None
+    crc: bool | None
+    """True: format V5. False: V4."""
+    finobt: bool | None
+    sparse: bool | None
+    rmapbt: bool | None
+    reflink: bool | None
+    bigtime: bool | None
+    inobtcount: bool | None
+    nrext64: bool | None
+    exchange: bool | None
+    metadir: bool | None
+    parent: bool | None
+    bsize_bytes: int | None
+    """Filesystem block size."""
+    blocks: int | None
+    sunit_blocks: int | None
+    swidth_blocks: int | None
+    dir_bsize_bytes: int | None
+    ascii_ci: bool | None
+    ftype: bool | None
+    log_internal: bool | None
+    log_device: str | None
+    """The external log's device; None where it is internal."""
+    log_bsize_bytes: int | None
+    log_blocks: int | None
+    log_version: int | None
+    log_sectsz_bytes: int | None
+    log_sunit_blocks: int | None
+    lazy_count: bool | None
+    realtime: str | None
+    """'none', 'internal', or the realtime device."""
+    realtime_extsz_bytes: int | None
+    realtime_blocks: int | None
+    zoned: bool | None
+    unread: tuple[str, ...] = ()
+
+
+def argv(mount_point: str) -> Argv:
+    """The command that this reads."""
+    return ("xfs_info", mount_point)
+
+
+def parse(text: str) -> XfsInfo | Unknown:
+    """Read the listing of sections."""
+    sections, names, unread = _sections(text)
+    meta, data, naming = (sections.get(name, {}) for name in ("meta-data", "data", "naming"))
+    log, realtime = sections.get("log", {}), sections.get("realtime", {})
+    if not meta or not data:
+        return refusal(text, "no XFS geometry in the output")
+    log_internal, log_device = _log_place(names.get("log"))
+    return XfsInfo(
+        device=names.get("meta-data"),
+        isize_bytes=meta.get("isize"),
+        agcount=meta.get("agcount"),
+        agsize_blocks=meta.get("agsize"),
+        sectsz_bytes=meta.get("sectsz"),
+        attr=meta.get("attr"),
+        crc=_flag(meta, "crc"),
+        finobt=_flag(meta, "finobt"),
+        sparse=_flag(meta, "sparse", "spinodes"),
+        rmapbt=_flag(meta, "rmapbt"),
+        reflink=_flag(meta, "reflink"),
+        bigtime=_flag(meta, "bigtime"),
+        inobtcount=_flag(meta, "inobtcount"),
+        nrext64=_flag(meta, "nrext64"),
+        exchange=_flag(meta, "exchange"),
+        metadir=_flag(meta, "metadir"),
+        parent=_flag(naming, "parent"),
+        bsize_bytes=data.get("bsize"),
+        blocks=data.get("blocks"),
+        sunit_blocks=data.get("sunit"),
+        swidth_blocks=data.get("swidth"),
+        dir_bsize_bytes=naming.get("bsize"),
+        ascii_ci=_flag(naming, "ascii-ci"),
+        ftype=_flag(naming, "ftype"),
+        log_internal=log_internal,
+        log_device=log_device,
+        log_bsize_bytes=log.get("bsize"),
+        log_blocks=log.get("blocks"),
+        log_version=log.get("version"),
+        log_sectsz_bytes=log.get("sectsz"),
+        log_sunit_blocks=log.get("sunit"),
+        lazy_count=_flag(log, "lazy-count"),
+        realtime=names.get("realtime"),
+        realtime_extsz_bytes=realtime.get("extsz"),
+        realtime_blocks=realtime.get("blocks"),
+        zoned=_flag(realtime, "zoned"),
+        unread=unread_pieces(unread),
+    )
+
+
+def _sections(text: str) -> tuple[Sections, dict[str, str], list[str]]:
+    """The pairs of each section, what stands right after its '=', and the lines that belong to none."""
+    sections: Sections = {}
+    names: dict[str, str] = {}
+    unread = []
+    section = ""
+    for line in text.split("\n"):
+        found = _SECTION.match(line)
+        if found is None or not (found[1] or section):
+            if line.strip() and section:  # what precedes the first section is a tool's warning
+                unread.append(line)
+            continue
+        section = found[1] or section
+        rest = found[2]
+        if found[1] in _FIRST_KEY:
+            name, rest = _name_and_pairs(rest, _FIRST_KEY[found[1]])
+            if name:
+                names.setdefault(section, name)
+        pairs = sections.setdefault(section, {})
+        for key, value in _PAIR.findall(" " + rest):
+            pairs.setdefault(key, whole(value))
+    return sections, names, unread
+
+
+def _name_and_pairs(rest: str, key: str) -> tuple[str, str]:
+    """Split 'DEVICE   isize=512 …' before the last 'isize=' (a device's name may hold anything)."""
+    at = rest.rfind(f" {key}=")
+    return (rest.strip(), "") if at < 0 else (rest[:at].strip(), rest[at:])
+
+
+def _flag(section: dict[str, int | None], *keys: str) -> bool | None:
+    for key in keys:
+        value = section.get(key)
+        if value in (0, 1):
+            return value == 1
+    return None
+
+
+def _log_place(name: str | None) -> tuple[bool | None, str | None]:
+    """Whether the log is inside the data device, and else where."""
+    if name is None:
+        return None, None
+    if name in ("internal", "internal log"):
+        return True, None
+    return False, None if name == "external" else name
