@@ -1,0 +1,105 @@
+"""ZFS datasets' properties, as `zfs get -Hp -o name,property,value -t filesystem …` prints them (tabs between).
+
+Written against OpenZFS 2.2; '-' where a property does not apply.
+
+    tank/pg  recordsize  8192
+    tank/pg  sync  standard
+
+https://openzfs.github.io/openzfs-docs/man/master/8/zfs-get.8.html
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.readers.refusal import refusal
+from fsadvisor.readers.scalars import size_bytes, unread_pieces
+
+if TYPE_CHECKING:
+    from fsadvisor.facts import Unknown
+    from fsadvisor.machine.port import Argv
+
+PROPERTIES = (
+    "recordsize",
+    "atime",
+    "relatime",
+    "sync",
+    "logbias",
+    "compression",
+    "primarycache",
+    "special_small_blocks",
+    "xattr",
+    "redundant_metadata",
+)
+
+ARGV: Argv = ("zfs", "get", "-Hp", "-o", "name,property,value", "-t", "filesystem", ",".join(PROPERTIES))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """One filesystem; None for a property that was not printed."""
+
+    name: str
+    """As the source of its mount."""
+    recordsize_bytes: int | None
+    """The largest block of files that are written from now on."""
+    atime: bool | None
+    relatime: bool | None
+    sync: str | None
+    """'standard', 'always' or 'disabled'."""
+    logbias: str | None
+    """'latency' or 'throughput'."""
+    compression: str | None
+    primarycache: str | None
+    """'all', 'metadata' or 'none'."""
+    special_small_blocks_bytes: int | None
+    """Blocks up to this size go to the special vdev; 0: only metadata."""
+    xattr: str | None
+    """'on' or 'dir', or 'sa'."""
+    redundant_metadata: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZfsGet:
+    """The datasets in order."""
+
+    datasets: tuple[Dataset, ...]
+    unread: tuple[str, ...] = ()
+
+
+def parse(text: str) -> ZfsGet | Unknown:
+    """Read one property of one dataset a line."""
+    properties: dict[str, dict[str, str]] = {}
+    unread = []
+    for line in text.split("\n"):
+        columns = line.split("\t")
+        if len(columns) == 3 and columns[0] and columns[1] in PROPERTIES:
+            properties.setdefault(columns[0], {})[columns[1]] = columns[2]
+        elif line.strip():
+            unread.append(line)
+    if not properties and text.strip() != "no datasets available":
+        return refusal(text, "no ZFS properties in the output")
+    datasets = tuple(_dataset(name, values) for name, values in properties.items())
+    return ZfsGet(datasets=datasets, unread=unread_pieces(unread) if datasets else ())
+
+
+def _dataset(name: str, values: dict[str, str]) -> Dataset:
+    given = {key: value for key, value in values.items() if value != "-"}
+    return Dataset(
+        name=name,
+        recordsize_bytes=size_bytes(given.get("recordsize")),
+        atime=_switch(given.get("atime")),
+        relatime=_switch(given.get("relatime")),
+        sync=given.get("sync"),
+        logbias=given.get("logbias"),
+        compression=given.get("compression"),
+        primarycache=given.get("primarycache"),
+        special_small_blocks_bytes=size_bytes(given.get("special_small_blocks")),
+        xattr=given.get("xattr"),
+        redundant_metadata=given.get("redundant_metadata"),
+    )
+
+
+def _switch(value: str | None) -> bool | None:
+    return {"on": True, "off": False}.get(value or "")
