@@ -1,0 +1,64 @@
+"""Which readers read the captures of filesystems and of what lies between them and the disks."""
+
+import xml.etree.ElementTree as ET
+
+from fsadvisor.readers import (
+    btrfs_df,
+    btrfs_show,
+    btrfs_usage,
+    dmsetup_table,
+    dumpe2fs,
+    lvs,
+    mdstat,
+    xfs_info,
+    zpool_list,
+)
+
+# libstorage-ng's argv are nearly ours: other columns of lvs, human units of btrfs
+MOCKED = {
+    "/proc/mdstat": mdstat.parse,
+    "/sbin/btrfs filesystem df": btrfs_df.parse,
+    "/sbin/btrfs filesystem show": btrfs_show.parse,
+    "/sbin/dmsetup table": dmsetup_table.parse,
+    "/sbin/lvs": lvs.parse,
+}
+
+
+def mocked_outputs(text):
+    """Name and output of each recorded file and command of a libstorage-ng mock-up."""
+    for entry in ET.fromstring(text.encode("utf-8", "surrogateescape")).iter():
+        if entry.tag in ("Command", "File"):
+            lines = [line.text or "" for line in entry if line.tag in ("stdout", "content")]
+            yield entry.findtext("name"), "\n".join(lines)
+
+
+def mockup(text):
+    return [
+        parse(output)
+        for name, output in mocked_outputs(text)
+        for prefix, parse in MOCKED.items()
+        if name.startswith(prefix) and output.strip()
+    ]
+
+
+def zpool(text):
+    """`zpool list` with a header and other columns, put into those of our argv."""
+    header, *rows = text.splitlines()
+    if not header.startswith("NAME"):
+        return []
+    at = {name: index for index, name in enumerate(header.split())}
+    pools = (row.split() for row in rows if not row.startswith((" ", "logs", "cache")))
+    lines = ["\t".join([p[0], "-", p[at["HEALTH"]], p[at["CAP"]], p[at["FRAG"]]]) for p in pools]
+    return [zpool_list.parse("\n".join(lines))]
+
+
+KINDS = {
+    "btrfs_fi_df": lambda text: [btrfs_df.parse(text)],
+    "btrfs_usage": lambda text: [btrfs_usage.parse(text)],
+    "command-mockup-xml": mockup,
+    "dumpe2fs": lambda text: [dumpe2fs.parse(text)],
+    "lvm-json": lambda text: [lvs.parse(text)],
+    "mdstat": lambda text: [mdstat.parse(text)],
+    "xfs_info": lambda text: [xfs_info.parse(text)],
+    "zpool": zpool,
+}

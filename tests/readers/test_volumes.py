@@ -1,0 +1,282 @@
+"""Tricky points of the filesystems' and volumes' tools, and values of real captures."""
+
+import dataclasses
+import json
+
+import pytest
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.readers import (
+    btrfs_show,
+    btrfs_usage,
+    cryptsetup_status,
+    dmsetup_table,
+    dumpe2fs,
+    lvs,
+    mdstat,
+    xfs_info,
+    zfs_get,
+    zpool_list,
+)
+from fsadvisor.readers.dm_target import Cache, Leg
+from tests.paths import CAPTURES, FIXTURES, needs_captures
+from tests.readers.captures_volumes import mocked_outputs
+
+
+def sample(name):
+    return (FIXTURES / "outputs" / f"{name}.out").read_text()
+
+
+def capture(name):
+    return (CAPTURES / name).read_bytes().decode("utf-8", "surrogateescape")
+
+
+COMPLAINTS = [
+    (dumpe2fs, "dumpe2fs 1.47.0 (5-Feb-2023)\ndumpe2fs: Permission denied while trying to open /dev/sda1\n"),
+    (xfs_info, "xfs_info: cannot open /dev/sda1: Permission denied\n"),
+    (lvs, "  WARNING: Running as a non-root user.\n  /run/lock/lvm/P_global:aux: open failed: Permission denied\n"),
+    (dmsetup_table, "/dev/mapper/control: open failed: Permission denied\nCommand failed.\n"),
+    (zpool_list, "Permission denied the ZFS utilities must be run as root.\n"),
+]
+
+
+@pytest.mark.parametrize(("reader", "said"), COMPLAINTS, ids=lambda p: getattr(p, "__name__", ""))
+def test_a_tool_that_was_denied_access_gives_denied(reader, said):
+    assert reader.parse(said).cause is Cause.DENIED
+
+
+@pytest.mark.parametrize(
+    ("reader", "said"),
+    [
+        (dumpe2fs, "dumpe2fs: No such file or directory while trying to open /dev/nosuch\n"),
+        (dmsetup_table, "/dev/mapper/control: open failed: No such device\nCommand failed.\n"),
+        (zfs_get, "The ZFS modules are not loaded.\nTry running '/sbin/modprobe zfs' as root to load them.\n"),
+    ],
+    ids=lambda p: getattr(p, "__name__", ""),
+)
+def test_a_device_or_module_that_is_not_there_gives_not_exposed(reader, said):
+    assert reader.parse(said).cause is Cause.NOT_EXPOSED
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [btrfs_show, dmsetup_table, dumpe2fs, lvs, mdstat, xfs_info, zfs_get, zpool_list],
+    ids=lambda r: r.__name__,
+)
+def test_silence_is_not_an_empty_list(reader):
+    assert isinstance(reader.parse(""), Unknown)
+
+
+@pytest.mark.parametrize(
+    ("reader", "said", "listed"),
+    [
+        (dmsetup_table, "No devices found\n", "devices"),
+        (zpool_list, "no pools available\n", "pools"),
+        (zfs_get, "no datasets available\n", "datasets"),
+        (lvs, '{"report": [{"lv": []}]}', "volumes"),
+        (mdstat, "Personalities : \nunused devices: <none>\n", "arrays"),
+    ],
+    ids=lambda p: getattr(p, "__name__", ""),
+)
+def test_a_tool_that_says_there_are_none_is_believed(reader, said, listed):
+    assert getattr(reader.parse(said), listed) == ()
+
+
+def test_a_label_that_forges_a_line_of_the_superblock_leaves_that_line_unknown():
+    text = sample("dumpe2fs/ext4_with_error").replace("web [red]", "x\nFilesystem state:         clean\n")
+    record = dumpe2fs.parse(text)
+    assert record.state is None
+    assert "Filesystem state: given twice" in record.unread
+    assert record.error_count == 1
+
+
+def test_an_error_count_that_is_not_printed_is_not_zero():
+    assert dumpe2fs.parse(sample("dumpe2fs/ext4_fresh")).error_count is None
+
+
+def test_a_feature_that_the_xfs_tool_was_too_old_for_is_unknown():
+    record = xfs_info.parse(
+        "meta-data=/dev/sdz isize=256 agcount=4, agsize=65536 blks\n"
+        "data     = bsize=4096 blocks=262144, imaxpct=25\n"
+        "         = sunit=0 swidth=0 blks\n"
+    )
+    assert (record.crc, record.ftype, record.reflink, record.log_internal) == (None,) * 4
+    assert record.sunit_blocks == 0
+
+
+def test_an_xfs_device_name_can_hold_what_looks_like_geometry():
+    record = xfs_info.parse(
+        "meta-data=/srv/a crc=0 isize=1.img isize=512 agcount=4\n  = crc=1 finobt=1\ndata = bsize=4096\n"
+    )
+    assert record.device == "/srv/a crc=0 isize=1.img"
+    assert (record.isize_bytes, record.crc) == (512, True)
+
+
+def raid5_usage(allocated, shares):
+    return btrfs_usage.parse(
+        f"Overall:\n    Device size:\t300\n    Device allocated:\t{allocated}\n    Free (estimated):\t0\t(min: 0)\n"
+        f"    Device slack:\t18446744072637906944\n\nData,RAID5: Size:180, Used:100 (55.56%)\n{shares}"
+    )
+
+
+def test_btrfs_sums_that_leave_out_raid5_are_unknown():
+    with_root = raid5_usage(9, "   /dev/sda\t90\n   /dev/sdb\t90\n\nUnallocated:\n   /dev/sda\t10\n")
+    without_root = raid5_usage(9, "")
+    for usage in (with_root, without_root):
+        assert (usage.allocated_bytes, usage.free_estimated_bytes, usage.free_min_bytes) == (None,) * 3
+        assert usage.device_size_bytes == 300
+    complete = raid5_usage(180, "   /dev/sda\t90\n   /dev/sdb\t90\n\nUnallocated:\n   /dev/sda\t10\n")
+    assert complete.allocated_bytes == 180
+
+
+def test_a_btrfs_size_that_has_wrapped_below_zero_is_unknown():
+    assert raid5_usage(9, "").slack_bytes is None
+    assert btrfs_usage.parse(sample("btrfs_usage/not_root")).slack_bytes is None
+
+
+def test_btrfs_devices_that_only_root_sees_are_unknown_and_not_none():
+    usage = btrfs_usage.parse(sample("btrfs_usage/not_root"))
+    assert usage.unallocated is None
+    assert {group.devices for group in usage.groups} == {None}
+
+
+def test_human_units_read_as_the_bytes_within_their_rounding():
+    exact = btrfs_usage.parse(sample("btrfs_usage/single"))
+    human = btrfs_usage.parse(sample("btrfs_usage/single_human"))
+    assert [(g.kind, g.profile) for g in exact.groups] == [(g.kind, g.profile) for g in human.groups]
+    assert human.allocated_bytes == pytest.approx(exact.allocated_bytes, rel=0.001)
+
+
+def test_a_btrfs_label_can_hold_what_looks_like_a_uuid():
+    uuid = "c1267dcf-fa24-4577-a2f2-1805b8499e97"
+    label = "x'  uuid: 00000000-0000-0000-0000-000000000000"
+    show = btrfs_show.parse(f"Label: '{label}'  uuid: {uuid}\n\tTotal devices 1 FS bytes used 1\n")
+    assert (show.filesystems[0].label, show.filesystems[0].uuid) == (label, uuid)
+
+
+def test_a_btrfs_with_fewer_devices_listed_than_it_has_may_miss_some():
+    head = "Label: none  uuid: c1267dcf-fa24-4577-a2f2-1805b8499e97\n\tTotal devices 2 FS bytes used 1\n"
+    one = head + "\tdevid    1 size 10 used 5 path /dev/sdx y\n"
+    assert btrfs_show.parse(one).filesystems[0].missing is None
+    assert btrfs_show.parse(one).filesystems[0].devices[0].path == "/dev/sdx y"
+    assert btrfs_show.parse(one + "\t*** Some devices missing\n").filesystems[0].missing is True
+
+
+def test_a_pool_ashift_of_zero_is_left_to_the_devices():
+    assert zpool_list.parse("tank\t0\tONLINE\t1\t2\n").pools[0].ashift is None
+
+
+KEYS = ["0" * 128, "5ec2e7" * 20, ":64:logon:cryptsetup:5ec2e7-d0", "-"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_no_key_survives_in_a_crypt_table_whole_or_broken(key):
+    whole = f"cr: 0 99 crypt aes-xts-plain64 {key} 0 8:3 4096 1 allow_discards"
+    record = dmsetup_table.parse(whole)
+    assert record.devices[0].targets[0].legs == (Leg(device="8:3", offset_sectors=4096),)
+    assert record.devices[0].targets[0].detail.flags == ("allow_discards",)
+    broken = f"ok: 0 1 zero\n{whole[4:]}\ncr: 0 9 crypt {key}\ncr: 0 9 crypted aes {key}\nkey {key}: x"
+    if len(key) > 1:
+        assert key not in str(record)
+        assert key not in str(dmsetup_table.parse(broken))
+
+
+def test_a_target_with_arguments_that_do_not_fit_has_unknown_legs():
+    record = dmsetup_table.parse("a: 0 8 striped 99999999999999999999 128 8:1 0\nb: 0 8 linear 8:1 x\nc: 0 8 new 8:1 0")
+    assert [device.targets[0].legs for device in record.devices] == [None, None, None]
+
+
+def test_the_journal_of_a_dm_raid_and_the_metadata_of_an_integrity_target_are_legs():
+    record = dmsetup_table.parse(
+        "r: 0 8 raid raid5_ls 3 128 journal_dev 8:9 2 - 8:1 - 8:2\n"
+        "i: 0 8 integrity 8:3 0 4 J 2 meta_device:8:4 internal_hash:hmac(sha256):5ec2e7\n"
+        "d: 0 8 delay 8:5 0 5 8:6 0 9\n"
+    )
+    names = [{leg.device for leg in device.targets[0].legs} for device in record.devices]
+    assert names == [{"8:1", "8:2", "8:9"}, {"8:3", "8:4"}, {"8:5", "8:6"}]
+    assert "5ec2e7" not in str(record)
+
+
+def test_cryptsetup_flags_are_none_given_only_where_the_output_is_complete():
+    text = sample("cryptsetup_status/plain_on_loop")
+    assert cryptsetup_status.parse(text).flags == ()
+    assert cryptsetup_status.parse(text[: text.index("  mode:")]).flags is None
+
+
+def test_the_segments_of_a_logical_volume_are_gathered():
+    volumes = lvs.parse(sample("lvs/striped_cached_thin")).volumes
+    assert [len(volume.segments) for volume in volumes] == [2, 1, 1, 1, 1]
+    assert volumes[0].segments[0].devices == ("/dev/sda2", "/dev/sdb2")
+
+
+def test_lvs_asks_for_every_column_that_its_reader_reads():
+    asked = dict.fromkeys(lvs.ARGV[-1].split(","), "7") | {"devices": "7(0)"}
+    volume = lvs.parse(json.dumps({"report": [{"lv": [asked]}]})).volumes[0]
+    assert None not in dataclasses.asdict(volume).values()
+    assert None not in dataclasses.asdict(volume.segments[0]).values()
+
+
+def test_mdstat_numbers_of_a_bitmap_or_a_resync_are_not_taken_for_the_array():
+    md0, md1, *_ = mdstat.parse(sample("mdstat/five_arrays")).arrays
+    assert (md0.raid_disks, md0.working_disks, md0.up) == (3, 2, "U_U")
+    assert (md0.chunk_bytes, md0.bitmap_chunk_bytes) == (512 << 10, 64 << 20)
+    assert (md1.chunk_bytes, md1.bitmap_chunk_bytes, md1.sync.waiting) == (None, 64 << 10, "PENDING")
+
+
+@needs_captures
+def test_captures_of_mdstat_give_their_values():
+    arrays = mdstat.parse(capture("mailinglists/mdstat/linux-raid_3f894cfd043a.txt")).arrays
+    assert [(a.name, a.level, len(a.members), a.copies) for a in arrays] == [
+        ("md1", "raid10", 4, "2 near"),
+        ("md2", "raid10", 10, "2 near"),
+    ]
+    assert (arrays[1].sync.action, arrays[1].sync.percent, arrays[1].bitmap_chunk_bytes) == ("reshape", 22.1, 256 << 20)
+    node = {a.name: a for a in mdstat.parse(capture("node_exporter/mdstat")).arrays}
+    assert len(node) == 17
+    assert [m.name for m in node["md9"].members if m.faulty] == ["sde", "sdf"]
+    assert (node["md101"].read_only, node["md120"].level, node["md7"].up) == ("read-only", "linear", "U_UU")
+
+
+@needs_captures
+def test_captures_of_xfs_info_give_their_values():
+    zoned = xfs_info.parse(capture("mailinglists/xfs_info/linux-ext4_4637432af725.txt"))
+    assert (zoned.zoned, zoned.metadir, zoned.parent, zoned.realtime) == (True, True, True, "internal")
+    old = xfs_info.parse(capture("insights-core/xfs_info_0.txt"))
+    assert (old.crc, old.ftype, old.agcount, old.log_sunit_blocks) == (None, None, 32, 32)
+    external = xfs_info.parse(capture("insights-core/xfs_info_2.txt"))
+    assert (external.log_internal, external.log_device, external.crc) == (False, "log.xfs.image", False)
+
+
+@needs_captures
+def test_captures_of_btrfs_give_their_values():
+    name = "mailinglists/btrfs_usage/linux-btrfs_{}.txt"
+    uncounted = btrfs_usage.parse(capture(name.format("2bf565304798")))
+    assert (uncounted.allocated_bytes, uncounted.free_estimated_bytes) == (None, None)
+    mixed = btrfs_usage.parse(capture(name.format("a19142469ac1")))
+    assert [(g.kind, g.profile) for g in mixed.groups] == [("Data+Metadata", "single"), ("System", "single")]
+    missing = btrfs_usage.parse(capture(name.format("6938ea45abe3")))
+    assert missing.missing_bytes == round(3.64 * (1 << 40))
+    assert "missing" in [share.path for share in missing.groups[0].devices]
+    assert missing.allocated_bytes == round(22.13 * (1 << 40))
+    two = btrfs_usage.parse(capture(name.format("d3d551e94dba")))
+    assert two.multiple_profiles == ("data", "metadata", "system")
+    zoned = btrfs_usage.parse(capture(name.format("d90cba65f1e8")))
+    assert zoned.zone_unusable_bytes == round(429.67 * (1 << 30))
+
+
+@needs_captures
+def test_captures_of_dumpe2fs_give_their_values():
+    broken = dumpe2fs.parse(capture("mailinglists/dumpe2fs/linux-ext4_d4d0568d482f.txt"))
+    assert (broken.state, broken.journal_size_bytes) == ("not clean with errors", 64 << 20)
+    assert "fast_commit" in broken.features
+    old = dumpe2fs.parse(capture("probert/dumpe2fs_ext4.out"))
+    assert (old.journal_size_bytes, old.inode_size_bytes) == (4096 << 10, 128)
+    assert dumpe2fs.parse(capture("insights-core/dumpe2fs.txt")).default_mount_options[-1] == "journal_data_writeback"
+
+
+@needs_captures
+def test_captures_of_device_mapper_give_their_values():
+    recorded = dict(mocked_outputs(capture("libstorage-ng/lvm-cache1-mockup.xml")))
+    tables = {d.name: d.targets[0] for d in dmsetup_table.parse(recorded["/sbin/dmsetup table"]).devices}
+    assert tables["test-cache1"].detail == Cache(mode="writethrough", block_bytes=65536, policy="mq")
+    assert [leg.device for leg in tables["test-cache1"].legs] == ["254:3", "254:2", "254:4"]
