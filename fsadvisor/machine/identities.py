@@ -21,6 +21,8 @@ LONG_NUMBER = 10
 CACHED_LENGTH = 80
 PREFIX = 6
 NVME_SERIAL_LENGTH = 20
+NAA_AND_OUI_LENGTH = 7
+"""The part of a WWN that names the maker: it stays."""
 MARK = "f5ad"
 UUID_START = f"00000000{MARK}40008000"
 WORD = "fsadvisor"
@@ -42,10 +44,20 @@ _SHAPES = {
     "cloud": rf"(?:i-|vol-?)[0-9a-f]{{8}}(?:[0-9a-f]{{9}})?(?!{_A})",
     "run": rf"{_A}+",
 }
-_UNMISTAKABLE = re.compile("|".join(_SHAPES[name] for name in ("uuid", "md_uuid", "lvm_uuid", "colons")))
+_UNMISTAKABLE = re.compile(
+    "|".join(
+        [
+            *(rf"{_SHAPES[name]}$" for name in ("uuid", "md_uuid", "lvm_uuid", "colons")),
+            "(?:LVM|CRYPT|mpath|part[0-9]+)-",
+        ]
+    )
+)
+"""Values of which `replace` knows the shape; those of device-mapper also hold words."""
 _NUMBERS = re.compile(r'("(?:naa|oui|id|ext_id)"\s*:\s*)(\d{1,20})')
 _HEXADECIMAL = re.compile(rf"{_H}{{{LONG_WORD},}}")
-_STAND_IN = re.compile(rf"[0-9a-f]{MARK}0{{4}}[0-9a-f]{{3,}}|fsad(?:v|vi|vis|viso|visor?)?\d{{4,}}|{HOST}\d+")
+_STAND_IN = re.compile(
+    rf"[0-9a-f]{MARK}0{{4}}[0-9a-f]{{3,}}|5[0-9a-f]{{6}}{MARK}0[0-9a-f]{{4}}|fsad(?:v|vi|vis|viso|visor?)?\d{{4,}}|{HOST}\d+"
+)
 _DEVICE_NAME = re.compile(
     r"(?:sd|vd|xvd|hd|nvme|scsi|virtio|ide|sata|ata|disk|drive|dm|md|loop|sr|host|lun|vol|volume|data|cache|dev"
     r"|mmcblk|zram|nbd|rbd|bcache|zd|slot|port)[a-z]?\d{0,4}(?:[npc]\d{1,3}){0,3}"
@@ -104,7 +116,7 @@ class Identities:
         for value in identity_sources.fields(text):
             self._learn_value(value)
         for address in identity_sources.addresses(text):
-            self._learn_literal(address, "ip", _stand_in_address)
+            self._learn_literal(address, "ip", _stand_in_ipv6 if ":" in address else _stand_in_ipv4)
 
     def replace(self, text: str, where: str = "") -> str:
         """The text with stand-ins; `where` it comes from, because some fields are replaced only there."""
@@ -158,7 +170,7 @@ class Identities:
 
     def _learn_value(self, value: str) -> None:
         """Learn a serial, WWN or the like: each of its parts that can't be anything else."""
-        if identity_sources.is_placeholder(value) or _UNMISTAKABLE.fullmatch(value):
+        if identity_sources.is_placeholder(value) or _UNMISTAKABLE.match(value):
             return
         if re.fullmatch(rf"{_H}{{4}}-{_H}{{4}}", value):
             self._spots[value] = self._issue("fat", value, lambda count: f"F5AD-{count:04X}")
@@ -323,10 +335,15 @@ def _with_separators(original: str, bare: str) -> str:
 
 def _stand_in_run(key: str, count: int) -> str:
     if _HEXADECIMAL.fullmatch(key):
-        return f"{key[0]}{MARK}{count:0{len(key) - 5}x}"
+        kept = NAA_AND_OUI_LENGTH if len(key) == 16 and key.startswith("5") else 1
+        return f"{key[:kept]}{MARK}{count:0{len(key) - kept - len(MARK)}x}"
     word = WORD[: max(1, min(len(WORD), len(key) - 4))]
     return f"{word}{count:0{len(key) - len(word)}d}"
 
 
-def _stand_in_address(count: int) -> str:
+def _stand_in_ipv4(count: int) -> str:
     return f"192.0.2.{count}" if count < 255 else f"198.18.{count >> 8}.{count & 255}"
+
+
+def _stand_in_ipv6(count: int) -> str:
+    return f"2001:db8::{count:x}"

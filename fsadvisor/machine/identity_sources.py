@@ -34,6 +34,7 @@ _FIELDS = (
     re.compile(r'\b(?:SERIAL|WWN|UUID|PARTUUID|PTUUID)="?(?P<id>[^"\s,]+)'),
 )
 _ID_SERIAL = re.compile(r"^(?:E: ?)?ID_SERIAL=(.+)$", re.MULTILINE)
+_VENDOR_MODEL = re.compile(r"^(?:E: ?)?ID_(?:VENDOR|MODEL)=(.+)$", re.MULTILINE)
 _SHAPES = (
     re.compile(r"(?:naa|eui)\.([0-9A-Fa-f]{16,32})(?![0-9A-Za-z])"),
     re.compile(r"0x([125678c][0-9a-fA-F]{15}(?:[0-9a-fA-F]{16})?)(?![0-9A-Za-z])"),
@@ -44,7 +45,7 @@ _HEXADECIMAL_SERIAL = re.compile(r"nvme\.[0-9a-f]{4}-((?:[0-9a-f]{2})+)-(?:[0-9a
 _JSON_WWN = re.compile(r'"(?:wwn|eui64)"\s*:\s*\{([^{}]*)\}')
 _SPACED_WWN = re.compile(r"(?<![0-9A-Za-z])([0-9a-f]) ([0-9a-f]{6}) ([0-9a-f]{9})(?![0-9A-Za-z])")
 _NUMBER = re.compile(r'"(naa|oui|id|ext_id)"\s*:\s*(\d{1,20})')
-_TYPE_GUID = re.compile(r'ID_PART_ENTRY_TYPE=(\S+)|"parttype"\s*:\s*"([^"]+)"')
+_TYPE_GUID = re.compile(r'(?:ID_PART_ENTRY_TYPE|parttype|PARTTYPE|"type)"?\s*[=:]\s*"?([0-9A-Fa-f-]{36})\b')
 _ADDRESS = re.compile(
     r"(?:\b(?:mount|client|tr)?addr=| - nfs4? \[?|^\[?)"
     r"(\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{1,4}:[0-9A-Fa-f:]*:[0-9A-Fa-f:]*[0-9A-Fa-f])(?=[\],:\s]|$)",
@@ -56,7 +57,7 @@ _PLACEHOLDERS = {
     "none", "unknown", "invalid", "default string", "to be filled by o.e.m.", "to be filled by o.e.m", "not specified",
     "not applicable", "not available", "not present", "system serial number", "chassis serial number", "no asset tag",
     "base board serial number", "asset tag", "no asset information", "chassis asset tag", "baseboard asset tag",
-    "amazon ec2", "7783-7084-3265-9085-8269-3286-77", "qemu", "vmware", "empty", "ovirt", "oem",
+    "amazon ec2", "7783-7084-3265-9085-8269-3286-77", "qemu", "vmware", "empty", "ovirt", "oem", "redacted",
 }  # fmt: skip
 
 
@@ -84,9 +85,7 @@ def fields(text: str) -> Iterator[str]:
     """The values of keys that hold identities, and what has the shape of a WWN."""
     for pattern in _FIELDS:
         yield from (match["id"].strip() for match in pattern.finditer(text))
-    for record in text.split("\n\n") if "ID_SERIAL=" in text else ():
-        if "ID_SERIAL_SHORT=" not in record:
-            yield from _ID_SERIAL.findall(record)
+    yield from _long_serials(text)
     for shape in _SHAPES:
         yield from shape.findall(text)
     yield from _BY_UUID.findall(text)
@@ -96,13 +95,23 @@ def fields(text: str) -> Iterator[str]:
     yield from (wwn for members in _JSON_WWN.findall(text) if (wwn := json_wwn(members)))
 
 
+def _long_serials(text: str) -> Iterator[str]:
+    """ID_SERIAL where it is all there is; it may be preceded by the vendor and the model."""
+    for record in text.split("\n\n") if "ID_SERIAL=" in text else ():
+        if "ID_SERIAL_SHORT=" not in record:
+            names = set(re.findall("[0-9A-Za-z]+", " ".join(_VENDOR_MODEL.findall(record))))
+            for serial in _ID_SERIAL.findall(record):
+                parts = re.findall("[0-9A-Za-z]+", serial)
+                yield serial if names.isdisjoint(parts) else "_".join(part for part in parts if part not in names)
+
+
 def json_wwn(members: str) -> str:
     """The WWN or EUI-64 whose parts smartctl prints as decimal numbers; '' where they are not such parts."""
     part = {name: int(number) for name, number in _NUMBER.findall(members)}
     if {"naa", "oui", "id"} <= part.keys():
-        return f"{part['naa']:x}{part['oui']:06x}{part['id']:09x}"
+        return f"{part['naa'] & 0xF:x}{part['oui'] & 0xFFFFFF:06x}{part['id'] & 0xFFFFFFFFF:09x}"
     if {"oui", "ext_id"} <= part.keys():
-        return f"{part['oui']:06x}{part['ext_id']:010x}"
+        return f"{part['oui'] & 0xFFFFFF:06x}{part['ext_id'] & 0xFFFFFFFFFF:010x}"
     return ""
 
 
@@ -121,10 +130,9 @@ def _spliced(match: re.Match[str], replacement: dict[str, str]) -> str:
     return match[0][:start] + match["id"].replace(value, replacement[value]) + match[0][start + len(match["id"]) :]
 
 
-def type_guids(text: str) -> Iterator[str]:
+def type_guids(text: str) -> list[str]:
     """Partition types: the same on every machine, and readers know them."""
-    for udev, lsblk in _TYPE_GUID.findall(text):
-        yield udev or lsblk
+    return _TYPE_GUID.findall(text)
 
 
 def addresses(text: str) -> list[str]:

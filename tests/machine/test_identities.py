@@ -64,6 +64,7 @@ def test_the_hexadecimal_spelling_of_a_serial_is_that_of_its_stand_in():
         ("", "E: ID_WWN=0x5000c500a1b2c3d4", WWN),
         ("", "S: disk/by-id/wwn-0x5000c500a1b2c3d4-part2", WWN),
         ("", "naa.5000c500a1b2c3d4", WWN),
+        ("", f"E: ID_MODEL=DT1000\nE: ID_SERIAL=Dell_DT1000_{SERIAL}", SERIAL),
         ("", "35000c500a1b2c3d4 dm-3", WWN),
         ("/sys/class/fc_host/host3/port_name", "0x10000090fa1b2c3d", "10000090fa1b2c3d"),
         ("", "50:00:c5:00:a1:b2:c3:d4", "50:00:c5:00:a1:b2:c3:d4"),
@@ -104,6 +105,9 @@ def test_an_identity_does_not_survive(where, text, secret):
         "Serial Number: Not Specified\nSystem Serial Number",
         '"serial": null, "wwn": "", "uuid": "0000"',
         "E: ID_PART_ENTRY_TYPE=0fc63daf-8483-4772-8e79-3d69d8477de4",
+        '"ID_PART_ENTRY_TYPE": "0fc63daf-8483-4772-8e79-3d69d8477de4"',
+        '"type": "0FC63DAF-8483-4772-8E79-3D69D8477DE4"',
+        "E: ID_VENDOR=Dell\nE: ID_MODEL=DT1000_Stick\nE: ID_SERIAL=Dell_DT1000_Stick",
         "00000000-0000-0000-0000-000000000000",
         "kernel 5.15.0.1 at 10.1.2.3 with 0000:03:00.0 and 1234567890123456 bytes",
         "eui.0000000000000000",
@@ -113,6 +117,12 @@ def test_an_identity_does_not_survive(where, text, secret):
 )
 def test_what_is_no_identity_stays(text):
     assert learnt(("", text)).replace(text) == text
+
+
+def test_words_in_a_device_mapper_uuid_stay():
+    text = "CRYPT-LUKS2-0a1b2c3d1111422283330123456789ab-vol_crypt1x"
+    identities = learnt(("/sys/block/dm-0/dm/uuid", f"{text}\n"), ("", f'"uuid": "{text}"'))
+    assert identities.replace(text) == "CRYPT-LUKS2-00000000f5ad40008000000000000001-vol_crypt1x"
 
 
 def test_a_short_number_is_replaced_as_a_serial_only():
@@ -128,7 +138,7 @@ def test_stand_ins_have_the_shape_of_what_they_stand_for():
         ("", f"eui.0025388b71b0a1b2 {NGUID}"),
     )
     assert identities.replace(SERIAL) == "FSADVISOR00001"
-    assert re.fullmatch("0x5f5ad[0-9]{11}", identities.replace(f"0x{WWN}"))
+    assert re.fullmatch("0x5000c50f5ad[0-9]{5}", identities.replace(f"0x{WWN}"))
     assert identities.replace("1A2B-3C4D") == "F5AD-0001"
     assert re.fullmatch("[0-9a-f]{32}", identities.replace(NGUID))
     assert identities.replace("i-0abcdef1234567890").startswith("i-f5ad0000")
