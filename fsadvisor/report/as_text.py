@@ -1,0 +1,127 @@
+"""The report for people: plain text, ranked, complete without colour, the same bytes wherever it is written to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.report import shaping
+from fsadvisor.report.escape import clean
+from fsadvisor.report.finding_text import SUBJECTS, FindingText, headline, where
+from fsadvisor.report.findings import findings
+from fsadvisor.report.layout import NARROWEST, WIDTH, counted, listed, wrapped
+from fsadvisor.report.open_text import open_text
+from fsadvisor.report.values import short_name
+from fsadvisor.rulebook.rule import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.advise import Verdict
+    from fsadvisor.report.findings import Finding
+    from fsadvisor.report.model import About
+    from fsadvisor.storage import Storage
+
+_KINDS: Final = ("disk", "layer", "filesystem", "mount", "service")
+_PLURALS: Final = {"risk": "risks", "gain": "gains", "hygiene": "hygiene"}
+
+
+def as_text(
+    storage: Storage, verdicts: Sequence[Verdict], about: About, *, width: int = WIDTH, every: bool = False
+) -> Iterator[str]:
+    """The report in lines; `every` names what passed and what does not apply."""
+    columns = max(width, NARROWEST)
+    found = findings(verdicts)
+    yield from _head(storage, about, columns)
+    yield "\n"
+    yield from wrapped(_in_a_line(found, verdicts, about), columns)
+    if len(found) > 1:
+        yield from _overview(found, columns)
+    told: dict[str, int] = {}
+    for number, finding in enumerate(found, 1):
+        yield "\n\n"
+        yield from FindingText(finding, number, columns, told.get(finding.rule.id)).lines()
+        told.setdefault(finding.rule.id, number)
+    yield from _not_told(verdicts, columns)
+    yield from _not_loaded(about)
+    if every:
+        yield from _names("Passed", Outcome.OK, verdicts, columns)
+        yield from _names("Does not apply", Outcome.NOT_APPLICABLE, verdicts, columns)
+
+
+def _head(storage: Storage, about: About, columns: int) -> Iterator[str]:
+    words = [f"fsadvisor {about.version}: {storage.machine}"]
+    if kernel := shaping.kernel(storage):
+        words.append(f"Linux {kernel}")
+    if about.root is not None:
+        words.append("looked at as root" if about.root else "looked at as an ordinary user")
+    yield from wrapped(clean(", ".join(words)), columns)
+    numbers = Counter(subject.kind for subject in storage.subjects)
+    if any(numbers[kind] for kind in _KINDS):
+        yield from wrapped(listed(counted(numbers[kind], kind) for kind in _KINDS if numbers[kind]), columns)
+    else:
+        yield from wrapped(
+            "There is nothing to look at: no disk, no filesystem and no mount that holds people's files was found.",
+            columns,
+        )
+
+
+def _in_a_line(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About) -> str:
+    """'1 critical risk, 2 moderate gains, 1 withheld; 14 checks passed; 6 could not be told.'."""
+    numbers = Counter(verdict.outcome for verdict in verdicts)
+    parts = [", ".join(_advice(found))]
+    parts.append(f"{counted(numbers[Outcome.OK], 'check')} passed")
+    if numbers[Outcome.UNDETERMINED]:
+        parts.append(f"{numbers[Outcome.UNDETERMINED]:,} could not be told")
+    if about.rule_errors:
+        parts.append(f"{counted(len({error.file for error in about.rule_errors}), 'rule')} did not load")
+    return "; ".join(parts) + "."
+
+
+def _advice(found: Sequence[Finding]) -> Iterator[str]:
+    kinds = Counter((one.rule.severity, one.rule.kind) for one in found if one.outcome is Outcome.ADVISE)
+    for (severity, kind), number in kinds.items():
+        yield f"{number:,} {severity} {kind if number == 1 else _PLURALS[kind]}"
+    if not kinds:
+        yield "Nothing to advise"
+    for outcome in (Outcome.WITHHELD, Outcome.BLOCKED):
+        if number := sum(one.outcome is outcome for one in found):
+            yield f"{number:,} {outcome.value}"
+
+
+def _overview(found: Sequence[Finding], columns: int) -> Iterator[str]:
+    yield "\n"
+    digits = len(str(len(found)))
+    for number, finding in enumerate(found, 1):
+        first = f"  {number:>{digits}}  "
+        yield from wrapped(f"{headline(finding)}: {finding.rule.title}", columns, first)
+        yield from wrapped(where(finding), columns, " " * len(first))
+
+
+def _not_told(verdicts: Sequence[Verdict], columns: int) -> Iterator[str]:
+    number = sum(verdict.outcome is Outcome.UNDETERMINED for verdict in verdicts)
+    if number:
+        yield "\n\n"
+        yield f"COULD NOT BE TOLD: {counted(number, 'check')}\n"
+        yield from open_text(verdicts, columns)
+
+
+def _not_loaded(about: About) -> Iterator[str]:
+    if about.rule_errors:
+        yield "\n\n"
+        yield "RULES THAT DID NOT LOAD\n\n"
+        yield from (f"   {clean(str(error))}\n" for error in about.rule_errors)
+
+
+def _names(title: str, outcome: Outcome, verdicts: Sequence[Verdict], columns: int) -> Iterator[str]:
+    subjects: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        if verdict.outcome is outcome:
+            subjects.setdefault(verdict.rule.id, []).append(short_name(verdict.subject))
+    if not subjects:
+        return
+    yield "\n\n"
+    yield f"{title.upper()}: {counted(sum(map(len, subjects.values())), 'check')}\n\n"
+    for rule, names in subjects.items():
+        more = [f"{len(names) - SUBJECTS:,} more"] if len(names) > SUBJECTS else []
+        yield from wrapped(f"{rule}: {listed(names[:SUBJECTS] + more)}", columns, "   ", "     ")

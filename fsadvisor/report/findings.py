@@ -1,0 +1,72 @@
+"""Findings: verdicts that say the same of many subjects, told once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from fsadvisor.facts import Unknown
+from fsadvisor.rulebook.rule import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fsadvisor.advise import Verdict
+    from fsadvisor.facts import Fact
+    from fsadvisor.rulebook.rule import Ask, Rule
+    from fsadvisor.storage import Subject
+    from fsadvisor.truth import Truth
+
+_NUMBER: Final = re.compile(r"([0-9]+)")
+_DIGITS: Final = 18
+
+CALL_FOR_ACTION: Final = (Outcome.ADVISE, Outcome.WITHHELD, Outcome.BLOCKED)
+
+
+@dataclass(slots=True)
+class Finding:
+    """What a rule says of one or more subjects, with the same answer to every ask."""
+
+    rule: Rule
+    outcome: Outcome
+    truths: tuple[Truth, ...]
+    verdicts: list[Verdict] = field(default_factory=list)
+
+    @property
+    def subjects(self) -> Iterator[Subject]:
+        """All of them."""
+        return (verdict.subject for verdict in self.verdicts)
+
+    def answers(self) -> Iterator[tuple[Ask, Truth]]:
+        """Every ask of the rule with its answer."""
+        return zip(self.rule.asks, self.truths, strict=True)
+
+    def facts(self) -> dict[str, dict[object, tuple[Subject, Fact[Any], int]]]:
+        """Fact name -> each value that it has -> the first subject with it, its fact, and how many subjects have it."""
+        seen: dict[str, dict[object, tuple[Subject, Fact[Any], int]]] = {}
+        for verdict in self.verdicts:
+            for name, fact in verdict.facts().items():
+                values = seen.setdefault(name, {})
+                key = (fact.cause, fact.learn) if isinstance(fact, Unknown) else fact.value
+                subject, first, number = values.get(key, (verdict.subject, fact, 0))
+                values[key] = (subject, first, number + 1)
+        return seen
+
+
+def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
+    """The verdicts that call for action, in rank order; each stands where the first of its subjects stands."""
+    found: dict[object, Finding] = {}
+    for verdict in verdicts:
+        if verdict.outcome in CALL_FOR_ACTION:
+            truths = tuple(answer.truth for answer in verdict.answers())
+            key = (verdict.rule.id, verdict.outcome, truths)
+            found.setdefault(key, Finding(verdict.rule, verdict.outcome, truths)).verdicts.append(verdict)
+    for finding in found.values():
+        finding.verdicts.sort(key=lambda verdict: _as_people_count(verdict.subject.name))
+    return list(found.values())
+
+
+def _as_people_count(name: str) -> list[tuple[int, str]]:
+    """A sort key that puts nvme2n1 before nvme10n1."""
+    return [(int(part[:_DIGITS]) if part.isdecimal() and part.isascii() else -1, part) for part in _NUMBER.split(name)]

@@ -1,0 +1,111 @@
+"""What could not be told, by what would cure it: a list of things to do, those for the gravest checks first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Cause, Known
+from fsadvisor.report.layout import counted, listed, wrapped
+from fsadvisor.report.values import cause, short_name
+from fsadvisor.rulebook.rule import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fsadvisor.advise import Verdict
+    from fsadvisor.facts import Unknown
+    from fsadvisor.storage import Subject
+
+_NAMED: Final = 5
+_SEVERITIES: Final = ("critical", "high", "moderate", "low")
+_NO_CURE: Final = {
+    Cause.NOT_EXPOSED: "Can't be learnt here: the machine does not show it",
+    Cause.NOT_APPLICABLE: "Can't be told: the question makes no sense here",
+}
+
+
+@dataclass(slots=True)
+class Cure:
+    """One thing to do and what it would tell."""
+
+    first: Unknown
+    words: set[str] = field(default_factory=set)
+    facts: dict[str, None] = field(default_factory=dict)
+    subjects: dict[str, Subject] = field(default_factory=dict)
+    rules: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def gravity(self) -> int:
+        """Place of the gravest check that it would decide."""
+        return min(_SEVERITIES.index(severity) for severity in self.rules.values())
+
+    @property
+    def heading(self) -> str:
+        """What to do."""
+        if not self.first.learn:
+            return _NO_CURE.get(self.first.cause, f"Can't be learnt: {cause(self.first)}")
+        alike = " (and alike for the others)" if len(self.words) > 1 else ""
+        return f"{self.first.learn[0].upper()}{self.first.learn[1:]}{alike}"
+
+
+def cures(verdicts: Iterable[Verdict]) -> list[Cure]:
+    """What would decide the undetermined verdicts."""
+    found: dict[object, Cure] = {}
+    for verdict in verdicts:
+        if verdict.outcome is Outcome.UNDETERMINED:
+            for name, fact in verdict.to_learn().items():
+                key = _without_names(fact.learn, verdict.subject) or fact.cause
+                cure = found.setdefault(key, Cure(fact))
+                cure.words.add(fact.learn)
+                cure.facts[name] = None
+                cure.subjects[verdict.subject.id] = verdict.subject
+                cure.rules[verdict.rule.id] = verdict.rule.severity
+    return sorted(found.values(), key=lambda cure: cure.gravity)
+
+
+def _without_names(learn: str, subject: Subject) -> str:
+    """A cure without what it is called here, so that the same cure for a thousand subjects is one."""
+    names = {subject.name, *(_mount_points(subject))}
+    for name in names:
+        if name in learn:
+            learn = re.sub(rf"(?<![^\s='\"]){re.escape(name)}(?![^\s='\"])", "…", learn)
+    return learn
+
+
+def _mount_points(subject: Subject) -> Iterator[str]:
+    for namespace, field_name in (("mount", "point"), ("filesystem", "mount_point"), ("service", "mount_point")):
+        fact = getattr(subject.scope.get(namespace), field_name, None)
+        if isinstance(fact, Known):
+            yield fact.value
+
+
+def open_text(verdicts: Iterable[Verdict], columns: int) -> Iterator[str]:
+    """The section, cure by cure."""
+    for cure in cures(verdicts):
+        yield "\n"
+        yield from wrapped(cure.heading, columns, "   ", "     ")
+        yield from wrapped(f"{listed(cure.facts)} of {_of(cure.subjects.values())}", columns, "     tells  ")
+        rules = [f"{rule} ({severity})" for rule, severity in sorted(cure.rules.items(), key=_by_severity)]
+        yield from wrapped(", ".join(rules), columns, "     for    ")
+
+
+def _by_severity(pair: tuple[str, str]) -> tuple[int, str]:
+    return _SEVERITIES.index(pair[1]), pair[0]
+
+
+def _of(subjects: Iterable[Subject]) -> str:
+    by_kind: dict[str, list[Subject]] = {}
+    for subject in subjects:
+        by_kind.setdefault(subject.kind, []).append(subject)
+    return "; ".join(_one_kind(kind, some) for kind, some in by_kind.items())
+
+
+def _one_kind(kind: str, subjects: list[Subject]) -> str:
+    if kind == "host":
+        return "this machine"
+    names = [short_name(subject) for subject in subjects[:_NAMED]]
+    if len(subjects) > _NAMED:
+        names.append(f"{len(subjects) - _NAMED:,} more")
+    return f"{kind} {names[0]}" if len(subjects) == 1 else f"{counted(len(subjects), kind)} {listed(names)}"

@@ -1,0 +1,90 @@
+"""Facts in words: values in units that people read, and what stands in the way of those that are not known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from fsadvisor.catalogue import Kind, catalogue
+from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.report.escape import clean
+
+if TYPE_CHECKING:
+    from fsadvisor.catalogue import Entry
+    from fsadvisor.facts import Fact
+    from fsadvisor.storage import Subject
+
+_LONGEST_NAME: Final = 80
+_PREFIXES: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
+_SIGNS: Final = {"percent": "%"}
+_CAUSES: Final = {
+    Cause.DENIED: "denied",
+    Cause.NO_TOOL: "no tool",
+    Cause.NOT_EXPOSED: "not exposed",
+    Cause.TIMED_OUT: "timed out",
+    Cause.UNREADABLE: "unreadable",
+    Cause.NOT_MEASURED: "not measured",
+    Cause.NOT_ATTESTED: "only a person can say",
+    Cause.NOT_APPLICABLE: "not applicable",
+}
+
+
+def cause(fact: Unknown) -> str:
+    """Why a fact is not known, in a word or two."""
+    return _CAUSES[fact.cause]
+
+
+def fact_text(name: str, fact: Fact[Any], source: str) -> str:
+    """'disk.plp = proven (source)', or why it is not known and how to learn it."""
+    came_from = f" ({clean(source)})" if source else ""
+    if isinstance(fact, Unknown):
+        cure = f"; to learn it: {clean(fact.learn)}" if fact.learn else ""
+        return f"{name}: not known, {cause(fact)}{came_from}{cure}"
+    return f"{name} = {value_text(catalogue()[name], fact.value)}{came_from}"
+
+
+def value_text(entry: Entry, value: Any) -> str:  # noqa: ANN401 - any type of the catalogue
+    """A value as people say it; free text stands in quotes, so that it can't pass for ours."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if entry.kind is Kind.TEXTS:
+        return clean(", ".join(clean(text, None) for text in value)) if value else "none"
+    if isinstance(value, str):
+        return clean(value) if value in entry.choices else f'"{clean(value)}"'
+    if entry.unit == "bytes":
+        return bytes_text(value)
+    if entry.unit[:1].isdigit():
+        return f"{value} ({entry.unit})"
+    return f"{value} {_SIGNS.get(entry.unit, entry.unit)}".rstrip()
+
+
+def bytes_text(size: int) -> str:
+    """'256 GiB', '4.71 GiB', '512 bytes'."""
+    power = min(max(abs(size).bit_length() - 1, 0) // 10, len(_PREFIXES) - 1)
+    whole, left = divmod(size, 1024**power)
+    if not left:
+        return f"{whole} {_PREFIXES[power]}"
+    scaled = size / 1024**power
+    digits = 0 if abs(scaled) >= 100 else 1 if abs(scaled) >= 10 else 2
+    return f"{scaled:.{digits}f} {_PREFIXES[power]}"
+
+
+def short_name(subject: Subject) -> str:
+    """A subject's name for a list; a filesystem's with its mount point."""
+    name = clean(subject.name, _LONGEST_NAME)
+    if subject.kind == "host":
+        return "this machine"
+    point = _text(subject, "mount_point") if subject.kind == "filesystem" else ""
+    return f"{name} on {point}" if point and not name.endswith(point) else name
+
+
+def full_name(subject: Subject) -> str:
+    """A subject's kind and name, and what helps to find it."""
+    if subject.kind == "host":
+        return "this machine"
+    what = _text(subject, {"disk": "model", "layer": "kind"}.get(subject.kind, ""))
+    return f"{subject.kind} {short_name(subject)}" + (f" ({what})" if what else "")
+
+
+def _text(subject: Subject, field: str) -> str:
+    fact = getattr(subject.scope.get(subject.kind), field, None) if field else None
+    return clean(fact.value, _LONGEST_NAME) if isinstance(fact, Known) else ""
