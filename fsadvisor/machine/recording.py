@@ -18,6 +18,16 @@ if TYPE_CHECKING:
 
 Entries: TypeAlias = tuple[str, ...] | Unknown
 
+_DMI = "/sys/class/dmi/id"
+_NAMING_FILES = (
+    "/proc/sys/kernel/hostname",
+    "/etc/hostname",
+    f"{_DMI}/product_serial",
+    f"{_DMI}/board_serial",
+    f"{_DMI}/chassis_serial",
+)
+_NAMING_DISK_FILES = ("serial", "device/serial", "wwid", "device/wwid")
+
 
 @dataclass(frozen=True, slots=True)
 class Recording:
@@ -34,26 +44,23 @@ class Recording:
     asked: dict[str, Answer] = field(default_factory=dict)
     """By layout.UDEV and COUNTERS."""
 
-    def identities(self) -> Identities:
-        """What all the answers tell about identities."""
-        identities = Identities()
-        for where, text in self._texts():
-            identities.learn(where, text)
-        return identities
-
-    def _texts(self) -> Iterator[tuple[str, str]]:
-        for (path, _), answer in sorted(self.about_paths.items(), key=lambda item: item[0]):
-            yield "", path
-            yield path, _text(answer)
-        for folder, names in sorted(self.entries.items(), key=lambda item: item[0]):
-            yield "", folder
-            for name in () if isinstance(names, Unknown) else names:
-                yield "", f"{folder}/{name}"
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Every text in it, and where it comes from: what identities are learnt from."""
+        yield from self._texts_about_paths()
         for argv, answer in sorted(self.runs.items(), key=lambda item: item[0]):
             yield "", sources.command(argv)
             yield sources.command(argv), _text(answer)
         for answer in (*self.asked.values(), *self.processes.values()):
             yield "", _text(answer)
+
+    def _texts_about_paths(self) -> Iterator[tuple[str, str]]:
+        for (path, kind), answer in sorted(self.about_paths.items(), key=lambda item: item[0]):
+            yield "", path
+            yield path if kind == layout.READ else "", _text(answer)
+        for folder, names in sorted(self.entries.items(), key=lambda item: item[0]):
+            yield "", folder
+            for name in () if isinstance(names, Unknown) else names:
+                yield "", f"{folder}/{name}"
 
 
 class RecordingMachine:
@@ -104,8 +111,23 @@ class RecordingMachine:
 
     def write(self, folder: Path | str) -> None:
         """Write all that was asked into a new or empty folder. Raises MachineError."""
-        write_recording(self.recording, Path(folder))
+        write_recording(self.recording, self.identities(), Path(folder))
+
+    def identities(self) -> Identities:
+        """What the answers tell about identities, and what the machine says of itself when asked for them."""
+        identities = Identities()
+        for where, text in (*self._own_names(), *self.recording.texts()):
+            identities.learn(where, text)
+        return identities
+
+    def _own_names(self) -> Iterator[tuple[str, str]]:
+        """Names that nobody may have asked for, but that stand in labels, links and volume groups all the same."""
+        disks = self._inner.entries("/sys/block")
+        folders = [] if isinstance(disks, Unknown) else [f"/sys/block/{disk}" for disk in disks]
+        for path in (*_NAMING_FILES, *(f"{folder}/{name}" for folder in folders for name in _NAMING_DISK_FILES)):
+            yield path, _text(self._inner.read(path))
+        yield "", _text(self._inner.udev())
 
 
 def _text(answer: Answer) -> str:
-    return answer.text if isinstance(answer, Reply) else answer.learn
+    return answer.text if isinstance(answer, Reply) else ""

@@ -30,13 +30,13 @@ _SOURCES: dict[str, Callable[[str], str]] = {
 }
 
 
-def write_recording(recording: Recording, folder: Path) -> None:
+def write_recording(recording: Recording, identities: Identities, folder: Path) -> None:
     """Write into a new or empty folder. Raises MachineError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise MachineError(str(folder), "the folder is not empty", "name a new or an empty one")
-        _Writing(folder, recording.identities()).write(recording)
+        _Writing(folder, identities).write(recording)
     except OSError as error:
         raise MachineError(
             str(folder), error.strerror or str(error), "name a new or an empty folder that can be written"
@@ -79,7 +79,8 @@ class _Writing:
     def _about_path(self, kind: str, path: str, answer: Answer) -> None:
         new_path = self._replace(path)
         if isinstance(answer, Reply):
-            text = answer.text if kind == layout.ENTRIES else self._replace(answer.text, path)
+            where = path if kind == layout.READ else ""
+            text = answer.text if kind == layout.ENTRIES else self._replace(answer.text, where)
             self._files[layout.place(kind, new_path)] = text
             return
         place, name = layout.unknown_place(new_path)

@@ -244,7 +244,7 @@ def test_no_identity_of_a_machine_survives_in_its_recording(drawn):
             f"{path.relative_to(folder)}\n{path.read_text() if path.is_file() else ''}"
             for path in Path(folder).rglob("*")
         ).lower()
-    replace = recording.recording.identities().replace
+    replace = recording.identities().replace
     for identity in identities:
         assert identity.lower() not in written
         assert replace(identity).lower() in written

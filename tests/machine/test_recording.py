@@ -55,14 +55,15 @@ def ask_everything(machine, replace=str):
 
 
 def replaced(answers, replace):
-    def one(answer):
+    def one(kind, answer):
         if isinstance(answer, Unknown):
             return Unknown(answer.cause, replace(answer.learn), replace(answer.source))
         if isinstance(answer, tuple):
             return tuple(sorted(map(replace, answer)))
-        return Reply(replace(answer.text, answer.source), replace(answer.source), answer.status)
+        where = answer.source if kind == "read" else ""
+        return Reply(replace(answer.text, where), replace(answer.source), answer.status)
 
-    return {kind: [one(answer) for answer in group] for kind, group in answers.items()}
+    return {kind: [one(kind, answer) for answer in group] for kind, group in answers.items()}
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def test_a_recorded_machine_answers_all_questions_as_the_live_one_did(tmp_path):
     recording = RecordingMachine(sample())
     answers = ask_everything(recording)
     recording.write(tmp_path / "machine")
-    replace = recording.recording.identities().replace
+    replace = recording.identities().replace
     recorded = RecordedMachine(tmp_path / "machine")
     assert ask_everything(recorded, replace) == replaced(answers, replace)
     assert recorded.root is True
@@ -99,8 +100,17 @@ def test_this_host_is_recorded_and_answers_the_same(tmp_path):
     recording = RecordingMachine(LiveMachine())
     answers = ask(recording)
     recording.write(tmp_path / "machine")
-    replace = recording.recording.identities().replace
+    replace = recording.identities().replace
     assert ask(RecordedMachine(tmp_path / "machine"), replace) == replaced(answers, replace)
+
+
+def test_a_host_name_that_nobody_asked_for_is_replaced_all_the_same(tmp_path):
+    files = {"/proc/sys/kernel/hostname": "zeus\n", "/proc/mounts": "/dev/mapper/zeus--vg-root / ext4 rw 0 0\n"}
+    recording = RecordingMachine(ScriptedMachine(files))
+    recording.read("/proc/mounts")
+    recording.write(tmp_path / "machine")
+    assert "zeus" not in "".join(map(str, contents(tmp_path / "machine").items()))
+    assert not (tmp_path / "machine/files/proc/sys").exists()
 
 
 def test_the_folder_can_be_reviewed(folder):
@@ -108,6 +118,8 @@ def test_the_folder_can_be_reviewed(folder):
     assert (folder / "files/sys/block/sda%link").read_text() == "../devices/pci0000:00/sda"
     assert json.loads((folder / "files/sys/block%entries").read_text()) == ["sda", "sdb"]
     assert '["read", "nowhere", "not_exposed", ""]' in (folder / "files/%unknown").read_text()
+    assert (folder / "files/etc/hostname").read_text() == "fsadvisorhost1\n"
+    assert (folder / "files/etc/hostname%flags").read_text() == "0x80000"
     assert (folder / "files/a%file").read_text() == "both a file"
     (meta,) = (folder / "commands").glob("nvme_id-ctrl_.dev.nvme0-*.json")
     assert json.loads(meta.read_text()) == {"argv": ["nvme", "id-ctrl", "/dev/nvme0"], "status": 3}
@@ -125,7 +137,7 @@ def test_a_recorded_machine_recorded_again_is_the_same(folder, tmp_path):
     again = RecordingMachine(RecordedMachine(folder))
     recording = RecordingMachine(sample())
     ask_everything(recording)
-    ask_everything(again, recording.recording.identities().replace)
+    ask_everything(again, recording.identities().replace)
     again.write(tmp_path / "again")
     assert contents(tmp_path / "again") == contents(folder)
 
@@ -257,7 +269,7 @@ def test_any_path_can_be_recorded(files):
     with tempfile.TemporaryDirectory() as folder:
         recording.write(Path(folder))
         recorded = RecordedMachine(folder)
-        replace = recording.recording.identities().replace
+        replace = recording.identities().replace
         for path, text in files.items():
             new = replace(path)
             assert recorded.read(new) == Reply(replace(text, path), new)
