@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from fsadvisor import arguments
+from fsadvisor._version import __version__
 from fsadvisor.advise import advise, failures, judge
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.machine.error import MachineError
@@ -114,12 +115,14 @@ def _report(
 ) -> Iterable[str]:
     from fsadvisor.report.model import About
 
-    about = About(machine=machine.name, root=machine.root, rule_errors=tuple(map(str, shelf.errors)))
+    about = About(version=__version__, root=machine.root, rule_errors=shelf.errors)
     if chosen.form == "json":
-        from fsadvisor.report.as_json import report
-    else:
-        from fsadvisor.report.as_text import report
-    return report(storage, verdicts, about, every=chosen.all)
+        from fsadvisor.report.as_json import as_json
+
+        return as_json(storage, verdicts, about)
+    from fsadvisor.report.as_text import as_text
+
+    return as_text(storage, verdicts, about, every=bool(chosen.all))
 
 
 def _exit_code(chosen: argparse.Namespace, verdicts: Iterable[Verdict], shelf: Shelf) -> int:

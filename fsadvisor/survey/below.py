@@ -55,11 +55,10 @@ def below(
 
 def _unprotected(disk: Disk) -> Fact[bool]:
     """A cache that the kernel believes volatile, on a disk whose power-loss protection is not proven."""
-    return folds.both(
-        folds.holds(disk.write_cache, "write back".__eq__),
-        folds.holds(disk.plp, "proven".__ne__),
-        "queue/write_cache, power-loss verdict",
-    )
+    volatile = folds.holds(disk.write_cache, "write back".__eq__)
+    unproven = folds.holds(disk.plp, "proven".__ne__)
+    source = f"{look.value(disk.name)}: {look.value(disk.write_cache)}, power-loss verdict {look.value(disk.plp)}"
+    return folds.both(volatile, unproven, f"{source}, {unproven.source}")
 
 
 def _spins(disk: Disk) -> Fact[bool]:

@@ -1,0 +1,31 @@
+"""Recorded machines, audited as the command line does it."""
+
+import dataclasses
+
+from fsadvisor.advise import advise
+from fsadvisor.machine.recorded import RecordedMachine
+from fsadvisor.report.as_json import as_json
+from fsadvisor.report.as_text import as_text
+from fsadvisor.report.model import About
+from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.survey.whole import survey
+from tests.paths import FIXTURES
+
+FOLDERS = sorted(path.parent for path in (FIXTURES / "machines").glob("*/machine.toml"))
+
+
+def audit(folder):
+    """The recorded machine, its storage under the folder's own name, and the verdicts."""
+    machine = RecordedMachine(folder)
+    storage = dataclasses.replace(survey(machine, {}), machine=folder.name)
+    return machine, storage, advise(storage, load_shelf().rules)
+
+
+def reports(folder):
+    """File name -> text of the golden reports."""
+    machine, storage, verdicts = audit(folder)
+    about = About(version="golden", root=machine.root)
+    return {
+        "report.json": "".join(as_json(storage, verdicts, about)),
+        "report.txt": "".join(as_text(storage, verdicts, about)),
+    }
