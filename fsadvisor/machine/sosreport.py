@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine import sources
+from fsadvisor.machine import sos_devices, sources
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.trees import Tree, resolved
@@ -45,7 +45,7 @@ SPELLINGS: dict[Argv, tuple[str, ...]] = {
 """What sos runs instead of a command of ours that begins so; {path} stands for its argument that is a path."""
 
 _WHOLE_FOLDERS = re.compile(
-    r"/sys/block|/sys/block/[^/]+/(?:queue|loop|md)(?:/.*)?|/sys/fs/xfs(?:/.*)?|/proc/fs(?:/.*)?|/etc/cron[^/]*"
+    r"/sys/block/[^/]+/(?:queue|loop|md)(?:/.*)?|/sys/fs/xfs(?:/.*)?|/proc/fs(?:/.*)?|/etc/cron[^/]*"
     r"|/etc/systemd(?:/.*)?|/etc/lvm(?:/.*)?"
 )
 """Folders that sos copies wholly, so that a name missing there is a name missing on the machine."""
@@ -65,6 +65,10 @@ class SosMachine:
         self._name = name
         self._top = top
         self._outputs = dict(self._command_outputs())
+        lsblk = self._output(tuple(sos_devices.LSBLK.split()))
+        self._derived = sos_devices.derived_devices(
+            *(_text(answer) for answer in (self.udev(), self._copied(sos_devices.PARTITIONS), lsblk))
+        )
 
     @property
     def name(self) -> str:
@@ -75,22 +79,29 @@ class SosMachine:
         return True
 
     def read(self, path: str) -> Answer:
-        place = self._place(path)
-        content = None if place is None else self._tree.content(place)
-        return _named(content, path)
+        return self._copied(path) or self._derived.files.get(path) or _missing(path)
 
     def entries(self, path: str) -> Entries:
         place = self._place(path)
         names = None if place is None else self._tree.names(place)
-        if names is None or not _WHOLE_FOLDERS.fullmatch(path):
-            return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, path)
-        return tuple(names)
+        derived = self._derived.folders.get(path)
+        whole = _WHOLE_FOLDERS.fullmatch(path) and names is not None
+        if not whole and not self._is_told(path):
+            return _missing(path)
+        return tuple(sorted({*(names or ()), *(derived or ())}))
+
+    def _is_told(self, path: str) -> bool:
+        """Whether a folder of block devices is told wholly: a device's own only with what lies below it."""
+        folders = self._derived.folders
+        if path == "/sys/block" or path.endswith("/slaves"):
+            return path in folders
+        return "slaves" in folders.get(path, ())
 
     def link(self, path: str) -> Answer:
         folder, _, name = path.rstrip("/").rpartition("/")
         place = self._place(folder)
         target = None if place is None else self._tree.target(f"{place}/{name}".lstrip("/"))
-        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, path) if target is None else Reply(target, path)
+        return Reply(target, path) if target is not None else self._derived.links.get(path) or _missing(path)
 
     def run(self, commands: Sequence[Argv]) -> list[Answer]:
         return [self._output(argv) for argv in commands]
@@ -104,16 +115,21 @@ class SosMachine:
         return Reply("".join(f"{record.strip()}\n\n" for record in records), sources.UDEV)
 
     def processes(self, names: Sequence[str]) -> Answer:  # noqa: ARG002 - sos lists them, without their folders
-        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, sources.PROCESSES)
+        return _missing(sources.PROCESSES)
 
     def counters(self) -> Answer:
-        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, sources.COUNTERS)
+        return _missing(sources.COUNTERS)
 
     def space(self, mount_point: str) -> Answer:
-        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, sources.space(mount_point))
+        return _missing(sources.space(mount_point))
 
     def flags(self, path: str) -> Answer:
-        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, sources.flags(path))
+        return _missing(sources.flags(path))
+
+    def _copied(self, path: str) -> Answer | None:
+        place = self._place(path)
+        content = None if place is None else self._tree.content(place)
+        return None if content is None else _named(content, path)
 
     def _place(self, path: str) -> str | None:
         """The name in the tree, links followed as on the machine: '/' is the report's top."""
@@ -131,7 +147,7 @@ class SosMachine:
             content = None if place is None else self._tree.content(place)
             if content is not None:
                 return _named(content, command)
-        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, sources.command(argv))
+        return _missing(sources.command(argv))
 
 
 def _spellings(argv: Argv) -> Iterator[str]:
@@ -148,9 +164,15 @@ def _mangled(command: str) -> str:
 
 
 def _named(content: Answer | None, source: str) -> Answer:
-    if content is None:
-        return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, source)
-    return replace(content, source=source)
+    return _missing(source) if content is None else replace(content, source=source)
+
+
+def _text(answer: Answer | None) -> str:
+    return answer.text if isinstance(answer, Reply) else ""
+
+
+def _missing(source: str) -> Unknown:
+    return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, source)
 
 
 def _top(tree: Tree) -> str | None:

@@ -12,6 +12,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
+from fsadvisor.machine.sos_devices import derived_devices
 from fsadvisor.machine.sosreport import NOT_IN_SOS, SosMachine
 from tests.machine.scripted import ScriptedMachine
 
@@ -27,7 +28,7 @@ FILES = {
     "sos_commands/xfs/xfs_info_.srv.data": "meta-data=\n",
     "sos_commands/filesys/dumpe2fs_-h_.dev.mapper.vg-root": "Filesystem\n",
     "sos_commands/devices/udevadm_info_--export-db": (
-        "P: /devices/a\nE: SUBSYSTEM=net\n\nP: /devices/sda\nN: sda\nE: SUBSYSTEM=block\n\n"
+        "P: /devices/a\nE: SUBSYSTEM=net\n\nP: /devices/pci0/sda\nN: sda\nE: SUBSYSTEM=block\n\n"
     ),
     "var/log/messages": "not of interest\n",
 }
@@ -94,7 +95,7 @@ def test_folders_of_which_sos_copies_a_part_are_not_listed(sos):
     assert sos.entries("/sys/block/sda/queue") == ("write_cache",)
     assert sos.entries("/etc/systemd/system") == ("a.mount",)
     assert sos.entries("/sys/block/sda").cause is Cause.NOT_EXPOSED
-    assert sos.entries("/proc").cause is Cause.NOT_EXPOSED
+    assert sos.entries("/proc/self").cause is Cause.NOT_EXPOSED
 
 
 def test_commands_are_found_under_the_spelling_that_sos_uses(sos):
@@ -114,7 +115,58 @@ def test_commands_are_found_under_the_spelling_that_sos_uses(sos):
 
 
 def test_udev_s_database_is_narrowed_to_block_devices(sos):
-    assert sos.udev().text == "P: /devices/sda\nN: sda\nE: SUBSYSTEM=block\n\n"
+    assert sos.udev().text == "P: /devices/pci0/sda\nN: sda\nE: SUBSYSTEM=block\n\n"
+
+
+STACK = {
+    "sos_commands/devices/udevadm_info_--export-db": (
+        "P: /devices/pci0/block/sda\nE: DEVTYPE=disk\nE: MAJOR=8\nE: MINOR=0\nE: SUBSYSTEM=block\n\n"
+        "P: /devices/pci0/block/sda/sda1\nE: DEVTYPE=partition\nE: MAJOR=8\nE: MINOR=1\nE: PARTN=1\n"
+        "E: SUBSYSTEM=block\n\n"
+        "P: /devices/virtual/block/dm-0\nE: DEVTYPE=disk\nE: DM_NAME=vg-root\nE: MAJOR=254\nE: MINOR=0\n"
+        "E: SUBSYSTEM=block\n\n"
+    ),
+    "proc/partitions": "major minor  #blocks  name\n\n   8        0     500000 sda\n   8        1     400000 sda1\n",
+    "sos_commands/block/lsblk_-O_-P": (
+        'NAME="sda" KNAME="sda" PKNAME=""\nNAME="sda1" KNAME="sda1" PKNAME="sda"\n'
+        'NAME="vg-root" KNAME="dm-0" PKNAME="sda1"\n'
+    ),
+}
+
+
+def stack(tmp_path, *left_out):
+    for name, text in STACK.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name not in left_out:
+            path.write_text(text)
+    return open_machine(tmp_path)
+
+
+def test_block_devices_are_derived_where_sos_did_not_copy_them(tmp_path):
+    machine = stack(tmp_path)
+    assert machine.entries("/sys/block") == ("dm-0", "sda")
+    assert machine.entries("/sys/block/sda") == ("dev", "device", "sda1", "size", "slaves")
+    assert machine.entries("/sys/block/dm-0") == ("dev", "dm", "slaves")
+    assert machine.entries("/sys/block/dm-0/slaves") == ("sda1",)
+    assert machine.entries("/sys/block/sda/slaves") == ()
+    assert machine.read("/sys/block/sda/sda1/dev") == Reply("8:1\n", "udevadm info --export-db")
+    assert machine.read("/sys/block/sda/size") == Reply("1000000\n", "/proc/partitions")
+    assert machine.read("/sys/block/dm-0/dm/name").text == "vg-root\n"
+    assert machine.link("/sys/block/dm-0").text == "../devices/virtual/block/dm-0"
+
+
+def test_without_lsblk_nobody_may_think_that_nothing_lies_below(tmp_path):
+    machine = stack(tmp_path, "sos_commands/block/lsblk_-O_-P")
+    assert machine.entries("/sys/block") == ("dm-0", "sda")
+    assert machine.entries("/sys/block/dm-0").cause is Cause.NOT_EXPOSED
+    assert machine.entries("/sys/block/dm-0/slaves").cause is Cause.NOT_EXPOSED
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from([*'P:E= /\n0"', "\n\n", "P: /devices/", "MAJOR", "KNAME=", "9" * 5000])).map("".join))
+def test_devices_are_derived_from_any_text(text):
+    assert derived_devices(text, text, text).links is not None
 
 
 def test_a_sos_machine_can_be_recorded(sos, tmp_path):
