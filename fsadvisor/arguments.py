@@ -59,15 +59,13 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _verb(
-    verbs: argparse._SubParsersAction[Parser], shared: argparse.ArgumentParser, name: str, says: str
-) -> argparse.ArgumentParser:
+def _verb(verbs: argparse._SubParsersAction[Parser], shared: Parser, name: str, says: str) -> Parser:
     return verbs.add_parser(name, help=says, description=says, parents=[shared], allow_abbrev=False)
 
 
-def _options(*, defaults: bool) -> argparse.ArgumentParser:
+def _options(*, defaults: bool) -> Parser:
     """The options that all verbs share; without defaults, so that a verb does not undo what stood before it."""
-    shared = argparse.ArgumentParser(add_help=False, argument_default=None if defaults else argparse.SUPPRESS)
+    shared = Parser(add_help=False, argument_default=None if defaults else argparse.SUPPRESS)
     form = shared.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_const", dest="form", const="json", help="print the report as JSON")
     form.add_argument(
@@ -103,8 +101,6 @@ def _options(*, defaults: bool) -> argparse.ArgumentParser:
     shared.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="for each tool (default: 10)")
     if defaults:
         shared.set_defaults(fail_on="low", timeout=10.0)
-    else:
-        shared.set_defaults()
     return shared
 
 

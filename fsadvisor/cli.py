@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fsadvisor import arguments
 from fsadvisor._version import __version__
 from fsadvisor.advise import advise, failures, judge
-from fsadvisor.catalogue import did_you_mean
+from fsadvisor.catalogue import catalogue, did_you_mean, matching
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.opening import open_machine
@@ -44,14 +44,9 @@ def run(argv: Sequence[str]) -> int:
     """Do what the command line says; return the exit code."""
     chosen = arguments.parser().parse_args(argv)
     try:
-        code = _VERBS[chosen.verb](chosen)
-        sys.stdout.flush()
+        return _VERBS[chosen.verb](chosen)
     except (UsageError, MachineError) as error:
         return _refuse(str(error))
-    except BrokenPipeError:
-        _drop_stdout()
-        return 0
-    return code
 
 
 def _refuse(message: str) -> int:
@@ -68,8 +63,15 @@ def _drop_stdout() -> None:
 
 def _write(chunks: Iterable[str]) -> None:
     """Write UTF-8 whatever the locale, so that the bytes do not depend on the terminal."""
-    for chunk in chunks:
-        sys.stdout.buffer.write(chunk.encode("utf-8", "backslashreplace"))
+    try:
+        for chunk in chunks:
+            sys.stdout.buffer.write(chunk.encode("utf-8", "backslashreplace"))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_stdout()
+    except OSError as error:
+        _drop_stdout()
+        raise UsageError(f"standard output: {error.strerror}") from error
 
 
 def _machine(chosen: argparse.Namespace) -> Machine:
@@ -135,24 +137,25 @@ def _exit_code(chosen: argparse.Namespace, verdicts: Iterable[Verdict], shelf: S
 
 
 def _explain(chosen: argparse.Namespace) -> int:
-    from fsadvisor.report.explain import page
+    from fsadvisor.report.explain import explain
 
     shelf = _shelf(chosen)
     rules = {rule.id: rule for rule in shelf.rules}
     if chosen.rule not in rules:
         raise UsageError(f"no rule {chosen.rule!r}{did_you_mean(chosen.rule, rules)}")
-    _write(page(rules[chosen.rule]))
+    _write(explain(rules[chosen.rule]))
     return 0
 
 
 def _facts(chosen: argparse.Namespace) -> int:
-    from fsadvisor.report.fact_list import listing
+    from fsadvisor.report.fact_list import fact_list
 
+    entries = matching(chosen.pattern)
+    if not entries:
+        near = did_you_mean(chosen.pattern, catalogue())
+        raise UsageError(f"no fact is called {chosen.pattern!r}{near or '; `fsadvisor facts` lists them'}")
     storage = _storage(_machine(chosen), chosen) if chosen.values or chosen.on else None
-    lines = list(listing(chosen.pattern, storage))
-    if not lines:
-        raise UsageError(f"no fact is called {chosen.pattern!r}; `fsadvisor facts` lists them")
-    _write(lines)
+    _write(fact_list(entries, storage))
     return 0
 
 
@@ -188,9 +191,9 @@ def _rule_try(chosen: argparse.Namespace) -> int:
 
 
 def _schema(_: argparse.Namespace) -> int:
-    from fsadvisor.report.schema import text
+    from fsadvisor.report.schema import schema_text
 
-    _write([text()])
+    _write([schema_text()])
     return 0
 
 

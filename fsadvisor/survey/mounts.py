@@ -70,7 +70,7 @@ def _place(running: mountinfo.Mount | None, wanted: Configured | None) -> tuple[
 def _of_superblock(running: mountinfo.Mount, filesystem: Filesystem | None) -> tuple[str, ...]:
     """The superblock's options, with the defaults that only /proc/fs/ext4 shows."""
     known = filesystem.options if filesystem else NOT_APPLICABLE
-    return known.value if isinstance(known, Known) else running.super_options
+    return (*running.super_options, *(known.value if isinstance(known, Known) else ()))
 
 
 def _running(running: mountinfo.Mount) -> dict[str, Any]:

@@ -1,0 +1,226 @@
+"""The command line as scripts and admins use it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fsadvisor.advise import advise
+from fsadvisor.machine.live import LiveMachine
+from fsadvisor.machine.recording import RecordingMachine
+from fsadvisor.report.as_json import as_json
+from fsadvisor.report.model import About
+from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.survey.whole import survey
+from tests.machines.replay import FOLDERS
+from tests.paths import FIXTURES, ROOT
+
+MACHINE = str(FIXTURES / "machines" / "ext4-nobarrier")
+QUIET = str(FIXTURES / "machines" / "xfs-logbsize")
+
+
+def fsadvisor(*argv, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "fsadvisor", *argv], cwd=ROOT, capture_output=True, timeout=60, check=False, **options
+    )
+
+
+def refused(*argv):
+    """The one line that a wrong command line gets."""
+    done = fsadvisor(*argv)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert b"Traceback" not in done.stderr
+    return done.stderr.decode()
+
+
+def test_the_version_is_printed_alone():
+    done = fsadvisor("--version")
+    assert (done.returncode, done.stdout[:10], done.stderr) == (0, b"fsadvisor ", b"")
+
+
+@pytest.mark.parametrize("order", [("--on", MACHINE, "--json"), ("--json", "--on", MACHINE)])
+def test_json_is_one_document(order):
+    report = json.loads(fsadvisor(*order).stdout)
+    assert report["schema"] == "fsadvisor/report/1"
+    assert [it["rule"] for it in report["verdicts"] if it["verdict"] == "advise"] == ["nobarrier-unproven"]
+
+
+@pytest.mark.parametrize(
+    ("machine", "more", "code"),
+    [
+        (MACHINE, (), 1),
+        (MACHINE, ("--fail-on", "critical"), 1),
+        (MACHINE, ("--fail-on", "never"), 0),
+        (MACHINE, ("--fail-on", "never", "--strict"), 3),
+        (QUIET, (), 0),
+        (QUIET, ("--strict",), 3),
+    ],
+)
+def test_exit_codes_tell_findings_and_gaps(machine, more, code):
+    assert fsadvisor("--on", machine, *more).returncode == code
+
+
+def test_the_same_bytes_come_out_whatever_the_terminal_and_the_locale():
+    plain = fsadvisor("--on", MACHINE).stdout
+    odd = {**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "TERM": "dumb", "COLUMNS": "40"}
+    assert fsadvisor("--on", MACHINE, env=odd).stdout == plain
+    assert b"\x1b" not in plain
+
+
+def test_a_reader_that_goes_away_is_no_failure():
+    shell = f"{sys.executable} -m fsadvisor --on {MACHINE} --json | head -c 10; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", shell], cwd=ROOT, capture_output=True, timeout=60, check=False)
+    assert done.returncode in (0, 1)
+    assert done.stderr == b""
+
+
+def test_a_full_disk_under_stdout_is_told():
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "fsadvisor", "--on", MACHINE],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert b"No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (("--fail-on", "hgih"), "did you mean 'high'?"),
+        (("--workload", "/=olpt"), "did you mean 'oltp'?"),
+        (("--workload", "oltp"), "is not MOUNT=KIND"),
+        (("--timeout", "soon"), "no number of seconds"),
+        (("--timeout", "-1"), "no number of seconds"),
+        (("--nonsense",), "--nonsense"),
+        (("explian",), "explian"),
+        (("explain", "nobarier-unproven"), "did you mean 'nobarrier-unproven'?"),
+        (("facts", "disk.nothing"), "disk.nothing"),
+        (("--on", "/nowhere"), "/nowhere"),
+        (("--on", "/etc/passwd"), "/etc/passwd"),
+        (("--on", "/etc"), "/etc"),
+        (("--on", MACHINE, "--only", "/srv/recorded/svr"), "did you mean '/srv/recorded/srv'?"),
+        (("--on", MACHINE, "--workload", "/srv/recorded/svr=oltp"), "did you mean '/srv/recorded/srv'?"),
+        (("--rules", "/nowhere"), "/nowhere: no such folder of rules"),
+        (("rule", "try", "/nowhere.toml"), "/nowhere.toml"),
+        (("capture", "/"), "/"),
+        (("--json", "--text"), "not allowed with"),
+    ],
+)
+def test_a_wrong_command_line_is_one_clear_line(argv, says):
+    assert says in refused(*argv)
+
+
+def test_a_hostile_argument_is_escaped():
+    said = refused("explain", "\x1b[31mred")
+    assert "\x1b" not in said
+
+
+@pytest.mark.parametrize("target", ["/srv/recorded/srv", "loop0", "/dev/loop0"])
+def test_only_a_mount_or_device_keeps_what_stands_on_and_under_it(target):
+    report = json.loads(fsadvisor("--on", MACHINE, "--json", "--only", target).stdout)
+    ids = {it["id"] for it in report["subjects"]}
+    assert {"host", "disk:vda", "layer:loop0", "filesystem:/dev/loop0", "mount:/srv/recorded/srv"} <= ids
+
+
+def test_a_declared_workload_decides_what_nobody_could_tell():
+    report = json.loads(fsadvisor("--on", MACHINE, "--json", "--workload", "/=metadata-heavy").stdout)
+    verdicts = {(it["rule"], it["subject"]): it["verdict"] for it in report["verdicts"]}
+    assert verdicts["access-times-written", "mount:/"] in ("advise", "blocked")
+
+
+def test_a_capture_of_a_recording_replays_to_the_same_verdicts_byte_for_byte(tmp_path):
+    again = tmp_path / "again"
+    assert fsadvisor("--on", MACHINE, "capture", str(again)).returncode == 0
+    first, second = (json.loads(fsadvisor("--on", str(it), "--json").stdout) for it in (MACHINE, again))
+    assert json.dumps(first["verdicts"]) == json.dumps(second["verdicts"])
+
+
+def test_a_live_audit_and_its_recording_give_the_same_verdicts(tmp_path):
+    """In one process, so that no test beside this one mounts anything between the two."""
+    machine = RecordingMachine(LiveMachine())
+    live = verdict_lines(survey(machine, {}))
+    machine.write(tmp_path / "live")
+    replayed = json.loads(fsadvisor("--on", str(tmp_path / "live"), "--json").stdout)["verdicts"]
+    assert live == replayed
+
+
+def verdict_lines(storage):
+    about = About(version="x", root=True)
+    return json.loads("".join(as_json(storage, advise(storage, load_shelf().rules), about)))["verdicts"]
+
+
+def test_a_recording_holds_no_identity_of_this_machine(tmp_path):
+    assert fsadvisor("capture", str(tmp_path / "live")).returncode == 0
+    secrets = identities_of_this_machine()
+    for path in (tmp_path / "live").rglob("*"):
+        content = path.read_bytes() if path.is_file() else b""
+        for secret in secrets:
+            assert secret not in content, (path, secret)
+            assert secret not in os.fsencode(path.relative_to(tmp_path)), (path, secret)
+
+
+def identities_of_this_machine():
+    """What lsblk, /sys and /etc say of serials, WWNs, UUIDs, MACs and the machine's id."""
+    columns = subprocess.run(
+        ["lsblk", "-nro", "SERIAL,WWN,UUID,PARTUUID"], capture_output=True, check=False
+    ).stdout.split()
+    found = {word for word in columns if len(word) > 5}
+    for pattern in ("sys/class/net/*/address", "sys/block/*/serial", "sys/block/*/device/serial", "etc/machine-id"):
+        for path in Path("/").glob(pattern):
+            found.add(path.read_bytes().strip())
+    return {word for word in found if len(word) > 5 and word.strip(b"0:")}
+
+
+def test_the_schema_is_json():
+    assert json.loads(fsadvisor("schema").stdout)["$schema"].startswith("https://json-schema.org/")
+
+
+@pytest.mark.parametrize("rule", ["nobarrier-unproven", "access-times-written"])
+def test_explain_prints_a_rules_page(rule):
+    done = fsadvisor("explain", rule)
+    assert done.returncode == 0
+    assert rule in done.stdout.decode()
+
+
+def test_facts_lists_names_and_on_a_machine_their_values():
+    assert b"disk.write_cache" in fsadvisor("facts", "disk.*").stdout
+    assert b"write back" in fsadvisor("--on", MACHINE, "facts", "disk.write_cache", "--values").stdout
+
+
+def test_rule_try_runs_the_examples_and_judges_the_machine():
+    done = fsadvisor("--on", MACHINE, "rule", "try", "rules/filesystem/nobarrier-unproven.toml")
+    assert done.returncode == 0
+    assert b"nobarrier-unproven" in done.stdout
+
+
+def test_a_broken_rule_is_told_with_file_line_and_the_nearest_name(tmp_path):
+    text = (ROOT / "rules/filesystem/nobarrier-unproven.toml").read_text()
+    broken = tmp_path / "nobarrier-unproven.toml"
+    broken.write_text(text.replace('expr = "filesystem.barriers == False"', 'expr = "filesystem.bariers == False"'))
+    said = refused("rule", "try", str(broken))
+    assert "nobarrier-unproven.toml:" in said
+    assert "did you mean 'filesystem.barriers'?" in said
+
+
+def test_a_folder_with_a_broken_rule_leaves_the_other_rules_running(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "disk" / "broken.toml").write_text("id = ")
+    done = fsadvisor("--on", MACHINE, "--rules", str(tmp_path), "--json")
+    report = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert report["summary"]["rules_not_loaded"]
+
+
+def test_all_recorded_machines_are_audited_without_a_word_on_stderr():
+    for folder in FOLDERS:
+        assert fsadvisor("--on", str(folder)).stderr == b""
