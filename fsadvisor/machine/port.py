@@ -70,7 +70,8 @@ class Machine(Protocol):
         """The running processes with one of these names, as JSON.
 
         `[{"pid", "name", "user", "cwd", "paths": [...]}]`, paths being the absolute paths among its
-        arguments; no other argument leaves the machine.
+        arguments; no other argument leaves the machine. Where the kernel refused to tell one of them, `cwd` is
+        null and there is `"denied": true`.
         """
         ...
 
@@ -90,5 +91,5 @@ class Machine(Protocol):
         ...
 
     def flags(self, path: str) -> Answer:
-        """A file's or folder's inode flags (FS_IOC_GETFLAGS), as a hexadecimal number."""
+        """A file's or folder's inode flags (FS_IOC_GETFLAGS), as a hexadecimal number: 0x80000."""
         ...

@@ -35,6 +35,7 @@ def serial_learnt(serial=SERIAL):
         f"nvme.144d-{SERIAL.encode().hex()}-53414d53554e47-00000001",
         f"disk-by\\x2did-ata\\x2d{SERIAL}.device",
         SERIAL.lower(),
+        f"/srv/a\\040{SERIAL}",
     ],
 )
 def test_a_serial_is_replaced_wherever_it_stands(text):
@@ -75,6 +76,8 @@ def test_the_hexadecimal_spelling_of_a_serial_is_that_of_its_stand_in():
         ("/sys/block/nvme0n1/nguid", "36344730-5230-0417-0025-384e00000001", "0417"),
         ("", "0A1B2C3D-1111-4222-8333-0123456789AB", "0123456789AB"),
         ("", "disk-by\\x2duuid-0a1b2c3d\\x2d1111\\x2d4222\\x2d8333\\x2d0123456789ab", "0123456789ab"),
+        ("", "/srv/x\\0400a1b2c3d-1111-4222-8333-0123456789ab", "0123456789ab"),
+        ("", '"output": "\\n0a1b2c3d-1111-4222-8333-0123456789ab"', "0123456789ab"),
         ("", "CRYPT-LUKS2-0a1b2c3d1111422283330123456789ab-root", "0123456789ab"),
         ("", "UUID : 0a1b2c3d:11114222:83330123:456789ab", "456789ab"),
         ("", "abcdef-Gh12-Ij34-Kl56-Mn78-Op90-qrstuv", "qrstuv"),
@@ -176,6 +179,7 @@ HOST = "/proc/sys/kernel/hostname"
     [
         ("zeus", "/dev/mapper/zeus--vg-root zeus-vg ZEUS"),
         ("zeus.corp.net", "Linux zeus.corp.net zeus corp.net"),
+        ("zeus", "/srv/a\\040zeus \\tzeus"),
         ("db-1", "db-1 db--1-vg db_1 var-db\\x2d1.mount"),
     ],
 )
