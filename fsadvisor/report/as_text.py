@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.facts import Unknown
 from fsadvisor.report import shaping
 from fsadvisor.report.escape import clean
 from fsadvisor.report.finding_text import SUBJECTS, FindingText, headline, where
 from fsadvisor.report.findings import findings
 from fsadvisor.report.layout import NARROWEST, WIDTH, counted, listed, wrapped
 from fsadvisor.report.open_text import open_text
-from fsadvisor.report.values import short_name
+from fsadvisor.report.values import short_name, told
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Storage
 
 _KINDS: Final = ("disk", "layer", "filesystem", "mount", "service")
+_COUNTS: Final = ("host.block_devices", "host.mounts", "host.services")
+_IN_OVERVIEW: Final = 3
 _PLURALS: Final = {"risk": "risks", "gain": "gains", "hygiene": "hygiene"}
 
 
@@ -37,11 +40,11 @@ def as_text(
     yield from wrapped(_in_a_line(found, verdicts, about), columns)
     if len(found) > 1:
         yield from _overview(found, columns)
-    told: dict[str, int] = {}
+    told_in: dict[str, int] = {}
     for number, finding in enumerate(found, 1):
         yield "\n\n"
-        yield from FindingText(finding, number, columns, told.get(finding.rule.id)).lines()
-        told.setdefault(finding.rule.id, number)
+        yield from FindingText(finding, number, columns, told_in.get(finding.rule.id)).lines()
+        told_in.setdefault(finding.rule.id, number)
     yield from _not_told(verdicts, columns)
     yield from _not_loaded(about)
     if every:
@@ -56,14 +59,27 @@ def _head(storage: Storage, about: About, columns: int) -> Iterator[str]:
     if about.root is not None:
         words.append("looked at as root" if about.root else "looked at as an ordinary user")
     yield from wrapped(clean(", ".join(words)), columns)
+    yield from wrapped(_looked_at(storage), columns)
+    for name, fact in _not_looked_at(storage):
+        yield from wrapped(told(name, fact, fact.source), columns, "", "  ")
+
+
+def _looked_at(storage: Storage) -> str:
     numbers = Counter(subject.kind for subject in storage.subjects)
     if any(numbers[kind] for kind in _KINDS):
-        yield from wrapped(listed(counted(numbers[kind], kind) for kind in _KINDS if numbers[kind]), columns)
-    else:
-        yield from wrapped(
-            "There is nothing to look at: no disk, no filesystem and no mount that holds people's files was found.",
-            columns,
-        )
+        return listed(counted(numbers[kind], kind) for kind in _KINDS if numbers[kind])
+    if any(_not_looked_at(storage)):
+        return "Nothing could be looked at."
+    return "There is nothing to look at: no disk and no mount that holds people's files was found."
+
+
+def _not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
+    """What a count of 0 must not be taken for."""
+    for subject in storage.subjects:
+        if subject.kind == "host":
+            for name, fact in shaping.own_facts(subject):
+                if name in _COUNTS and isinstance(fact, Unknown):
+                    yield name, fact
 
 
 def _in_a_line(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About) -> str:
@@ -95,7 +111,7 @@ def _overview(found: Sequence[Finding], columns: int) -> Iterator[str]:
     for number, finding in enumerate(found, 1):
         first = f"  {number:>{digits}}  "
         yield from wrapped(f"{headline(finding)}: {finding.rule.title}", columns, first)
-        yield from wrapped(where(finding), columns, " " * len(first))
+        yield from wrapped(where(finding, _IN_OVERVIEW), columns, " " * len(first))
 
 
 def _not_told(verdicts: Sequence[Verdict], columns: int) -> Iterator[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.advise import reason
-from fsadvisor.report.escape import clean
+from fsadvisor.report import rule_text
 from fsadvisor.report.layout import counted, listed, paragraphs, wrapped
-from fsadvisor.report.values import fact_text, full_name, short_name
+from fsadvisor.report.values import full_name, short_name, told
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.remedy import Instructions, Kept
     from fsadvisor.rulebook.rule import Ask
-    from fsadvisor.rulebook.shape import Gain
     from fsadvisor.storage import Subject
 
 SUBJECTS: Final = 10
@@ -31,18 +30,7 @@ _VALUES: Final = 3
 
 MARKS: Final = {TRUE: "yes", FALSE: "no", UNKNOWN: "unknown"}
 
-_IN_OPTIONS: Final = "To keep it, change the options in /etc/fstab or in the mount unit"
-
 _UNDER_ASK: Final = " " * 13
-
-NEEDS: Final = {
-    "online": "no interruption",
-    "remount": "needs a remount",
-    "unmount": "needs an unmount",
-    "reboot": "needs a reboot",
-    "reformat": "needs a new format: all data must be restored",
-    "hardware": "needs other hardware",
-}
 
 
 def headline(finding: Finding) -> str:
@@ -51,18 +39,18 @@ def headline(finding: Finding) -> str:
     return words if finding.outcome is Outcome.ADVISE else f"{words}, {finding.outcome.value}"
 
 
-def where(finding: Finding) -> str:
+def where(finding: Finding, most: int = SUBJECTS) -> str:
     """The subjects, by name as far as there are few."""
     subjects = list(finding.subjects)
     if len(subjects) == 1:
         return full_name(subjects[0])
-    return f"{counted(len(subjects), finding.rule.subject)}: {_named(subjects)}"
+    return f"{counted(len(subjects), finding.rule.subject)}: {_named(subjects, most)}"
 
 
-def _named(subjects: list[Subject]) -> str:
-    names = [short_name(subject) for subject in subjects[:SUBJECTS]]
-    if len(subjects) > SUBJECTS:
-        names.append(f"{len(subjects) - SUBJECTS:,} more (--json has all)")
+def _named(subjects: list[Subject], most: int = SUBJECTS) -> str:
+    names = [short_name(subject) for subject in subjects[:most]]
+    if len(subjects) > most:
+        names.append(f"{len(subjects) - most:,} more (--json has all)")
     return listed(names)
 
 
@@ -88,11 +76,11 @@ class FindingText:
             yield from paragraphs(self._rule.why, self._columns, "   ")
         yield from self._asks("Evidence", [pair for pair in self._finding.answers() if pair[0].part != "safety"])
         if self._rule.gain and not self._told_in:
-            yield from self._gain(self._rule.gain)
+            yield from rule_text.gain(self._rule.gain, self._columns)
         yield from self._safety()
         yield from self._todo()
         if not self._told_in:
-            yield from self._references()
+            yield from rule_text.references(self._rule.references, self._columns)
         yield from self._section(f"Rule: {self._rule.id} (`fsadvisor explain {self._rule.id}`)")
 
     def _head(self) -> Iterator[str]:
@@ -103,8 +91,7 @@ class FindingText:
         yield from wrapped(f"{place} because: {reason(self._finding.verdicts[0])}", self._columns, "   ", "     ")
 
     def _section(self, title: str) -> Iterator[str]:
-        yield "\n"
-        yield from wrapped(title, self._columns, "   ", "     ")
+        return rule_text.section(title, self._columns)
 
     def _asks(self, title: str, asked: Iterable[tuple[Ask, Truth]]) -> Iterator[str]:
         yield from self._section(title)
@@ -119,25 +106,13 @@ class FindingText:
         """Each value once, with the subject that has it where not all are alike."""
         values = list(self._facts[name].values())
         for subject, fact, number in values[:_VALUES]:
-            source = fact.source + (" and alike" if number > 1 and short_name(subject) in fact.source else "")
-            text = fact_text(name, fact, source)
+            source = fact.source + (" and alike" if number > 1 and subject.name in fact.source else "")
+            text = told(name, fact, source)
             if len(values) > 1:
                 text = f"{short_name(subject)}{f' and {number - 1:,} more' if number > 1 else ''}: {text}"
             yield from wrapped(text, self._columns, _UNDER_ASK, _UNDER_ASK + "  ")
         if len(values) > _VALUES:
             yield from wrapped(f"{counted(len(values) - _VALUES, 'other value')} elsewhere", self._columns, _UNDER_ASK)
-
-    def _gain(self, gain: Gain) -> Iterator[str]:
-        yield from self._section(f"What it brings: {gain.metric} ({gain.basis})")
-        for figure in gain.figures:
-            yield from wrapped(figure.says, self._columns, "     - ")
-            yield from wrapped(f"{figure.source}: {figure.conditions}", self._columns, "       ")
-        if not gain.figures:
-            yield from wrapped("No figure is known.", self._columns, "     ")
-        if gain.believe:
-            yield from wrapped(f"Believe: {gain.believe}", self._columns, "     ")
-        if gain.measure:
-            yield from wrapped(f"The probe {gain.measure} would measure it here.", self._columns, "     ")
 
     def _safety(self) -> Iterator[str]:
         """Open questions first."""
@@ -170,41 +145,16 @@ class FindingText:
             yield from paragraphs(self._rule.remedy.advice, self._columns, "     ")
 
     def _what_to_do(self, shown: list[Instructions]) -> Iterator[str]:
-        yield from self._commands(f"Do now ({NEEDS[self._rule.remedy.needs]})", _each(todo.now for todo in shown))
-        yield from self._keep(shown)
-        yield from self._commands("Check", _each(todo.verify for todo in shown))
-        yield from self._commands("Undo", _each(todo.undo for todo in shown))
-
-    def _commands(self, title: str, commands: list[str]) -> Iterator[str]:
-        if commands:
-            yield from self._section(title)
-            yield from (f"     {clean(command, None)}\n" for command in commands)
-
-    def _keep(self, shown: list[Instructions]) -> Iterator[str]:
-        """Lines for the same file stand together."""
-        files: dict[str, list[str]] = {}
-        for kept in dict.fromkeys(kept for todo in shown for kept in todo.keep):
-            if kept.file:
-                files.setdefault(kept.file, []).append(kept.line)
-            else:
-                files.setdefault("", []).append(_options(kept))
-        for file, lines in files.items():
-            yield from self._section(f"To keep it, put into {clean(file)}" if file else _IN_OPTIONS)
-            yield from (f"     {clean(line, None)}\n" for line in dict.fromkeys(lines))
-
-    def _references(self) -> Iterator[str]:
-        yield from self._section("References")
-        for reference in self._rule.references:
-            yield f"     {clean(reference.url, None)}\n"
-            yield from wrapped(reference.says, self._columns, "       ")
+        needs = rule_text.NEEDS[self._rule.remedy.needs]
+        yield from rule_text.commands(f"Do now ({needs})", _each(todo.now for todo in shown), self._columns)
+        yield from rule_text.keep((_kept(kept) for todo in shown for kept in todo.keep), self._columns)
+        yield from rule_text.commands("Check", _each(todo.verify for todo in shown), self._columns)
+        yield from rule_text.commands("Undo", _each(todo.undo for todo in shown), self._columns)
 
 
-def _each(commands: Iterable[tuple[str, ...]]) -> list[str]:
-    return list(dict.fromkeys(command for some in commands for command in some))
+def _each(commands: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    return (command for some in commands for command in some)
 
 
-def _options(kept: Kept) -> str:
-    changes = [
-        f"{verb} {', '.join(options)}" for verb, options in (("add", kept.add), ("remove", kept.remove)) if options
-    ]
-    return f"{clean(kept.mount, None)}: {'; '.join(changes)}"
+def _kept(kept: Kept) -> tuple[str, str]:
+    return kept.file, kept.line if kept.file else rule_text.options(kept.mount, kept.add, kept.remove)

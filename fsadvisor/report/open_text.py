@@ -62,7 +62,7 @@ def cures(verdicts: Iterable[Verdict]) -> list[Cure]:
                 cure.facts[name] = None
                 cure.subjects[verdict.subject.id] = verdict.subject
                 cure.rules[verdict.rule.id] = verdict.rule.severity
-    return sorted(found.values(), key=lambda cure: cure.gravity)
+    return sorted(found.values(), key=lambda cure: (cure.gravity, not cure.first.learn))
 
 
 def _without_names(learn: str, subject: Subject) -> str:
@@ -108,4 +108,4 @@ def _one_kind(kind: str, subjects: list[Subject]) -> str:
     names = [short_name(subject) for subject in subjects[:_NAMED]]
     if len(subjects) > _NAMED:
         names.append(f"{len(subjects) - _NAMED:,} more")
-    return f"{kind} {names[0]}" if len(subjects) == 1 else f"{counted(len(subjects), kind)} {listed(names)}"
+    return f"{kind} {names[0]}" if len(subjects) == 1 else f"{counted(len(subjects), kind)}: {listed(names)}"

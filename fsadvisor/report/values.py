@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.catalogue import Kind, catalogue
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Subject
 
 _LONGEST_NAME: Final = 80
+_ONE_WORD: Final = re.compile(r"[^\s,;:\"'()]+")
 _PREFIXES: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _SIGNS: Final = {"percent": "%"}
 _CAUSES: Final = {
@@ -33,13 +35,18 @@ def cause(fact: Unknown) -> str:
     return _CAUSES[fact.cause]
 
 
-def fact_text(name: str, fact: Fact[Any], source: str) -> str:
+def told(name: str, fact: Fact[Any], source: str) -> str:
     """'disk.plp = proven (source)', or why it is not known and how to learn it."""
+    return f"{name}{': ' if isinstance(fact, Unknown) else ' = '}{said(name, fact, source)}"
+
+
+def said(name: str, fact: Fact[Any], source: str) -> str:
+    """The same without the name."""
     came_from = f" ({clean(source)})" if source else ""
     if isinstance(fact, Unknown):
         cure = f"; to learn it: {clean(fact.learn)}" if fact.learn else ""
-        return f"{name}: not known, {cause(fact)}{came_from}{cure}"
-    return f"{name} = {value_text(catalogue()[name], fact.value)}{came_from}"
+        return f"not known, {cause(fact)}{came_from}{cure}"
+    return f"{value_text(catalogue()[name], fact.value)}{came_from}"
 
 
 def value_text(entry: Entry, value: Any) -> str:  # noqa: ANN401 - any type of the catalogue
@@ -70,21 +77,29 @@ def bytes_text(size: int) -> str:
 
 def short_name(subject: Subject) -> str:
     """A subject's name for a list; a filesystem's with its mount point."""
-    name = clean(subject.name, _LONGEST_NAME)
     if subject.kind == "host":
         return "this machine"
+    if subject.kind == "mount":
+        return _quoted(subject.name)
     point = _text(subject, "mount_point") if subject.kind == "filesystem" else ""
-    return f"{name} on {point}" if point and not name.endswith(point) else name
+    name = clean(subject.name, _LONGEST_NAME)
+    return f"{name} on {_quoted(point)}" if point and not subject.name.endswith(point) else name
 
 
 def full_name(subject: Subject) -> str:
     """A subject's kind and name, and what helps to find it."""
     if subject.kind == "host":
         return "this machine"
-    what = _text(subject, {"disk": "model", "layer": "kind"}.get(subject.kind, ""))
+    what = clean(_text(subject, {"disk": "model", "layer": "kind"}.get(subject.kind, "")), _LONGEST_NAME)
     return f"{subject.kind} {short_name(subject)}" + (f" ({what})" if what else "")
+
+
+def _quoted(name: str) -> str:
+    """In quotes where the name could pass for more than one, or for words of ours."""
+    shown = clean(name, _LONGEST_NAME)
+    return shown if _ONE_WORD.fullmatch(shown) else f'"{shown}"'
 
 
 def _text(subject: Subject, field: str) -> str:
     fact = getattr(subject.scope.get(subject.kind), field, None) if field else None
-    return clean(fact.value, _LONGEST_NAME) if isinstance(fact, Known) else ""
+    return fact.value if isinstance(fact, Known) else ""

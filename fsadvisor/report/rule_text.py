@@ -1,0 +1,75 @@
+"""What a rule itself says, for findings and for its own page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.report.escape import clean
+from fsadvisor.report.layout import wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fsadvisor.rulebook.shape import Gain, Reference
+
+NEEDS: Final = {
+    "online": "no interruption",
+    "remount": "needs a remount",
+    "unmount": "needs an unmount",
+    "reboot": "needs a reboot",
+    "reformat": "needs a new format: all data must be restored",
+    "hardware": "needs other hardware",
+}
+
+_IN_OPTIONS: Final = "To keep it, change the options in /etc/fstab or in the mount unit"
+
+
+def section(title: str, columns: int) -> Iterator[str]:
+    """A blank line and a title."""
+    yield "\n"
+    yield from wrapped(title, columns, "   ", "     ")
+
+
+def commands(title: str, lines: Iterable[str], columns: int) -> Iterator[str]:
+    """Lines to paste, each once and never broken; no title without any."""
+    different = dict.fromkeys(lines)
+    if different:
+        yield from section(title, columns)
+        yield from (f"     {clean(line, None)}\n" for line in different)
+
+
+def keep(kept: Iterable[tuple[str, str]], columns: int) -> Iterator[str]:
+    """Pairs of a file and a line for it ('' where mount options change); lines for the same file stand together."""
+    files: dict[str, list[str]] = {}
+    for file, line in kept:
+        files.setdefault(file, []).append(line)
+    for file, lines in files.items():
+        yield from commands(f"To keep it, put into {clean(file)}" if file else _IN_OPTIONS, lines, columns)
+
+
+def options(mount: str, add: tuple[str, ...], remove: tuple[str, ...]) -> str:
+    """'/srv: add noatime; remove relatime'."""
+    changes = [f"{verb} {', '.join(some)}" for verb, some in (("add", add), ("remove", remove)) if some]
+    return f"{mount}: {'; '.join(changes)}"
+
+
+def gain(brings: Gain, columns: int) -> Iterator[str]:
+    """What gets better, every figure with who says it and where it was seen."""
+    yield from section(f"What it brings: {brings.metric} ({brings.basis})", columns)
+    for figure in brings.figures:
+        yield from wrapped(figure.says, columns, "     - ")
+        yield from wrapped(f"{figure.source}: {figure.conditions}", columns, "       ")
+    if not brings.figures:
+        yield from wrapped("No figure is known.", columns, "     ")
+    if brings.believe:
+        yield from wrapped(f"Believe: {brings.believe}", columns, "     ")
+    if brings.measure:
+        yield from wrapped(f"The probe {brings.measure} would measure it.", columns, "     ")
+
+
+def references(given: Iterable[Reference], columns: int) -> Iterator[str]:
+    """Addresses on lines of their own."""
+    yield from section("References", columns)
+    for reference in given:
+        yield f"     {clean(reference.url, None)}\n"
+        yield from wrapped(reference.says, columns, "       ")

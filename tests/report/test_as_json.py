@@ -1,0 +1,184 @@
+"""The report for programs."""
+
+import json
+import math
+import shutil
+import subprocess
+import tracemalloc
+
+import jsonschema
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fsadvisor.advise import advise
+from fsadvisor.facts import Known
+from fsadvisor.report import model
+from fsadvisor.report.as_json import as_json
+from fsadvisor.report.schema import schema, schema_text
+from fsadvisor.storage import Disk
+from tests.report import composed
+
+MACHINES = {"busy": composed.busy, "hostile": composed.hostile, "empty": composed.empty, "blind": composed.blind}
+
+
+def written(storage, about=composed.ABOUT, *, every=False):
+    return "".join(as_json(storage, advise(storage, composed.rules(), every=every), about))
+
+
+def one_disk(**facts):
+    on = composed.host()
+    return composed.machine("one", on, composed.disk("sda", on, **facts))
+
+
+def facts_of(report, subject_id):
+    return next(subject["facts"] for subject in report["subjects"] if subject["id"] == subject_id)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("every", [False, True])
+def test_a_report_passes_a_validator_that_is_not_ours(machine, every):
+    about = model.About(version="1", root=None, rule_errors=composed.BROKEN)
+    report = json.loads(written(MACHINES[machine](), about, every=every))
+    jsonschema.Draft202012Validator(schema()).validate(report)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_report_reads_back_into_the_types_that_it_was_made_of(machine):
+    text = written(MACHINES[machine]())
+    report = msgspec.json.decode(text, type=model.Report)
+    assert len(report.subjects) == len(MACHINES[machine]().subjects)
+    ranks = [verdict.rank[:-1] for verdict in report.verdicts]
+    assert ranks == sorted(ranks)
+
+
+def test_jq_finds_the_rules_that_advise():
+    jq = shutil.which("jq")
+    if jq is None:
+        pytest.skip("jq is not installed")
+    query = '.verdicts[] | select(.verdict=="advise") | .rule'
+    found = subprocess.run([jq, "-r", query], input=written(composed.hostile()), text=True, capture_output=True)
+    assert found.returncode == 0
+    assert set(found.stdout.split()) == {"barriers-off", "flush-to-protected-cache"}
+
+
+def test_each_subject_and_each_verdict_stands_on_its_own_line():
+    storage = composed.busy()
+    verdicts = advise(storage, composed.rules())
+    lines = "".join(as_json(storage, verdicts, composed.ABOUT)).splitlines()
+    items = [json.loads(line.removesuffix(",")) for line in lines if line.startswith('{"id"') or '{"rule"' in line[:7]]
+    assert len(items) == len(storage.subjects) + len(verdicts)
+    assert len(lines) == len(items) + len(["schema", "machine", "summary", "subjects", "],", "verdicts", "]}"])
+
+
+def test_the_schema_is_the_same_text_each_time():
+    assert schema_text() == schema_text()
+    assert json.loads(schema_text())["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda report: report.update(host_name="x"),
+        lambda report: report["subjects"][0].update(serial="x"),
+        lambda report: report["verdicts"][0].update(score=1),
+        lambda report: facts_of(report, "host").update({"host.x": {"source": ""}}),
+        lambda report: facts_of(report, "host").update(
+            {"host.x": {"value": 1, "unknown": "denied", "learn": "", "source": ""}}
+        ),
+        lambda report: facts_of(report, "host").update({"host.x": {"value": None, "source": ""}}),
+        lambda report: report["verdicts"][0]["asks"][0].update(truth="maybe"),
+        lambda report: report.update(schema="fsadvisor/report/2"),
+    ],
+)
+def test_the_schema_refuses_what_is_not_in_it(spoil):
+    report = json.loads(written(composed.busy()))
+    spoil(report)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(schema()).validate(report)
+
+
+def test_a_byte_that_is_no_utf8_is_told_by_four_characters_that_every_parser_takes():
+    report = msgspec.json.decode(written(one_disk(model="caf\udce9 \ud800")))
+    assert facts_of(report, "disk:sda")["disk.model"]["value"] == "caf\\xe9 \\ud800"
+
+
+def test_control_characters_come_back_as_they_were_and_never_stand_in_the_text():
+    model_name = "\x1b[31m\x7f\x9b\u202e\u200b\u2028\U000e0041é漢"
+    text = written(one_disk(model=model_name))
+    assert facts_of(json.loads(text), "disk:sda")["disk.model"]["value"] == model_name
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert "é漢" in text
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_json_has_no_word_for_is_not_known(number):
+    on = composed.host(io_full_avg60_percent=number)
+    fact = facts_of(json.loads(written(composed.machine("m", on))), "host")["host.io_full_avg60_percent"]
+    assert fact == {"unknown": "unreadable", "learn": "", "source": "/proc"}
+
+
+def test_a_size_beyond_64_bits_stays_exact():
+    report = json.loads(written(one_disk(size_bytes=2**70)))
+    assert facts_of(report, "disk:sda")["disk.size_bytes"]["value"] == 2**70
+
+
+def test_facts_that_make_no_sense_for_a_subject_are_left_out_and_unknown_ones_are_not():
+    facts = facts_of(json.loads(written(one_disk())), "disk:sda")
+    assert "disk.capacitor_health" not in facts
+    assert facts["disk.fua"] == {"unknown": "not_exposed", "learn": "", "source": "/sys"}
+
+
+def test_a_mount_leads_to_its_filesystem_instead_of_repeating_its_facts():
+    subjects = {subject["id"]: subject for subject in json.loads(written(composed.busy()))["subjects"]}
+    mount = subjects["mount:/srv"]
+    assert {name.partition(".")[0] for name in mount["facts"]} == {"mount"}
+    (filesystem,) = (subjects[below] for below in mount["below"])
+    assert {name.partition(".")[0] for name in filesystem["facts"]} == {"filesystem", "below"}
+
+
+def test_the_summary_counts_what_the_verdicts_say():
+    report = json.loads(written(composed.busy()))
+    outcomes = [verdict["verdict"] for verdict in report["verdicts"]]
+    assert {outcome: number for outcome, number in report["summary"]["verdicts"].items() if number} == {
+        outcome: outcomes.count(outcome) for outcome in set(outcomes)
+    }
+    assert report["summary"]["highest"] == "critical"
+    assert report["summary"]["incomplete"] is True
+
+
+def test_undetermined_verdicts_tell_their_causes():
+    report = json.loads(written(composed.busy()))
+    (verdict,) = (one for one in report["verdicts"] if one["subject"] == "disk:nvme21n1")
+    assert verdict["verdict"] == "undetermined"
+    (ask,) = (ask for ask in verdict["asks"] if ask["part"] == "checks")
+    assert ask["facts"]["disk.write_cache"] == {"unknown": "no_tool", "learn": "install nvme-cli", "source": "nvme"}
+
+
+def test_commands_stand_only_where_nothing_is_in_the_way():
+    for verdict in json.loads(written(composed.busy()))["verdicts"]:
+        assert bool(verdict["remedy"]["now"]) is (verdict["verdict"] == "advise")
+        assert bool(verdict["remedy"]["no_commands"]) is (verdict["verdict"] != "advise")
+
+
+def test_memory_stays_flat_while_a_report_of_megabytes_is_written():
+    storage = composed.many(600)
+    verdicts = advise(storage, composed.rules())
+    list(as_json(composed.many(1), verdicts[:1], composed.ABOUT))
+    tracemalloc.start()
+    size = sum(len(piece) for piece in as_json(storage, verdicts, composed.ABOUT))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert size > 5_000_000
+    assert peak < 300_000
+
+
+@given(st.text(st.characters(exclude_categories=())), st.text(st.characters(exclude_categories=())))
+def test_any_text_gives_json_without_control_characters(name, label):
+    on = composed.host()
+    disk = composed.subject("disk", name, disk=composed.known(Disk, label, model=name, plp_evidence=(label,)), host=on)
+    text = written(composed.machine(label, on, disk))
+    assert all(line.isprintable() for line in text.split("\n"))
+    jsonschema.Draft202012Validator(schema()).validate(msgspec.json.decode(text))
+    assert isinstance(disk.scope["disk"].model, Known)

@@ -1,0 +1,60 @@
+"""Whole reports against the files in golden/; `--accept` writes them anew."""
+
+from pathlib import Path
+
+import pytest
+
+from fsadvisor.advise import advise
+from fsadvisor.catalogue import matching
+from fsadvisor.report.as_json import as_json
+from fsadvisor.report.as_text import as_text
+from fsadvisor.report.explain import explain
+from fsadvisor.report.fact_list import fact_list
+from tests.report import composed
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def text(storage, **options):
+    verdicts = advise(storage, composed.rules(), every=True)
+    return as_text(storage, verdicts, composed.ABOUT, **options)
+
+
+def json(storage):
+    return as_json(storage, advise(storage, composed.rules()), composed.ABOUT)
+
+
+def rule(rule_id):
+    (found,) = [one for one in composed.rules() if one.id == rule_id]
+    return found
+
+
+REPORTS = {
+    "busy.txt": lambda: text(composed.busy()),
+    "busy_narrow.txt": lambda: text(composed.busy(), width=50),
+    "busy_all.txt": lambda: text(composed.busy(), every=True),
+    "busy.json": lambda: json(composed.busy()),
+    "hostile.txt": lambda: text(composed.hostile()),
+    "hostile.json": lambda: json(composed.hostile(sorted(set(composed.HOSTILE) - {"long"}))),
+    "empty.txt": lambda: text(composed.empty()),
+    "empty.json": lambda: json(composed.empty()),
+    "blind.txt": lambda: text(composed.blind()),
+    "many.txt": lambda: text(composed.many(1000)),
+    "explain_risk.txt": lambda: explain(rule("barriers-off")),
+    "explain_gain.txt": lambda: explain(rule("flush-to-protected-cache")),
+    "facts.txt": lambda: fact_list(matching("disk.*cache")),
+    "facts_here.txt": lambda: fact_list(matching("plp"), composed.busy()),
+}
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_is_what_its_golden_file_says(name, request):
+    written = "".join(REPORTS[name]()).replace(str(Path(__file__).parent), "tests/report")
+    golden = GOLDEN / name
+    if request.config.getoption("--accept"):
+        golden.write_text(written, encoding="utf-8")
+    assert written == golden.read_text(encoding="utf-8")
+
+
+def test_every_golden_file_belongs_to_a_report():
+    assert {file.name for file in GOLDEN.iterdir()} == set(REPORTS)
