@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.catalogue import catalogue
 from fsadvisor.report import rule_text
 from fsadvisor.report.escape import clean
-from fsadvisor.report.layout import NARROWEST, WIDTH, paragraphs, wrapped
+from fsadvisor.report.layout import NARROWEST, WIDTH, counted, paragraphs, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def explain(rule: Rule, *, width: int = WIDTH) -> Iterator[str]:
     yield from _remedy(rule.remedy, columns)
     yield from _facts(rule, columns)
     yield from rule_text.references(rule.references, columns)
-    yield from rule_text.section(f"Written in {clean(rule.file)} with {len(rule.examples)} examples", columns)
+    yield from rule_text.commands(f"Written, with {counted(len(rule.examples), 'example')}, in", [rule.file], columns)
 
 
 def _asks(title: str, asks: tuple[Ask, ...], columns: int) -> Iterator[str]:

@@ -31,7 +31,7 @@ def section(title: str, columns: int) -> Iterator[str]:
 
 
 def commands(title: str, lines: Iterable[str], columns: int) -> Iterator[str]:
-    """Lines to paste, each once and never broken; no title without any."""
+    """Lines to paste, each once and never broken; without any, no title either."""
     different = dict.fromkeys(lines)
     if different:
         yield from section(title, columns)
