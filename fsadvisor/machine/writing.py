@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from fsadvisor._version import __version__
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import layout, sources
+from fsadvisor.machine.boot_parameters import PATH as BOOT_PARAMETERS
+from fsadvisor.machine.boot_parameters import about_storage
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.port import Answer, Reply
 from fsadvisor.machine.runner import encoded
@@ -80,7 +82,8 @@ class _Writing:
         new_path = self._replace(path)
         if isinstance(answer, Reply):
             where = path if kind == layout.READ else ""
-            text = answer.text if kind == layout.ENTRIES else self._replace(answer.text, where)
+            told = about_storage(answer.text) if path == BOOT_PARAMETERS else answer.text
+            text = told if kind == layout.ENTRIES else self._replace(told, where)
             self._files[layout.place(kind, new_path)] = text
             return
         place, name = layout.unknown_place(new_path)

@@ -25,7 +25,8 @@ class BlockDevice:
     """A disk, partition or layered device.
 
     `name` is the kernel's, `path` its node under /dev, `folder` its place in sysfs, `hardware` the path that
-    /sys/block/D links to ('' for a partition), `slaves` the names right below it, `holds` what its folder contains.
+    /sys/block/D links to ('' for a partition), `slaves` the names right below it (None where they can't be listed),
+    `holds` what its folder contains.
     """
 
     name: str
@@ -33,7 +34,7 @@ class BlockDevice:
     number: str
     parent: str | None
     hardware: str
-    slaves: tuple[str, ...]
+    slaves: tuple[str, ...] | None
     holds: frozenset[str]
 
     @property
@@ -43,8 +44,8 @@ class BlockDevice:
 
     @property
     def is_disk(self) -> bool:
-        """A leaf: neither a partition nor made of other devices."""
-        return self.parent is None and not self.slaves and not self.name.startswith(_LAYER_PREFIXES)
+        """A leaf: neither a partition nor made of other devices, as far as is known."""
+        return self.parent is None and self.slaves == () and not self.name.startswith(_LAYER_PREFIXES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,16 +89,18 @@ def walk(machine: Machine) -> BlockTree | Unknown:
 def _disk_and_partitions(machine: Machine, name: str) -> list[BlockDevice]:
     folder = f"/sys/block/{name}"
     holds = machine.entries(folder)
-    if isinstance(holds, Unknown) or name.startswith(_SKIPPED_PREFIXES) or _unused(machine, name, folder, holds):
+    if name.startswith(_SKIPPED_PREFIXES) or _unused(machine, name, folder, holds):
         return []
     link = machine.link(folder)
     disk = _device(machine, name, folder, holds, hardware="" if isinstance(link, Unknown) else link.text)
-    partitions = [entry for entry in holds if entry.startswith(name) and entry != name]
+    partitions = [entry for entry in look.names(holds) if entry.startswith(name) and entry != name]
     return [disk, *(_partition(machine, entry, f"{folder}/{entry}", name) for entry in partitions)]
 
 
-def _unused(machine: Machine, name: str, folder: str, holds: tuple[str, ...]) -> bool:
+def _unused(machine: Machine, name: str, folder: str, holds: tuple[str, ...] | Unknown) -> bool:
     """Whether nothing is there: a loop device without a file, a drive without a medium, a hidden NVMe path."""
+    if isinstance(holds, Unknown):
+        return False
     if name.startswith("loop") and "loop" not in holds:
         return True
     if "hidden" in holds and look.value(look.text(machine, f"{folder}/hidden")) == "1":
@@ -105,16 +108,19 @@ def _unused(machine: Machine, name: str, folder: str, holds: tuple[str, ...]) ->
     return look.value(look.number(machine, f"{folder}/size")) == 0
 
 
-def _device(machine: Machine, name: str, folder: str, holds: tuple[str, ...], hardware: str) -> BlockDevice:
-    slaves = machine.entries(f"{folder}/slaves") if "slaves" in holds else ()
+def _device(machine: Machine, name: str, folder: str, holds: tuple[str, ...] | Unknown, hardware: str) -> BlockDevice:
+    """A device whose folder or slaves can't be listed may stand on others that are not seen."""
+    slaves: tuple[str, ...] | Unknown = holds if isinstance(holds, Unknown) else ()
+    if "slaves" in look.names(holds):
+        slaves = machine.entries(f"{folder}/slaves")
     return BlockDevice(
         name=name,
         folder=folder,
         number=_number(machine, folder),
         parent=None,
         hardware=hardware,
-        slaves=() if isinstance(slaves, Unknown) else slaves,
-        holds=frozenset(holds),
+        slaves=None if isinstance(slaves, Unknown) else slaves,
+        holds=frozenset(look.names(holds)),
     )
 
 

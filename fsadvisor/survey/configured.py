@@ -78,7 +78,7 @@ def _unit_files(machine: Machine) -> dict[str, Configured]:
     """The administrator's own unit files, loaded or not: what they ask for, rather than what is in force."""
     names = machine.entries(_UNIT_FOLDER)
     found: dict[str, Configured] = {}
-    for name in () if isinstance(names, Unknown) else names:
+    for name in look.names(names):
         path = f"{_UNIT_FOLDER}/{name}"
         unit = look.file_record(machine, path, mount_unit.parse) if name.endswith(".mount") else None
         if unit is None or isinstance(unit, Unknown) or not unit.where:

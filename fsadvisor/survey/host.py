@@ -201,7 +201,7 @@ def _fstrim_timer(machine: Machine) -> Fact[Literal["active", "inactive"]]:
 
 def _io_limits(machine: Machine) -> Fact[tuple[str, ...]]:
     """The cgroups with an io.max, two levels deep (slices and the services in them)."""
-    root = next((it for it in _CGROUP_ROOTS if "cgroup.controllers" in _names(machine, it)), None)
+    root = next((it for it in _CGROUP_ROOTS if "cgroup.controllers" in look.names(machine.entries(it))), None)
     if root is None:
         return Unknown(Cause.NOT_EXPOSED, "", "no cgroup v2 hierarchy")
     limited = [group for group in _groups(machine, root, depth=2) if _limits_io(machine, f"{root}/{group}")]
@@ -210,20 +210,15 @@ def _io_limits(machine: Machine) -> Fact[tuple[str, ...]]:
 
 def _groups(machine: Machine, root: str, depth: int, under: str = "") -> list[str]:
     found: list[str] = []
-    for name in _names(machine, f"{root}/{under}".rstrip("/")):
+    for name in look.names(machine.entries(f"{root}/{under}".rstrip("/"))):
         if depth and name.endswith((".slice", ".service", ".scope")):
             group = f"{under}/{name}".lstrip("/")
             found += [group, *_groups(machine, root, depth - 1, group)]
     return found
 
 
-def _names(machine: Machine, folder: str) -> tuple[str, ...]:
-    names = machine.entries(folder)
-    return () if isinstance(names, Unknown) else names
-
-
 def _limits_io(machine: Machine, folder: str) -> bool:
-    if "io.max" not in _names(machine, folder):
+    if "io.max" not in look.names(machine.entries(folder)):
         return False
     record = look.file_record(machine, f"{folder}/io.max", io_max.parse)
     return not isinstance(record, Unknown) and bool(record.limits)

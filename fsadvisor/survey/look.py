@@ -34,6 +34,11 @@ def told(value: T | None, source: str, learn: str = "") -> Fact[T]:
     return Unknown(Cause.NOT_EXPOSED, learn, source) if value is None else Known(value, source)
 
 
+def names(entries: tuple[str, ...] | Unknown) -> tuple[str, ...]:
+    """The names in a folder, none where it can't be listed: for going through them, never for judging."""
+    return () if isinstance(entries, Unknown) else entries
+
+
 def field(record: R | Unknown, source: str, pick: Callable[[R], T | None]) -> Fact[T]:
     """A field of a record that may itself be unknown."""
     return record if isinstance(record, Unknown) else told(pick(record), source)

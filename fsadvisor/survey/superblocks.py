@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from fsadvisor.facts import Unknown
+from fsadvisor.survey import look
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -121,20 +121,15 @@ def _btrfs_members(machine: Machine, groups: Iterable[tuple[str, str]]) -> dict[
     if not any(fs_type == "btrfs" for _, fs_type in groups):
         return {}
     members: dict[str, tuple[str, ...]] = {}
-    for name in _names(machine, "/sys/fs/btrfs"):
-        devices = _names(machine, f"/sys/fs/btrfs/{name}/devices")
+    for name in look.names(machine.entries("/sys/fs/btrfs")):
+        devices = look.names(machine.entries(f"/sys/fs/btrfs/{name}/devices"))
         members.update(dict.fromkeys(devices, devices))
     return members
 
 
 def btrfs_folder(machine: Machine, device: str) -> str | None:
     """The sysfs folder of the Btrfs that a device is a member of, or None."""
-    for name in _names(machine, "/sys/fs/btrfs"):
-        if device in _names(machine, f"/sys/fs/btrfs/{name}/devices"):
+    for name in look.names(machine.entries("/sys/fs/btrfs")):
+        if device in look.names(machine.entries(f"/sys/fs/btrfs/{name}/devices")):
             return f"/sys/fs/btrfs/{name}"
     return None
-
-
-def _names(machine: Machine, folder: str) -> tuple[str, ...]:
-    names = machine.entries(folder)
-    return () if isinstance(names, Unknown) else names

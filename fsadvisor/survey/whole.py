@@ -199,8 +199,9 @@ def lay_stack(ground: Ground) -> Stack:
         if device.is_disk:
             continue
         at = f"layer:{device.name}"
-        under[at] = tuple(_id(ground, name) for name in device.slaves if name in ground.tree.devices)
-        if len(under[at]) < len(device.slaves):
+        slaves = device.slaves or ()
+        under[at] = tuple(_id(ground, name) for name in slaves if name in ground.tree.devices)
+        if device.slaves is None or len(under[at]) < len(slaves):
             open_ended.add(at)
         backing = (
             look.value(look.text(ground.machine, f"{device.folder}/loop/backing_file")) if _is_loop(device) else None

@@ -1,6 +1,6 @@
 """What stands on what, down to hardware."""
 
-from fsadvisor.facts import Known, Unknown
+from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine, partition, stacked
 
@@ -191,3 +191,14 @@ def test_without_mountinfo_the_mount_table_of_an_archive_is_read():
     del made.files["/proc/self/mountinfo"]
 
     assert below(subjects(made)["mount:/srv"]).disks.value == ("sda",)
+
+
+def test_a_device_whose_folder_can_not_be_listed_is_not_taken_for_a_leaf():
+    made = machine(disk("sda"), mounts=["1 0 8:0 / /srv rw - ext4 /dev/sda rw"])
+    listed = made.entries
+    made.entries = lambda path: Unknown(Cause.DENIED, "run as root") if path == "/sys/block/sda" else listed(path)
+    found = subjects(made)
+
+    assert "layer:sda" in found
+    assert isinstance(below(found["mount:/srv"]).disks, Unknown)
+    assert isinstance(below(found["mount:/srv"]).any_write_back, Unknown)
