@@ -4,5 +4,5 @@ from fsadvisor.machine.boot_parameters import about_storage
 
 
 def test_storage_parameters_stay_and_secrets_go():
-    line = "BOOT_IMAGE=/x root=UUID=1 ro rootflags=data=journal iscsi.password=hush libata.force=noncqtrim quiet -- --token x"
+    line = "BOOT_IMAGE=/x root=UUID=1 ro rootflags=data=journal iscsi.password=hush libata.force=noncqtrim -- --token x"
     assert about_storage(line) == "root=UUID=1 ro rootflags=data=journal libata.force=noncqtrim\n"
