@@ -9,7 +9,6 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import btrfs_error_stats, btrfs_snapshots, btrfs_usage
 from fsadvisor.readers.scalars import whole
 from fsadvisor.survey import look
-from fsadvisor.survey.superblocks import btrfs_folder
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
@@ -22,6 +21,7 @@ _DEFAULT_COMMIT_SECONDS = 30
 class BtrfsFacts(TypedDict):
     """The fields of Filesystem that a Btrfs fills."""
 
+    label: Fact[str]
     barriers: Fact[bool]
     online_discard: Fact[Literal["none", "sync", "async"]]
     commit_seconds: Fact[int]
@@ -45,13 +45,13 @@ def facts(machine: Machine, block: Superblock) -> BtrfsFacts:
     tool = " ".join(usage_argv)
     usage = look.command_record(machine, usage_argv, btrfs_usage.parse)
     snapshots = look.command_record(machine, snapshots_argv, btrfs_snapshots.parse)
-    folder = btrfs_folder(machine, block.devices[0]) if block.devices else None
     return BtrfsFacts(
+        label=_label(machine, block.folder),
         barriers=Known("nobarrier" not in options, "/proc/self/mountinfo"),
         online_discard=Known(_discard(options), "/proc/self/mountinfo"),
         commit_seconds=Known(_commit_seconds(options), "/proc/self/mountinfo"),
-        features=_features(machine, folder),
-        errors=_errors(machine, folder),
+        features=_features(machine, block.folder),
+        errors=_errors(machine, block.folder),
         unallocated_percent=look.field(usage, tool, _unallocated_percent),
         data_profile=look.field(usage, tool, lambda it: _profile(it, "Data")),
         metadata_profile=look.field(usage, tool, lambda it: _profile(it, "Metadata")),
@@ -59,9 +59,8 @@ def facts(machine: Machine, block: Superblock) -> BtrfsFacts:
     )
 
 
-def label(machine: Machine, block: Superblock) -> Fact[str]:
+def _label(machine: Machine, folder: str | None) -> Fact[str]:
     """The label in sysfs ('' where it has none)."""
-    folder = btrfs_folder(machine, block.devices[0]) if block.devices else None
     found = look.text(machine, f"{folder}/label") if folder else _NO_FOLDER
     return replace(found, source="/sys/fs/btrfs/*/label")
 

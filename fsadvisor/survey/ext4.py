@@ -24,6 +24,7 @@ TYPES = frozenset(("ext2", "ext3", "ext4"))
 class Ext4Facts(TypedDict):
     """The fields of Filesystem that an ext4 fills."""
 
+    label: Fact[str]
     options: Fact[tuple[str, ...]]
     barriers: Fact[bool]
     online_discard: Fact[Literal["none", "sync", "async"]]
@@ -56,6 +57,7 @@ def facts(machine: Machine, block: Superblock) -> Ext4Facts:
     jbd2 = look.file_record(machine, journal_path, jbd2_info.parse)
     has_journal = look.field(header, tool, lambda it: "has_journal" in it.features if it.features is not None else None)
     return Ext4Facts(
+        label=look.field(header, tool, lambda it: it.label),
         options=look.field(options, path, lambda it: tuple(_spelt(name, value) for name, value in it.options)),
         barriers=look.field(options, path, _barriers),
         online_discard=look.derive(
@@ -72,13 +74,6 @@ def facts(machine: Machine, block: Superblock) -> Ext4Facts:
         stripe_unit_bytes=look.field(header, tool, _stride_bytes),
         errors=look.number(machine, f"/sys/fs/ext4/{device}/errors_count"),
     )
-
-
-def label(machine: Machine, block: Superblock) -> Fact[str]:
-    """The label in the superblock ('' where it has none)."""
-    argv = next(iter(commands(block)), ("dumpe2fs", "-h", "?"))
-    header = look.command_record(machine, argv, dumpe2fs.parse)
-    return look.field(header, " ".join(argv), lambda it: it.label)
 
 
 def _spelt(name: str, value: str | None) -> str:

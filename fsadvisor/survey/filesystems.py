@@ -44,9 +44,9 @@ def filesystem(
     space = _space(machine, block)
     own: dict[str, Any] = {"options": Known(top.super_options, _MOUNTINFO)}
     own |= _of_its_kind(machine, block, kernel)
+    own["label"] = _label(block, own.get("label"), udev, lsblk)
     return Filesystem(
         type=Known(block.type, _MOUNTINFO),
-        label=_label(machine, block, udev, lsblk),
         mount_point=Known(top.mount_point, _MOUNTINFO),
         mount_points=Known(tuple(mount.mount_point for mount in block.mounts), _MOUNTINFO),
         read_only=Known("ro" in top.super_options, _MOUNTINFO),
@@ -99,7 +99,7 @@ def _inodes_used_percent(space: json_text.Json) -> int | None:
 
 
 def _label(
-    machine: Machine, block: Superblock, udev: Mapping[str, UdevDevice], lsblk: Mapping[str, BlockDevice]
+    block: Superblock, own: Fact[str] | None, udev: Mapping[str, UdevDevice], lsblk: Mapping[str, BlockDevice]
 ) -> Fact[str]:
     """The label: the filesystem's own word, udev's, else lsblk's."""
     if not block.devices:
@@ -109,6 +109,4 @@ def _label(
     by_udev = known.get("ID_FS_LABEL") if known else None
     by_lsblk = listed.label if listed else None
     others = look.first(look.told(by_udev, "udev ID_FS_LABEL"), look.told(by_lsblk, "lsblk"))
-    if block.type in ext4.TYPES:
-        return look.first(ext4.label(machine, block), others)
-    return look.first(btrfs.label(machine, block), others) if block.type == "btrfs" else others
+    return look.first(own, others) if own else others

@@ -12,7 +12,7 @@ from fsadvisor.storage import Filesystem, Service
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
@@ -155,12 +155,11 @@ def nocow(machine: Machine, directory: str) -> Fact[bool]:
     return look.field(record, source, lambda it: "nocow" in it.flags)
 
 
-def holder(directory: str, mount_points: Iterable[str]) -> str | None:
-    """The mount point that a folder is on: the longest that is above it or is itself."""
-    above = [point for point in mount_points if is_under(directory, point)]
-    return max(above, key=len, default=None)
-
-
-def is_under(path: str, folder: str) -> bool:
-    """Whether a path is a folder or lies in it."""
-    return path == folder or path.startswith(f"{folder.rstrip('/')}/")
+def holder(directory: str, mount_points: Container[str]) -> str | None:
+    """The mount point that a folder is on: itself, or the nearest above it."""
+    folder = directory
+    while folder not in mount_points:
+        if not folder.strip("/"):
+            return None
+        folder = folder.rpartition("/")[0] or ("/" if folder.startswith("/") else "")
+    return folder

@@ -33,7 +33,7 @@ class Superblock:
     """One filesystem and the mounts that show it, the one of its top first.
 
     `devices` are kernel names; `followed` says whether they are all of them. `upper` is the folder that an overlay
-    writes to.
+    writes to, `folder` that of a Btrfs in sysfs.
     """
 
     id: str
@@ -45,6 +45,15 @@ class Superblock:
     devices: tuple[str, ...]
     followed: bool
     upper: str | None = None
+    folder: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Btrfs:
+    """A Btrfs in sysfs: its folder and the names of its member devices."""
+
+    folder: str
+    members: tuple[str, ...]
 
 
 def visible(mounts: Iterable[Mount]) -> list[Mount]:
@@ -63,10 +72,10 @@ def superblocks(machine: Machine, mounts: Iterable[Mount], tree: BlockTree) -> l
     groups: dict[tuple[str, str], list[Mount]] = {}
     for mount in mounts:
         groups.setdefault((mount.major_minor, mount.fs_type), []).append(mount)
-    members = _btrfs_members(machine, groups)
+    btrfs = _btrfs_by_member(machine, groups)
     found: dict[str, Superblock] = {}
     for group in groups.values():
-        block = _superblock(sorted(group, key=_top_first), tree, members)
+        block = _superblock(sorted(group, key=_top_first), tree, btrfs)
         found.setdefault(block.id, block)
     return list(found.values())
 
@@ -76,9 +85,10 @@ def _top_first(mount: Mount) -> tuple[int, int]:
     return (len(PurePosixPath(mount.root).parts), len(mount.mount_point))
 
 
-def _superblock(mounts: list[Mount], tree: BlockTree, members: Mapping[str, tuple[str, ...]]) -> Superblock:
+def _superblock(mounts: list[Mount], tree: BlockTree, btrfs: Mapping[str, _Btrfs]) -> Superblock:
     mount = mounts[0]
-    devices, followed = _devices(mount, tree, members)
+    devices, followed = _devices(mount, tree, btrfs)
+    own = btrfs.get(devices[0]) if devices and mount.fs_type == "btrfs" else None
     name = tree.devices[devices[0]].path if devices else f"{mount.fs_type} at {mount.mount_point}"
     return Superblock(
         id=f"filesystem:{name}",
@@ -90,16 +100,18 @@ def _superblock(mounts: list[Mount], tree: BlockTree, members: Mapping[str, tupl
         devices=devices,
         followed=followed,
         upper=_option(mount, "upperdir") if mount.fs_type == "overlay" else None,
+        folder=own.folder if own else None,
     )
 
 
-def _devices(mount: Mount, tree: BlockTree, members: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, ...], bool]:
+def _devices(mount: Mount, tree: BlockTree, btrfs: Mapping[str, _Btrfs]) -> tuple[tuple[str, ...], bool]:
     """The devices under a mount, and whether those are all."""
     if mount.fs_type not in ON_DEVICES:
         return (), False
     device = tree.numbered(mount.major_minor) or tree.named(mount.source)
     if mount.fs_type == "btrfs":
-        names = members.get(device.name if device else "", ())
+        own = btrfs.get(device.name) if device else None
+        names = own.members if own else ()
         known = tuple(name for name in names if name in tree.devices)
         return (known, bool(known) and len(known) == len(names)) if names else ((device.name,) if device else (), False)
     if mount.fs_type == "bcachefs":
@@ -116,20 +128,13 @@ def _option(mount: Mount, name: str) -> str | None:
     return next((it.partition("=")[2] for it in mount.super_options if it.startswith(f"{name}=")), None)
 
 
-def _btrfs_members(machine: Machine, groups: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
-    """Each member device of a mounted Btrfs -> all members, from /sys/fs/btrfs/*/devices."""
+def _btrfs_by_member(machine: Machine, groups: Iterable[tuple[str, str]]) -> dict[str, _Btrfs]:
+    """The mounted Btrfs by each of its member devices, from /sys/fs/btrfs/*/devices."""
     if not any(fs_type == "btrfs" for _, fs_type in groups):
         return {}
-    members: dict[str, tuple[str, ...]] = {}
+    found: dict[str, _Btrfs] = {}
     for name in look.names(machine.entries("/sys/fs/btrfs")):
-        devices = look.names(machine.entries(f"/sys/fs/btrfs/{name}/devices"))
-        members.update(dict.fromkeys(devices, devices))
-    return members
-
-
-def btrfs_folder(machine: Machine, device: str) -> str | None:
-    """The sysfs folder of the Btrfs that a device is a member of, or None."""
-    for name in look.names(machine.entries("/sys/fs/btrfs")):
-        if device in look.names(machine.entries(f"/sys/fs/btrfs/{name}/devices")):
-            return f"/sys/fs/btrfs/{name}"
-    return None
+        folder = f"/sys/fs/btrfs/{name}"
+        members = look.names(machine.entries(f"{folder}/devices"))
+        found.update(dict.fromkeys(members, _Btrfs(folder, members)))
+    return found

@@ -25,7 +25,7 @@ from fsadvisor.survey.stack import Stack
 from fsadvisor.survey.superblocks import IN_MEMORY, LOOKED_AT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Facts, Kind, Workload
@@ -48,6 +48,7 @@ class _Survey:
     def __init__(self, ground: Ground, declared: Mapping[str, Workload]) -> None:
         self._ground = ground
         self._declared = declared
+        self._blocks = {block.id: block for block in ground.blocks}
         self._block_of = {mount.mount_point: block for block in ground.blocks for mount in block.mounts}
         self._services = services.running(ground.machine)
         self._stack = lay_stack(ground)
@@ -116,16 +117,13 @@ class _Survey:
     def _discards(self, at: str) -> list[Fact[bool]]:
         """Whether discards are taken right below: a queue already tells what its layers pass on."""
         device = at.partition(":")[2]
-        names = (device,) if at.startswith("layer:") else self._devices_of(at)
+        names = (device,) if at.startswith("layer:") else self._blocks[at].devices
         found = (self._ground.tree.devices.get(name) for name in names)
         return [
             queue.discards(self._ground.machine, it.folder if it.parent is None else f"/sys/block/{it.parent}")
             for it in found
             if it is not None
         ]
-
-    def _devices_of(self, at: str) -> tuple[str, ...]:
-        return next((block.devices for block in self._ground.blocks if block.id == at), ())
 
     def _trim_wanted(self) -> Fact[bool]:
         """A writable ext4 or XFS without online discard, on devices that take discards."""
@@ -140,7 +138,7 @@ class _Survey:
         """Places in order of the mount table, then those that are only configured."""
         wanted, no_fstab = configured.configured(self._ground.machine)
         running = {mount.mount_point: mount for mount in self._ground.mounts}
-        places = [*running, *(it for it, one in wanted.items() if it not in running and _looked_at(one))]
+        places = dict.fromkeys([*running, *(it for it, one in wanted.items() if _looked_at(one))])
         by_place = self._services_by_place(places)
         found: dict[str, Subject] = {}
         for place in places:
@@ -155,7 +153,7 @@ class _Survey:
             found[place] = self._subject(f"mount:{place}", "mount", scope, (block.id,) if block else ())
         return found
 
-    def _services_by_place(self, places: Sequence[str]) -> Mapping[str, list[Found]] | Unknown:
+    def _services_by_place(self, places: Container[str]) -> Mapping[str, list[Found]] | Unknown:
         if isinstance(self._services, Unknown):
             return self._services
         found: dict[str, list[Found]] = {}
