@@ -1,0 +1,1 @@
+"""Set-up, generated files, benchmarks: what the checkout needs and the package does not."""

@@ -1,0 +1,156 @@
+"""What each part of a generated machine answers: the readers' samples, and values composed for them."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.readers import (
+    btrfs_snapshots,
+    btrfs_usage,
+    dumpe2fs,
+    lsblk,
+    nvme_get_feature,
+    nvme_id_ctrl,
+    nvme_ocp_smart_log,
+    nvme_smart_log,
+    smartctl,
+    xfs_info,
+)
+from fsadvisor.survey import configured, host, services
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fsadvisor.machine.port import Argv
+
+_OUTPUTS: Final = Path(__file__).resolve().parents[2] / "fixtures" / "outputs"
+_SMARTCTL_LINES: Final = 300
+"""Lines of text that `smartctl --json=o -x` adds to its JSON, about as many as a SATA drive gives."""
+
+
+@cache
+def _sample(reader: str, case: str) -> str:
+    return (_OUTPUTS / reader / f"{case}.out").read_text(encoding="utf-8", errors="surrogateescape")
+
+
+EXT4_OPTIONS: Final = _sample("ext4_options", "nobarrier").replace("nobarrier", "barrier")
+JBD2_INFO: Final = _sample("jbd2_info", "fsyncs")
+BTRFS_ERRORS: Final = _sample("btrfs_error_stats", "clean")
+BTRFS_FEATURES: Final = ("extended_iref", "free_space_tree", "no_holes", "skinny_metadata")
+SPACE: Final = json.dumps(
+    {"size": 137438953472, "free": 68719476736, "available": 61847529062, "inodes": 8388608, "inodes_free": 8000000}
+)
+IO_COUNTERS: Final = {"read_bytes": 2814617088, "write_bytes": 5249572864, "read_count": 116623, "write_count": 101404}
+SUPERBLOCK_OPTIONS: Final = {
+    "ext4": "rw,errors=remount-ro",
+    "xfs": "rw,attr2,inode64,logbufs=8,logbsize=32k,noquota",
+    "btrfs": "rw,space_cache=v2,subvolid=5,subvol=/",
+}
+DISK_ENTRIES: Final = (
+    "alignment_offset", "bdi", "capability", "dev", "device", "discard_alignment", "diskseq", "events",
+    "events_async", "events_poll_msecs", "ext_range", "hidden", "holders", "inflight", "integrity", "mq", "power",
+    "queue", "range", "removable", "ro", "size", "slaves", "stat", "subsystem", "trace", "uevent",
+)  # fmt: skip
+_QUEUE: Final = {
+    "hidden": "0\n",
+    "removable": "0\n",
+    "ro": "0\n",
+    "stat": _sample("block_stat", "linux-6.18"),
+    "queue/discard_max_bytes": "2147450880\n",
+    "queue/minimum_io_size": "4096\n",
+    "queue/nr_requests": "1023\n",
+    "queue/optimal_io_size": "0\n",
+    "queue/physical_block_size": "4096\n",
+    "queue/read_ahead_kb": "128\n",
+    "queue/rotational": "0\n",
+    "queue/write_cache": "write back\n",
+    "queue/zoned": "none\n",
+}
+NVME_FILES: Final[dict[str, str | None]] = {
+    **_QUEUE,
+    "size": "3750748848\n",
+    "device/model": "EXAMPLE NV1920                          \n",
+    "device/vendor": None,
+    "device/firmware_rev": "EX01    \n",
+    "device/rev": None,
+    "queue/fua": "1\n",
+    "queue/logical_block_size": "512\n",
+    "queue/scheduler": "[none] mq-deadline kyber bfq\n",
+}
+SATA_FILES: Final[dict[str, str | None]] = {
+    **_QUEUE,
+    "size": "937703088\n",
+    "device/model": "EXAMPLE DC480   \n",
+    "device/vendor": "ATA     \n",
+    "device/firmware_rev": None,
+    "device/rev": "0420\n",
+    "queue/fua": "0\n",
+    "queue/logical_block_size": "512\n",
+    "queue/scheduler": "none [mq-deadline] kyber bfq\n",
+}
+HOST_FILES: Final = {
+    "/proc/cmdline": _sample("kernel_cmdline", "server"),
+    "/proc/meminfo": _sample("meminfo", "linux-6.18"),
+    "/proc/pressure/io": _sample("pressure", "io"),
+    "/proc/sys/kernel/osrelease": "6.12.0-generated\n",
+    "/proc/sys/vm/dirty_background_bytes": "0\n",
+    "/proc/sys/vm/dirty_background_ratio": "10\n",
+    "/proc/sys/vm/dirty_bytes": "0\n",
+    "/proc/sys/vm/dirty_expire_centisecs": "3000\n",
+    "/proc/sys/vm/dirty_ratio": "20\n",
+    "/sys/class/dmi/id/chassis_asset_tag": "Example\n",
+    "/sys/class/dmi/id/product_name": "Example Server\n",
+    "/sys/class/dmi/id/sys_vendor": "Example\n",
+    "/sys/fs/cgroup/system.slice/io.max": "8:0 rbps=1048576 wbps=max riops=max wiops=max\n",
+}
+ABSENT_FILES: Final = ("/run/.containerenv", "/.dockerenv")
+HOST_ENTRIES: Final[dict[str, tuple[str, ...]]] = {
+    "/etc/cron.weekly": (),
+    "/etc/systemd/system": ("multi-user.target.wants",),
+    "/sys/fs/btrfs/features/devices": (),
+    "/sys/fs/cgroup": ("cgroup.controllers", "system.slice"),
+    "/sys/fs/cgroup/system.slice": ("cgroup.controllers", "io.max"),
+}
+PROCESS_NAMES: Final = tuple(sorted({name for program in services.PROGRAMS for name in program.processes}))
+
+
+def host_answers(mount_units: str, devices: str) -> Iterator[tuple[Argv, str]]:
+    """What is asked once for the whole machine."""
+    yield host.DETECT_VM, _sample("detect_virt", "none")
+    yield host.DETECT_CONTAINER, _sample("detect_virt", "none")
+    yield host.FSTRIM_TIMER, "Id=fstrim.timer\nLoadState=loaded\nActiveState=active\nUnitFileState=enabled\n"
+    yield configured.MOUNT_UNITS, mount_units
+    yield lsblk.ARGV, devices
+
+
+def drive_answers(device: str, *, is_nvme: bool) -> Iterator[tuple[Argv, str]]:
+    """What a drive says of itself."""
+    yield smartctl.argv(device), _smartctl("nvme-backup-failed" if is_nvme else "ata-ssd")
+    if is_nvme:
+        yield nvme_id_ctrl.argv(device), _sample("nvme_id_ctrl", "json-2.16")
+        yield nvme_smart_log.argv(device), _sample("nvme_smart_log", "json-2.16")
+        yield nvme_get_feature.argv(device), _sample("nvme_get_feature", "text-2.8")
+        yield nvme_ocp_smart_log.argv(device), _sample("nvme_ocp_smart_log", "json-v1-2.16")
+
+
+def filesystem_answers(fs_type: str, device: str, place: str) -> Iterator[tuple[Argv, str]]:
+    """What a filesystem's own tools say."""
+    if fs_type == "ext4":
+        yield dumpe2fs.argv(device), _sample("dumpe2fs", "ext4_fresh")
+    if fs_type == "xfs":
+        yield xfs_info.argv(place), _sample("xfs_info", "default")
+    if fs_type == "btrfs":
+        yield btrfs_usage.argv(place), _sample("btrfs_usage", "single")
+        yield btrfs_snapshots.argv(place), ""
+
+
+@cache
+def _smartctl(case: str) -> str:
+    """A sample of smartctl with as much text in it as a drive gives."""
+    document = json.loads(_sample("smartctl", case))
+    lines = _sample("smartctl_text", "ata-ssd").splitlines()
+    document["smartctl"]["output"] = (lines * _SMARTCTL_LINES)[:_SMARTCTL_LINES]
+    return json.dumps(document, indent=2)
