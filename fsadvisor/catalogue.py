@@ -1,6 +1,6 @@
 """The facts by name: what 'disk.write_cache' is, what it may be, and which facts a rule on which subject may ask.
 
-Derived from the dataclasses in storage.py when first asked for, so importing this costs nothing.
+Derived from the dataclasses in storage when first asked for, so importing this costs nothing.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Entry:
 
 @cache
 def catalogue() -> Mapping[str, Entry]:
-    """Every fact by its name, in the order of storage.py."""
+    """Every fact by its name, in the order of storage."""
     return {entry.name: entry for namespace, facts in NAMESPACES.items() for entry in _entries(namespace, facts)}
 
 

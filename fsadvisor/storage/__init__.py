@@ -1,0 +1,40 @@
+"""What a machine's storage is made of: hosts, disks, layers, filesystems, mounts, services.
+
+Every field is a Fact and says with `about` what it means, where it comes from and its unit; that line feeds
+the type check of rules, `fsadvisor facts` and the docs. Fields with a default of NOT_APPLICABLE belong to some
+subjects of the kind only (an ext4, a partition).
+"""
+
+from fsadvisor.storage.about import About, about, some
+from fsadvisor.storage.below import Below
+from fsadvisor.storage.disk import Disk
+from fsadvisor.storage.filesystem import Filesystem
+from fsadvisor.storage.host import Host
+from fsadvisor.storage.layer import Layer
+from fsadvisor.storage.mount import Mount
+from fsadvisor.storage.service import Service
+from fsadvisor.storage.subject import Facts, Storage, Subject
+from fsadvisor.storage.words import Atime, DataMode, Kind, PlpVerdict, Transport, Workload, WriteCache
+
+__all__ = [
+    "About",
+    "Atime",
+    "Below",
+    "DataMode",
+    "Disk",
+    "Facts",
+    "Filesystem",
+    "Host",
+    "Kind",
+    "Layer",
+    "Mount",
+    "PlpVerdict",
+    "Service",
+    "Storage",
+    "Subject",
+    "Transport",
+    "Workload",
+    "WriteCache",
+    "about",
+    "some",
+]

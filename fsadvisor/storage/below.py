@@ -1,0 +1,31 @@
+"""What holds for the leaf disks under a subject."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsadvisor.facts import Fact
+from fsadvisor.storage.about import about
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Below:
+    """What lies under a layer, filesystem, mount or service, folded over every leaf disk.
+
+    Kleene: one leaf that is known to spoil an 'all' decides; one that is not known leaves it open, and so does a
+    stack that can't be followed to hardware.
+    """
+
+    disks: Fact[tuple[str, ...]] = about("names of the leaf disks", "the stack in sysfs")
+    any_write_back: Fact[bool] = about("a leaf disk gets cache flushes from the kernel", "queue/write_cache")
+    all_plp_proven: Fact[bool] = about("power-loss protection is proven for every leaf disk", "disk.plp")
+    any_unprotected_cache: Fact[bool] = about(
+        "a leaf disk is 'write back' and its power-loss protection is not proven",
+        "disk.write_cache, disk.plp",
+    )
+    any_virtual: Fact[bool] = about("a leaf disk is virtual", "disk.virtual")
+    any_rotational: Fact[bool] = about("a leaf disk that is no virtual one spins", "disk.rotational, disk.virtual")
+    any_discards: Fact[bool] = about("discards reach a leaf disk", "disk.discards")
+    any_thin: Fact[bool] = about("something below is thinly provisioned", "disk.thin, dm and LVM tables")
+    any_removable: Fact[bool] = about("a leaf disk is removable", "disk.removable")
+    transports: Fact[tuple[str, ...]] = about("how the leaf disks are attached", "disk.transport")

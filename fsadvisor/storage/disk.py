@@ -1,0 +1,60 @@
+"""Leaf disks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fsadvisor.facts import Fact
+from fsadvisor.storage.about import about, some
+from fsadvisor.storage.words import PlpVerdict, Transport, WriteCache
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disk:
+    """A leaf of the stack: hardware, or what a hypervisor shows as such."""
+
+    name: Fact[str] = about("name that the kernel gives it", "/sys/block/D")
+    transport: Fact[Transport] = about("how it is attached", "sysfs device path")
+    model: Fact[str] = about("model as it names itself", "/sys/block/D/device/model, udev ID_MODEL_ENC")
+    vendor: Fact[str] = about("vendor as it names itself (SCSI)", "/sys/block/D/device/vendor")
+    firmware: Fact[str] = about("firmware revision", "/sys/block/D/device/{firmware_rev,rev}")
+    size_bytes: Fact[int] = about("capacity", "/sys/block/D/size", "bytes")
+    virtual: Fact[bool] = about(
+        "shown by a hypervisor, cloud or network; its hardware can't be seen", "transport, model"
+    )
+    rotational: Fact[bool] = about("spins; virtual disks say yes by default", "queue/rotational")
+    removable: Fact[bool] = about("medium can be taken out", "/sys/block/D/removable")
+    read_only: Fact[bool] = about("refuses writes", "/sys/block/D/ro")
+    scheduler: Fact[str] = about("I/O scheduler in use", "queue/scheduler")
+    schedulers: Fact[tuple[str, ...]] = about("I/O schedulers to choose from", "queue/scheduler")
+    write_cache: Fact[WriteCache] = about("whether the kernel believes in a volatile cache", "queue/write_cache")
+    fua: Fact[bool] = about("the driver passes forced unit access on", "queue/fua")
+    volatile_cache: Fact[bool] = about(
+        "whether the drive itself says that a volatile write cache is in use",
+        "nvme id-ctrl vwc bit 0, get-feature 6, smartctl write_cache, scsi_disk cache_type",
+    )
+    plp: Fact[PlpVerdict] = about(
+        "power-loss protection; 'unknown' only when all that could be asked was asked", "see the evidence"
+    )
+    plp_evidence: Fact[tuple[str, ...]] = about("what was weighed for the power-loss verdict", "all of them")
+    critical_warning: Fact[int] = some("NVMe critical warning bits", "nvme smart-log", "bits")
+    capacitor_health: Fact[int] = some(
+        "energy margin of the power-loss capacitors", "nvme ocp smart-add-log", "percent"
+    )
+    smart_passed: Fact[bool] = about("the drive's own overall health", "smartctl")
+    discards: Fact[bool] = about("takes discards (TRIM)", "queue/discard_max_bytes")
+    thin: Fact[bool] = about(
+        "its blocks are backed on demand, so that discards give room back to a pool",
+        "sysfs; unknown for virtual disks",
+    )
+    zoned: Fact[bool] = about("its zones must be written in order", "queue/zoned")
+    logical_block_bytes: Fact[int] = about("smallest write", "queue/logical_block_size", "bytes")
+    physical_block_bytes: Fact[int] = about("smallest write without read", "queue/physical_block_size", "bytes")
+    minimum_io_bytes: Fact[int] = about("preferred smallest I/O", "queue/minimum_io_size", "bytes")
+    optimal_io_bytes: Fact[int] = about("preferred I/O, 0 where none is told", "queue/optimal_io_size", "bytes")
+    read_ahead_kib: Fact[int] = about("read-ahead", "queue/read_ahead_kb", "KiB")
+    requests: Fact[int] = about("requests that may be queued", "queue/nr_requests", "requests")
+    flushes: Fact[int] = about("cache flushes since boot", "/sys/block/D/stat field 16", "flushes")
+    writes: Fact[int] = about("writes since boot", "/sys/block/D/stat field 5", "writes")
+    written_bytes: Fact[int] = about("written since boot", "psutil, /sys/block/D/stat", "bytes")
+    read_bytes: Fact[int] = about("read since boot", "psutil, /sys/block/D/stat", "bytes")

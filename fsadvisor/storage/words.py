@@ -1,0 +1,15 @@
+"""The words that facts may have, spelt as the kernel and the specifications spell them."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+WriteCache: TypeAlias = Literal["write back", "write through"]
+PlpVerdict: TypeAlias = Literal["proven", "claimed", "partial", "absent", "failed", "unknown"]
+Workload: TypeAlias = Literal["oltp", "metadata-heavy", "streaming", "mixed"]
+Transport: TypeAlias = Literal[
+    "nvme", "sata", "sas", "scsi", "usb", "virtio", "mmc", "xen", "vmbus", "nbd", "iscsi", "fc", "pmem", "ram"
+]
+Atime: TypeAlias = Literal["noatime", "relatime", "strictatime"]
+Kind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service"]
+DataMode: TypeAlias = Literal["ordered", "writeback", "journal"]
