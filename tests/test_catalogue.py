@@ -1,4 +1,4 @@
-"""The catalogue is derived from storage.py, whole."""
+"""The catalogue is derived from the storage types, whole."""
 
 import subprocess
 import sys
