@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsadvisor.facts import Known, Unknown
+from fsadvisor.facts import Fact, Known, Unknown
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _SKIPPED_PREFIXES = ("sr", "fd")
 class BlockDevice:
     """A disk, partition or layered device.
 
-    `name` is the kernel's, `path` its node under /dev, `folder` its place in sysfs, `hardware` the path that
+    `name` is the kernel's, `path` its node under /dev, `folder` its place in sysfs, `sectors` its size, `hardware` the path that
     /sys/block/D links to ('' for a partition), `slaves` the names right below it (None where they can't be listed),
     `holds` what its folder contains.
     """
@@ -32,6 +32,7 @@ class BlockDevice:
     name: str
     folder: str
     number: str
+    sectors: Fact[int]
     parent: str | None
     hardware: str
     slaves: tuple[str, ...] | None
@@ -89,26 +90,30 @@ def walk(machine: Machine) -> BlockTree | Unknown:
 def _disk_and_partitions(machine: Machine, name: str) -> list[BlockDevice]:
     folder = f"/sys/block/{name}"
     holds = machine.entries(folder)
-    if name.startswith(_SKIPPED_PREFIXES) or _unused(machine, name, folder, holds):
+    if name.startswith(_SKIPPED_PREFIXES) or _unused(machine, folder, holds):
+        return []
+    sectors = look.number(machine, f"{folder}/size")
+    if look.value(sectors) == 0:
         return []
     link = machine.link(folder)
-    disk = _device(machine, name, folder, holds, hardware="" if isinstance(link, Unknown) else link.text)
+    hardware = "" if isinstance(link, Unknown) else link.text
+    disk = _device(machine, name, folder, sectors, holds, hardware)
     partitions = [entry for entry in look.names(holds) if entry.startswith(name) and entry != name]
     return [disk, *(_partition(machine, entry, f"{folder}/{entry}", name) for entry in partitions)]
 
 
-def _unused(machine: Machine, name: str, folder: str, holds: tuple[str, ...] | Unknown) -> bool:
-    """Whether nothing is there: a loop device without a file, a drive without a medium, a hidden NVMe path."""
+def _unused(machine: Machine, folder: str, holds: tuple[str, ...] | Unknown) -> bool:
+    """Whether there is nothing to use: a loop device without a file, a hidden NVMe path."""
     if isinstance(holds, Unknown):
         return False
-    if name.startswith("loop") and "loop" not in holds:
+    if folder.startswith("/sys/block/loop") and "loop" not in holds:
         return True
-    if "hidden" in holds and look.value(look.text(machine, f"{folder}/hidden")) == "1":
-        return True
-    return look.value(look.number(machine, f"{folder}/size")) == 0
+    return "hidden" in holds and look.value(look.text(machine, f"{folder}/hidden")) == "1"
 
 
-def _device(machine: Machine, name: str, folder: str, holds: tuple[str, ...] | Unknown, hardware: str) -> BlockDevice:
+def _device(
+    machine: Machine, name: str, folder: str, sectors: Fact[int], holds: tuple[str, ...] | Unknown, hardware: str
+) -> BlockDevice:
     """A device whose folder or slaves can't be listed may stand on others that are not seen."""
     slaves: tuple[str, ...] | Unknown = holds if isinstance(holds, Unknown) else ()
     if "slaves" in look.names(holds):
@@ -117,6 +122,7 @@ def _device(machine: Machine, name: str, folder: str, holds: tuple[str, ...] | U
         name=name,
         folder=folder,
         number=_number(machine, folder),
+        sectors=sectors,
         parent=None,
         hardware=hardware,
         slaves=None if isinstance(slaves, Unknown) else slaves,
@@ -129,6 +135,7 @@ def _partition(machine: Machine, name: str, folder: str, parent: str) -> BlockDe
         name=name,
         folder=folder,
         number=_number(machine, folder),
+        sectors=look.number(machine, f"{folder}/size"),
         parent=parent,
         hardware="",
         slaves=(parent,),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.json_text import Json
     from fsadvisor.readers.udev_export import UdevDevice
     from fsadvisor.survey.block import BlockDevice
+    from fsadvisor.survey.queue import Queue
 
 _NOT_TOLD = ("", "unknown")
 
@@ -25,11 +26,12 @@ _NOT_TOLD = ("", "unknown")
 def disk(
     machine: Machine,
     device: BlockDevice,
+    settings: Queue,
     in_vm: Fact[bool],
     udev: Mapping[str, UdevDevice],
     io: Json | Unknown,
 ) -> Disk:
-    """All facts of a disk; `udev` by device name, `io` the machine's counters."""
+    """All facts of a disk; `settings` of its queue, `udev` by device name, `io` the machine's counters."""
     folder = device.folder
     kind = transport(device)
     model = _name(machine, device, "model", udev, "ID_MODEL_ENC")
@@ -37,8 +39,7 @@ def disk(
     names = tuple(it.value for it in (vendor, model) if isinstance(it, Known))
     seen = virtual(device, kind, names, in_vm)
     answers = drives.ask(machine, device, kind)
-    write_cache = queue.write_cache(machine, folder)
-    plp, evidence = power_loss.weigh(kind, seen, write_cache, answers)
+    plp, evidence = power_loss.weigh(kind, seen, settings.write_cache, answers)
     schedulers = look.file_record(machine, f"{folder}/queue/scheduler", scheduler.parse)
     stat = look.file_record(machine, f"{folder}/stat", block_stat.parse)
     is_nvme = look.value(kind) == "nvme"
@@ -48,14 +49,14 @@ def disk(
         model=model,
         vendor=vendor,
         firmware=_firmware(machine, device),
-        size_bytes=queue.size_bytes(machine, folder),
+        size_bytes=queue.size_bytes(device.sectors),
         virtual=seen,
         rotational=look.switch(machine, f"{folder}/queue/rotational"),
         removable=look.switch(machine, f"{folder}/removable"),
         read_only=look.switch(machine, f"{folder}/ro"),
         scheduler=look.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.active),
         schedulers=look.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.available),
-        write_cache=write_cache,
+        write_cache=settings.write_cache,
         zoned=look.derive(look.text(machine, f"{folder}/queue/zoned"), lambda it: it != "none"),
         fua=look.switch(machine, f"{folder}/queue/fua"),
         volatile_cache=drives.volatile_cache(machine, device, kind, answers),
@@ -64,10 +65,10 @@ def disk(
         critical_warning=drives.critical_warning(answers) if is_nvme else NOT_APPLICABLE,
         capacitor_health=drives.capacitor_health(answers) if is_nvme else NOT_APPLICABLE,
         smart_passed=drives.smart_passed(answers),
-        discards=queue.discards(machine, folder),
+        discards=settings.discards,
         thin=look.derive(seen, bool) if look.value(seen) is False else _thin_unknown(seen),
         logical_block_bytes=look.number(machine, f"{folder}/queue/logical_block_size"),
-        physical_block_bytes=look.number(machine, f"{folder}/queue/physical_block_size"),
+        physical_block_bytes=settings.physical_block_bytes,
         minimum_io_bytes=look.number(machine, f"{folder}/queue/minimum_io_size"),
         optimal_io_bytes=look.number(machine, f"{folder}/queue/optimal_io_size"),
         read_ahead_kib=look.number(machine, f"{folder}/queue/read_ahead_kb"),

@@ -16,34 +16,38 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup_table import DmsetupTable, Target
     from fsadvisor.survey.block import BlockDevice
+    from fsadvisor.survey.queue import Queue
 
 _UUID_KINDS = (("CRYPT-", "dm-crypt"), ("mpath-", "dm-multipath"), ("LVM-", "dm-lvm"), ("part", "dm-linear"))
 """What device-mapper UUIDs start with, by the tool that made the device."""
 _THIN_TARGETS = ("dm-thin", "dm-vdo")
 
 
-def layer(machine: Machine, device: BlockDevice, tables: Mapping[str, tuple[Target, ...]] | Unknown) -> Layer:
-    """All facts of a layer; `tables` are the device-mapper tables by name."""
-    folder = device.folder
-    whole = folder if device.parent is None else f"/sys/block/{device.parent}"
+def layer(
+    machine: Machine, device: BlockDevice, settings: Queue, tables: Mapping[str, tuple[Target, ...]] | Unknown
+) -> Layer:
+    """All facts of a layer; `settings` are those of its whole device, `tables` the device-mapper tables by name."""
     return Layer(
         name=Known(device.name, "/sys/block"),
-        size_bytes=queue.size_bytes(machine, folder),
-        write_cache=queue.write_cache(machine, whole),
-        **_of_its_kind(machine, device, tables),
+        size_bytes=queue.size_bytes(device.sectors),
+        write_cache=settings.write_cache,
+        **(_partition(machine, device.folder, settings) if device.parent else _of_its_kind(machine, device, tables)),
     )
+
+
+def _partition(machine: Machine, folder: str, settings: Queue) -> dict[str, Any]:
+    start = queue.start_bytes(machine, folder)
+    return {
+        "kind": Known("partition", folder),
+        "start_bytes": start,
+        "misaligned": queue.misaligned(machine, folder, start, settings.physical_block_bytes),
+    }
 
 
 def _of_its_kind(
     machine: Machine, device: BlockDevice, tables: Mapping[str, tuple[Target, ...]] | Unknown
 ) -> dict[str, Any]:
     folder = device.folder
-    if device.parent is not None:
-        return {
-            "kind": Known("partition", folder),
-            "start_bytes": queue.start_bytes(machine, folder),
-            "misaligned": queue.misaligned(machine, folder, f"/sys/block/{device.parent}"),
-        }
     if "dm" in device.holds:
         return _device_mapper(machine, device, tables)
     if "md" in device.holds:

@@ -5,6 +5,7 @@ Documentation: https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-block
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Fact, Unknown
@@ -18,19 +19,31 @@ SECTOR_BYTES = 512
 """The unit of `size` and `start` in sysfs, whatever the device's block size."""
 
 
-def write_cache(machine: Machine, folder: str) -> Fact[WriteCache]:
-    """queue/write_cache: 'write back' makes the kernel send flushes, 'write through' makes it drop them."""
-    return look.choice(look.text(machine, f"{folder}/queue/write_cache"), WriteCache)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue:
+    """What a whole device's queue says to its partitions, too; read once.
+
+    `write_cache`: 'write back' makes the kernel send flushes, 'write through' makes it drop them. `discards`:
+    whether the device takes them, queue/discard_max_bytes is 0 where it does not.
+    """
+
+    write_cache: Fact[WriteCache]
+    discards: Fact[bool]
+    physical_block_bytes: Fact[int]
 
 
-def size_bytes(machine: Machine, folder: str) -> Fact[int]:
+def queue(machine: Machine, folder: str) -> Queue:
+    """Read the queue of a whole device."""
+    return Queue(
+        write_cache=look.choice(look.text(machine, f"{folder}/queue/write_cache"), WriteCache),
+        discards=look.derive(look.number(machine, f"{folder}/queue/discard_max_bytes"), bool),
+        physical_block_bytes=look.number(machine, f"{folder}/queue/physical_block_size"),
+    )
+
+
+def size_bytes(sectors: Fact[int]) -> Fact[int]:
     """Capacity."""
-    return look.derive(look.number(machine, f"{folder}/size"), lambda sectors: sectors * SECTOR_BYTES)
-
-
-def discards(machine: Machine, folder: str) -> Fact[bool]:
-    """Whether the device takes discards: queue/discard_max_bytes is 0 where it does not."""
-    return look.derive(look.number(machine, f"{folder}/queue/discard_max_bytes"), bool)
+    return look.derive(sectors, lambda count: count * SECTOR_BYTES)
 
 
 def start_bytes(machine: Machine, folder: str) -> Fact[int]:
@@ -38,13 +51,11 @@ def start_bytes(machine: Machine, folder: str) -> Fact[int]:
     return look.derive(look.number(machine, f"{folder}/start"), lambda sectors: sectors * SECTOR_BYTES)
 
 
-def misaligned(machine: Machine, partition: str, disk: str) -> Fact[bool]:
+def misaligned(machine: Machine, partition: str, start: Fact[int], physical: Fact[int]) -> Fact[bool]:
     """Whether a partition starts off the disk's physical blocks, 4 KiB at least.
 
     `alignment_offset` counts for disks that are themselves shifted.
     """
-    start = start_bytes(machine, partition)
-    physical = look.number(machine, f"{disk}/queue/physical_block_size")
     offset = look.number(machine, f"{partition}/alignment_offset")
     if isinstance(physical, Unknown):
         return physical

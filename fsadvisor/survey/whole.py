@@ -53,13 +53,18 @@ class _Survey:
         self._services = services.running(ground.machine)
         self._stack = lay_stack(ground)
         devices = ground.tree.devices.values()
+        self._queues = {it.name: queue.queue(ground.machine, it.folder) for it in devices if it.parent is None}
         self._disks = {
-            f"disk:{device.name}": disks.disk(ground.machine, device, ground.in_vm, ground.udev, ground.io)
+            f"disk:{device.name}": disks.disk(
+                ground.machine, device, self._queues[device.name], ground.in_vm, ground.udev, ground.io
+            )
             for device in devices
             if device.is_disk
         }
         self._layers = {
-            f"layer:{device.name}": layers.layer(ground.machine, device, ground.tables)
+            f"layer:{device.name}": layers.layer(
+                ground.machine, device, self._queues[device.parent or device.name], ground.tables
+            )
             for device in devices
             if not device.is_disk
         }
@@ -119,11 +124,7 @@ class _Survey:
         device = at.partition(":")[2]
         names = (device,) if at.startswith("layer:") else self._blocks[at].devices
         found = (self._ground.tree.devices.get(name) for name in names)
-        return [
-            queue.discards(self._ground.machine, it.folder if it.parent is None else f"/sys/block/{it.parent}")
-            for it in found
-            if it is not None
-        ]
+        return [self._queues[it.parent or it.name].discards for it in found if it is not None]
 
     def _trim_wanted(self) -> Fact[bool]:
         """A writable ext4 or XFS without online discard, on devices that take discards."""
