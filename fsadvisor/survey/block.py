@@ -24,9 +24,9 @@ _SKIPPED_PREFIXES = ("sr", "fd")
 class BlockDevice:
     """A disk, partition or layered device.
 
-    `name` is the kernel's, `path` its node under /dev, `folder` its place in sysfs, `sectors` its size, `hardware` the path that
-    /sys/block/D links to ('' for a partition), `slaves` the names right below it (None where they can't be listed),
-    `holds` what its folder contains.
+    `name` is the kernel's, `path` its node under /dev, `folder` its place in sysfs, `sectors` its size, `hardware`
+    the path that /sys/block/D links to ('' for a partition), `slaves` the names right below it (None where they
+    can't be listed), `holds` what its folder contains.
     """
 
     name: str
