@@ -176,7 +176,8 @@ class RecordedMachine:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 return None
-            return too_much(place) if status.st_size > cap_bytes else decoded(os.read(descriptor, cap_bytes))
+            # A read reserves all that it asks for, so it asks for no more than there is.
+            return too_much(place) if status.st_size > cap_bytes else decoded(os.read(descriptor, status.st_size))
         finally:
             os.close(descriptor)
 
