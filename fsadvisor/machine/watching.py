@@ -38,7 +38,8 @@ def _udev_lines(device: Any) -> Iterator[str]:  # noqa: ANN401 - pyudev has no t
     for link in sorted(device.device_links):
         yield f"S: {link.removeprefix('/dev/')}"
     for key, value in sorted(device.properties.items()):
-        yield f"E: {key}={value}"
+        if "\n" not in value:  # the form has no escape for it: the rest would pass for properties of its own
+            yield f"E: {key}={value}"
     yield ""
 
 

@@ -5,10 +5,12 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine import watching
 from fsadvisor.machine.live import LiveMachine, refusal
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES
@@ -202,3 +204,11 @@ def test_counters_tell_memory_and_devices():
         assert set(device) == {
             "read_count", "write_count", "read_bytes", "write_bytes", "read_time", "write_time", "busy_time",
         }  # fmt: skip
+
+
+def test_a_udev_value_with_a_line_feed_can_not_pass_for_other_properties():
+    class Device:
+        device_path, device_node, device_links = "/devices/sda", "/dev/sda", ()
+        properties = MappingProxyType({"ID_MODEL": "X\nE: ID_FS_LABEL=forged", "ID_BUS": "ata"})
+
+    assert list(watching._udev_lines(Device())) == ["P: /devices/sda", "N: sda", "E: ID_BUS=ata", ""]
