@@ -65,6 +65,8 @@ class Entry:
     doc: str
     source: str
     unit: str
+    attested: bool = False
+    """Whether a person may say it where the machine does not."""
 
     @property
     def namespace(self) -> str:
@@ -100,7 +102,7 @@ def _entries(namespace: str, facts: type[Facts]) -> Iterable[Entry]:
         known = next(part for part in get_args(hints[field.name]) if get_origin(part) is Known)
         kind, choices = _kind(get_args(known)[0])
         about: About = field.metadata["about"]
-        yield Entry(f"{namespace}.{field.name}", kind, choices, about.doc, about.source, about.unit)
+        yield Entry(f"{namespace}.{field.name}", kind, choices, about.doc, about.source, about.unit, about.attested)
 
 
 def _kind(annotation: Any) -> tuple[Kind, tuple[str, ...]]:  # noqa: ANN401 - what typing calls a type form

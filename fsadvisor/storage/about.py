@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from fsadvisor.facts import NOT_APPLICABLE
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Unknown
+
+ATTEST = "`fsadvisor attest`"
+"""The source of what only a person can say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +18,21 @@ class About:
     doc: str
     source: str
     unit: str = ""
+    attested: bool = False
+    """Whether a person may say it where the machine does not."""
 
 
-def about(doc: str, source: str, unit: str = "") -> Any:  # noqa: ANN401 - dataclasses.field has no better type
+def about(doc: str, source: str, unit: str = "", *, attested: bool = False) -> Any:  # noqa: ANN401 - as dataclasses.field
     """Declare a fact that every subject of the kind has."""
-    return field(metadata={"about": About(doc, source, unit)})
+    return field(metadata={"about": About(doc, source, unit, attested)})
 
 
-def some(doc: str, source: str, unit: str = "") -> Any:  # noqa: ANN401 - dataclasses.field has no better type
+def some(doc: str, source: str, unit: str = "", *, attested: bool = False) -> Any:  # noqa: ANN401 - as dataclasses.field
     """Declare a fact that only some subjects of the kind have."""
-    return field(default=NOT_APPLICABLE, metadata={"about": About(doc, source, unit)})
+    return field(default=NOT_APPLICABLE, metadata={"about": About(doc, source, unit, attested)})
+
+
+def attested(doc: str, learn: str) -> Any:  # noqa: ANN401 - as dataclasses.field
+    """Declare a fact that only a person can know; `learn` says how to find out. The survey need not derive it."""
+    unknown = Unknown(Cause.NOT_ATTESTED, f"{learn}, then say it with {ATTEST}", ATTEST)
+    return field(default=unknown, metadata={"about": About(doc, ATTEST, attested=True)})

@@ -29,3 +29,9 @@ class Below:
     any_thin: Fact[bool] = about("something below is thinly provisioned", "disk.thin, dm and LVM tables")
     any_removable: Fact[bool] = about("a leaf disk is removable", "disk.removable")
     transports: Fact[tuple[str, ...]] = about("how the leaf disks are attached", "disk.transport")
+    all_datasheet_plp: Fact[bool] = about(
+        "datasheets promise power-loss protection of every leaf", "disk.datasheet_plp"
+    )
+    all_firmware_trusted: Fact[bool] = about("the firmware of every leaf disk is trusted", "disk.firmware_trusted")
+    all_paths_covered: Fact[bool] = about("no cache on the way to a leaf forgets at power loss", "disk.path_covered")
+    all_swap_policy: Fact[bool] = about("replacements of every leaf disk are checked", "disk.swap_policy")

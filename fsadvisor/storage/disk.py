@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import about, some
+from fsadvisor.storage.about import about, attested, some
 from fsadvisor.storage.words import PlpVerdict, Transport, WriteCache
 
 
@@ -46,6 +46,7 @@ class Disk:
     thin: Fact[bool] = about(
         "its blocks are backed on demand, so that discards give room back to a pool",
         "sysfs; unknown for virtual disks",
+        attested=True,
     )
     zoned: Fact[bool] = about("its zones must be written in order", "queue/zoned")
     logical_block_bytes: Fact[int] = about("smallest write", "queue/logical_block_size", "bytes")
@@ -58,3 +59,19 @@ class Disk:
     writes: Fact[int] = about("writes since boot", "/sys/block/D/stat field 5", "writes")
     written_bytes: Fact[int] = about("written since boot", "psutil, /sys/block/D/stat", "bytes")
     read_bytes: Fact[int] = about("read since boot", "psutil, /sys/block/D/stat", "bytes")
+    datasheet_plp: Fact[bool] = attested(
+        "its maker's datasheet says that this very model keeps acknowledged writes through a power loss",
+        "look for power-loss protection in the datasheet of this very model and capacity",
+    )
+    firmware_trusted: Fact[bool] = attested(
+        "its firmware revision was looked up: no fault is known that loses acknowledged writes",
+        "look through the maker's release notes from this firmware revision on",
+    )
+    path_covered: Fact[bool] = attested(
+        "every cache between the kernel and it (RAID controller, enclosure, bridge) survives a power loss, or is off",
+        "list the caches on the way to the disk, and how each survives a power loss",
+    )
+    swap_policy: Fact[bool] = attested(
+        "a drive put in its place is checked for power-loss protection before it is used",
+        "ask who replaces drives whether a new one is checked for power-loss protection",
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import about, some
+from fsadvisor.storage.about import about, attested, some
 from fsadvisor.storage.words import DataMode
 
 
@@ -46,3 +46,15 @@ class Filesystem:
     data_profile: Fact[str] = some("Btrfs data profile", "btrfs filesystem usage")
     metadata_profile: Fact[str] = some("Btrfs metadata profile", "btrfs filesystem usage")
     devices: Fact[tuple[str, ...]] = about("block devices that it lives on", "mountinfo, btrfs filesystem show")
+    runbook: Fact[bool] = attested(
+        "a runbook says what to do after a power loss: check, replay, restore, roll back this setting",
+        "find the runbook for a power loss, and whether it covers this filesystem",
+    )
+    power_loss_tested: Fact[bool] = attested(
+        "power was cut under load with these drives and settings, and nothing acknowledged was missing",
+        "cut the power under a load that logs what was acknowledged, and compare",
+    )
+    expendable: Fact[bool] = attested(
+        "all of it may be lost at a power loss: it can be made anew",
+        "ask its owner whether all of it can be made anew (scratch, cache, builds)",
+    )

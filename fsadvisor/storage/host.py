@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import about
+from fsadvisor.storage.about import about, attested
 from fsadvisor.version import Version
 
 
@@ -57,3 +57,7 @@ class Host:
     block_devices: Fact[int] = about("block devices in use", "/sys/block", "devices")
     mounts: Fact[int] = about("mounts that hold people's files", "/proc/self/mountinfo", "mounts")
     services: Fact[int] = about("programs found that keep files", "running processes", "programs")
+    plp_monitored: Fact[bool] = attested(
+        "capacitor health, critical warnings and controller batteries are watched, and somebody is called",
+        "ask who gets the alert when a drive's power-loss protection fails",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import about, some
+from fsadvisor.storage.about import ATTEST, about, some
 from fsadvisor.storage.words import Atime, DataMode, Workload
 
 
@@ -29,8 +29,8 @@ class Mount:
     atime: Fact[Atime] = some("when access times are written", "/proc/self/mountinfo")
     nodiratime: Fact[bool] = some("folders' access times are not written", "/proc/self/mountinfo")
     sync: Fact[bool] = some("every write waits for the disk (sync or dirsync)", "/proc/self/mountinfo")
-    sync_needed: Fact[bool] = some("a program counts on every write waiting for the disk", "`fsadvisor attest`")
+    sync_needed: Fact[bool] = some("a program counts on every write waiting for the disk", ATTEST, attested=True)
     configured_data_mode: Fact[DataMode] = some("ext4 data= mode asked for", "/etc/fstab, mount unit")
-    workload: Fact[Workload] = some("what it is used for", "--workload, services, counters since boot")
+    workload: Fact[Workload] = some("what it is used for", "--workload, services, counters since boot", attested=True)
     workload_reasons: Fact[tuple[str, ...]] = some("why that workload", "services, counters since boot")
     atime_readers: Fact[tuple[str, ...]] = some("programs found that use access times on it", "services, mount point")

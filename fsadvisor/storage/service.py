@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import about, some
+from fsadvisor.storage.about import ATTEST, about, attested, some
 from fsadvisor.storage.words import Workload
 
 
@@ -18,4 +18,8 @@ class Service:
     workload: Fact[Workload] = about("what such a program does to a filesystem", "its kind")
     mount_point: Fact[str] = about("mount that the folder is on", "/proc/self/mountinfo")
     nocow: Fact[bool] = some("its folder has the no-copy-on-write flag (Btrfs)", "FS_IOC_GETFLAGS")
-    own_checksums: Fact[bool] = some("the program finds damaged pages by its own checksums", "`fsadvisor attest`")
+    own_checksums: Fact[bool] = some("the program finds damaged pages by its own checksums", ATTEST, attested=True)
+    snapshots_needed: Fact[bool] = attested(
+        "snapshots of its folder are taken, or will be",
+        "ask who backs the program up whether snapshots of its folder are part of it",
+    )

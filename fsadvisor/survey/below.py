@@ -50,6 +50,10 @@ def below(
         any_thin=folds.any_of([*every(lambda it: it.thin), *(thin[at] for at in under if at in thin)], names),
         any_removable=folds.any_of(every(lambda it: it.removable), names),
         transports=_transports(leaves, followed),
+        all_datasheet_plp=folds.all_of(every(lambda it: it.datasheet_plp), names),
+        all_firmware_trusted=folds.all_of(every(lambda it: it.firmware_trusted), names),
+        all_paths_covered=folds.all_of(every(lambda it: it.path_covered), names),
+        all_swap_policy=folds.all_of(every(lambda it: it.swap_policy), names),
     )
 
 
