@@ -10,7 +10,7 @@ from fsadvisor.storage import Below, Disk
 from fsadvisor.survey import folds, look
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from fsadvisor.survey.stack import Stack
 
@@ -20,22 +20,40 @@ NOTHING = Below(**{one.name: NOT_APPLICABLE for one in fields(Below)})
 """Under a filesystem that lives in memory."""
 
 
-def below(
-    subject: str, stack: Stack, disks: Mapping[str, Disk], discards: list[Fact[bool]], thin: Mapping[str, Fact[bool]]
-) -> Below:
-    """Fold the disks under a subject.
+class Folding:
+    """Folds the disks under each subject. Subjects that stand on the same disks share what was folded.
 
-    `disks` and `thin` (of layers) go by id; `discards` are those of the devices right below, whose queues already
-    tell what their layers pass on.
+    `disks` and `thin` (of layers) go by id.
     """
-    under = stack.under(subject)
-    followed = stack.followed(subject)
-    leaves = {at: disks[at] for at in (subject, *under) if at in disks}
 
+    def __init__(self, stack: Stack, disks: Mapping[str, Disk], thin: Mapping[str, Fact[bool]]) -> None:
+        self._stack = stack
+        self._disks = disks
+        self._thin = thin
+        self._folded: dict[tuple[object, ...], Below] = {}
+
+    def below(self, subject: str, discards: tuple[Fact[bool], ...]) -> Below:
+        """What is under a subject; `discards` of the devices right below: their queues tell what layers pass on."""
+        under = self._stack.under(subject)
+        followed = self._stack.followed(subject)
+        leaves = tuple(at for at in (subject, *under) if at in self._disks)
+        thin = [self._disks[at].thin for at in leaves] + ([] if followed else [NOT_FOLLOWED])
+        any_thin = folds.any_of([*thin, *(self._thin[at] for at in under if at in self._thin)], _names(leaves))
+        key = (leaves, followed, discards, any_thin)
+        if key not in self._folded:
+            self._folded[key] = _fold({at: self._disks[at] for at in leaves}, followed, discards, any_thin)
+        return self._folded[key]
+
+
+def _names(leaves: Iterable[str]) -> str:
+    return "all of " + ", ".join(at.partition(":")[2] for at in leaves)
+
+
+def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool], ...], any_thin: Fact[bool]) -> Below:
     def every(pick: Callable[[Disk], Fact[bool]]) -> list[Fact[bool]]:
         return [*map(pick, leaves.values()), *([] if followed else [NOT_FOLLOWED])]
 
-    names = "all of " + ", ".join(at.partition(":")[2] for at in leaves)
+    names = _names(leaves)
     unprotected = [_unprotected(disk) for disk in leaves.values()]
     return Below(
         disks=Known(tuple(at.partition(":")[2] for at in leaves), "the stack in /sys/block")
@@ -46,8 +64,8 @@ def below(
         any_unprotected_cache=folds.any_of([*unprotected, *([] if followed else [NOT_FOLLOWED])], names),
         any_virtual=folds.any_of(every(lambda it: it.virtual), names),
         any_rotational=folds.any_of(every(_spins), names),
-        any_discards=folds.any_of(discards or [NOT_FOLLOWED], names),
-        any_thin=folds.any_of([*every(lambda it: it.thin), *(thin[at] for at in under if at in thin)], names),
+        any_discards=folds.any_of(discards or (NOT_FOLLOWED,), names),
+        any_thin=any_thin,
         any_removable=folds.any_of(every(lambda it: it.removable), names),
         transports=_transports(leaves, followed),
         all_datasheet_plp=folds.all_of(every(lambda it: it.datasheet_plp), names),

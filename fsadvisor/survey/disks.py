@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
-    from fsadvisor.readers.udev_export import UdevDevice
     from fsadvisor.survey.block import BlockDevice
     from fsadvisor.survey.queue import Queue
 
@@ -28,7 +27,7 @@ def disk(
     device: BlockDevice,
     settings: Queue,
     in_vm: Fact[bool],
-    udev: Mapping[str, UdevDevice],
+    udev: Mapping[str, Mapping[str, str]],
     io: Json | Unknown,
 ) -> Disk:
     """All facts of a disk; `settings` of its queue, `udev` by device name, `io` the machine's counters."""
@@ -93,7 +92,7 @@ def _name(
     machine: Machine,
     device: BlockDevice,
     attribute: Literal["model", "vendor"],
-    udev: Mapping[str, UdevDevice],
+    udev: Mapping[str, Mapping[str, str]],
     key: str,
 ) -> Fact[str]:
     """The disk's own word for its model or vendor: sysfs (where virtio gives a PCI number), else udev's, escaped."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.lsblk import BlockDevice
-    from fsadvisor.readers.udev_export import UdevDevice
     from fsadvisor.survey.superblocks import Superblock
     from fsadvisor.version import Version
 
@@ -36,15 +34,15 @@ def filesystem(
     machine: Machine,
     block: Superblock,
     kernel: Fact[Version],
-    udev: Mapping[str, UdevDevice],
-    lsblk: Mapping[str, BlockDevice],
+    udev: Mapping[str, Mapping[str, str]],
+    lsblk_labels: Mapping[str, str],
 ) -> Filesystem:
     """All facts of a mounted filesystem."""
     top = block.mounts[0]
     space = _space(machine, block)
     own: dict[str, Any] = {"options": Known(top.super_options, _MOUNTINFO)}
     own |= _of_its_kind(machine, block, kernel)
-    own["label"] = _label(block, own.get("label"), udev, lsblk)
+    own["label"] = _label(block, own.get("label"), udev, lsblk_labels)
     return Filesystem(
         type=Known(block.type, _MOUNTINFO),
         mount_point=Known(top.mount_point, _MOUNTINFO),
@@ -99,14 +97,12 @@ def _inodes_used_percent(space: json_text.Json) -> int | None:
 
 
 def _label(
-    block: Superblock, own: Fact[str] | None, udev: Mapping[str, UdevDevice], lsblk: Mapping[str, BlockDevice]
+    block: Superblock, own: Fact[str] | None, udev: Mapping[str, Mapping[str, str]], lsblk_labels: Mapping[str, str]
 ) -> Fact[str]:
     """The label: the filesystem's own word, udev's, else lsblk's."""
     if not block.devices:
         return NOT_APPLICABLE
     device = block.devices[0]
-    known, listed = udev.get(device), lsblk.get(device)
-    by_udev = known.get("ID_FS_LABEL") if known else None
-    by_lsblk = listed.label if listed else None
-    others = look.first(look.told(by_udev, "udev ID_FS_LABEL"), look.told(by_lsblk, "lsblk"))
+    by_udev = look.told(udev.get(device, {}).get("ID_FS_LABEL"), "udev ID_FS_LABEL")
+    others = look.first(by_udev, look.told(lsblk_labels.get(device), "lsblk"))
     return look.first(own, others) if own else others

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from fsadvisor.readers.dmsetup_table import Target
     from fsadvisor.readers.json_text import Json
     from fsadvisor.readers.mountinfo import Mount
-    from fsadvisor.readers.udev_export import UdevDevice
     from fsadvisor.survey.block import BlockTree
     from fsadvisor.survey.superblocks import Superblock
     from fsadvisor.version import Version
 
+_UDEV_KEYS = frozenset(("ID_FS_LABEL", "ID_MODEL_ENC", "ID_VENDOR_ENC"))
 _NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, by_path={})
 
 
@@ -37,9 +37,9 @@ class Ground:
     blocks: tuple[Superblock, ...]
     kernel: Fact[Version]
     in_vm: Fact[bool]
-    udev: Mapping[str, UdevDevice]
+    udev: Mapping[str, Mapping[str, str]]
     io: Json | Unknown
-    lsblk: Mapping[str, lsblk.BlockDevice]
+    lsblk_labels: Mapping[str, str]
     tables: Mapping[str, tuple[Target, ...]] | Unknown
 
 
@@ -51,8 +51,6 @@ def lay(machine: Machine) -> Ground:
     mounts = () if isinstance(table, Unknown) else tuple(superblocks.visible(table))
     blocks = tuple(superblocks.superblocks(machine, mounts, known))
     machine.run(_commands(known, blocks))
-    udev = look.understood(machine.udev(), udev_export.parse)
-    listed = look.command_record(machine, lsblk.ARGV, lsblk.parse)
     return Ground(
         machine=machine,
         tree=known,
@@ -62,11 +60,25 @@ def lay(machine: Machine) -> Ground:
         blocks=blocks,
         kernel=host.kernel(machine),
         in_vm=host.virtual(machine),
-        udev={} if isinstance(udev, Unknown) else {it.name: it for it in udev.devices if it.name},
+        udev=_udev(machine),
         io=look.understood(machine.counters(), json_text.load),
-        lsblk={} if isinstance(listed, Unknown) else {it.kname or it.name: it for it in listed.devices},
+        lsblk_labels=_lsblk_labels(machine),
         tables=_tables(machine, known),
     )
+
+
+def _udev(machine: Machine) -> Mapping[str, Mapping[str, str]]:
+    """The udev properties that the survey asks for, by device; the others are many and are let go."""
+    record = look.understood(machine.udev(), udev_export.parse)
+    devices = () if isinstance(record, Unknown) else record.devices
+    return {it.name: {key: value for key, value in it.properties if key in _UDEV_KEYS} for it in devices if it.name}
+
+
+def _lsblk_labels(machine: Machine) -> Mapping[str, str]:
+    """The filesystems' labels by kernel name, as lsblk has them."""
+    record = look.command_record(machine, lsblk.ARGV, lsblk.parse)
+    devices = () if isinstance(record, Unknown) else record.devices
+    return {it.kname or it.name: it.label for it in devices if it.label is not None}
 
 
 def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:

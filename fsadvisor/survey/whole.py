@@ -69,15 +69,14 @@ class _Survey:
             if not device.is_disk
         }
         self._filesystems = {
-            block.id: filesystems.filesystem(ground.machine, block, ground.kernel, ground.udev, ground.lsblk)
+            block.id: filesystems.filesystem(ground.machine, block, ground.kernel, ground.udev, ground.lsblk_labels)
             for block in ground.blocks
         }
         thin = {at: layers.thin(layer) for at, layer in self._layers.items()}
+        folding = below.Folding(self._stack, self._disks, thin)
         in_memory = {block.id for block in ground.blocks if block.type in IN_MEMORY}
         self._below = {
-            at: below.NOTHING
-            if at in in_memory
-            else below.below(at, self._stack, self._disks, self._discards(at), thin)
+            at: below.NOTHING if at in in_memory else folding.below(at, self._discards(at))
             for at in (*self._layers, *self._filesystems)
         }
         self._host = host.survey(
@@ -119,12 +118,12 @@ class _Survey:
             else Known(len(self._services), "running processes"),
         )
 
-    def _discards(self, at: str) -> list[Fact[bool]]:
+    def _discards(self, at: str) -> tuple[Fact[bool], ...]:
         """Whether discards are taken right below: a queue already tells what its layers pass on."""
         device = at.partition(":")[2]
         names = (device,) if at.startswith("layer:") else self._blocks[at].devices
         found = (self._ground.tree.devices.get(name) for name in names)
-        return [self._queues[it.parent or it.name].discards for it in found if it is not None]
+        return tuple(self._queues[it.parent or it.name].discards for it in found if it is not None)
 
     def _trim_wanted(self) -> Fact[bool]:
         """A writable ext4 or XFS without online discard, on devices that take discards."""
