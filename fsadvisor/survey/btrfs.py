@@ -78,7 +78,7 @@ def _commit_seconds(options: tuple[str, ...]) -> int:
 
 def _features(machine: Machine, folder: str | None) -> Fact[tuple[str, ...]]:
     names = machine.entries(f"{folder}/features") if folder else _NO_FOLDER
-    return names if isinstance(names, Unknown) else Known(names, "/sys/fs/btrfs/*/features")
+    return names if isinstance(names, Unknown) else Known(look.shared(names), "/sys/fs/btrfs/*/features")
 
 
 def _errors(machine: Machine, folder: str | None) -> Fact[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypedDict
 
 from fsadvisor.facts import Fact, Known, Unknown
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from fsadvisor.readers.ext4_options import Ext4Options
     from fsadvisor.survey.superblocks import Superblock
 
+_parse_options = lru_cache(maxsize=512)(ext4_options.parse)
+"""Most filesystems of a machine have the same options, to the letter."""
 TYPES = frozenset(("ext2", "ext3", "ext4"))
 
 
@@ -49,7 +52,7 @@ def facts(machine: Machine, block: Superblock) -> Ext4Facts:
     """Read /proc/fs/ext4 (every option in force, defaults too), jbd2's statistics and dumpe2fs."""
     device = block.devices[0] if block.devices else "?"
     path = f"/proc/fs/ext4/{device}/options"
-    options = look.file_record(machine, path, ext4_options.parse)
+    options = look.file_record(machine, path, _parse_options)
     argv = next(iter(commands(block)), ("dumpe2fs", "-h", device))
     tool = " ".join(argv)
     header = look.command_record(machine, argv, dumpe2fs.parse)
@@ -58,7 +61,9 @@ def facts(machine: Machine, block: Superblock) -> Ext4Facts:
     has_journal = look.field(header, tool, lambda it: "has_journal" in it.features if it.features is not None else None)
     return Ext4Facts(
         label=look.field(header, tool, lambda it: it.label),
-        options=look.field(options, path, lambda it: tuple(_spelt(name, value) for name, value in it.options)),
+        options=look.field(
+            options, path, lambda it: look.shared(tuple(_spelt(name, value) for name, value in it.options))
+        ),
         barriers=look.field(options, path, _barriers),
         online_discard=look.derive(
             look.field(options, path, lambda it: it.has("discard")), lambda it: "sync" if it else "none"
@@ -66,7 +71,7 @@ def facts(machine: Machine, block: Superblock) -> Ext4Facts:
         journal=has_journal if isinstance(jbd2, Unknown) else Known(True, journal_path),
         data_mode=look.choice(look.field(options, path, lambda it: it.value("data")), DataMode),
         commit_seconds=look.field(options, path, lambda it: whole(it.value("commit"))),
-        features=look.field(header, tool, lambda it: it.features),
+        features=look.field(header, tool, lambda it: look.shared(it.features) if it.features is not None else None),
         journal_bytes=look.field(header, tool, lambda it: it.journal_size_bytes),
         commit_us=look.field(jbd2, journal_path, lambda it: it.average_commit_us),
         block_bytes=look.field(header, tool, lambda it: it.block_size_bytes),

@@ -40,7 +40,7 @@ def filesystem(
     """All facts of a mounted filesystem."""
     top = block.mounts[0]
     space = _space(machine, block)
-    own: dict[str, Any] = {"options": Known(top.super_options, _MOUNTINFO)}
+    own: dict[str, Any] = {"options": Known(look.shared(top.super_options), _MOUNTINFO)}
     own |= _of_its_kind(machine, block, kernel)
     own["label"] = _label(block, own.get("label"), udev, lsblk_labels)
     return Filesystem(

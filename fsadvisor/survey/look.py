@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
@@ -22,6 +23,12 @@ R = TypeVar("R")
 def derive(fact: Fact[T], reckon: Callable[[T], R]) -> Fact[R]:
     """Reckon a new value from a known one; what is not known stays so."""
     return fact if isinstance(fact, Unknown) else Known(reckon(fact.value), fact.source)
+
+
+@lru_cache(maxsize=512)
+def shared(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """One object for all equal lists of texts: thousands of filesystems have the same few options and features."""
+    return texts
 
 
 def value(fact: Fact[T]) -> T | None:

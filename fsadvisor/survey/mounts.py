@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Atime, DataMode, Mount
+from fsadvisor.survey import look
 from fsadvisor.survey.configured import FSTAB
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def mount(
         mounted=Known(running is not None, _MOUNTINFO),
         point=Known(place, source),
         fs_type=Unknown(Cause.NOT_EXPOSED, "mount it", source) if fs_type == "auto" else Known(fs_type, source),
-        options=Known(tuple(dict.fromkeys(in_force)), _MOUNTINFO) if running else NOT_APPLICABLE,
+        options=Known(look.shared(tuple(dict.fromkeys(in_force))), _MOUNTINFO) if running else NOT_APPLICABLE,
         root=Known(place == "/", source),
         **(_configured(wanted, in_force, running) if wanted else _not_configured(no_fstab)),
         **(_running(running) if running else {}),
@@ -104,7 +105,7 @@ def _configured(wanted: Configured, in_force: tuple[str, ...], running: mountinf
     missing = tuple(option for option in wanted.options if _should_show(option) and option not in in_force)
     return {
         "configured": Known(True, wanted.where),
-        "configured_options": Known(wanted.options, wanted.where),
+        "configured_options": Known(look.shared(wanted.options), wanted.where),
         "configured_in": Known(wanted.where, wanted.where),
         "configured_data_mode": _data_mode(wanted),
         "options_not_in_force": Known(missing, f"{wanted.where}, {_MOUNTINFO}") if running else NOT_APPLICABLE,

@@ -53,7 +53,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
         barriers=_barriers(options, kernel),
         online_discard=Known("sync" if "discard" in options else "none", "/proc/self/mountinfo"),
         journal=Known(True, "every XFS has a log"),
-        features=look.field(info, tool, lambda it: tuple(name for name in _FEATURES if getattr(it, name))),
+        features=look.field(info, tool, lambda it: look.shared(tuple(name for name in _FEATURES if getattr(it, name)))),
         journal_bytes=look.field(info, tool, _log_bytes),
         block_bytes=look.field(info, tool, lambda it: it.bsize_bytes),
         inode_bytes=look.field(info, tool, lambda it: it.isize_bytes),
