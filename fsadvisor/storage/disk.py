@@ -41,7 +41,28 @@ class Disk:
     capacitor_health: Fact[int] = some(
         "energy margin of the power-loss capacitors", "nvme ocp smart-add-log", "percent"
     )
+    incomplete_shutdowns: Fact[int] = some(
+        "shutdowns in which not all data was saved", "nvme ocp smart-add-log", "shutdowns"
+    )
+    plp_starts: Fact[int] = some("times its power-loss protection went to work", "nvme ocp smart-add-log", "times")
+    unsafe_shutdowns: Fact[int] = some("power losses without notice", "nvme smart-log, smartctl", "shutdowns")
     smart_passed: Fact[bool] = about("the drive's own overall health", "smartctl")
+    percentage_used: Fact[int] = some(
+        "endurance used up (NVMe, SAS); may exceed 100", "nvme smart-log, smartctl", "percent"
+    )
+    available_spare_percent: Fact[int] = some("spare blocks left (NVMe)", "nvme smart-log, smartctl", "percent")
+    available_spare_threshold_percent: Fact[int] = some(
+        "spare blocks below which it warns (NVMe)", "nvme smart-log, smartctl", "percent"
+    )
+    media_errors: Fact[int] = some(
+        "errors that it could not correct", "nvme smart-log, smartctl Reported_Uncorrect, SCSI error counters", "errors"
+    )
+    pending_sectors: Fact[int] = some(
+        "sectors that it could not read (ATA)", "smartctl Current_Pending_Sector", "sectors"
+    )
+    failing_attributes: Fact[tuple[str, ...]] = some(
+        "attributes at or below their threshold now (ATA)", "smartctl when_failed"
+    )
     discards: Fact[bool] = about("takes discards (TRIM)", "queue/discard_max_bytes")
     thin: Fact[bool] = about(
         "its blocks are backed on demand, so that discards give room back to a pool",

@@ -8,7 +8,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_stat, json_text, scheduler
 from fsadvisor.storage import Disk
 from fsadvisor.survey import drive as drives
-from fsadvisor.survey import look, power_loss, queue
+from fsadvisor.survey import health, look, power_loss, queue
 from fsadvisor.survey.transport import transport, virtual
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def disk(
     schedulers = look.file_record(machine, f"{folder}/queue/scheduler", scheduler.parse)
     stat = look.file_record(machine, f"{folder}/stat", block_stat.parse)
     is_nvme = look.value(kind) == "nvme"
+    wear = health.health(answers)
     return Disk(
         name=Known(device.name, "/sys/block"),
         transport=kind,
@@ -63,7 +64,16 @@ def disk(
         plp_evidence=evidence,
         critical_warning=drives.critical_warning(answers) if is_nvme else NOT_APPLICABLE,
         capacitor_health=drives.capacitor_health(answers) if is_nvme else NOT_APPLICABLE,
+        incomplete_shutdowns=wear.incomplete_shutdowns,
+        plp_starts=wear.plp_starts,
+        unsafe_shutdowns=wear.unsafe_shutdowns,
         smart_passed=drives.smart_passed(answers),
+        percentage_used=wear.percentage_used,
+        available_spare_percent=wear.available_spare_percent,
+        available_spare_threshold_percent=wear.available_spare_threshold_percent,
+        media_errors=wear.media_errors,
+        pending_sectors=wear.pending_sectors,
+        failing_attributes=wear.failing_attributes,
         discards=settings.discards,
         thin=look.derive(seen, bool) if look.value(seen) is False else _thin_unknown(seen),
         logical_block_bytes=look.number(machine, f"{folder}/queue/logical_block_size"),
