@@ -51,6 +51,7 @@ def a_rule(subject="disk", **changes):
         "remedy": REMEDY,
         "references": (),
         "examples": (),
+        "errata": (),
         "file": "a-rule.toml",
     }
     return Rule(**{**fields, **changes})

@@ -14,6 +14,7 @@ from tests.paths import ROOT
 from tools.set_up import PIP_WHEEL
 
 RULES = {str(file.relative_to(ROOT / "rules")) for file in (ROOT / "rules").rglob("*.toml")}
+TABLES = {file.name for file in (ROOT / "fixtures" / "tables").iterdir()}
 
 
 def build(target, folder):
@@ -32,11 +33,18 @@ def wheel(tmp_path_factory):
     return build("wheel", tmp_path_factory.mktemp("wheel"))
 
 
+def held(wheel, prefix):
+    return {name.removeprefix(prefix) for name in zipfile.ZipFile(wheel).namelist() if name.startswith(prefix)}
+
+
 def test_the_wheel_holds_every_rule(wheel):
-    prefix = "fsadvisor/_rules/"
-    names = zipfile.ZipFile(wheel).namelist()
     assert RULES
-    assert {name.removeprefix(prefix) for name in names if name.startswith(prefix)} == RULES
+    assert held(wheel, "fsadvisor/_rules/") == RULES
+
+
+def test_the_wheel_holds_every_table_that_rules_may_cite(wheel):
+    assert "errata.tsv" in TABLES
+    assert held(wheel, "fsadvisor/_tables/") == TABLES
 
 
 def test_the_wheel_holds_the_program_and_no_more(wheel):
@@ -46,9 +54,10 @@ def test_the_wheel_holds_the_program_and_no_more(wheel):
 
 def test_the_source_distribution_holds_what_the_wheel_is_built_from(tmp_path):
     with tarfile.open(build("sdist", tmp_path)) as archive:
-        held = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"pyproject.toml", "README.md", "LICENSE", "fsadvisor/_version.py"} <= held
-    assert {f"rules/{rule}" for rule in RULES} <= held
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"pyproject.toml", "README.md", "LICENSE", "fsadvisor/_version.py"} <= names
+    assert {f"rules/{rule}" for rule in RULES} <= names
+    assert {f"fixtures/tables/{table}" for table in TABLES} <= names
 
 
 def test_installed_from_the_wheel_the_command_runs_and_finds_its_rules(wheel, tmp_path):
@@ -71,4 +80,5 @@ def test_installed_from_the_wheel_the_command_runs_and_finds_its_rules(wheel, tm
     )
     installed = Path(where.stdout.strip())
     assert installed == site_packages / "fsadvisor"
-    assert {str(file.relative_to(installed / "_rules")) for file in installed.rglob("*.toml")} == RULES
+    assert {str(file.relative_to(installed / "_rules")) for file in (installed / "_rules").rglob("*.toml")} == RULES
+    assert {file.name for file in (installed / "_tables").iterdir()} == TABLES

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from fsadvisor.catalogue import Kind
+from fsadvisor.catalogue import Kind, did_you_mean
 from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.expr import Expression, compile_expression, entry_for, value_for
 from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, command_template, text_template
+from fsadvisor.rulebook.tables import errata, table_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -70,6 +71,7 @@ class Rule:
     remedy: Remedy
     references: tuple[Reference, ...]
     examples: tuple[Example, ...]
+    errata: tuple[str, ...]
     file: str
 
     @property
@@ -105,9 +107,10 @@ def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
         remedy=reading.remedy(shape.remedy),
         references=shape.reference,
         examples=tuple(reading.example(at, example) for at, example in enumerate(shape.example)),
+        errata=shape.errata,
         file=file,
     )
-    problems = (*reading.problems, *_missing(shape))
+    problems = (*reading.problems, *_missing(shape), *_uncited(shape))
     return problems or rule
 
 
@@ -146,6 +149,17 @@ def _missing_from_remedy(remedy: RemedyShape) -> Iterator[Problem]:
             yield Problem(
                 ("remedy", "keep", at), "give 'file' and 'line', or 'mount' with options to 'add' or 'remove'"
             )
+
+
+def _uncited(shape: RuleShape) -> Iterator[Problem]:
+    """Tables and errata that are not there to be cited."""
+    for at, figure in enumerate(shape.gain.figures if shape.gain else ()):
+        if figure.table and figure.table not in table_names():
+            near = did_you_mean(figure.table, table_names())
+            yield Problem(("gain", "figures", at, "table"), f"no table is called '{figure.table}'{near}")
+    for at, number in enumerate(shape.errata):
+        if number not in errata():
+            yield Problem(("errata", at), f"no erratum has the number '{number}'{did_you_mean(number, errata())}")
 
 
 class _Reading:

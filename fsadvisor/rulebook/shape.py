@@ -26,11 +26,15 @@ class AskShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A number that somebody gives: what it says, who says it, on what machine and how."""
+    """A number that somebody gives: what it says, who says it, on what machine and how.
+
+    `table` names the published table that it stands in, such as 003-assumptions.
+    """
 
     says: str
     source: str
     conditions: str
+    table: str = ""
 
 
 class Gain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,7 +92,7 @@ class ExampleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A rule file as it is written."""
+    """A rule file as it is written. `errata` are numbers of what the seeds say otherwise, such as E11."""
 
     id: str
     title: str
@@ -96,6 +100,7 @@ class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     subject: SubjectKind
     severity: Severity
     status: Status
+    errata: tuple[str, ...] = ()
     why: str
     applies: tuple[AskShape, ...] = ()
     checks: tuple[AskShape, ...]

@@ -110,6 +110,12 @@ def test_a_sound_rule_loads(tmp_path):
         ("needs =", "keep = [{ file = '/etc/x' }]\nneeds =", "19:9: give 'file' and 'line', or 'mount'"),
         ('ask = "Is it slow?"', 'ask = ""', "9:11: an ask needs words"),
         ("[[reference]]", "[[references]]", "21:1: unknown key 'references'; did you mean 'reference'?"),
+        (
+            'conditions = "here"',
+            'conditions = "here", table = "000-fsnyc"',
+            "14:75: no table is called '000-fsnyc'; did you mean '000-fsync'?",
+        ),
+        ('why = "Because."', 'errata = ["E1", "E111"]\nwhy = "Because."', "7:17: no erratum has the number 'E111'"),
         ('title = "It is slow"', 'title = "\\u0000"', None),
     ],
 )
