@@ -37,7 +37,7 @@ def open_machine(path: Path | str) -> Machine:
     except OSError as error:
         raise MachineError(where, error.strerror or "", "make it readable for yourself") from None
     if layout.TITLE in names:
-        return RecordedMachine(where)
+        return RecordedMachine(where, account=False)
     below = [name for name in names if os.path.lexists(f"{where}/{name}/{layout.TITLE}")]
     if below:
         raise MachineError(where, f"no {layout.TITLE} in it", f"did you mean {where.rstrip('/')}/{min(below)}?")

@@ -33,14 +33,18 @@ _DAMAGED = ()
 
 
 class RecordedMachine:
-    """Answers from a folder. Raises MachineError where the folder is no recorded machine."""
+    """Answers from a folder. Raises MachineError where the folder is no recorded machine.
 
-    def __init__(self, folder: Path | str) -> None:
+    `account` keeps account of the recordings that are used, for `unused`; a machine of thousands of disks has
+    hundreds of thousands.
+    """
+
+    def __init__(self, folder: Path | str, *, account: bool = True) -> None:
         self._folder = os.fsencode(folder)
         self._name = decoded(self._folder)
         self._is_folder: dict[str, bool] = {"": True}
         self._unknown: dict[str, dict[tuple[str, str], list[str]]] = {}
-        self._used: set[str] = set()
+        self._used: set[str] | None = set() if account else None
         title = _title(self._name, self._content(layout.TITLE, _TITLE_CAP_BYTES))
         self._root = bool(title["root"])
 
@@ -98,7 +102,8 @@ class RecordedMachine:
 
     def unused(self) -> list[str]:
         """The recordings that nobody has asked for: files, and lines of %unknown files. Reads the whole folder."""
-        return sorted(place for place in self._recordings() if place not in self._used)
+        used = self._used or ()
+        return sorted(place for place in self._recordings() if place not in used)
 
     def _recordings(self) -> Iterator[str]:
         for folder, _, names in os.walk(self._folder):
@@ -117,7 +122,7 @@ class RecordedMachine:
             place += layout.SHADOWED
             content = self._content(place)
         if isinstance(content, str):
-            self._used.add(place)
+            self._note(place)
             return Reply(content, source)
         if content is not None:
             return _sourced(content, source)
@@ -125,8 +130,12 @@ class RecordedMachine:
         why = self._unknown_in(unknown_place).get((kind, name))
         if why is None:
             return Unknown(Cause.NOT_EXPOSED, AGAIN, source)
-        self._used.add(_line_name(unknown_place, kind, name))
+        self._note(_line_name(unknown_place, kind, name))
         return _unknown(why, source)
+
+    def _note(self, place: str) -> None:
+        if self._used is not None:
+            self._used.add(place)
 
     def _unknown_in(self, place: str) -> dict[tuple[str, str], list[str]]:
         """The unanswered questions that one %unknown file lists; lines that are none are left out."""
@@ -144,7 +153,7 @@ class RecordedMachine:
         meta = self._meta(stem)
         if meta is None:
             return Unknown(Cause.NOT_EXPOSED, AGAIN, source)
-        self._used.add(stem + layout.META)
+        self._note(stem + layout.META)
         if isinstance(meta, dict) and "unknown" in meta:
             return _unknown(meta["unknown"], source)
         if not isinstance(meta, dict) or not isinstance(meta.get("status"), int):
@@ -152,7 +161,7 @@ class RecordedMachine:
         content = self._content(stem + layout.OUTPUT)
         if content is None:
             return unreadable("the recorded output is missing", source)
-        self._used.add(stem + layout.OUTPUT)
+        self._note(stem + layout.OUTPUT)
         if isinstance(content, Unknown):
             return _sourced(content, source)
         return Reply(content, str(meta.get("source", source)), meta["status"])
