@@ -113,7 +113,7 @@ def test_a_sound_rule_loads(tmp_path):
         (
             'conditions = "here"',
             'conditions = "here", table = "000-fsnyc"',
-            "14:75: no table is called '000-fsnyc'; did you mean '000-fsync'?",
+            "14:72: no table is called '000-fsnyc'; did you mean '000-fsync'?",
         ),
         ('why = "Because."', 'errata = ["E1", "E111"]\nwhy = "Because."', "7:17: no erratum has the number 'E111'"),
         ('title = "It is slow"', 'title = "\\u0000"', None),
