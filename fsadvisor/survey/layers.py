@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _UUID_KINDS = (("CRYPT-", "dm-crypt"), ("mpath-", "dm-multipath"), ("LVM-", "dm-lvm"), ("part", "dm-linear"))
 """What device-mapper UUIDs start with, by the tool that made the device."""
-_THIN_TARGETS = ("dm-thin", "dm-vdo")
+_THIN_TARGETS = frozenset(("thin", "thin-pool", "vdo"))
 
 
 def layer(
@@ -121,7 +121,7 @@ def thin(layer: Layer) -> Fact[bool]:
         return Known(True, "a loop device's file gives back what is discarded")
     if kind in ("dm-lvm", "zvol"):
         return Unknown(Cause.NO_TOOL, "run as root with dmsetup installed", layer.kind.source)
-    return Known(kind.startswith(_THIN_TARGETS), layer.kind.source)
+    return Known(bool(_THIN_TARGETS & set(kind.removeprefix("dm-").split("+"))), layer.kind.source)
 
 
 def mapped_tables(record: DmsetupTable | Unknown) -> Mapping[str, tuple[Target, ...]] | Unknown:

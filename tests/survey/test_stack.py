@@ -202,3 +202,25 @@ def test_a_device_whose_folder_can_not_be_listed_is_not_taken_for_a_leaf():
     assert "layer:sda" in found
     assert isinstance(below(found["mount:/srv"]).disks, Unknown)
     assert isinstance(below(found["mount:/srv"]).any_write_back, Unknown)
+
+
+def test_a_volume_that_is_partly_thin_is_thin():
+    table = "vg-lv: 0 8 linear 8:0 2048\nvg-lv: 8 8 thin 253:4 1\n"
+    made = machine(
+        disk("sda"),
+        stacked("dm-0", "253:0", ["sda"], dm__name="vg-lv", dm__uuid="LVM-x"),
+        mounts=["1 0 253:0 / /srv rw - ext4 /dev/mapper/vg-lv rw"],
+        commands={"dmsetup table": table},
+    )
+
+    assert below(subjects(made)["mount:/srv"]).any_thin.value is True
+
+
+def test_a_volume_whose_table_can_not_be_read_may_be_thin():
+    made = machine(
+        disk("sda"),
+        stacked("dm-0", "253:0", ["sda"], dm__name="vg-lv", dm__uuid="LVM-x"),
+        mounts=["1 0 253:0 / /srv rw - ext4 /dev/mapper/vg-lv rw"],
+    )
+
+    assert isinstance(below(subjects(made)["mount:/srv"]).any_thin, Unknown)
