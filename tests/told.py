@@ -4,6 +4,7 @@ import json
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
+from fsadvisor.machine.service_settings import about_storage
 
 _NOT_THERE = Unknown(Cause.NOT_EXPOSED, "")
 _NO_TOOL = Unknown(Cause.NO_TOOL, "install it")
@@ -12,10 +13,14 @@ _NO_TOOL = Unknown(Cause.NO_TOOL, "install it")
 class ToldMachine:
     """Files and links by path, outputs by command line, processes, room and inode flags."""
 
-    def __init__(self, files=(), links=(), commands=(), processes=(), spaces=(), flags=(), root=True):
+    def __init__(
+        self, files=(), links=(), commands=(), processes=(), spaces=(), flags=(), extents=(), root=True, udev=""
+    ):
         self.files, self.links, self.commands = dict(files), dict(links), dict(commands)
         self.running, self.spaces, self.inode_flags = list(processes), dict(spaces), dict(flags)
+        self.file_extents = dict(extents)
         self.root = root
+        self.udev_text = udev
         self.name = "a composed machine"
 
     def read(self, path):
@@ -32,7 +37,7 @@ class ToldMachine:
         return [self._reply(self.commands.get(" ".join(argv), _NO_TOOL), " ".join(argv)) for argv in commands]
 
     def udev(self):
-        return Reply("", "udev")
+        return Reply(self.udev_text, "udev")
 
     def processes(self, names):
         return Reply(json.dumps([one for one in self.running if one["name"] in names]), "psutil")
@@ -46,6 +51,14 @@ class ToldMachine:
 
     def flags(self, path):
         return self._reply(self.inode_flags.get(path, _NOT_THERE), f"flags of {path}")
+
+    def settings(self, path):
+        answer = self.read(path)
+        return answer if isinstance(answer, Unknown) else Reply(about_storage(path, answer.text), path)
+
+    def extents(self, path):
+        found = self.file_extents.get(path)
+        return Reply(json.dumps(found), f"extents below {path}") if found else _NOT_THERE
 
     @staticmethod
     def _reply(answer, source):

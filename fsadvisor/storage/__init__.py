@@ -14,12 +14,23 @@ from fsadvisor.storage.layer import Layer
 from fsadvisor.storage.mount import Mount
 from fsadvisor.storage.service import Service
 from fsadvisor.storage.subject import Facts, Storage, Subject
-from fsadvisor.storage.words import Atime, DataMode, Kind, PlpVerdict, Transport, Workload, WriteCache
+from fsadvisor.storage.words import (
+    Atime,
+    CloudDisk,
+    DataMode,
+    Kind,
+    PlpVerdict,
+    Transport,
+    TrimCommand,
+    Workload,
+    WriteCache,
+)
 
 __all__ = [
     "About",
     "Atime",
     "Below",
+    "CloudDisk",
     "DataMode",
     "Disk",
     "Facts",
@@ -33,6 +44,7 @@ __all__ = [
     "Storage",
     "Subject",
     "Transport",
+    "TrimCommand",
     "Workload",
     "WriteCache",
     "about",

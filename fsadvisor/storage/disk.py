@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fsadvisor.facts import Fact
 from fsadvisor.storage.about import about, attested, some
-from fsadvisor.storage.words import PlpVerdict, Transport, WriteCache
+from fsadvisor.storage.words import CloudDisk, PlpVerdict, Transport, TrimCommand, WriteCache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +80,31 @@ class Disk:
     writes: Fact[int] = about("writes since boot", "/sys/block/D/stat field 5", "writes")
     written_bytes: Fact[int] = about("written since boot", "psutil, /sys/block/D/stat", "bytes")
     read_bytes: Fact[int] = about("read since boot", "psutil, /sys/block/D/stat", "bytes")
+    flush_ms_avg: Fact[float] = about("average time of a cache flush since boot", "/sys/block/D/stat", "ms")
+    flush_time_percent: Fact[float] = about(
+        "time spent on cache flushes, of the time since boot; over 100 where queues flush side by side",
+        "/sys/block/D/stat, /proc/uptime",
+        "percent",
+    )
+    udev_model: Fact[str] = about("model as udev rules see it", "udev ID_MODEL")
+    udev_serial: Fact[str] = about("serial number as udev rules see it", "udev ID_SERIAL_SHORT")
+    cloud_disk: Fact[CloudDisk] = about("what sort of disk a cloud gave", "model")
+    trim_command: Fact[TrimCommand] = some("how the kernel sends TRIM to it (SATA)", "/sys/class/ata_device/*/trim")
+    queued_trim_trouble: Fact[bool] = some(
+        "its family is known or reported to mishandle queued TRIM (SATA)", "model, libata's list"
+    )
+    pcie_link: Fact[str] = some("PCI Express link in use (NVMe)", "current_link_speed, current_link_width")
+    pcie_link_reduced: Fact[bool] = some(
+        "the link runs below what both drive and slot can do (NVMe)", "current_link_*, max_link_* of drive and port"
+    )
+    better_block_bytes: Fact[int] = some(
+        "logical block of a format that it calls faster than the one in use, 0 where there is none (NVMe)",
+        "nvme id-ns",
+        "bytes",
+    )
+    write_throttle_us: Fact[int] = about(
+        "latency of reads above which writing pages back is slowed down; 0: never", "queue/wbt_lat_usec", "µs"
+    )
     datasheet_plp: Fact[bool] = attested(
         "its maker's datasheet says that this very model keeps acknowledged writes through a power loss",
         "look for power-loss protection in the datasheet of this very model and capacity",
@@ -95,4 +120,8 @@ class Disk:
     swap_policy: Fact[bool] = attested(
         "a drive put in its place is checked for power-loss protection before it is used",
         "ask who replaces drives whether a new one is checked for power-loss protection",
+    )
+    runbook: Fact[bool] = attested(
+        "a runbook says what to do after a power loss with all that is on it",
+        "find the runbook for a power loss, and whether it covers what is on this disk",
     )

@@ -45,6 +45,7 @@ class Host:
     dirty_background_wanted_bytes: Fact[int] = about(
         "what the slowest disk in use writes in 1 s, 64 MiB to 1 GiB", "derived, a heuristic", "bytes"
     )
+    uptime_seconds: Fact[int] = about("time since boot", "/proc/uptime", "s")
     io_full_avg60_percent: Fact[float] = about(
         "share of the last minute in which all tasks waited for I/O", "/proc/pressure/io", "percent"
     )

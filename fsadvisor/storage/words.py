@@ -10,6 +10,8 @@ Workload: TypeAlias = Literal["oltp", "metadata-heavy", "streaming", "mixed"]
 Transport: TypeAlias = Literal[
     "nvme", "sata", "sas", "scsi", "usb", "virtio", "mmc", "xen", "vmbus", "nbd", "iscsi", "fc", "pmem", "ram"
 ]
+TrimCommand: TypeAlias = Literal["queued", "unqueued", "forced_unqueued", "unsupported", "forced_unsupported"]
+CloudDisk: TypeAlias = Literal["network", "local", "none"]
 Atime: TypeAlias = Literal["noatime", "relatime", "strictatime"]
 Kind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service"]
 DataMode: TypeAlias = Literal["ordered", "writeback", "journal"]

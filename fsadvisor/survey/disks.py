@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_stat, json_text, scheduler
 from fsadvisor.storage import Disk
+from fsadvisor.survey import ata, flush, health, look, pcie, power_loss, queue
 from fsadvisor.survey import drive as drives
-from fsadvisor.survey import health, look, power_loss, queue
+from fsadvisor.survey.cloud_disk import cloud_disk
 from fsadvisor.survey.transport import transport, virtual
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def disk(
     in_vm: Fact[bool],
     udev: Mapping[str, Mapping[str, str]],
     io: Json | Unknown,
+    uptime: Fact[int],
 ) -> Disk:
     """All facts of a disk; `settings` of its queue, `udev` by device name, `io` the machine's counters."""
     folder = device.folder
@@ -41,7 +43,7 @@ def disk(
     plp, evidence = power_loss.weigh(kind, seen, settings.write_cache, answers)
     schedulers = look.file_record(machine, f"{folder}/queue/scheduler", scheduler.parse)
     stat = look.file_record(machine, f"{folder}/stat", block_stat.parse)
-    is_nvme = look.value(kind) == "nvme"
+    is_nvme, is_sata = look.value(kind) == "nvme", look.value(kind) == "sata"
     wear = health.health(answers)
     return Disk(
         name=Known(device.name, "/sys/block"),
@@ -88,6 +90,17 @@ def disk(
             io, device, "write_bytes", look.field(stat, f"{folder}/stat", lambda it: it.write_bytes)
         ),
         read_bytes=_counted(io, device, "read_bytes", look.field(stat, f"{folder}/stat", lambda it: it.read_bytes)),
+        flush_ms_avg=flush.average_ms(stat, f"{folder}/stat"),
+        flush_time_percent=flush.percent_of_uptime(stat, uptime, f"{folder}/stat"),
+        udev_model=_udev(device, udev, "ID_MODEL"),
+        udev_serial=_udev(device, udev, "ID_SERIAL_SHORT"),
+        cloud_disk=cloud_disk(model, in_vm),
+        trim_command=ata.trim(machine, device) if is_sata else NOT_APPLICABLE,
+        queued_trim_trouble=ata.queued_trim_trouble(model) if is_sata else NOT_APPLICABLE,
+        pcie_link=pcie.runs_at(machine, device) if is_nvme else NOT_APPLICABLE,
+        pcie_link_reduced=pcie.reduced(machine, device) if is_nvme else NOT_APPLICABLE,
+        better_block_bytes=drives.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
+        write_throttle_us=look.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
 
 
@@ -114,6 +127,11 @@ def _name(
     known = udev.get(device.name)
     word = (known.get(key) or "").replace("\\x20", " ").strip() if known else ""
     return look.told(word or None, f"udev {key}") if word else look.told(None, f"{device.folder}/device/{attribute}")
+
+
+def _udev(device: BlockDevice, udev: Mapping[str, Mapping[str, str]], key: str) -> Fact[str]:
+    """A property in udev's own spelling, which is what a udev rule has to match."""
+    return look.told(udev.get(device.name, {}).get(key), f"udev {key}")
 
 
 def _firmware(machine: Machine, device: BlockDevice) -> Fact[str]:

@@ -9,6 +9,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Unknown
 from fsadvisor.readers import (
     nvme_get_feature,
     nvme_id_ctrl,
+    nvme_id_ns,
     nvme_ocp_smart_log,
     nvme_smart_log,
     smartctl,
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.nvme_get_feature import Feature
     from fsadvisor.readers.nvme_id_ctrl import IdCtrl
+    from fsadvisor.readers.nvme_id_ns import IdNs
     from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
     from fsadvisor.readers.nvme_smart_log import SmartLog
     from fsadvisor.readers.smart_record import SmartReport
@@ -33,6 +35,7 @@ class Drive:
     """A drive's own answers; NOT_APPLICABLE where its kind has no such command."""
 
     id_ctrl: IdCtrl | Unknown = NOT_APPLICABLE
+    id_ns: IdNs | Unknown = NOT_APPLICABLE
     smart_log: SmartLog | Unknown = NOT_APPLICABLE
     cache_feature: Feature | Unknown = NOT_APPLICABLE
     ocp: OcpSmartLog | Unknown = NOT_APPLICABLE
@@ -46,6 +49,7 @@ def commands(device: BlockDevice, transport: Fact[Transport]) -> tuple[Argv, ...
     if kind == "nvme":
         found += [
             nvme_id_ctrl.argv(device.path),
+            nvme_id_ns.argv(device.path),
             nvme_smart_log.argv(device.path),
             nvme_get_feature.argv(device.path),
             nvme_ocp_smart_log.argv(device.path),
@@ -67,6 +71,7 @@ def ask(machine: Machine, device: BlockDevice, transport: Fact[Transport]) -> Dr
         return Drive(smart=smart)
     return Drive(
         id_ctrl=look.command_record(machine, nvme_id_ctrl.argv(device.path), nvme_id_ctrl.parse),
+        id_ns=look.command_record(machine, nvme_id_ns.argv(device.path), nvme_id_ns.parse),
         smart_log=look.command_record(machine, nvme_smart_log.argv(device.path), nvme_smart_log.parse),
         cache_feature=look.command_record(machine, nvme_get_feature.argv(device.path), nvme_get_feature.parse),
         ocp=look.command_record(machine, nvme_ocp_smart_log.argv(device.path), nvme_ocp_smart_log.parse),
@@ -126,3 +131,21 @@ def critical_warning(drive: Drive) -> Fact[int]:
 def capacitor_health(drive: Drive) -> Fact[int]:
     """OCP capacitor health in percent."""
     return look.field(drive.ocp, "nvme ocp smart-add-log capacitor health", lambda it: it.capacitor_health)
+
+
+def better_block_bytes(drive: Drive) -> Fact[int]:
+    """The logical block of the best format without metadata, where the drive rates it above the one in use; else 0."""
+    return look.field(drive.id_ns, "nvme id-ns", _better_block_bytes)
+
+
+def _better_block_bytes(namespace: IdNs) -> int | None:
+    used = namespace.lba_format_in_use
+    if used is None or used.relative_performance is None:
+        return None
+    better = [
+        (it.relative_performance, it.data_size_bytes)
+        for it in namespace.lbaf
+        if it.data_size_bytes and it.metadata_size_bytes == 0 and it.relative_performance is not None
+    ]
+    best, size = min(better, default=(used.relative_performance, 0))
+    return size if best < used.relative_performance else 0

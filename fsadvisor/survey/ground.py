@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Fact, Unknown
 from fsadvisor.readers import dmsetup_table, json_text, lsblk, mountinfo, proc_mounts, udev_export
-from fsadvisor.survey import block, configured, drive, filesystems, host, layers, look, superblocks
+from fsadvisor.survey import block, configured, drive, filesystems, flush, host, layers, look, superblocks
 from fsadvisor.survey.transport import transport
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fsadvisor.survey.superblocks import Superblock
     from fsadvisor.version import Version
 
-_UDEV_KEYS = frozenset(("ID_FS_LABEL", "ID_MODEL_ENC", "ID_VENDOR_ENC"))
+_UDEV_KEYS = frozenset(("ID_FS_LABEL", "ID_MODEL", "ID_MODEL_ENC", "ID_SERIAL_SHORT", "ID_VENDOR_ENC"))
 _NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, by_path={})
 
 
@@ -39,6 +39,7 @@ class Ground:
     in_vm: Fact[bool]
     udev: Mapping[str, Mapping[str, str]]
     io: Json | Unknown
+    uptime: Fact[int]
     lsblk_labels: Mapping[str, str]
     tables: Mapping[str, tuple[Target, ...]] | Unknown
 
@@ -62,6 +63,7 @@ def lay(machine: Machine) -> Ground:
         in_vm=host.virtual(machine),
         udev=_udev(machine),
         io=look.understood(machine.counters(), json_text.load),
+        uptime=flush.uptime_seconds(machine, host.container(machine)),
         lsblk_labels=_lsblk_labels(machine),
         tables=_tables(machine, known),
     )

@@ -17,7 +17,7 @@ from fsadvisor.readers import (
     systemctl_show,
 )
 from fsadvisor.storage import Host
-from fsadvisor.survey import folds, look
+from fsadvisor.survey import flush, folds, look
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -90,11 +90,13 @@ def survey(
     io = look.file_record(machine, "/proc/pressure/io", pressure.parse)
     stalled = look.field(io, "/proc/pressure/io", _full_avg60)
     line = look.file_record(machine, "/proc/cmdline", kernel_cmdline.parse)
+    inside = container(machine)
     return Host(
         kernel=kernel(machine),
         kernel_release=look.text(machine, "/proc/sys/kernel/osrelease"),
         virtual=is_virtual,
-        container=container(machine),
+        container=inside,
+        uptime_seconds=flush.uptime_seconds(machine, inside),
         cloud=_cloud(machine),
         product=look.text(machine, "/sys/class/dmi/id/product_name"),
         root_flags=look.field(line, "/proc/cmdline", lambda it: _flags(it.get("rootflags"))),

@@ -18,6 +18,7 @@ from fsadvisor.survey import (
     mounts,
     queue,
     services,
+    stripes,
     workload,
 )
 from fsadvisor.survey.ground import Ground, lay
@@ -56,7 +57,7 @@ class _Survey:
         self._queues = {it.name: queue.queue(ground.machine, it.folder) for it in devices if it.parent is None}
         self._disks = {
             f"disk:{device.name}": disks.disk(
-                ground.machine, device, self._queues[device.name], ground.in_vm, ground.udev, ground.io
+                ground.machine, device, self._queues[device.name], ground.in_vm, ground.udev, ground.io, ground.uptime
             )
             for device in devices
             if device.is_disk
@@ -69,7 +70,14 @@ class _Survey:
             if not device.is_disk
         }
         self._filesystems = {
-            block.id: filesystems.filesystem(ground.machine, block, ground.kernel, ground.udev, ground.lsblk_labels)
+            block.id: filesystems.filesystem(
+                ground.machine,
+                block,
+                ground.kernel,
+                ground.udev,
+                ground.lsblk_labels,
+                stripes.stripe(ground.machine, ground.tree, self._stack, block.id),
+            )
             for block in ground.blocks
         }
         thin = {at: layers.thin(layer) for at, layer in self._layers.items()}
