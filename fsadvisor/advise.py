@@ -117,7 +117,12 @@ def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> t
         for rule in rules_on[subject.kind]
         if (verdict := judge(rule, subject)).outcome is not Outcome.NOT_APPLICABLE or every
     ]
-    return tuple(sorted(verdicts, key=Verdict.rank))
+    return tuple(sorted(verdicts, key=_order))
+
+
+def _order(verdict: Verdict) -> tuple[object, str, str]:
+    """Sorts as the rank does, in less room: the verdicts of a rule share its first part."""
+    return _rank_of(verdict.rule, verdict.outcome), verdict.rule.id, verdict.subject.id
 
 
 def judge(rule: Rule, subject: Subject) -> Verdict:

@@ -80,14 +80,19 @@ class Entry:
 
     def reader(self) -> Callable[[Mapping[str, Facts]], Fact[Any]]:
         """A function that reads this fact from a subject's scope; outside the scope it is not applicable."""
-        namespace, _, field = self.name.partition(".")
-        read = attrgetter(field)
+        return _reader(self.name)
 
-        def fact(scope: Mapping[str, Facts]) -> Fact[Any]:
-            facts = scope.get(namespace)
-            return NOT_APPLICABLE if facts is None else read(facts)
 
-        return fact
+@cache
+def _reader(name: str) -> Callable[[Mapping[str, Facts]], Fact[Any]]:
+    namespace, _, field = name.partition(".")
+    read = attrgetter(field)
+
+    def fact(scope: Mapping[str, Facts]) -> Fact[Any]:
+        facts = scope.get(namespace)
+        return NOT_APPLICABLE if facts is None else read(facts)
+
+    return fact
 
 
 @cache

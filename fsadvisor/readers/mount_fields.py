@@ -8,6 +8,7 @@ same escapes for any byte.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def _byte(escape: re.Match[bytes]) -> bytes:
     return bytes([int(escape[1], 8)]) if escape[1] != b"000" else escape[0]
 
 
+@lru_cache(maxsize=1024)
 def split_options(text: str, fs_type: str = "") -> tuple[str, ...]:
     r"""The options between commas, empty ones left out, escapes as they are.
 
@@ -47,6 +49,7 @@ def split_options(text: str, fs_type: str = "") -> tuple[str, ...]:
     return tuple(_OPTION.findall(text))
 
 
+@lru_cache(maxsize=1024)
 def kernel_options(text: str, fs_type: str) -> tuple[str, ...]:
     """The options of a line of the kernel's tables, each one unescaped after the split."""
     return tuple(unescape(option) for option in split_options(text, fs_type))

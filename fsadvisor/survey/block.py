@@ -6,6 +6,7 @@ Documentation: https://www.kernel.org/doc/Documentation/ABI/stable/sysfs-block
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Fact, Known, Unknown
@@ -26,7 +27,7 @@ class BlockDevice:
 
     `name` is the kernel's, `path` its node under /dev, `folder` its place in sysfs, `sectors` its size, `hardware`
     the path that /sys/block/D links to ('' for a partition), `slaves` the names right below it (None where they
-    can't be listed), `holds` what its folder contains.
+    can't be listed), `holds` what its folder contains, partitions aside.
     """
 
     name: str
@@ -126,8 +127,14 @@ def _device(
         parent=None,
         hardware=hardware,
         slaves=None if isinstance(slaves, Unknown) else slaves,
-        holds=frozenset(look.names(holds)),
+        holds=_shared(frozenset(entry for entry in look.names(holds) if not entry.startswith(name))),
     )
+
+
+@lru_cache(maxsize=256)
+def _shared(names: frozenset[str]) -> frozenset[str]:
+    """One object for all devices of a kind: their folders hold the same."""
+    return names
 
 
 def _partition(machine: Machine, name: str, folder: str, parent: str) -> BlockDevice:
