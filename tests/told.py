@@ -19,6 +19,7 @@ class ToldMachine:
         self.files, self.links, self.commands = dict(files), dict(links), dict(commands)
         self.running, self.spaces, self.inode_flags = list(processes), dict(spaces), dict(flags)
         self.file_extents = dict(extents)
+        self.statuses = {}
         self.root = root
         self.udev_text = udev
         self.name = "a composed machine"
@@ -34,7 +35,8 @@ class ToldMachine:
         return self._reply(self.links.get(path, _NOT_THERE), path)
 
     def run(self, commands):
-        return [self._reply(self.commands.get(" ".join(argv), _NO_TOOL), " ".join(argv)) for argv in commands]
+        asked = [" ".join(argv) for argv in commands]
+        return [self._reply(self.commands.get(it, _NO_TOOL), it, self.statuses.get(it, 0)) for it in asked]
 
     def udev(self):
         return Reply(self.udev_text, "udev")
@@ -61,8 +63,8 @@ class ToldMachine:
         return Reply(json.dumps(found), f"extents below {path}") if found else _NOT_THERE
 
     @staticmethod
-    def _reply(answer, source):
-        return answer if isinstance(answer, Unknown) else Reply(answer, source)
+    def _reply(answer, source, status=0):
+        return answer if isinstance(answer, Unknown) else Reply(answer, source, status)
 
 
 def disk(

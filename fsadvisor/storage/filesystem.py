@@ -7,7 +7,7 @@ from typing import Literal
 
 from fsadvisor.facts import Fact
 from fsadvisor.storage.about import about, attested, some
-from fsadvisor.storage.words import DataMode
+from fsadvisor.storage.words import Atime, DataMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +46,42 @@ class Filesystem:
     data_profile: Fact[str] = some("Btrfs data profile", "btrfs filesystem usage")
     metadata_profile: Fact[str] = some("Btrfs metadata profile", "btrfs filesystem usage")
     devices: Fact[tuple[str, ...]] = about("block devices that it lives on", "mountinfo, btrfs filesystem show")
+    device: Fact[str] = some("first of them, as a path", "mountinfo")
+    device_count: Fact[int] = some("how many block devices it lives on", "mountinfo, /sys/fs/btrfs", "devices")
+    shut_down: Fact[bool] = some(
+        "the kernel stopped writing to it by itself, after an error or on order",
+        "mount options shutdown and emergency_ro, read-only under a writable mount, xfs_info",
+    )
+    maximum_file_bytes: Fact[int] = some("largest file that the format can hold (ext4)", "dumpe2fs", "bytes")
+    stripe_width_bytes: Fact[int] = some("full stripe that it was told of", "dumpe2fs, xfs_info", "bytes")
+    raid_chunk_bytes: Fact[int] = some(
+        "chunk of the striped md array below, 0 where there is none", "md/level, md/chunk_size", "bytes"
+    )
+    raid_stripe_bytes: Fact[int] = some(
+        "full stripe of the md array below, without parity; 0 where there is none", "queue/optimal_io_size", "bytes"
+    )
+    journal_flushing_ms: Fact[int] = some(
+        "average time that a commit waits for file data first (data=ordered)", "/proc/fs/jbd2/*/info", "ms"
+    )
+    xfs_bigtime: Fact[bool] = some("XFS timestamps reach beyond 2038", "xfs_info")
+    xfs_ftype: Fact[bool] = some("XFS folders hold the type of each file", "xfs_info")
+    allocation_group_bytes: Fact[int] = some("size of an XFS allocation group", "xfs_info", "bytes")
+    space_cache: Fact[Literal["v1", "v2", "none"]] = some("how Btrfs remembers free space", "mount options")
+    quota: Fact[Literal["off", "qgroup", "squota"]] = some("Btrfs quota groups", "/sys/fs/btrfs/*/qgroups")
+    quota_limits: Fact[bool] = some("a Btrfs quota group has a limit", "/sys/fs/btrfs/*/qgroups/*/limit_flags")
+    missing_bytes: Fact[int] = some("size of missing Btrfs devices", "btrfs filesystem usage", "bytes")
+    checkpoints: Fact[bool] = some("F2FS writes checkpoints (not checkpoint=disable)", "mount options")
+    zfs_dataset: Fact[str] = some("ZFS dataset", "/proc/self/mountinfo")
+    zfs_pool: Fact[str] = some("ZFS pool", "/proc/self/mountinfo")
+    zfs_pool_health: Fact[str] = some("health of the ZFS pool: ONLINE, DEGRADED, …", "zpool list")
+    zfs_pool_ashift: Fact[int] = some(
+        "log2 of the block size of vdevs that will be added to the pool; those there may differ", "zpool list"
+    )
+    zfs_sync: Fact[str] = some("ZFS property sync: standard, always or disabled", "zfs get")
+    zfs_logbias: Fact[str] = some("ZFS property logbias: latency or throughput", "zfs get")
+    zfs_atime: Fact[Atime] = some("ZFS properties atime and relatime together", "zfs get")
+    zfs_recordsize_bytes: Fact[int] = some("largest block of files written from now on", "zfs get", "bytes")
+    zfs_log_flushes: Fact[bool] = some("ZFS flushes after writes to its intent log", "zil_nocacheflush")
     runbook: Fact[bool] = attested(
         "a runbook says what to do after a power loss: check, replay, restore, roll back this setting",
         "find the runbook for a power loss, and whether it covers this filesystem",
@@ -57,4 +93,18 @@ class Filesystem:
     expendable: Fact[bool] = attested(
         "all of it may be lost at a power loss: it can be made anew",
         "ask its owner whether all of it can be made anew (scratch, cache, builds)",
+    )
+    stale_data_acceptable: Fact[bool] = attested(
+        "after a crash, contents of deleted files may show up in files written last",
+        "ask whether one program alone writes here, and whether its deleted data may be seen by its readers",
+    )
+    remake_planned: Fact[bool] = attested(
+        "the filesystem is to be made anew, so that its type and format can be chosen",
+        "ask whether it is to be moved or made anew",
+    )
+    largest_planned_file_bytes: Fact[int] = attested(
+        "size that its largest file will reach (bytes)", "ask its owner how large one file may become"
+    )
+    largest_folder_names: Fact[int] = attested(
+        "names in the folder of it that has most", "count with `ls -f FOLDER | wc -l` where programs make files"
     )

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import btrfs_error_stats, btrfs_snapshots, btrfs_usage
 from fsadvisor.readers.scalars import whole
-from fsadvisor.survey import look
+from fsadvisor.survey import btrfs_quota, look, shut_down
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.btrfs_usage import BtrfsUsage
     from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.version import Version
 
 _DEFAULT_COMMIT_SECONDS = 30
 
@@ -31,6 +34,11 @@ class BtrfsFacts(TypedDict):
     data_profile: Fact[str]
     metadata_profile: Fact[str]
     snapshots: Fact[bool]
+    shut_down: Fact[bool]
+    space_cache: Fact[Literal["v1", "v2", "none"]]
+    quota: Fact[Literal["off", "qgroup", "squota"]]
+    quota_limits: Fact[bool]
+    missing_bytes: Fact[int]
 
 
 def commands(block: Superblock) -> tuple[Argv, ...]:
@@ -38,7 +46,7 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
     return (btrfs_usage.argv(block.mounts[0].mount_point), btrfs_snapshots.argv(block.mounts[0].mount_point))
 
 
-def facts(machine: Machine, block: Superblock) -> BtrfsFacts:
+def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFacts:
     """Read the mount options (Btrfs prints what differs from its defaults), sysfs and `filesystem usage`."""
     options = block.mounts[0].super_options
     usage_argv, snapshots_argv = commands(block)
@@ -56,6 +64,11 @@ def facts(machine: Machine, block: Superblock) -> BtrfsFacts:
         data_profile=look.field(usage, tool, lambda it: _profile(it, "Data")),
         metadata_profile=look.field(usage, tool, lambda it: _profile(it, "Metadata")),
         snapshots=look.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
+        shut_down=shut_down.told(block, shut_down.btrfs_seeds(_writeable(machine, block.folder))),
+        space_cache=_space_cache(options),
+        quota=btrfs_quota.quota(machine, block.folder, kernel) if block.folder else _NO_FOLDER,
+        quota_limits=btrfs_quota.limits(machine, block.folder) if block.folder else _NO_FOLDER,
+        missing_bytes=look.field(usage, tool, lambda it: it.missing_bytes),
     )
 
 
@@ -74,6 +87,27 @@ def _discard(options: tuple[str, ...]) -> Literal["none", "sync", "async"]:
 def _commit_seconds(options: tuple[str, ...]) -> int:
     given = next((it.partition("=")[2] for it in options if it.startswith("commit=")), None)
     return whole(given) or _DEFAULT_COMMIT_SECONDS
+
+
+def _space_cache(options: tuple[str, ...]) -> Fact[Literal["v1", "v2", "none"]]:
+    """The kernel always prints one of them."""
+    if "space_cache=v2" in options:
+        return Known("v2", "/proc/self/mountinfo")
+    if "space_cache" in options or "space_cache=v1" in options:
+        return Known("v1", "/proc/self/mountinfo")
+    if "nospace_cache" in options:
+        return Known("none", "/proc/self/mountinfo")
+    return Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")
+
+
+def _writeable(machine: Machine, folder: str | None) -> Iterator[Fact[bool]]:
+    """Whether each member device may be written; a seed may not."""
+    members = machine.entries(f"{folder}/devinfo") if folder else _NO_FOLDER
+    if isinstance(members, Unknown):
+        yield members
+        return
+    for member in members:
+        yield look.switch(machine, f"{folder}/devinfo/{member}/writeable")
 
 
 def _features(machine: Machine, folder: str | None) -> Fact[tuple[str, ...]]:

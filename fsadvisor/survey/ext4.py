@@ -9,7 +9,7 @@ from fsadvisor.facts import Fact, Known, Unknown
 from fsadvisor.readers import dumpe2fs, ext4_options, jbd2_info
 from fsadvisor.readers.scalars import whole
 from fsadvisor.storage import DataMode
-from fsadvisor.survey import look
+from fsadvisor.survey import look, shut_down
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -41,6 +41,10 @@ class Ext4Facts(TypedDict):
     inode_bytes: Fact[int]
     stripe_unit_bytes: Fact[int]
     errors: Fact[int]
+    shut_down: Fact[bool]
+    maximum_file_bytes: Fact[int]
+    stripe_width_bytes: Fact[int]
+    journal_flushing_ms: Fact[int]
 
 
 def commands(block: Superblock) -> tuple[Argv, ...]:
@@ -77,7 +81,11 @@ def facts(machine: Machine, block: Superblock) -> Ext4Facts:
         block_bytes=look.field(header, tool, lambda it: it.block_size_bytes),
         inode_bytes=look.field(header, tool, lambda it: it.inode_size_bytes),
         stripe_unit_bytes=look.field(header, tool, _stride_bytes),
-        errors=look.number(machine, f"/sys/fs/ext4/{device}/errors_count"),
+        errors=_errors(look.number(machine, f"/sys/fs/ext4/{device}/errors_count"), header, tool),
+        shut_down=shut_down.told(block, look.field(header, tool, _read_only_by_format)),
+        maximum_file_bytes=look.field(header, tool, _maximum_file_bytes),
+        stripe_width_bytes=look.field(header, tool, _stripe_width_bytes),
+        journal_flushing_ms=look.field(jbd2, journal_path, lambda it: it.flushing_ms),
     )
 
 
@@ -92,7 +100,32 @@ def _barriers(options: Ext4Options) -> bool | None:
     return True if options.has("barrier") else None
 
 
+def _errors(counted: Fact[int], header: Dumpe2fs | Unknown, tool: str) -> Fact[int]:
+    """The kernel's count; where it has none (ext2 driver, archives) that of the superblock, which leaves out a zero."""
+    in_superblock = look.field(header, tool, lambda it: it.error_count or 0)
+    return look.first(counted, in_superblock)
+
+
+def _read_only_by_format(header: Dumpe2fs) -> bool | None:
+    return None if header.features is None else "read-only" in header.features
+
+
 def _stride_bytes(header: Dumpe2fs) -> int | None:
-    if header.raid_stride_blocks is None or header.block_size_bytes is None:
+    """0 where it was told of none: dumpe2fs then prints no line."""
+    if header.block_size_bytes is None:
         return None
-    return header.raid_stride_blocks * header.block_size_bytes
+    return (header.raid_stride_blocks or 0) * header.block_size_bytes
+
+
+def _stripe_width_bytes(header: Dumpe2fs) -> int | None:
+    if header.block_size_bytes is None:
+        return None
+    return (header.raid_stripe_width_blocks or 0) * header.block_size_bytes
+
+
+def _maximum_file_bytes(header: Dumpe2fs) -> int | None:
+    """2**32 - 1 blocks with extents (ext4_max_size in fs/ext4/super.c, Linux 5.10 to 7.2); less without."""
+    features = header.features
+    if features is None or header.block_size_bytes is None or not {"extent", "huge_file"} <= set(features):
+        return None
+    return ((1 << 32) - 1) * header.block_size_bytes

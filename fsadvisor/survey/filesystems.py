@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem
-from fsadvisor.survey import btrfs, ext4, look, superblocks, xfs
+from fsadvisor.survey import btrfs, ext4, look, superblocks, xfs, zfs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.survey.stripes import Stripe
     from fsadvisor.survey.superblocks import Superblock
     from fsadvisor.version import Version
 
@@ -27,7 +28,9 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
         return ext4.commands(block)
     if block.type == "xfs":
         return xfs.commands(block)
-    return btrfs.commands(block) if block.type == "btrfs" else ()
+    if block.type == "btrfs":
+        return btrfs.commands(block)
+    return zfs.COMMANDS if block.type == "zfs" else ()
 
 
 def filesystem(
@@ -36,12 +39,14 @@ def filesystem(
     kernel: Fact[Version],
     udev: Mapping[str, Mapping[str, str]],
     lsblk_labels: Mapping[str, str],
+    stripe: Stripe,
 ) -> Filesystem:
     """All facts of a mounted filesystem."""
     top = block.mounts[0]
     space = _space(machine, block)
     own: dict[str, Any] = {"options": Known(look.shared(top.super_options), _MOUNTINFO)}
     own |= _of_its_kind(machine, block, kernel)
+    not_followed = Unknown(Cause.NOT_EXPOSED, "", f"{block.type} on {block.source}")
     own["label"] = _label(block, own.get("label"), udev, lsblk_labels)
     return Filesystem(
         type=Known(block.type, _MOUNTINFO),
@@ -53,9 +58,11 @@ def filesystem(
         inodes_used_percent=look.field(space, "statvfs", _inodes_used_percent)
         if block.type in (*ext4.TYPES, "xfs")
         else NOT_APPLICABLE,
-        devices=Known(block.devices, _MOUNTINFO)
-        if block.followed
-        else Unknown(Cause.NOT_EXPOSED, "", f"{block.type} on {block.source}"),
+        devices=Known(block.devices, _MOUNTINFO) if block.followed else not_followed,
+        device=Known(f"/dev/{block.devices[0].replace('!', '/')}", _MOUNTINFO) if block.devices else NOT_APPLICABLE,
+        device_count=Known(len(block.devices), _MOUNTINFO) if block.followed else not_followed,
+        raid_chunk_bytes=stripe.chunk_bytes,
+        raid_stripe_bytes=stripe.width_bytes,
         **own,
     )
 
@@ -66,11 +73,21 @@ def _of_its_kind(machine: Machine, block: Superblock, kernel: Fact[Version]) -> 
     if block.type == "xfs":
         return dict(xfs.facts(machine, block, kernel))
     if block.type == "btrfs":
-        return dict(btrfs.facts(machine, block))
+        return dict(btrfs.facts(machine, block, kernel))
+    if block.type == "zfs":
+        return dict(zfs.facts(machine, block))
     if block.type in _FLUSH_SWITCHES:
         off = set(_FLUSH_SWITCHES[block.type]) & set(block.mounts[0].super_options)
-        return {"barriers": Known(not off, _MOUNTINFO)}
+        return {"barriers": Known(not off, _MOUNTINFO), **_checkpoints(block)}
     return {}
+
+
+def _checkpoints(block: Superblock) -> dict[str, Fact[bool]]:
+    """F2FS prints checkpoint=disable, with what it may cost in blocks, while there are none (since 4.20)."""
+    if block.type != "f2fs":
+        return {}
+    off = any(option.startswith("checkpoint=disable") for option in block.mounts[0].super_options)
+    return {"checkpoints": Known(not off, _MOUNTINFO)}
 
 
 def _space(machine: Machine, block: Superblock) -> json_text.Json | Unknown:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import xfs_info
 from fsadvisor.readers.scalars import size_bytes
-from fsadvisor.survey import look
+from fsadvisor.survey import look, shut_down
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -36,6 +36,11 @@ class XfsFacts(TypedDict):
     log_takes_256k: Fact[bool]
     xfs_crc: Fact[bool]
     allocation_groups: Fact[int]
+    shut_down: Fact[bool]
+    stripe_width_bytes: Fact[int]
+    xfs_bigtime: Fact[bool]
+    xfs_ftype: Fact[bool]
+    allocation_group_bytes: Fact[int]
 
 
 def commands(block: Superblock) -> tuple[Argv, ...]:
@@ -57,11 +62,16 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
         journal_bytes=look.field(info, tool, _log_bytes),
         block_bytes=look.field(info, tool, lambda it: it.bsize_bytes),
         inode_bytes=look.field(info, tool, lambda it: it.isize_bytes),
-        stripe_unit_bytes=look.field(info, tool, _stripe_unit_bytes),
+        stripe_unit_bytes=look.field(info, tool, lambda it: _in_bytes(it.sunit_blocks, it)),
         log_buffer_bytes=_log_buffer(options),
         log_takes_256k=look.field(info, tool, _log_takes_256k),
         xfs_crc=look.field(info, tool, lambda it: it.crc),
         allocation_groups=look.field(info, tool, lambda it: it.agcount),
+        shut_down=shut_down.xfs(machine.run([argv])[0]),
+        stripe_width_bytes=look.field(info, tool, lambda it: _in_bytes(it.swidth_blocks, it)),
+        xfs_bigtime=look.field(info, tool, lambda it: it.bigtime),
+        xfs_ftype=look.field(info, tool, lambda it: it.ftype),
+        allocation_group_bytes=look.field(info, tool, lambda it: _in_bytes(it.agsize_blocks, it)),
     )
 
 
@@ -87,10 +97,8 @@ def _log_bytes(info: XfsInfo) -> int | None:
     return info.log_blocks * info.log_bsize_bytes
 
 
-def _stripe_unit_bytes(info: XfsInfo) -> int | None:
-    if info.sunit_blocks is None or info.bsize_bytes is None:
-        return None
-    return info.sunit_blocks * info.bsize_bytes
+def _in_bytes(blocks: int | None, info: XfsInfo) -> int | None:
+    return None if blocks is None or info.bsize_bytes is None else blocks * info.bsize_bytes
 
 
 def _log_takes_256k(info: XfsInfo) -> bool | None:

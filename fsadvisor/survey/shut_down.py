@@ -1,0 +1,50 @@
+"""Whether the kernel stopped writing to a filesystem by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.survey import look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fsadvisor.machine.port import Answer
+    from fsadvisor.survey.superblocks import Superblock
+
+_MOUNTINFO = "/proc/self/mountinfo"
+_SAID = ("emergency_ro", "shutdown")
+"""What ext4 adds to its options since 6.15 and 6.14."""
+
+
+def told(block: Superblock, seeds: Fact[bool]) -> Fact[bool]:
+    """An ext4 or Btrfs; `seeds` says that its format itself allows no writes.
+
+    After an error the superblock is read-only while its mounts keep their rw; who remounts it read-only changes both.
+    """
+    options = block.mounts[0].super_options
+    if any(word in options for word in _SAID):
+        return Known(True, _MOUNTINFO)
+    changed = "ro" in options and all("rw" in mount.options for mount in block.mounts)
+    if not changed:
+        return Known(False, _MOUNTINFO)
+    return look.derive(seeds, lambda read_only_by_format: not read_only_by_format)
+
+
+def xfs(answer: Answer) -> Fact[bool]:
+    """An XFS: after a shutdown nothing in it can be opened, not even by xfs_info, and its options say nothing."""
+    if isinstance(answer, Unknown):
+        return answer
+    failed = answer.status != 0 and answer.text.rstrip().endswith(": Input/output error")
+    if failed or answer.status == 0:
+        return Known(failed, answer.source)
+    return Unknown(Cause.NOT_EXPOSED, "", answer.source)
+
+
+def btrfs_seeds(writeable: Iterable[Fact[bool]]) -> Fact[bool]:
+    """A Btrfs on seed devices, none of which may be written, is read-only by itself."""
+    for fact in writeable:
+        if isinstance(fact, Unknown) or fact.value:
+            return look.derive(fact, lambda _: False)
+    return Known(True, "/sys/fs/btrfs/*/devinfo/*/writeable")

@@ -1,0 +1,82 @@
+"""Facts of a mounted ZFS dataset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.readers import zfs_get, zpool_list
+from fsadvisor.survey import look
+
+if TYPE_CHECKING:
+    from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.zfs_get import Dataset
+    from fsadvisor.readers.zpool_list import Pool
+    from fsadvisor.storage import Atime
+    from fsadvisor.survey.superblocks import Superblock
+
+COMMANDS: tuple[Argv, ...] = (zpool_list.ARGV, zfs_get.ARGV)
+_PARAMETERS = "/sys/module/zfs/parameters"
+
+
+class ZfsFacts(TypedDict):
+    """The fields of Filesystem that a ZFS dataset fills."""
+
+    barriers: Fact[bool]
+    zfs_dataset: Fact[str]
+    zfs_pool: Fact[str]
+    zfs_pool_health: Fact[str]
+    zfs_pool_ashift: Fact[int]
+    zfs_sync: Fact[str]
+    zfs_logbias: Fact[str]
+    zfs_atime: Fact[Atime]
+    zfs_recordsize_bytes: Fact[int]
+    zfs_log_flushes: Fact[bool]
+
+
+def facts(machine: Machine, block: Superblock) -> ZfsFacts:
+    """Ask zpool, zfs and the module's parameters; the mount's source is the dataset."""
+    pool = _pool(machine, block.source.partition("/")[0].partition("@")[0])
+    dataset = _dataset(machine, block.source)
+    tool = " ".join(zfs_get.ARGV)
+    listing = " ".join(zpool_list.ARGV)
+    return ZfsFacts(
+        barriers=_not(look.switch(machine, f"{_PARAMETERS}/zfs_nocacheflush")),
+        zfs_dataset=Known(block.source, "/proc/self/mountinfo"),
+        zfs_pool=Known(block.source.partition("/")[0].partition("@")[0], "/proc/self/mountinfo"),
+        zfs_pool_health=look.field(pool, listing, lambda it: it.health),
+        zfs_pool_ashift=look.field(pool, listing, lambda it: it.ashift),
+        zfs_sync=look.field(dataset, tool, lambda it: it.sync),
+        zfs_logbias=look.field(dataset, tool, lambda it: it.logbias),
+        zfs_atime=look.field(dataset, tool, _atime),
+        zfs_recordsize_bytes=look.field(dataset, tool, lambda it: it.recordsize_bytes),
+        zfs_log_flushes=_not(look.switch(machine, f"{_PARAMETERS}/zil_nocacheflush")),
+    )
+
+
+def _not(fact: Fact[bool]) -> Fact[bool]:
+    return look.derive(fact, lambda it: not it)
+
+
+def _pool(machine: Machine, name: str) -> Pool | Unknown:
+    record = look.command_record(machine, zpool_list.ARGV, zpool_list.parse)
+    if isinstance(record, Unknown):
+        return record
+    missing = Unknown(Cause.NOT_EXPOSED, "", " ".join(zpool_list.ARGV))
+    return next((pool for pool in record.pools if pool.name == name), missing)
+
+
+def _dataset(machine: Machine, name: str) -> Dataset | Unknown:
+    record = look.command_record(machine, zfs_get.ARGV, zfs_get.parse)
+    if isinstance(record, Unknown):
+        return record
+    missing = Unknown(Cause.NOT_EXPOSED, "", " ".join(zfs_get.ARGV))
+    return next((dataset for dataset in record.datasets if dataset.name == name), missing)
+
+
+def _atime(dataset: Dataset) -> Atime | None:
+    if dataset.atime is None or (dataset.atime and dataset.relatime is None):
+        return None
+    if not dataset.atime:
+        return "noatime"
+    return "relatime" if dataset.relatime else "strictatime"

@@ -1,0 +1,191 @@
+"""What each kind of filesystem says of itself."""
+
+import pytest
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.readers import xfs_info, zfs_get, zpool_list
+from fsadvisor.survey.whole import survey
+from tests.told import disk, machine, partition, stacked
+
+UUID = "/sys/fs/btrfs/1b671a64"
+DUMPE2FS = """Filesystem features:      has_journal extent huge_file 64bit
+Block size:               4096
+"""
+
+
+def mounted(kind, options="rw", own="rw,relatime", source="/dev/sda", number="8:0"):
+    return f"1 0 {number} / /srv {own} - {kind} {source} {options}"
+
+
+def filesystem(made):
+    return next(it for it in survey(made, {}).subjects if it.id == "mount:/srv").scope["filesystem"]
+
+
+def of(kind, options="rw", own="rw,relatime", *parts, **more):
+    return filesystem(machine(disk("sda"), *parts, mounts=[mounted(kind, options, own)], **more))
+
+
+def ext4(text=DUMPE2FS, options="rw", own="rw,relatime", **more):
+    return of("ext4", options, own, commands={"dumpe2fs -h /dev/sda": text}, **more)
+
+
+@pytest.mark.parametrize("option", ["emergency_ro", "shutdown"])
+def test_an_ext4_says_in_its_options_that_it_is_shut_down(option):
+    assert ext4(options=f"rw,{option}").shut_down.value is True
+
+
+def test_a_superblock_that_became_read_only_under_a_writable_mount_is_shut_down():
+    assert ext4(options="ro", own="rw,relatime").shut_down.value is True
+
+
+def test_a_filesystem_that_was_mounted_read_only_is_not_shut_down():
+    assert ext4(options="ro", own="ro,relatime").shut_down.value is False
+
+
+def test_an_ext4_whose_format_is_read_only_is_not_shut_down():
+    text = DUMPE2FS.replace("has_journal", "read-only")
+    assert ext4(text, options="ro").shut_down.value is False
+
+
+def test_whether_a_read_only_ext4_is_so_by_its_format_is_unknown_without_dumpe2fs():
+    assert isinstance(of("ext4", "ro").shut_down, Unknown)
+
+
+@pytest.mark.parametrize(("writeable", "expected"), [("1", True), ("0", False)])
+def test_a_btrfs_that_may_be_written_and_is_not_is_shut_down_and_a_seed_is_not(writeable, expected):
+    files = {f"{UUID}/devices/sda": "", f"{UUID}/devinfo/1/writeable": writeable}
+    assert of("btrfs", "ro", files=files).shut_down.value is expected
+
+
+def test_an_xfs_that_xfs_info_can_not_open_is_shut_down():
+    made = machine(disk("sda"), mounts=[mounted("xfs")])
+    argv = " ".join(xfs_info.argv("/srv"))
+    made.commands[argv] = "xfs_info: cannot open /srv: Input/output error\n"
+    made.statuses[argv] = 1
+
+    assert filesystem(made).shut_down.value is True
+
+
+def test_an_xfs_that_may_not_be_asked_is_not_known_to_be_shut_down():
+    assert isinstance(of("xfs").shut_down, Unknown)
+
+
+def test_a_file_of_an_ext4_with_extents_may_have_almost_16_tib():
+    assert ext4().maximum_file_bytes.value == (1 << 44) - 4096
+
+
+def test_an_ext4_that_was_told_of_no_stripes_says_zero():
+    assert ext4().stripe_unit_bytes.value == 0
+    assert ext4().stripe_width_bytes.value == 0
+
+
+def test_the_stripe_that_an_ext4_was_told_of_is_in_bytes():
+    found = ext4(f"{DUMPE2FS}RAID stride:              16\nRAID stripe width:        32\n")
+    assert (found.stripe_unit_bytes.value, found.stripe_width_bytes.value) == (65536, 131072)
+
+
+def test_errors_in_the_superblock_count_where_the_kernel_does_not():
+    assert ext4(f"{DUMPE2FS}FS Error count:           3\n").errors.value == 3
+    assert ext4(files={"/sys/fs/ext4/sda/errors_count": "0"}).errors.value == 0
+
+
+def array(level, **more):
+    return machine(
+        disk("sda"),
+        disk("sdb", number="8:16"),
+        partition("sda", "sda1", "8:1"),
+        stacked("md0", "9:0", ["sda1", "sdb"], md__level=level, md__chunk_size="65536", md__raid_disks="2", **more),
+        mounts=[mounted("xfs", source="/dev/md0", number="9:0")],
+    )
+
+
+def test_a_striped_array_gives_chunk_and_width():
+    found = filesystem(array("raid0", queue__optimal_io_size="131072"))
+    assert (found.raid_chunk_bytes.value, found.raid_stripe_bytes.value) == (65536, 131072)
+
+
+def test_a_mirror_and_a_plain_disk_have_no_stripes():
+    assert filesystem(array("raid1")).raid_chunk_bytes.value == 0
+    assert of("xfs").raid_stripe_bytes.value == 0
+
+
+def test_a_width_that_the_members_have_spoilt_is_not_believed():
+    assert isinstance(filesystem(array("raid0", queue__optimal_io_size="33553920")).raid_stripe_bytes, Unknown)
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"), [("space_cache", "v1"), ("space_cache=v2", "v2"), ("nospace_cache", "none")]
+)
+def test_btrfs_prints_its_space_cache(option, expected):
+    assert of("btrfs", f"rw,{option}").space_cache.value == expected
+
+
+def quota(kernel="6.12.0", **files):
+    inside = {f"{UUID}/{path.replace('__', '/')}": text for path, text in files.items()}
+    return of("btrfs", files={f"{UUID}/devices/sda": "", "/proc/sys/kernel/osrelease": kernel, **inside})
+
+
+def test_quotas_are_off_where_the_kernel_would_show_them():
+    assert quota().quota.value == "off"
+    assert isinstance(quota("5.4.0").quota, Unknown)
+
+
+@pytest.mark.parametrize(("mode", "expected"), [({}, "qgroup"), ({"qgroups__mode": "squota"}, "squota")])
+def test_quotas_that_are_on_have_a_kind(mode, expected):
+    assert quota(qgroups__enabled="1", **mode).quota.value == expected
+
+
+def test_one_limit_of_a_quota_group_is_enough():
+    found = quota(qgroups__enabled="1", qgroups__0_5__limit_flags="0", qgroups__0_256__limit_flags="1")
+    assert found.quota_limits.value is True
+    assert quota(qgroups__enabled="1", qgroups__0_5__limit_flags="0").quota_limits.value is False
+
+
+def test_f2fs_without_checkpoints_is_told_by_its_options():
+    assert of("f2fs", "rw,checkpoint=disable:0").checkpoints.value is False
+    assert of("f2fs", "rw,fsync_mode=posix").checkpoints.value is True
+
+
+def zfs(parameters=("0", "0")):
+    module = "/sys/module/zfs/parameters"
+    return filesystem(
+        machine(
+            mounts=[mounted("zfs", source="tank/pg", number="0:40")],
+            files={f"{module}/zfs_nocacheflush": parameters[0], f"{module}/zil_nocacheflush": parameters[1]},
+            commands={
+                " ".join(zpool_list.ARGV): "tank\t12\tDEGRADED\t42\t3\n",
+                " ".join(zfs_get.ARGV): "".join(
+                    f"tank/pg\t{key}\t{value}\n"
+                    for key, value in [
+                        ("recordsize", "131072"),
+                        ("sync", "disabled"),
+                        ("atime", "on"),
+                        ("relatime", "on"),
+                    ]
+                ),
+            },
+        )
+    )
+
+
+def test_a_zfs_dataset_is_found_by_the_source_of_its_mount():
+    found = zfs()
+    assert (found.zfs_dataset.value, found.zfs_pool.value) == ("tank/pg", "tank")
+    assert (found.zfs_pool_health.value, found.zfs_pool_ashift.value) == ("DEGRADED", 12)
+    assert (found.zfs_sync.value, found.zfs_recordsize_bytes.value, found.zfs_atime.value) == (
+        "disabled",
+        131072,
+        "relatime",
+    )
+    assert found.zfs_logbias.cause is Cause.NOT_EXPOSED
+
+
+def test_zfs_parameters_tell_whether_it_flushes():
+    assert (zfs().barriers.value, zfs().zfs_log_flushes.value) == (True, True)
+    assert (zfs(("1", "1")).barriers.value, zfs(("1", "1")).zfs_log_flushes.value) == (False, False)
+
+
+def test_a_zfs_that_no_tool_can_be_asked_about_is_unknown():
+    found = filesystem(machine(mounts=[mounted("zfs", source="tank", number="0:40")]))
+    assert found.zfs_sync.cause is Cause.NO_TOOL
+    assert isinstance(found.barriers, Unknown)
