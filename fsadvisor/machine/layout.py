@@ -5,6 +5,7 @@
     files/<path>%link                   where a link points
     files/<path>%entries                the names in a folder, a JSON list
     files/<path>%space  %flags          room on a mounted filesystem; inode flags
+    files/<path>%settings  %extents     lines of a configuration file; how the files below a folder lie on disk
     files/<folder>/%unknown             the questions below that folder that had no answer, a JSON list per line
     commands/<readable>-<hash>.json     argv and exit status, or why there is no output
     commands/<readable>-<hash>.out      the output
@@ -34,6 +35,7 @@ UDEV, PROCESSES, COUNTERS = "asked/udev", "asked/processes", "asked/counters"
 META, OUTPUT = ".json", ".out"
 
 READ, LINK, ENTRIES, SPACE, FLAGS = "read", "link", "entries", "space", "flags"
+SETTINGS, EXTENTS = "settings", "extents"
 SHADOWED = "%file"
 """Follows the name of a file whose path is also a folder in the recording."""
 

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import sources
 from fsadvisor.machine.bounded import within
+from fsadvisor.machine.file_extents import files_below
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, TOOL_FOLDERS, Runner, decoded, encoded, too_much
+from fsadvisor.machine.service_settings import about_storage
 from fsadvisor.machine.watching import counters, processes, udev_database
 
 if TYPE_CHECKING:
@@ -98,6 +100,13 @@ class LiveMachine:
 
     def flags(self, path: str) -> Answer:
         return self._bounded(lambda: _flags(path), sources.flags(path))
+
+    def settings(self, path: str) -> Answer:
+        answer = self.read(path)
+        return answer if isinstance(answer, Unknown) else Reply(about_storage(path, answer.text), path)
+
+    def extents(self, path: str) -> Answer:
+        return self._bounded(lambda: files_below(path), sources.extents(path))
 
     def _ask(self, question: Callable[[], T | Unknown], path: str) -> T | Unknown:
         """Ask the kernel's own filesystems directly, and others, which may be dead NFS, with a time-out."""

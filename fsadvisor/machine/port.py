@@ -69,9 +69,11 @@ class Machine(Protocol):
     def processes(self, names: Sequence[str]) -> Answer:
         """The running processes with one of these names, as JSON.
 
-        `[{"pid", "name", "user", "cwd", "paths": [...]}]`, paths being the absolute paths among its
-        arguments; no other argument leaves the machine. Where the kernel refused to tell one of them, `cwd` is
-        null and there is `"denied": true`.
+        `[{"pid", "name", "user", "cwd", "paths": [...], "settings": [[name, value]], "here"}]`, paths being the
+        absolute paths among its arguments, settings those about storage (see service_settings); no other argument
+        leaves the machine. `here` is whether the process has the same root folder as we, so that its paths mean
+        the same to us. Where the kernel refused to tell one of them, `cwd` or `here` is null and there is
+        `"denied": true`.
         """
         ...
 
@@ -92,4 +94,17 @@ class Machine(Protocol):
 
     def flags(self, path: str) -> Answer:
         """A file's or folder's inode flags (FS_IOC_GETFLAGS), as a hexadecimal number: 0x80000."""
+        ...
+
+    def settings(self, path: str) -> Answer:
+        """The lines of a program's configuration file that set something about storage (see service_settings)."""
+        ...
+
+    def extents(self, path: str) -> Answer:
+        """How the files below a folder lie on disk, as JSON: the largest ones by FIEMAP, none by name.
+
+        `{"whole", "largest_folder", "files": [{"bytes", "extents", "mapped_bytes", "encoded", "unwritten",
+        "shared", "whole"}]}`; `whole` says that nothing was left out, `largest_folder` counts the names in the
+        fullest folder. Bounded (see file_extents).
+        """
         ...

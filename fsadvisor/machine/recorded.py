@@ -20,6 +20,7 @@ from fsadvisor.machine import layout, sources
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded, too_much
+from fsadvisor.machine.service_settings import tells_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,6 +68,14 @@ class RecordedMachine:
 
     def flags(self, path: str) -> Answer:
         return self._about_path(layout.FLAGS, path, sources.flags(path))
+
+    def settings(self, path: str) -> Answer:
+        answer = self._about_path(layout.SETTINGS, path, path)
+        stale = isinstance(answer, Reply) and not tells_all(answer.text)
+        return Unknown(Cause.NOT_EXPOSED, AGAIN, path) if stale else answer
+
+    def extents(self, path: str) -> Answer:
+        return self._about_path(layout.EXTENTS, path, sources.extents(path))
 
     def entries(self, path: str) -> Entries:
         answer = self._about_path(layout.ENTRIES, path, path)

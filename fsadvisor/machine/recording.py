@@ -36,7 +36,7 @@ class Recording:
     name: str
     root: bool
     about_paths: dict[tuple[str, str], Answer] = field(default_factory=dict)
-    """By path and kind of question (layout.READ, LINK, SPACE, FLAGS)."""
+    """By path and kind of question (layout.READ, LINK, SPACE, FLAGS, SETTINGS, EXTENTS)."""
     entries: dict[str, Entries] = field(default_factory=dict)
     runs: dict[Argv, Answer] = field(default_factory=dict)
     processes: dict[tuple[str, ...], Answer] = field(default_factory=dict)
@@ -108,6 +108,12 @@ class RecordingMachine:
 
     def flags(self, path: str) -> Answer:
         return self.recording.about_paths.setdefault((path, layout.FLAGS), self._inner.flags(path))
+
+    def settings(self, path: str) -> Answer:
+        return self.recording.about_paths.setdefault((path, layout.SETTINGS), self._inner.settings(path))
+
+    def extents(self, path: str) -> Answer:
+        return self.recording.about_paths.setdefault((path, layout.EXTENTS), self._inner.extents(path))
 
     def write(self, folder: Path | str) -> None:
         """Write all that was asked into a new or empty folder. Raises MachineError."""

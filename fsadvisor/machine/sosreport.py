@@ -21,6 +21,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import sos_devices, sources
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.port import Answer, Argv, Reply
+from fsadvisor.machine.service_settings import about_storage
 from fsadvisor.machine.trees import Tree, resolved
 
 if TYPE_CHECKING:
@@ -125,6 +126,13 @@ class SosMachine:
 
     def flags(self, path: str) -> Answer:
         return _missing(sources.flags(path))
+
+    def settings(self, path: str) -> Answer:
+        answer = self.read(path)
+        return answer if isinstance(answer, Unknown) else replace(answer, text=about_storage(path, answer.text))
+
+    def extents(self, path: str) -> Answer:
+        return _missing(sources.extents(path))
 
     def _copied(self, path: str) -> Answer | None:
         place = self._place(path)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import sources
 from fsadvisor.machine.port import Answer, Reply
+from fsadvisor.machine.service_settings import in_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,9 +71,20 @@ def _process(told: dict[str, Any]) -> dict[str, Any]:
         "user": told["username"],
         "cwd": told["cwd"] or None,
         "paths": argument_paths(told["cmdline"] or []),
+        "settings": in_arguments(told["cmdline"] or []),
+        "here": _has_our_root(told["pid"]),
     }
-    denied = told["cwd"] is None or told["cmdline"] is None
+    denied = told["cwd"] is None or told["cmdline"] is None or process["here"] is None
     return process | {"denied": True} if denied else process
+
+
+def _has_our_root(pid: int) -> bool | None:
+    """Whether a process sees our root folder: one in a container does not, one with a private /tmp does."""
+    try:
+        theirs, ours = os.stat(f"/proc/{pid}/root/."), os.stat("/")  # noqa: PTH116 - a path would lose the dot
+    except OSError:
+        return None
+    return (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino)
 
 
 def argument_paths(arguments: Sequence[str]) -> list[str]:

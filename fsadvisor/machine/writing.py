@@ -29,6 +29,8 @@ _SOURCES: dict[str, Callable[[str], str]] = {
     layout.ENTRIES: str,
     layout.SPACE: sources.space,
     layout.FLAGS: sources.flags,
+    layout.SETTINGS: str,
+    layout.EXTENTS: sources.extents,
 }
 
 

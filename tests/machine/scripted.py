@@ -5,6 +5,7 @@ import json
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import sources
 from fsadvisor.machine.port import Reply
+from fsadvisor.machine.service_settings import about_storage
 
 
 class ScriptedMachine:
@@ -51,3 +52,10 @@ class ScriptedMachine:
 
     def flags(self, path):
         return Reply("0x80000", sources.flags(path))
+
+    def settings(self, path):
+        answer = self.read(path)
+        return answer if isinstance(answer, Unknown) else Reply(about_storage(path, answer.text), path)
+
+    def extents(self, path):
+        return Reply('{"whole": true, "largest_folder": 2, "files": []}', sources.extents(path))

@@ -163,7 +163,7 @@ def named_process(tmp_path):
     """A running process named fsadvisor-tst with telling arguments."""
     program = tmp_path / "fsadvisor-tst"
     program.symlink_to(sys.executable)
-    arguments = ["-D/srv/pg", "--datadir=/srv/my", "--password=/hunter2", "/etc/kafka.properties", "hunter3"]
+    arguments = ["-D/srv/pg", "--datadir=/srv/my", "--password=/hunter2", "/etc/kafka.properties", "hunter3", "-F"]
     code = "import sys; print(flush=True); sys.stdin.read()"
     with subprocess.Popen(
         [program, "-c", code, *arguments], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -178,6 +178,8 @@ def test_processes_are_found_by_exact_name_and_only_paths_leave(named_process, t
     assert process["pid"] == named_process.pid
     assert process["cwd"] == str(tmp_path)
     assert process["paths"][-3:] == ["/srv/pg", "/srv/my", "/etc/kafka.properties"]
+    assert process["settings"] == [["datadir", "/srv/my"], ["fsync", "off"]]
+    assert process["here"] is True
     assert "hunter" not in json.dumps(process)
     assert "denied" not in process
     assert json.loads(LiveMachine().processes(["fsadvisor"]).text) == []

@@ -27,6 +27,7 @@ def sample():
             "/sys/block/sda/device/serial": "S64GNE0R123456  \n",
             f"/sys/fs/btrfs/{UUID}/label": "label\n",
             "/etc/hostname": "zeus\n",
+            "/etc/my.cnf": "[mysqld]\npassword = hunter2\ndatadir = /srv/zeus\n",
             "/a": "both a file",
             "/a/b": "and a folder",
         },
@@ -49,6 +50,8 @@ def ask_everything(machine, replace=str):
         "entries": [machine.entries(path) for path in paths],
         "space": [machine.space(path) for path in paths],
         "flags": [machine.flags(path) for path in paths],
+        "settings": [machine.settings(path) for path in paths],
+        "extents": [machine.extents(path) for path in paths],
         "run": machine.run([*source.commands, ("absent", "--all")]),
         "asked": [machine.udev(), machine.counters(), machine.processes(["mysqld", "etcd"])],
     }
@@ -185,6 +188,20 @@ def test_several_questions_for_processes_are_recorded_as_one(tmp_path):
     recording.write(tmp_path / "machine")
     told = json.loads(RecordedMachine(tmp_path / "machine").processes(["mysqld", "postgres"]).text)
     assert [process["pid"] for process in told] == [7, 8]
+
+
+def test_of_a_configuration_file_only_settings_about_storage_are_written(tmp_path):
+    recording = RecordingMachine(ScriptedMachine({"/etc/my.cnf": "[mysqld]\npassword = hunter2\nsync_binlog = 1\n"}))
+    recording.settings("/etc/my.cnf")
+    recording.write(tmp_path / "machine")
+    assert "hunter2" not in "".join(map(str, contents(tmp_path / "machine").items()))
+    assert RecordedMachine(tmp_path / "machine").settings("/etc/my.cnf").text.endswith("\n[mysqld]\nsync_binlog = 1\n")
+
+
+def test_a_recording_that_kept_fewer_settings_does_not_pass_for_one_that_has_none(folder):
+    (path,) = folder.rglob("my.cnf%settings")
+    path.write_text("# settings kept: datadir\n[mysqld]\n")
+    assert RecordedMachine(folder).settings("/etc/my.cnf") == Unknown(Cause.NOT_EXPOSED, AGAIN, "/etc/my.cnf")
 
 
 def test_recordings_that_nobody_asked_for_are_listed(folder):

@@ -1,0 +1,161 @@
+"""How the files below a folder lie on disk: the largest of them by ioctl FS_IOC_FIEMAP, which changes nothing.
+
+Bounded: so many names, so many files, so many extents of each. FIEMAP_FLAG_SYNC is not given, since it would write.
+
+https://docs.kernel.org/filesystems/fiemap.html
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import heapq
+import json
+import os
+import stat
+import struct
+from typing import TYPE_CHECKING, Any
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine import sources
+from fsadvisor.machine.port import Answer, Reply
+from fsadvisor.machine.runner import encoded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_NAMES = 200_000
+MOST_SIZES = 20_000
+MOST_FILES = 8
+MOST_EXTENTS = 8192
+_EXTENTS_A_CALL = 512
+
+_FIEMAP = struct.Struct("=QQIIII")
+_EXTENT = struct.Struct("=QQQ16xI12x")
+_LAST, _DELAYED, _ENCODED, _INLINE, _UNWRITTEN, _SHARED = 0x1, 0x4, 0x8, 0x200, 0x800, 0x2000
+_WHOLE_FILE = (1 << 64) - 1
+_REQUEST = 3 << 30 | _FIEMAP.size << 16 | ord("f") << 8 | 11
+"""_IOWR('f', 11, struct fiemap): reading and writing together are the same two bits on every CPU."""
+
+
+def files_below(folder: str) -> Answer:
+    """The question `extents` of port.Machine."""
+    source = sources.extents(folder)
+    try:
+        walk = _Walk(encoded(folder))
+        for names in walk.folders():
+            walk.look_into(names)
+    except ValueError:
+        return Unknown(Cause.NOT_EXPOSED, "", source)
+    if walk.refused_at_top:
+        cause = Cause.DENIED if walk.refused_at_top in (errno.EACCES, errno.EPERM) else Cause.NOT_EXPOSED
+        return Unknown(cause, "run as root" if cause is Cause.DENIED else "", source)
+    files = [found for _, path in sorted(walk.largest, reverse=True) for found in _file(path)]
+    answer = {"whole": walk.whole, "largest_folder": walk.largest_folder, "files": files}
+    return Reply(json.dumps(answer), source)
+
+
+class _Walk:
+    """Goes through folders of one filesystem, no link followed, and keeps the largest files."""
+
+    def __init__(self, top: bytes) -> None:
+        self.whole = True
+        self.largest_folder = 0
+        self.largest: list[tuple[int, bytes]] = []
+        self.refused_at_top = 0
+        self._waiting = [top]
+        self._device: int | None = None
+        self._names = self._sizes = 0
+
+    def folders(self) -> Iterator[bytes]:
+        """Each folder once, breadth first."""
+        at = 0
+        while at < len(self._waiting) and self._names < MOST_NAMES:
+            yield self._waiting[at]
+            at += 1
+        self.whole = self.whole and at == len(self._waiting)
+
+    def look_into(self, folder: bytes) -> None:
+        """Count its names, and note the folders and large files in it."""
+        count = 0
+        try:
+            status = os.lstat(folder)
+            if self._device is None:
+                self._device = status.st_dev
+            if status.st_dev != self._device or not stat.S_ISDIR(status.st_mode):
+                return
+            with os.scandir(folder) as entries:
+                for count, entry in enumerate(entries, start=1):
+                    self._note(entry)
+                    if self._names + count >= MOST_NAMES:
+                        self.whole = False
+                        break
+        except OSError as error:
+            self.whole = False
+            if folder == self._waiting[0]:
+                self.refused_at_top = error.errno or errno.EIO
+        self._names += count
+        self.largest_folder = max(self.largest_folder, count)
+
+    def _note(self, entry: os.DirEntry[bytes]) -> None:
+        if entry.is_dir(follow_symlinks=False):
+            self._waiting.append(entry.path)
+        elif entry.is_file(follow_symlinks=False):
+            if self._sizes >= MOST_SIZES:
+                self.whole = False
+                return
+            self._sizes += 1
+            with contextlib.suppress(FileNotFoundError):
+                heapq.heappush(self.largest, (entry.stat(follow_symlinks=False).st_size, entry.path))
+            if len(self.largest) > MOST_FILES:
+                heapq.heappop(self.largest)
+
+
+def _file(path: bytes) -> Iterator[dict[str, Any]]:
+    """What one file's extents are like; nothing where it is gone or no regular file any more."""
+    with contextlib.suppress(OSError):
+        known = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            status = os.fstat(known)
+            if not stat.S_ISREG(status.st_mode):
+                return
+            descriptor = os.open(f"/proc/self/fd/{known}", os.O_RDONLY | os.O_CLOEXEC)
+        finally:
+            os.close(known)
+        try:
+            yield {"bytes": status.st_size, **_extents(descriptor)}
+        finally:
+            os.close(descriptor)
+
+
+def _extents(descriptor: int) -> dict[str, int | bool]:
+    """Counts over the first extents, those that lie on disk as they do in the file being one, as filefrag counts.
+
+    `encoded` are compressed or inside the metadata, `unwritten` were allocated ahead, `shared` by snapshots.
+    """
+    told = {"extents": 0, "mapped_bytes": 0, "encoded": 0, "unwritten": 0, "shared": 0}
+    looked_at = start = 0
+    distance: int | None = None
+    whole = False
+    while looked_at < MOST_EXTENTS and not whole:
+        found = _next_extents(descriptor, start)
+        for logical, physical, length, flags in found:
+            start, looked_at, whole = logical + length, looked_at + 1, bool(flags & _LAST)
+            if not flags & _DELAYED:
+                told["extents"] += physical - logical != distance
+                told["mapped_bytes"] += length
+                told["encoded"] += bool(flags & (_ENCODED | _INLINE))
+                told["unwritten"] += bool(flags & _UNWRITTEN)
+                told["shared"] += bool(flags & _SHARED)
+                distance = physical - logical
+        whole = whole or not found
+    return told | {"whole": whole}
+
+
+def _next_extents(descriptor: int, start: int) -> list[tuple[int, int, int, int]]:
+    buffer = bytearray(_FIEMAP.size + _EXTENTS_A_CALL * _EXTENT.size)
+    _FIEMAP.pack_into(buffer, 0, start, _WHOLE_FILE - start, 0, 0, _EXTENTS_A_CALL, 0)
+    fcntl.ioctl(descriptor, _REQUEST, buffer)
+    mapped = _FIEMAP.unpack_from(buffer)[3]
+    return [_EXTENT.unpack_from(buffer, _FIEMAP.size + at * _EXTENT.size) for at in range(mapped)]
