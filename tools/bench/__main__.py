@@ -1,0 +1,47 @@
+"""`make bench`: how fast fsadvisor is beside other programs and as machines grow; exits with 1 where too slow."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from tools.bench import against
+from tools.bench.growth import growth
+
+_PARTS = ("version", "tools", "lynis", "growth")
+
+
+def main() -> int:
+    """Measure what is asked for."""
+    chosen = _arguments()
+    missed: list[str] = []
+    print(f"python {sys.version.split()[0]}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}\n", flush=True)
+    with tempfile.TemporaryDirectory(prefix="fsadvisor-bench-", dir=chosen.scratch) as scratch:
+        if "version" in chosen.parts:
+            missed += against.version(chosen.rounds)
+        if "tools" in chosen.parts:
+            missed += against.tools(chosen.rounds, Path(scratch))
+        if "lynis" in chosen.parts:
+            missed += against.lynis(chosen.lynis_rounds)
+        if "growth" in chosen.parts:
+            missed += growth(chosen.disks, Path(scratch))
+    for limit in missed:
+        print(f"bench: too slow: {limit}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench", description="Measures fsadvisor; a few minutes on a quiet machine.")
+    parser.add_argument("--parts", nargs="+", choices=_PARTS, default=_PARTS, help="default: all")
+    parser.add_argument("--disks", nargs="+", type=int, default=[10, 100, 1000, 5000], help="sizes of the machines")
+    parser.add_argument("--rounds", type=int, default=15, help="runs of each side, by turns")
+    parser.add_argument("--lynis-rounds", type=int, default=2, help="lynis takes most of a minute each time")
+    parser.add_argument("--scratch", type=Path, help="folder for the machines (5,000 disks take 2 GB)")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
