@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import about
+from fsadvisor.storage.about import about, some
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +27,13 @@ class Below:
     any_rotational: Fact[bool] = about("a leaf disk that is no virtual one spins", "disk.rotational, disk.virtual")
     any_discards: Fact[bool] = about("discards reach a leaf disk", "disk.discards")
     any_thin: Fact[bool] = about("something below is thinly provisioned", "disk.thin, dm and LVM tables")
+    any_ephemeral: Fact[bool] = about("a leaf disk is a cloud host's own and gone with it", "disk.cloud_disk")
+    raid_levels: Fact[tuple[str, ...]] = some(
+        "levels of the software RAIDs below; a controller's are not seen", "layer.md_level"
+    )
+    read_ahead_kib: Fact[int] = some(
+        "read-ahead of the one block device right below, which counts for reads of files", "queue/read_ahead_kb", "KiB"
+    )
     any_removable: Fact[bool] = about("a leaf disk is removable", "disk.removable")
     transports: Fact[tuple[str, ...]] = about("how the leaf disks are attached", "disk.transport")
     all_datasheet_plp: Fact[bool] = about(

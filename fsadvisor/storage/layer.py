@@ -19,13 +19,29 @@ class Layer:
     write_cache: Fact[WriteCache] = about("the queue's own setting; the leaves' counts", "queue/write_cache")
     start_bytes: Fact[int] = some("where a partition starts", "/sys/…/start", "bytes")
     misaligned: Fact[bool] = some(
-        "a partition that starts off the disk's physical blocks (4 KiB at least)", "start, alignment_offset"
+        "a partition, volume or RAID whose data starts off the disk's physical blocks (4 KiB at least)",
+        "start, alignment_offset, dmsetup table, md/dev-*/offset",
     )
-    md_level: Fact[str] = some("RAID level", "md/level, /proc/mdstat")
+    physical_block_bytes: Fact[int] = about("smallest write without read", "queue/physical_block_size", "bytes")
+    members: Fact[int] = some("devices right below (not of partitions)", "/sys/block/D/slaves", "devices")
+    md_level: Fact[str] = some("RAID level, LVM's RAID included", "md/level, dmsetup table")
     md_chunk_bytes: Fact[int] = some("RAID chunk", "md/chunk_size", "bytes")
     md_degraded: Fact[int] = some("members missing", "md/degraded", "devices")
+    md_state: Fact[str] = some("clean, active, readonly, inactive, broken, …", "md/array_state")
+    md_sync_action: Fact[str] = some("idle, resync, recover, check, repair, …", "md/sync_action")
+    md_mismatches: Fact[int] = some("sectors that differed at the last check", "md/mismatch_cnt", "sectors")
+    md_stripe_cache: Fact[int] = some(
+        "pages per member for stripes being written (RAID 4, 5, 6)", "md/stripe_cache_size", "pages"
+    )
     md_consistency: Fact[str] = some("how the write hole is dealt with", "md/consistency_policy")
     cache_mode: Fact[str] = some("mode of a bcache or dm-cache", "bcache/cache_mode, dmsetup table")
+    cache_redundant: Fact[bool] = some(
+        "what the cache holds survives the loss of one device", "the stack below the cache device"
+    )
+    crypt_sector_bytes: Fact[int] = some("unit of encryption", "dmsetup table", "bytes")
+    fill_percent: Fact[float] = some("how full a thin pool or an LVM snapshot is", "lvs", "percent")
+    pool_metadata_percent: Fact[float] = some("how full a thin pool's metadata is", "lvs", "percent")
+    lvm_health: Fact[str] = some("'' or what is wrong with an LVM RAID volume", "lvs lv_health_status")
     crypt_flags: Fact[tuple[str, ...]] = some("dm-crypt's optional flags", "dmsetup table, cryptsetup status")
     backing_file: Fact[str] = some("file behind a loop device", "loop/backing_file")
     direct_io: Fact[bool] = some("a loop device bypasses the page cache", "loop/dio")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.storage import Below, Disk
-from fsadvisor.survey import folds, look
+from fsadvisor.storage import Below, Disk, Layer
+from fsadvisor.survey import folds, look, raid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -23,25 +23,31 @@ NOTHING = Below(**{one.name: NOT_APPLICABLE for one in fields(Below)})
 class Folding:
     """Folds the disks under each subject. Subjects that stand on the same disks share what was folded.
 
-    `disks` and `thin` (of layers) go by id.
+    `disks`, `layers` and `thin` (of layers) go by id.
     """
 
-    def __init__(self, stack: Stack, disks: Mapping[str, Disk], thin: Mapping[str, Fact[bool]]) -> None:
+    def __init__(
+        self, stack: Stack, disks: Mapping[str, Disk], layers: Mapping[str, Layer], thin: Mapping[str, Fact[bool]]
+    ) -> None:
         self._stack = stack
         self._disks = disks
+        self._layers = layers
         self._thin = thin
         self._folded: dict[tuple[object, ...], Below] = {}
 
-    def below(self, subject: str, discards: tuple[Fact[bool], ...]) -> Below:
+    def below(self, subject: str, discards: tuple[Fact[bool], ...], read_ahead: Fact[int]) -> Below:
         """What is under a subject; `discards` of the devices right below: their queues tell what layers pass on."""
         under = self._stack.under(subject)
         followed = self._stack.followed(subject)
         leaves = tuple(at for at in (subject, *under) if at in self._disks)
         thin = [self._disks[at].thin for at in leaves] + ([] if followed else [NOT_FOLLOWED])
         any_thin = folds.any_of([*thin, *(self._thin[at] for at in under if at in self._thin)], _names(leaves))
-        key = (leaves, followed, discards, any_thin)
+        arrays = [self._layers[at] for at in (subject, *under) if at in self._layers]
+        raid_levels = raid.levels(arrays) if followed else NOT_FOLLOWED
+        key = (leaves, followed, discards, any_thin, raid_levels, read_ahead)
         if key not in self._folded:
-            self._folded[key] = _fold({at: self._disks[at] for at in leaves}, followed, discards, any_thin)
+            folded = _fold({at: self._disks[at] for at in leaves}, followed, discards, any_thin)
+            self._folded[key] = replace(folded, raid_levels=raid_levels, read_ahead_kib=read_ahead)
         return self._folded[key]
 
 
@@ -66,6 +72,7 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool]
         any_rotational=folds.any_of(every(_spins), names),
         any_discards=folds.any_of(discards or (NOT_FOLLOWED,), names),
         any_thin=any_thin,
+        any_ephemeral=folds.any_of(every(lambda it: folds.holds(it.cloud_disk, "local".__eq__)), names),
         any_removable=folds.any_of(every(lambda it: it.removable), names),
         transports=_transports(leaves, followed),
         all_datasheet_plp=folds.all_of(every(lambda it: it.datasheet_plp), names),

@@ -82,7 +82,7 @@ def disk(
         physical_block_bytes=settings.physical_block_bytes,
         minimum_io_bytes=look.number(machine, f"{folder}/queue/minimum_io_size"),
         optimal_io_bytes=look.number(machine, f"{folder}/queue/optimal_io_size"),
-        read_ahead_kib=look.number(machine, f"{folder}/queue/read_ahead_kb"),
+        read_ahead_kib=settings.read_ahead_kib,
         requests=look.number(machine, f"{folder}/queue/nr_requests"),
         flushes=look.field(stat, f"{folder}/stat", lambda it: it.flushes),
         writes=look.field(stat, f"{folder}/stat", lambda it: it.writes),

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Fact, Unknown
-from fsadvisor.readers import dmsetup_table, json_text, lsblk, mountinfo, proc_mounts, udev_export
-from fsadvisor.survey import block, configured, drive, filesystems, flush, host, layers, look, superblocks
+from fsadvisor.readers import dmsetup_table, json_text, lsblk, lvs, mountinfo, proc_mounts, udev_export
+from fsadvisor.survey import block, configured, drive, filesystems, flush, host, layers, look, superblocks, volumes
 from fsadvisor.survey.transport import transport
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.dmsetup_table import Target
     from fsadvisor.readers.json_text import Json
+    from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.readers.mountinfo import Mount
     from fsadvisor.survey.block import BlockTree
     from fsadvisor.survey.superblocks import Superblock
@@ -42,6 +43,7 @@ class Ground:
     uptime: Fact[int]
     lsblk_labels: Mapping[str, str]
     tables: Mapping[str, tuple[Target, ...]] | Unknown
+    volumes: Mapping[str, LogicalVolume] | Unknown
 
 
 def lay(machine: Machine) -> Ground:
@@ -51,7 +53,7 @@ def lay(machine: Machine) -> Ground:
     table = _mounts(machine)
     mounts = () if isinstance(table, Unknown) else tuple(superblocks.visible(table))
     blocks = tuple(superblocks.superblocks(machine, mounts, known))
-    machine.run(_commands(known, blocks))
+    machine.run(_commands(machine, known, blocks))
     return Ground(
         machine=machine,
         tree=known,
@@ -66,6 +68,7 @@ def lay(machine: Machine) -> Ground:
         uptime=flush.uptime_seconds(machine, host.container(machine)),
         lsblk_labels=_lsblk_labels(machine),
         tables=_tables(machine, known),
+        volumes=volumes.volumes(machine) if _has_lvm(machine, known) else {},
     )
 
 
@@ -108,13 +111,15 @@ def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
     )
 
 
-def _commands(tree: BlockTree, blocks: tuple[Superblock, ...]) -> list[Argv]:
+def _commands(machine: Machine, tree: BlockTree, blocks: tuple[Superblock, ...]) -> list[Argv]:
     """Every command that the survey will want the answer of."""
     wanted: list[Argv] = [*host.COMMANDS, configured.MOUNT_UNITS]
     if tree.devices:
         wanted.append(lsblk.ARGV)
     if _has_mapped(tree):
         wanted.append(dmsetup_table.ARGV)
+    if _has_lvm(machine, tree):
+        wanted.append(lvs.ARGV)
     for one in blocks:
         wanted += filesystems.commands(one)
     for device in tree.devices.values():
@@ -125,6 +130,11 @@ def _commands(tree: BlockTree, blocks: tuple[Superblock, ...]) -> list[Argv]:
 
 def _has_mapped(tree: BlockTree) -> bool:
     return any("dm" in device.holds for device in tree.devices.values())
+
+
+def _has_lvm(machine: Machine, tree: BlockTree) -> bool:
+    mapped = (it.folder for it in tree.devices.values() if "dm" in it.holds)
+    return any((look.value(look.text(machine, f"{folder}/dm/uuid")) or "").startswith("LVM-") for folder in mapped)
 
 
 def _tables(machine: Machine, tree: BlockTree) -> Mapping[str, tuple[Target, ...]] | Unknown:

@@ -8,30 +8,42 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.dm_target import Cache, Crypt
 from fsadvisor.readers.scheduler import parse as parse_choice
 from fsadvisor.storage import Layer
-from fsadvisor.survey import look, queue
+from fsadvisor.survey import look, queue, raid
+from fsadvisor.survey import volumes as lvm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup_table import DmsetupTable, Target
+    from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.survey.block import BlockDevice
     from fsadvisor.survey.queue import Queue
 
 _UUID_KINDS = (("CRYPT-", "dm-crypt"), ("mpath-", "dm-multipath"), ("LVM-", "dm-lvm"), ("part", "dm-linear"))
 """What device-mapper UUIDs start with, by the tool that made the device."""
+_WITH_OFFSETS = ("dm-linear", "dm-striped", "dm-crypt")
 _THIN_TARGETS = frozenset(("thin", "thin-pool", "vdo"))
 
 
 def layer(
-    machine: Machine, device: BlockDevice, settings: Queue, tables: Mapping[str, tuple[Target, ...]] | Unknown
+    machine: Machine,
+    device: BlockDevice,
+    settings: Queue,
+    tables: Mapping[str, tuple[Target, ...]] | Unknown,
+    volumes: Mapping[str, LogicalVolume] | Unknown,
 ) -> Layer:
-    """All facts of a layer; `settings` are those of its whole device, `tables` the device-mapper tables by name."""
+    """All facts of a layer; `settings` of its whole device, `tables` and `volumes` of device mapper and LVM by name."""
     return Layer(
         name=Known(device.name, "/sys/block"),
         size_bytes=queue.size_bytes(device.sectors),
         write_cache=settings.write_cache,
-        **(_partition(machine, device.folder, settings) if device.parent else _of_its_kind(machine, device, tables)),
+        physical_block_bytes=settings.physical_block_bytes,
+        **(
+            _partition(machine, device.folder, settings)
+            if device.parent
+            else _of_its_kind(machine, device, settings, tables, volumes)
+        ),
     )
 
 
@@ -45,13 +57,20 @@ def _partition(machine: Machine, folder: str, settings: Queue) -> dict[str, Any]
 
 
 def _of_its_kind(
-    machine: Machine, device: BlockDevice, tables: Mapping[str, tuple[Target, ...]] | Unknown
+    machine: Machine,
+    device: BlockDevice,
+    settings: Queue,
+    tables: Mapping[str, tuple[Target, ...]] | Unknown,
+    volumes: Mapping[str, LogicalVolume] | Unknown,
 ) -> dict[str, Any]:
     folder = device.folder
+    members = look.told(None if device.slaves is None else len(device.slaves), f"{folder}/slaves")
     if "dm" in device.holds:
-        return _device_mapper(machine, device, tables)
+        return {"members": members, **_device_mapper(machine, device, settings, tables, volumes)}
     if "md" in device.holds:
-        return _raid(machine, folder)
+        shifts = raid.data_offsets(machine, folder)
+        off = queue.off_blocks(shifts, settings.physical_block_bytes)
+        return {"members": members, "misaligned": off, **raid.array(machine, folder)}
     if device.name.startswith("bcache"):
         mode = look.file_record(machine, f"{folder}/bcache/cache_mode", parse_choice)
         return {
@@ -67,32 +86,43 @@ def _of_its_kind(
     return {"kind": Known("zvol" if device.name.startswith("zd") else "stacked", folder)}
 
 
-def _raid(machine: Machine, folder: str) -> dict[str, Any]:
-    return {
-        "kind": Known("md", folder),
-        "md_level": look.text(machine, f"{folder}/md/level"),
-        "md_chunk_bytes": look.number(machine, f"{folder}/md/chunk_size"),
-        "md_degraded": look.number(machine, f"{folder}/md/degraded"),
-        "md_consistency": look.text(machine, f"{folder}/md/consistency_policy"),
-    }
-
-
 def _device_mapper(
-    machine: Machine, device: BlockDevice, tables: Mapping[str, tuple[Target, ...]] | Unknown
+    machine: Machine,
+    device: BlockDevice,
+    settings: Queue,
+    tables: Mapping[str, tuple[Target, ...]] | Unknown,
+    volumes: Mapping[str, LogicalVolume] | Unknown,
 ) -> dict[str, Any]:
     name = look.value(look.text(machine, f"{device.folder}/dm/name")) or ""
     targets = tables if isinstance(tables, Unknown) else tables.get(name, ())
     kind = _mapped_kind(machine, device, targets)
-    found: dict[str, Any] = {"kind": kind}
+    found: dict[str, Any] = {"kind": kind, **lvm.facts(name, look.value(kind) or "", volumes)}
+    if look.value(kind) in _WITH_OFFSETS:
+        shifts = look.field(targets, "dmsetup table", _data_offsets)
+        found["misaligned"] = queue.off_blocks(shifts, settings.physical_block_bytes)
     if look.value(kind) == "dm-crypt":
         found["crypt_flags"] = look.field(targets, "dmsetup table", _crypt_flags)
-    if look.value(kind) == "dm-cache":
+        found["crypt_sector_bytes"] = look.field(targets, "dmsetup table", _crypt_sector_bytes)
+    if look.value(kind) in ("dm-cache", "dm-writecache"):
         found["cache_mode"] = look.field(targets, "dmsetup table", _cache_mode)
+    if look.value(kind) == "dm-raid":
+        found["md_level"] = look.field(targets, "dmsetup table", raid.level_of)
     return found
+
+
+def _data_offsets(targets: tuple[Target, ...]) -> tuple[int, ...] | None:
+    """Where the data starts on the devices below, in sectors; None where a target does not tell."""
+    legs = [leg for target in targets for leg in target.legs or ()]
+    offsets = tuple(leg.offset_sectors for leg in legs if leg.offset_sectors is not None)
+    return offsets if len(offsets) == len(legs) > 0 else None
 
 
 def _crypt_flags(targets: tuple[Target, ...]) -> tuple[str, ...] | None:
     return next((target.detail.flags for target in targets if isinstance(target.detail, Crypt)), None)
+
+
+def _crypt_sector_bytes(targets: tuple[Target, ...]) -> int | None:
+    return next((target.detail.sector_size_bytes for target in targets if isinstance(target.detail, Crypt)), None)
 
 
 def _cache_mode(targets: tuple[Target, ...]) -> str | None:

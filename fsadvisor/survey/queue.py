@@ -30,6 +30,7 @@ class Queue:
     write_cache: Fact[WriteCache]
     discards: Fact[bool]
     physical_block_bytes: Fact[int]
+    read_ahead_kib: Fact[int]
 
 
 def queue(machine: Machine, folder: str) -> Queue:
@@ -38,6 +39,7 @@ def queue(machine: Machine, folder: str) -> Queue:
         write_cache=look.choice(look.text(machine, f"{folder}/queue/write_cache"), WriteCache),
         discards=look.derive(look.number(machine, f"{folder}/queue/discard_max_bytes"), bool),
         physical_block_bytes=look.number(machine, f"{folder}/queue/physical_block_size"),
+        read_ahead_kib=look.number(machine, f"{folder}/queue/read_ahead_kb"),
     )
 
 
@@ -62,3 +64,11 @@ def misaligned(machine: Machine, partition: str, start: Fact[int], physical: Fac
     if isinstance(offset, Unknown):
         return offset
     return look.derive(start, lambda at: at % max(physical.value, 4096) != 0 or offset.value != 0)
+
+
+def off_blocks(offsets_sectors: Fact[tuple[int, ...]], physical: Fact[int]) -> Fact[bool]:
+    """Whether data that starts at these offsets is off the physical blocks, 4 KiB at least."""
+    if isinstance(physical, Unknown):
+        return physical
+    block = max(physical.value, 4096)
+    return look.derive(offsets_sectors, lambda offsets: any(it * SECTOR_BYTES % block for it in offsets))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Fact, Known, Unknown
 from fsadvisor.storage import Storage, Subject
 from fsadvisor.survey import (
     below,
+    caches,
     configured,
     disks,
     filesystems,
@@ -64,11 +66,17 @@ class _Survey:
         }
         self._layers = {
             f"layer:{device.name}": layers.layer(
-                ground.machine, device, self._queues[device.parent or device.name], ground.tables
+                ground.machine, device, self._queues[device.parent or device.name], ground.tables, ground.volumes
             )
             for device in devices
             if not device.is_disk
         }
+        for at in caches.layers_that_cache(self._layers):
+            names = caches.cache_devices(
+                ground.machine, ground.tree, ground.tree.devices[at.partition(":")[2]], ground.tables
+            )
+            kept_twice = caches.redundant(names, self._stack, self._layers, self._disks)
+            self._layers[at] = replace(self._layers[at], cache_redundant=kept_twice)
         self._filesystems = {
             block.id: filesystems.filesystem(
                 ground.machine,
@@ -81,10 +89,10 @@ class _Survey:
             for block in ground.blocks
         }
         thin = {at: layers.thin(layer) for at, layer in self._layers.items()}
-        folding = below.Folding(self._stack, self._disks, thin)
+        folding = below.Folding(self._stack, self._disks, self._layers, thin)
         in_memory = {block.id for block in ground.blocks if block.type in IN_MEMORY}
         self._below = {
-            at: below.NOTHING if at in in_memory else folding.below(at, self._discards(at))
+            at: below.NOTHING if at in in_memory else folding.below(at, self._discards(at), self._read_ahead(at))
             for at in (*self._layers, *self._filesystems)
         }
         self._host = host.survey(
@@ -132,6 +140,13 @@ class _Survey:
         names = (device,) if at.startswith("layer:") else self._blocks[at].devices
         found = (self._ground.tree.devices.get(name) for name in names)
         return tuple(self._queues[it.parent or it.name].discards for it in found if it is not None)
+
+    def _read_ahead(self, at: str) -> Fact[int]:
+        """The read-ahead of the one block device right below; Btrfs and ZFS have their own."""
+        devices = self._blocks[at].devices if at in self._blocks else (at.partition(":")[2],)
+        own = at in self._blocks and self._blocks[at].type in ("btrfs", "zfs")
+        found = self._ground.tree.devices.get(devices[0]) if len(devices) == 1 and not own else None
+        return self._queues[found.parent or found.name].read_ahead_kib if found else look.told(None, "the block device")
 
     def _trim_wanted(self) -> Fact[bool]:
         """A writable ext4 or XFS without online discard, on devices that take discards."""
