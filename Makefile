@@ -14,7 +14,7 @@ help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no installs no packages"
 	@echo "make test   set up and pass the tests; ARGS='-k words' narrows them"
 	@echo "make check  everything that has to hold before a commit: lint, types, contracts, generated files, tests"
-	@echo "make docs   write the generated files anew: man page, completions, schema of the report"
+	@echo "make docs   write the generated files anew: man page, completions, schema, pages about rules"
 	@echo "make lock   write requirements/ anew from pyproject.toml; ARGS=--upgrade moves to new versions (needs uv)"
 
 # Findings (exit 1) are what a run is for, so they are no failure of make. Scripts call $(BIN)/fsadvisor itself.
@@ -41,10 +41,10 @@ contracts: set-up-test
 	$(BIN)/lint-imports
 
 docs: set-up-test
-	$(BIN)/python tools/generate_docs.py
+	$(BIN)/python -m tools.generate_docs
 
 docs-check: set-up-test
-	$(BIN)/python tools/generate_docs.py --check
+	$(BIN)/python -m tools.generate_docs --check
 
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--custom-compile-command "make lock" $(ARGS) pyproject.toml

@@ -1,4 +1,4 @@
-"""Writes what is generated from the program: its man page, its completions, the schema of its report.
+"""Writes what is generated from the program and its rules: man page, completions, schema, the pages about rules.
 
 `generate_docs.py` writes docs/; with --check it says which files are out of date and fails.
 """
@@ -17,11 +17,16 @@ from argparse_manpage.manpage import Manpage
 
 from fsadvisor import cli
 from fsadvisor._version import __version__
+from fsadvisor.rulebook.shelf import load_shelf
+from tools import rule_docs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+GENERATED = ("completions", "rules")
+"""Folders of docs/ where nothing else stands."""
+
 COMPLETIONS = {"bash": "fsadvisor.bash", "zsh": "_fsadvisor", "fish": "fsadvisor.fish"}
 
 
@@ -52,14 +57,17 @@ def schema() -> str:
 def documents() -> dict[str, str]:
     """Every generated file: its name below docs/ and its text."""
     found = {f"completions/{file}": shtab.complete(cli.parser(), shell=shell) for shell, file in COMPLETIONS.items()}
-    return found | {"fsadvisor.8": man_page(cli.parser()), "report.schema.json": schema()}
+    found |= {"fsadvisor.8": man_page(cli.parser()), "report.schema.json": schema()}
+    return found | rule_docs.pages(load_shelf().rules)
 
 
 def write(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write the files, and the folders they lie in."""
+    """Write the files and the folders they lie in, and remove what is no longer generated."""
     for name, text in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
+    for name in left_over(folder, texts):
+        (folder / name).unlink()
 
 
 def stale(folder: Path, texts: Mapping[str, str]) -> list[str]:
@@ -69,6 +77,12 @@ def stale(folder: Path, texts: Mapping[str, str]) -> list[str]:
         for name, text in texts.items()
         if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8") != text
     ]
+
+
+def left_over(folder: Path, texts: Mapping[str, str]) -> list[str]:
+    """Files that stand where everything is generated, and would not be written now."""
+    found = (str(file.relative_to(folder)) for part in GENERATED for file in (folder / part).rglob("*"))
+    return sorted(name for name in found if name not in texts)
 
 
 def main() -> int:
@@ -81,9 +95,11 @@ def main() -> int:
     if not arguments.check:
         write(DOCS, texts)
         return 0
-    for name in stale(DOCS, texts):
-        print(f"docs/{name} is out of date: run `make docs` and review the difference", file=sys.stderr)
-    return 1 if stale(DOCS, texts) else 0
+    wrong = [f"{name} is out of date" for name in stale(DOCS, texts)]
+    wrong += [f"{name} is no longer generated" for name in left_over(DOCS, texts)]
+    for words in wrong:
+        print(f"docs/{words}: run `make docs` and review the difference", file=sys.stderr)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

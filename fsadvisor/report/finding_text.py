@@ -9,6 +9,7 @@ from fsadvisor.report import rule_text
 from fsadvisor.report.layout import counted, listed, paragraphs, wrapped
 from fsadvisor.report.values import full_name, short_name, told
 from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.tables import errata
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
@@ -77,6 +78,9 @@ class FindingText:
         yield from self._asks("Evidence", [pair for pair in self._finding.answers() if pair[0].part != "safety"])
         if self._rule.gain and not self._told_in:
             yield from rule_text.gain(self._rule.gain, self._columns)
+        if self._rule.errata and not self._told_in:
+            yield from self._section("What the seed documents say otherwise")
+            yield from rule_text.errata((errata()[number] for number in self._rule.errata), self._columns)
         yield from self._safety()
         yield from self._todo()
         if not self._told_in:

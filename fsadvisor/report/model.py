@@ -16,6 +16,7 @@ from fsadvisor.facts import Cause
 from fsadvisor.rulebook.rule import Outcome, Part
 from fsadvisor.rulebook.shape import Gain, Keep, Needs, Reference, RuleKind, Severity, SubjectKind
 from fsadvisor.rulebook.shelf import RuleError
+from fsadvisor.rulebook.tables import Verdict as ErratumVerdict
 from fsadvisor.truth import Truth
 
 SCHEMA: Final = "fsadvisor/report/1"
@@ -134,6 +135,17 @@ class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     no_commands: str
 
 
+class Erratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a document that advice comes from says otherwise (a seed, by its number), and what holds instead."""
+
+    number: str
+    seed: str
+    says: str
+    verdict: ErratumVerdict
+    correction: str
+    source: str
+
+
 class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a rule says of a subject. Verdicts stand in the order of `rank`; `because` says it in words."""
 
@@ -148,6 +160,7 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     why: str
     asks: tuple[Ask, ...]
     gain: Gain | None
+    errata: tuple[Erratum, ...]
     remedy: Remedy
     references: tuple[Reference, ...]
 

@@ -10,7 +10,8 @@ from fsadvisor.report.layout import wrapped
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fsadvisor.rulebook.shape import Gain, Reference
+    from fsadvisor.rulebook.shape import Figure, Gain, Reference
+    from fsadvisor.rulebook.tables import Erratum
 
 NEEDS: Final = {
     "online": "no interruption",
@@ -31,20 +32,31 @@ def section(title: str, columns: int) -> Iterator[str]:
 
 
 def commands(title: str, lines: Iterable[str], columns: int) -> Iterator[str]:
-    """Lines to paste, each once and never broken; without any, no title either."""
+    """A title and its lines, each once; without any, no title either."""
     different = dict.fromkeys(lines)
     if different:
         yield from section(title, columns)
-        yield from (f"     {clean(line, None)}\n" for line in different)
+        yield from pasted(different)
+
+
+def pasted(lines: Iterable[str]) -> Iterator[str]:
+    """Lines to paste, never broken."""
+    return (f"     {clean(line, None)}\n" for line in lines)
 
 
 def keep(kept: Iterable[tuple[str, str]], columns: int) -> Iterator[str]:
     """Pairs of a file and a line for it ('' where mount options change); lines for the same file stand together."""
+    for title, lines in by_file(kept):
+        yield from commands(title, lines, columns)
+
+
+def by_file(kept: Iterable[tuple[str, str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The title for each file, and what goes there."""
     files: dict[str, list[str]] = {}
     for file, line in kept:
         files.setdefault(file, []).append(line)
     for file, lines in files.items():
-        yield from commands(f"To keep it, put into {clean(file)}" if file else _IN_OPTIONS, lines, columns)
+        yield f"To keep it, put into {clean(file)}" if file else _IN_OPTIONS, tuple(lines)
 
 
 def options(mount: str, add: tuple[str, ...], remove: tuple[str, ...]) -> str:
@@ -56,9 +68,7 @@ def options(mount: str, add: tuple[str, ...], remove: tuple[str, ...]) -> str:
 def gain(brings: Gain, columns: int) -> Iterator[str]:
     """What gets better, every figure with who says it and where it was seen."""
     yield from section(f"What it brings: {brings.metric} ({brings.basis})", columns)
-    for figure in brings.figures:
-        yield from wrapped(figure.says, columns, "     - ")
-        yield from wrapped(f"{figure.source}: {figure.conditions}", columns, "       ")
+    yield from figures(brings.figures, columns)
     if not brings.figures:
         yield from wrapped("No figure is known.", columns, "     ")
     if brings.believe:
@@ -67,9 +77,29 @@ def gain(brings: Gain, columns: int) -> Iterator[str]:
         yield from wrapped(f"The probe {brings.measure} would measure it.", columns, "     ")
 
 
+def figures(given: Iterable[Figure], columns: int) -> Iterator[str]:
+    """Each figure, and under it who gives it, in which table, and the conditions."""
+    for figure in given:
+        table = f", table {figure.table}" if figure.table else ""
+        yield from wrapped(figure.says, columns, "     - ")
+        yield from wrapped(f"{figure.source}{table}: {figure.conditions}", columns, "       ")
+
+
+def errata(given: Iterable[Erratum], columns: int) -> Iterator[str]:
+    """What a seed says, and under it what holds."""
+    for one in given:
+        yield from wrapped(f"seed {one.seed}: {one.says}", columns, "     - ")
+        yield from wrapped(f"{one.verdict}: {one.correction} ({one.number}; {one.source})", columns, "       ")
+
+
 def references(given: Iterable[Reference], columns: int) -> Iterator[str]:
-    """Addresses on lines of their own."""
+    """A title and addresses."""
     yield from section("References", columns)
+    yield from addresses(given, columns)
+
+
+def addresses(given: Iterable[Reference], columns: int) -> Iterator[str]:
+    """Addresses on lines of their own, with what they say."""
     for reference in given:
         yield f"     {clean(reference.url, None)}\n"
         yield from wrapped(reference.says, columns, "       ")

@@ -14,6 +14,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.report import model
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shape import Keep
+from fsadvisor.rulebook.tables import errata
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -104,8 +105,22 @@ def verdict(found: Verdict) -> model.Verdict:
         why=rule.why,
         asks=tuple(_ask(answer) for answer in found.answers()),
         gain=rule.gain,
+        errata=tuple(map(_erratum, rule.errata)),
         remedy=_remedy(found.instructions()),
         references=rule.references,
+    )
+
+
+@cache
+def _erratum(number: str) -> model.Erratum:
+    one = errata()[number]
+    return model.Erratum(
+        number=one.number,
+        seed=one.seed,
+        says=one.says,
+        verdict=one.verdict,
+        correction=one.correction,
+        source=one.source,
     )
 
 

@@ -10,6 +10,7 @@ from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.explain import explain
 from fsadvisor.report.fact_list import fact_list
+from fsadvisor.report.rule_markdown import rule_markdown
 from tests.report import composed
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -42,6 +43,8 @@ REPORTS = {
     "many.txt": lambda: text(composed.many(1000)),
     "explain_risk.txt": lambda: explain(rule("barriers-off")),
     "explain_gain.txt": lambda: explain(rule("flush-to-protected-cache")),
+    "rule_risk.md": lambda: rule_markdown(rule("barriers-off")),
+    "rule_gain.md": lambda: rule_markdown(rule("flush-to-protected-cache")),
     "facts.txt": lambda: fact_list(matching("disk.*cache")),
     "facts_here.txt": lambda: fact_list(matching("plp"), composed.busy()),
 }
