@@ -1,5 +1,6 @@
 """A machine that says what a test tells it, for composed storage stacks."""
 
+import datetime as dt
 import json
 
 from fsadvisor.facts import Cause, Unknown
@@ -23,6 +24,7 @@ class ToldMachine:
         self.root = root
         self.udev_text = udev
         self.name = "a composed machine"
+        self.today = dt.date(2026, 11, 20)
 
     def read(self, path):
         return self._reply(self.files.get(path, _NOT_THERE), path)

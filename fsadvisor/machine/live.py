@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import errno
 import fcntl
 import json
@@ -50,8 +51,11 @@ class LiveMachine:
     `timeout` is for each tool and each file system, in seconds.
     """
 
-    def __init__(self, timeout: float = 10, tool_folders: Sequence[str] = TOOL_FOLDERS) -> None:
+    def __init__(
+        self, timeout: float = 10, tool_folders: Sequence[str] = TOOL_FOLDERS, today: dt.date | None = None
+    ) -> None:
         self._timeout_s = timeout
+        self._today = today or dt.datetime.now().astimezone().date()
         self._runner = Runner(timeout, tool_folders)
         self._reads: dict[str, Answer] = {}
         self._entries: dict[str, Entries] = {}
@@ -65,6 +69,10 @@ class LiveMachine:
     @property
     def root(self) -> bool:
         return self._runner.root
+
+    @property
+    def today(self) -> dt.date:
+        return self._today
 
     def read(self, path: str) -> Answer:
         if path not in self._reads:

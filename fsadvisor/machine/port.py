@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from fsadvisor.facts import Unknown
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Sequence
 
 Argv: TypeAlias = tuple[str, ...]
@@ -41,6 +42,11 @@ class Machine(Protocol):
     @property
     def root(self) -> bool:
         """Whether the questions are (or were) asked as root."""
+        ...
+
+    @property
+    def today(self) -> dt.date:
+        """The day of the questions: what people said holds up to a day."""
         ...
 
     def read(self, path: str) -> Answer:

@@ -8,6 +8,7 @@ read. Files are opened when they are asked for, so a recording of a million file
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import json
 import os
 import stat
@@ -48,6 +49,7 @@ class RecordedMachine:
         self._used: set[str] | None = set() if account else None
         title = _title(self._name, self._content(layout.TITLE, _TITLE_CAP_BYTES))
         self._root = bool(title["root"])
+        self._today = _day(title.get("date"))
 
     @property
     def name(self) -> str:
@@ -56,6 +58,10 @@ class RecordedMachine:
     @property
     def root(self) -> bool:
         return self._root
+
+    @property
+    def today(self) -> dt.date:
+        return self._today
 
     def read(self, path: str) -> Answer:
         return self._about_path(layout.READ, path, path)
@@ -235,6 +241,13 @@ def _title(folder: str, content: str | Unknown | None) -> dict[str, Any]:
     if not isinstance(title.get("root"), bool):
         raise MachineError(where, "it does not say whether root asked (root = true or false)", AGAIN)
     return title
+
+
+def _day(said: object) -> dt.date:
+    """The day of the recording; a folder that does not say one is taken for one of today."""
+    if isinstance(said, dt.date) and not isinstance(said, dt.datetime):
+        return said
+    return dt.datetime.now().astimezone().date()
 
 
 def _unknown(why: object, source: str) -> Unknown:

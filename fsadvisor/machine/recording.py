@@ -14,6 +14,7 @@ from fsadvisor.machine.port import Answer, Argv, Machine, Reply
 from fsadvisor.machine.writing import write_recording
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Iterator, Sequence
 
 Entries: TypeAlias = tuple[str, ...] | Unknown
@@ -35,6 +36,7 @@ class Recording:
 
     name: str
     root: bool
+    today: dt.date
     about_paths: dict[tuple[str, str], Answer] = field(default_factory=dict)
     """By path and kind of question (layout.READ, LINK, SPACE, FLAGS, SETTINGS, EXTENTS)."""
     entries: dict[str, Entries] = field(default_factory=dict)
@@ -68,7 +70,7 @@ class RecordingMachine:
 
     def __init__(self, inner: Machine) -> None:
         self._inner = inner
-        self.recording = Recording(inner.name, inner.root)
+        self.recording = Recording(inner.name, inner.root, inner.today)
 
     @property
     def name(self) -> str:
@@ -77,6 +79,10 @@ class RecordingMachine:
     @property
     def root(self) -> bool:
         return self._inner.root
+
+    @property
+    def today(self) -> dt.date:
+        return self._inner.today
 
     def read(self, path: str) -> Answer:
         return self.recording.about_paths.setdefault((path, layout.READ), self._inner.read(path))

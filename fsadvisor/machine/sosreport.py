@@ -13,6 +13,7 @@ https://github.com/sosreport/sos/blob/main/sos/report/plugins/__init__.py (_mang
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -78,6 +79,10 @@ class SosMachine:
     @property
     def root(self) -> bool:
         return True
+
+    @property
+    def today(self) -> dt.date:
+        return dt.datetime.now().astimezone().date()
 
     def read(self, path: str) -> Answer:
         return self._copied(path) or self._derived.files.get(path) or _missing(path)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import os
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor._version import __version__
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import layout, sources
-from fsadvisor.machine.boot_parameters import PATH as BOOT_PARAMETERS
-from fsadvisor.machine.boot_parameters import about_storage
+from fsadvisor.machine import attestation_file, boot_parameters, layout, sources
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.port import Answer, Reply
 from fsadvisor.machine.runner import encoded
@@ -32,6 +29,11 @@ _SOURCES: dict[str, Callable[[str], str]] = {
     layout.SETTINGS: str,
     layout.EXTENTS: sources.extents,
 }
+_FIT_TO_TELL: dict[str, Callable[[str], str]] = {
+    boot_parameters.PATH: boot_parameters.about_storage,
+    attestation_file.PATH: attestation_file.without_people,
+}
+"""Files of which a recording holds a part only."""
 
 
 def write_recording(recording: Recording, identities: Identities, folder: Path) -> None:
@@ -84,7 +86,7 @@ class _Writing:
         new_path = self._replace(path)
         if isinstance(answer, Reply):
             where = path if kind == layout.READ else ""
-            told = about_storage(answer.text) if path == BOOT_PARAMETERS else answer.text
+            told = _FIT_TO_TELL[path](answer.text) if path in _FIT_TO_TELL else answer.text
             text = told if kind == layout.ENTRIES else self._replace(told, where)
             self._files[layout.place(kind, new_path)] = text
             return
@@ -110,14 +112,13 @@ class _Writing:
         return why if source == default_source else [*why, source]
 
     def _title(self, recording: Recording) -> str:
-        today = dt.datetime.now(dt.UTC).date().isoformat()
         asked_as = "root" if recording.root else "an ordinary user"
         return (
             f'schema = "{layout.SCHEMA_FAMILY}{layout.SCHEMA_VERSION}"\n'
             f'fsadvisor = "{__version__}"\n'
             f"root = {str(recording.root).lower()}\n"
             f'made = "by fsadvisor capture as {asked_as}; identities are replaced by stand-ins"\n'
-            f"date = {today}\n"
+            f"date = {recording.today.isoformat()}\n"
         )
 
     def _write_files(self) -> None:

@@ -1,5 +1,6 @@
 """A machine made of dictionaries."""
 
+import datetime as dt
 import json
 
 from fsadvisor.facts import Cause, Unknown
@@ -11,6 +12,7 @@ from fsadvisor.machine.service_settings import about_storage
 class ScriptedMachine:
     name = "a script"
     root = True
+    today = dt.date(2026, 11, 20)
 
     def __init__(self, files=(), links=(), folders=(), commands=(), udev="", processes="[]"):
         self.files, self.links, self.folders = dict(files), dict(links), dict(folders)

@@ -6,6 +6,7 @@ from the readers' own samples in fixtures/outputs.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -76,7 +77,7 @@ class _Lists:
 
 def write_machine(folder: Path, disks: int) -> None:
     """Write a recorded machine with so many disks into a new or empty folder."""
-    recording = Recording(name=str(folder), root=True)
+    recording = Recording(name=str(folder), root=True, today=dt.date(2026, 1, 1))
     lists = _Lists()
     names = []
     for index in range(disks):

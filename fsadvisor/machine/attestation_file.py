@@ -1,0 +1,106 @@
+"""The file that people's attestations and waivers are kept in: the one thing that fsadvisor writes on a machine.
+
+A recording holds it without what may name people or their servers: who said it, why, links and comments.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import stat
+import tempfile
+import tomllib
+from typing import TYPE_CHECKING
+
+from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded, encoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PATH = "/etc/fsadvisor/attest.toml"
+
+_KEPT = frozenset(("fact", "rule", "subject", "value", "model", "serial", "uuid"))
+_LEFT_OUT = '"left out"'
+_NO_TOML = "= left out, for it is not TOML\n"
+_STRING = r'"""(?s:(?:[^"\\]|\\.|"(?!""))*)"""+|\'\'\'(?s:.*?)\'\'\'+|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''
+_KEY = r"""["']?(?P<key>[\w-]+)["']?[ \t]*=[ \t]*"""
+_PIECES = re.compile(rf"(?P<before>{_KEY})(?P<told>{_STRING})|(?P<alone>{_STRING})|(?P<comment>\#[^\n]*)")
+
+
+def without_people(text: str) -> str:
+    """The text of such a file with stand-ins for all that people wrote in their own words."""
+    try:
+        tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return _NO_TOML
+    return _PIECES.sub(_stand_in, text)
+
+
+def _stand_in(match: re.Match[str]) -> str:
+    if match["key"] in _KEPT:
+        return match[0]
+    if match["comment"]:
+        return ""
+    return f"{match['before'] or ''}{_LEFT_OUT}"
+
+
+def text_of(path: Path) -> str:
+    """What is in the file, '' where there is none. Raises MachineError."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise MachineError(str(path), "not a regular file", "name another")
+        with path.open("rb") as file:
+            content = file.read(OUTPUT_CAP_BYTES + 1)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise MachineError(str(path), error.strerror or "can't be read", "read it as root, or name another") from None
+    if len(content) > OUTPUT_CAP_BYTES:
+        raise MachineError(str(path), "too long for a file of attestations", "name another")
+    return decoded(content)
+
+
+def rewrite(path: Path, change: Callable[[str], str]) -> None:
+    """Change the file's text, in one step for those who read it; folder and file are made where there are none.
+
+    Whoever else wants to change it meanwhile waits. Raises MachineError, and what `change` raises.
+    """
+    try:
+        target = path.resolve()
+        target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        with _locked(target.parent):
+            _replace(target, encoded(change(text_of(target))))
+    except (OSError, RuntimeError) as error:
+        what = error.strerror if isinstance(error, OSError) else "a loop of links"
+        choice = "run as root, or name a file of yours by --attestations"
+        raise MachineError(str(path), what or "can't be written", choice) from None
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _replace(target: Path, content: bytes) -> None:
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            os.fchmod(file.fileno(), 0o644)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)  # noqa: PTH105 - mkstemp gives a text
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108 - the same
+        raise

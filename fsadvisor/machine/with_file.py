@@ -1,0 +1,68 @@
+# ruff: noqa: D102 - port.Machine documents the methods
+"""A machine on which one file reads as another text: attestations kept elsewhere than on the machine itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fsadvisor.machine.port import Answer, Argv, Machine, Reply
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Sequence
+
+    from fsadvisor.facts import Unknown
+
+
+class WithFile:
+    """Answers as the machine inside does, but for the content of one path."""
+
+    def __init__(self, inner: Machine, path: str, text: str) -> None:
+        self._inner = inner
+        self._path = path
+        self._text = text
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    @property
+    def root(self) -> bool:
+        return self._inner.root
+
+    @property
+    def today(self) -> dt.date:
+        return self._inner.today
+
+    def read(self, path: str) -> Answer:
+        return Reply(self._text, path) if path == self._path else self._inner.read(path)
+
+    def entries(self, path: str) -> tuple[str, ...] | Unknown:
+        return self._inner.entries(path)
+
+    def link(self, path: str) -> Answer:
+        return self._inner.link(path)
+
+    def run(self, commands: Sequence[Argv]) -> list[Answer]:
+        return self._inner.run(commands)
+
+    def udev(self) -> Answer:
+        return self._inner.udev()
+
+    def processes(self, names: Sequence[str]) -> Answer:
+        return self._inner.processes(names)
+
+    def counters(self) -> Answer:
+        return self._inner.counters()
+
+    def space(self, mount_point: str) -> Answer:
+        return self._inner.space(mount_point)
+
+    def flags(self, path: str) -> Answer:
+        return self._inner.flags(path)
+
+    def settings(self, path: str) -> Answer:
+        return self._inner.settings(path)
+
+    def extents(self, path: str) -> Answer:
+        return self._inner.extents(path)
