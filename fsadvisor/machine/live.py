@@ -5,18 +5,16 @@ from __future__ import annotations
 
 import datetime as dt
 import errno
-import fcntl
 import json
 import os
-import platform
 import stat
-import struct
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import sources
 from fsadvisor.machine.bounded import within
 from fsadvisor.machine.file_extents import files_below
+from fsadvisor.machine.inode_flags import flags_of
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, TOOL_FOLDERS, Runner, decoded, encoded, too_much
 from fsadvisor.machine.service_settings import about_storage
@@ -32,7 +30,6 @@ _KERNEL_FOLDERS = ("/proc/", "/sys/")
 _CHUNK_BYTES = 1 << 16
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO}
 _REFUSED = {errno.EACCES, errno.EPERM}
-_OTHER_IOCTL_NUMBERS = ("ppc", "mips", "sparc", "alpha")
 
 
 def refusal(error: OSError | ValueError, source: str) -> Unknown:
@@ -191,18 +188,11 @@ def _flags(path: str) -> Answer:
             return Unknown(Cause.NOT_EXPOSED, "", source)
         descriptor = os.open(raw_path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            answer = fcntl.ioctl(descriptor, _get_flags_request(), bytes(8))
+            number = flags_of(descriptor)
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:
         if isinstance(error, OSError) and error.errno in {errno.ENOTTY, errno.EOPNOTSUPP, errno.ELOOP}:
             return Unknown(Cause.NOT_EXPOSED, "", source)
         return refusal(error, source)
-    return Reply(f"{struct.unpack_from('=I', answer)[0]:#x}", source)
-
-
-def _get_flags_request() -> int:
-    """FS_IOC_GETFLAGS, _IOR('f', 1, long): the kernel fills an int, the size in the number is a long's."""
-    size = struct.calcsize("l") << 16
-    read_bit = 1 << 30 if platform.machine().startswith(_OTHER_IOCTL_NUMBERS) else 2 << 30
-    return read_bit | size | ord("f") << 8 | 1
+    return Reply(f"{number:#x}", source)
