@@ -19,6 +19,7 @@ class Filesystem:
     mount_point: Fact[str] = about("where its top is mounted first", "/proc/self/mountinfo")
     mount_points: Fact[tuple[str, ...]] = about("everywhere it is mounted", "/proc/self/mountinfo")
     options: Fact[tuple[str, ...]] = about("options of the superblock", "/proc/self/mountinfo, /proc/fs/ext4/*/options")
+    mount_count: Fact[int] = about("at how many places it is mounted", "/proc/self/mountinfo", "mounts")
     read_only: Fact[bool] = about("the superblock is read-only", "/proc/self/mountinfo")
     size_bytes: Fact[int] = about("capacity", "statvfs", "bytes")
     used_percent: Fact[int] = about("in use, of what ordinary users may use", "statvfs", "percent")
@@ -60,6 +61,7 @@ class Filesystem:
     raid_stripe_bytes: Fact[int] = some(
         "full stripe of the md array below, without parity; 0 where there is none", "queue/optimal_io_size", "bytes"
     )
+    journal_mib: Fact[int] = some("size of the journal as tune2fs takes it", "dumpe2fs", "MiB")
     journal_flushing_ms: Fact[int] = some(
         "average time that a commit waits for file data first (data=ordered)", "/proc/fs/jbd2/*/info", "ms"
     )
@@ -97,6 +99,18 @@ class Filesystem:
     stale_data_acceptable: Fact[bool] = attested(
         "after a crash, contents of deleted files may show up in files written last",
         "ask whether one program alone writes here, and whether its deleted data may be seen by its readers",
+    )
+    timestamps_expendable: Fact[bool] = attested(
+        "times of change may be a day old after a crash: no backup or build goes by them",
+        "ask whether incremental backups or builds compare times of change here",
+    )
+    inode32_needed: Fact[bool] = attested(
+        "a program or an NFS client takes inode numbers of 32 bits only",
+        "ask whether 32-bit programs or old NFS clients use it",
+    )
+    quota_used: Fact[bool] = attested(
+        "somebody goes by the space that Btrfs quota groups count",
+        "ask whether snapper, a container store or a person reads `btrfs qgroup show`",
     )
     remake_planned: Fact[bool] = attested(
         "the filesystem is to be made anew, so that its type and format can be chosen",

@@ -18,6 +18,9 @@ class Service:
     workload: Fact[Workload] = about("what such a program does to a filesystem", "its kind")
     mount_point: Fact[str] = about("mount that the folder is on", "/proc/self/mountinfo")
     nocow: Fact[bool] = some("its folder has the no-copy-on-write flag (Btrfs)", "FS_IOC_GETFLAGS")
+    nocow_file: Fact[bool] = some(
+        "a file that it keeps overwriting has the flag, too; an old file does not take it", "FS_IOC_GETFLAGS"
+    )
     own_checksums: Fact[bool] = some("the program finds damaged pages by its own checksums", ATTEST, attested=True)
     snapshots_needed: Fact[bool] = attested(
         "snapshots of its folder are taken, or will be",

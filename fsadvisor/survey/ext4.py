@@ -44,6 +44,7 @@ class Ext4Facts(TypedDict):
     shut_down: Fact[bool]
     maximum_file_bytes: Fact[int]
     stripe_width_bytes: Fact[int]
+    journal_mib: Fact[int]
     journal_flushing_ms: Fact[int]
 
 
@@ -85,6 +86,7 @@ def facts(machine: Machine, block: Superblock) -> Ext4Facts:
         shut_down=shut_down.told(block, look.field(header, tool, _read_only_by_format)),
         maximum_file_bytes=look.field(header, tool, _maximum_file_bytes),
         stripe_width_bytes=look.field(header, tool, _stripe_width_bytes),
+        journal_mib=look.field(header, tool, _journal_mib),
         journal_flushing_ms=look.field(jbd2, journal_path, lambda it: it.flushing_ms),
     )
 
@@ -108,6 +110,10 @@ def _errors(counted: Fact[int], header: Dumpe2fs | Unknown, tool: str) -> Fact[i
 
 def _read_only_by_format(header: Dumpe2fs) -> bool | None:
     return None if header.features is None else "read-only" in header.features
+
+
+def _journal_mib(header: Dumpe2fs) -> int | None:
+    return None if header.journal_size_bytes is None else header.journal_size_bytes >> 20
 
 
 def _stride_bytes(header: Dumpe2fs) -> int | None:

@@ -52,6 +52,7 @@ def filesystem(
         type=Known(block.type, _MOUNTINFO),
         mount_point=Known(top.mount_point, _MOUNTINFO),
         mount_points=Known(tuple(mount.mount_point for mount in block.mounts), _MOUNTINFO),
+        mount_count=Known(len(block.mounts), _MOUNTINFO),
         read_only=Known("ro" in top.super_options, _MOUNTINFO),
         size_bytes=look.field(space, "statvfs", lambda it: json_text.integer(it, "size")),
         used_percent=look.field(space, "statvfs", _used_percent),

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import fsflags, json_text
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem, Service
-from fsadvisor.survey import look
+from fsadvisor.survey import look, nocow
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -142,17 +142,19 @@ def facts(machine: Machine, found: Found, place: str | None, mount: Subject | No
         directory=directory,
         workload=Known(found.program.workload, f"what {found.program.name} does"),
         mount_point=look.told(place, "/proc/self/mountinfo"),
-        nocow=nocow(machine, directory.value) if on_btrfs and isinstance(directory, Known) else NOT_APPLICABLE,
+        **(_flags(machine, found.program.name, directory) if on_btrfs else {}),
         own_checksums=Unknown(Cause.NOT_ATTESTED, f"ask {found.program.name} whether its data checksums are on"),
     )
 
 
-def nocow(machine: Machine, directory: str) -> Fact[bool]:
-    """Whether the folder carries the no-copy-on-write flag, which new files in it inherit."""
-    answer = machine.flags(directory)
-    record = look.understood(answer, fsflags.parse)
-    source = answer.source
-    return look.field(record, source, lambda it: "nocow" in it.flags)
+def _flags(machine: Machine, program: str, directory: Fact[str]) -> dict[str, Fact[bool]]:
+    """The no-copy-on-write flag of its folder, for new files, and of a file that is there."""
+    if isinstance(directory, Unknown):
+        return {"nocow": directory, "nocow_file": directory}
+    return {
+        "nocow": nocow.flag(machine, directory.value),
+        "nocow_file": nocow.flag_of_a_file(machine, program, directory.value),
+    }
 
 
 def holder(directory: str, mount_points: Container[str]) -> str | None:

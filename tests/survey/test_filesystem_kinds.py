@@ -189,3 +189,18 @@ def test_a_zfs_that_no_tool_can_be_asked_about_is_unknown():
     found = filesystem(machine(mounts=[mounted("zfs", source="tank", number="0:40")]))
     assert found.zfs_sync.cause is Cause.NO_TOOL
     assert isinstance(found.barriers, Unknown)
+
+
+def test_a_journal_has_a_size_as_tune2fs_takes_it():
+    assert ext4(f"{DUMPE2FS}Total journal size:       64M\n").journal_mib.value == 64
+
+
+@pytest.mark.parametrize(("flags", "expected"), [("0x0", False), ("0x800000", True)])
+def test_an_old_file_in_a_flagged_folder_is_looked_at_itself(flags, expected):
+    running = [{"pid": 1, "name": "postgres", "user": "x", "cwd": "/srv/pg", "paths": [], "denied": False}]
+    made = machine(disk("sda"), mounts=[mounted("btrfs")], processes=running)
+    made.inode_flags = {"/srv/pg": "0x800000", "/srv/pg/global/pg_control": flags}
+    (service,) = [it.scope["service"] for it in survey(made, {}).subjects if it.kind == "service"]
+
+    assert service.nocow.value is True
+    assert service.nocow_file.value is expected
