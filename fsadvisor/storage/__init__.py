@@ -12,6 +12,7 @@ from fsadvisor.storage.filesystem import Filesystem
 from fsadvisor.storage.host import Host
 from fsadvisor.storage.layer import Layer
 from fsadvisor.storage.mount import Mount
+from fsadvisor.storage.said import Ignored, Waiver
 from fsadvisor.storage.service import Service
 from fsadvisor.storage.subject import Facts, Storage, Subject
 from fsadvisor.storage.words import (
@@ -36,6 +37,7 @@ __all__ = [
     "Facts",
     "Filesystem",
     "Host",
+    "Ignored",
     "Kind",
     "Layer",
     "Mount",
@@ -45,6 +47,7 @@ __all__ = [
     "Subject",
     "Transport",
     "TrimCommand",
+    "Waiver",
     "Workload",
     "WriteCache",
     "about",

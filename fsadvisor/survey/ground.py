@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fsadvisor.survey.superblocks import Superblock
     from fsadvisor.version import Version
 
-_UDEV_KEYS = frozenset(("ID_FS_LABEL", "ID_MODEL", "ID_MODEL_ENC", "ID_SERIAL_SHORT", "ID_VENDOR_ENC"))
+_UDEV_KEYS = frozenset(("ID_FS_LABEL", "ID_FS_UUID", "ID_MODEL", "ID_MODEL_ENC", "ID_SERIAL_SHORT", "ID_VENDOR_ENC"))
 _NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, by_path={})
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from fsadvisor.facts import Fact, Known, Unknown
 from fsadvisor.storage import Storage, Subject
 from fsadvisor.survey import (
+    attested,
     below,
     caches,
     configured,
@@ -15,6 +17,7 @@ from fsadvisor.survey import (
     filesystems,
     folds,
     host,
+    identity,
     layers,
     look,
     mounts,
@@ -24,11 +27,12 @@ from fsadvisor.survey import (
     workload,
 )
 from fsadvisor.survey.ground import Ground, lay
+from fsadvisor.survey.identity import Identity
 from fsadvisor.survey.stack import Stack
 from fsadvisor.survey.superblocks import IN_MEMORY, LOOKED_AT
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Callable, Container, Mapping
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Facts, Kind, Workload
@@ -37,12 +41,22 @@ if TYPE_CHECKING:
     from fsadvisor.survey.services import Found
     from fsadvisor.survey.superblocks import Superblock
 
+F = TypeVar("F", bound="Facts")
+
 _TRIMMED = ("ext4", "xfs")
 
 
 def survey(machine: Machine, declared: Mapping[str, Workload]) -> Storage:
     """Look at the whole machine; `declared` are workloads by mount point."""
     return _Survey(lay(machine), declared).storage()
+
+
+def survey_with_identities(
+    machine: Machine, declared: Mapping[str, Workload]
+) -> tuple[Storage, Callable[[str], Identity]]:
+    """The same, and for the id of a subject which drives and which filesystem it is."""
+    run = _Survey(lay(machine), declared)
+    return run.storage(), run.identity
 
 
 class _Survey:
@@ -53,6 +67,8 @@ class _Survey:
         self._declared = declared
         self._blocks = {block.id: block for block in ground.blocks}
         self._block_of = {mount.mount_point: block for block in ground.blocks for mount in block.mounts}
+        self._held_by: dict[str, str] = {}
+        self._attested = attested.read(ground.machine)
         self._services = services.running(ground.machine)
         self._stack = lay_stack(ground)
         devices = ground.tree.devices.values()
@@ -64,6 +80,7 @@ class _Survey:
             for device in devices
             if device.is_disk
         }
+        self._disks = self._with_what_was_said("disk", self._disks)
         self._layers = {
             f"layer:{device.name}": layers.layer(
                 ground.machine, device, self._queues[device.parent or device.name], ground.tables, ground.volumes
@@ -88,6 +105,7 @@ class _Survey:
             )
             for block in ground.blocks
         }
+        self._filesystems = self._with_what_was_said("filesystem", self._filesystems)
         thin = {at: layers.thin(layer) for at, layer in self._layers.items()}
         folding = below.Folding(self._stack, self._disks, self._layers, thin)
         in_memory = {block.id for block in ground.blocks if block.type in IN_MEMORY}
@@ -95,9 +113,11 @@ class _Survey:
             at: below.NOTHING if at in in_memory else folding.below(at, self._discards(at), self._read_ahead(at))
             for at in (*self._layers, *self._filesystems)
         }
-        self._host = host.survey(
+        seen = host.survey(
             ground.machine, ground.in_vm, list(self._disks.values()), self._trim_wanted(), self._counts()
         )
+        self._host = self._with_what_was_said("host", {"host": seen})["host"]
+        self._with_what_was_said("layer", self._layers)
 
     def storage(self) -> Storage:
         """Every subject, the host first, then from the disks up."""
@@ -110,13 +130,38 @@ class _Survey:
             self._subject(at, "filesystem", {"filesystem": one, "below": self._below[at]})
             for at, one in self._filesystems.items()
         ]
-        mounts = self._mounts()
+        mounts = self._subjects_with_what_was_said("mount", self._mounts())
+        programs = self._subjects_with_what_was_said("service", self._service_subjects(mounts))
         return Storage(
             machine=self._ground.machine.name,
-            subjects=(*found, *mounts.values(), *self._service_subjects(mounts)),
+            subjects=(*found, *mounts.values(), *programs.values()),
+            waivers=self._attested.waivers(),
+            ignored=self._attested.ignored(),
         )
 
+    def identity(self, at: str) -> Identity:
+        """The drives under a subject, and the UUID of the filesystem that it is or is on."""
+        while at in self._held_by:
+            at = self._held_by[at]
+        leaves = [it for it in (at, *self._stack.under(at)) if it in self._disks]
+        devices = self._blocks[at].devices[:1] if at in self._blocks else ()
+        return Identity(
+            drives=tuple(identity.drive(self._ground.machine, self._disks[leaf]) for leaf in leaves),
+            uuid=next((self._ground.udev.get(name, {}).get("ID_FS_UUID") for name in devices), None),
+        )
+
+    def _with_what_was_said(self, kind: Kind, found: dict[str, F]) -> dict[str, F]:
+        """Subjects' facts by id, with what people attested of them."""
+        self._attested.meet(kind, {at: partial(self.identity, at) for at in found})
+        return {at: self._attested.tell(at, facts) for at, facts in found.items()}
+
+    def _subjects_with_what_was_said(self, kind: Kind, found: dict[str, Subject]) -> dict[str, Subject]:
+        told = self._with_what_was_said(kind, {it.id: it.scope[kind] for it in found.values()})
+        return {key: replace(it, scope={**it.scope, kind: told[it.id]}) for key, it in found.items()}
+
     def _subject(self, at: str, kind: Kind, scope: dict[str, Facts], under: tuple[str, ...] | None = None) -> Subject:
+        if under:
+            self._held_by[at] = under[0]
         return Subject(
             id=at,
             kind=kind,
@@ -196,7 +241,7 @@ class _Survey:
             alone and bool(leaves),
         )
 
-    def _service_subjects(self, places: Mapping[str, Subject]) -> list[Subject]:
+    def _service_subjects(self, places: Mapping[str, Subject]) -> dict[str, Subject]:
         found: dict[str, Subject] = {}
         for service in () if isinstance(self._services, Unknown) else self._services:
             directory = service.directory.value if isinstance(service.directory, Known) else "?"
@@ -208,7 +253,7 @@ class _Survey:
                 scope |= {key: member for key, member in subject.scope.items() if key != "host"}
             at = f"service:{service.program.name} {directory}"
             found.setdefault(at, self._subject(at, "service", scope, (subject.id,) if subject else ()))
-        return list(found.values())
+        return found
 
 
 def lay_stack(ground: Ground) -> Stack:

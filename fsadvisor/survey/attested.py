@@ -1,0 +1,184 @@
+"""What people have said, held against the machine as it is: what counts, and what is ignored and why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fsadvisor.catalogue import Kind, catalogue, did_you_mean
+from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.machine.attestation_file import PATH
+from fsadvisor.readers import attestations
+from fsadvisor.storage import Ignored, Waiver
+from fsadvisor.survey import look
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import date
+
+    from fsadvisor.catalogue import Entry as Fact
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.attestations import Entry
+    from fsadvisor.storage import Facts
+    from fsadvisor.survey.identity import Identity
+
+F = TypeVar("F", bound="Facts")
+
+_KEPT_SILENT = (Cause.NOT_EXPOSED,)
+_TYPES: Mapping[Kind, tuple[type, ...]] = {
+    Kind.YES_NO: (bool,),
+    Kind.WHOLE: (int,),
+    Kind.REAL: (int, float),
+    Kind.TEXT: (str,),
+}
+
+
+def unfit(fact: Fact, value: object) -> str:
+    """Why a fact can't have this value, '' where it can."""
+    fits = isinstance(value, _TYPES.get(fact.kind, ())) and isinstance(value, bool) == (fact.kind is Kind.YES_NO)
+    if not fits or (fact.choices and value not in fact.choices):
+        return f"{fact.name} is {fact.value}, not {value!r}"
+    return ""
+
+
+def source(entry: Entry) -> str:
+    """Where an attested fact comes from."""
+    words = f"attested by {entry.by} on {entry.on} until {entry.until}"
+    return ", ".join(filter(None, (words, entry.because, entry.link)))
+
+
+class Attested:
+    """The entries of the file.
+
+    First each kind of subject is `met`, which decides whose entries speak of it; then `tell` adds what they say to a
+    subject's facts.
+    """
+
+    def __init__(self, record: attestations.Attestations | Unknown, today: date) -> None:
+        self._ignored: list[Ignored] = []
+        self._settled: dict[str, list[Entry]] = {}
+        self._open: dict[str, list[Entry]] = {}
+        if isinstance(record, Unknown):
+            if record.cause not in _KEPT_SILENT:
+                self._ignored.append(Ignored(place=record.source, what="the whole file", why=record.learn))
+            return
+        for piece in record.unread:
+            place, _, why = piece.partition(": ")
+            self._ignored.append(Ignored(place=place, what=place, why=why))
+        for entry in _once(record.entries, self._ignore):
+            why = _mistake(entry, today)
+            if why:
+                self._ignore(entry, why)
+            else:
+                self._open.setdefault(entry.subject.partition(":")[0], []).append(entry)
+
+    def meet(self, kind: str, identities: Mapping[str, Callable[[], Identity]]) -> None:
+        """Decide which entries on subjects of a kind hold, from the ids and identities that there are."""
+        entries = self._open.pop(kind, [])
+        if not entries:
+            return
+        seen = {at: identity() for at, identity in identities.items()}
+        for entry in entries:
+            at = _meant(entry, seen)
+            why = seen[at].differs(entry) if at in seen else f"there is no {entry.subject} here"
+            if why:
+                self._ignore(entry, why)
+            else:
+                self._settled.setdefault(at, []).append(entry)
+
+    def tell(self, at: str, facts: F) -> F:
+        """The facts with what was attested of this subject, where the machine itself does not know."""
+        for entry in self._settled.get(at, ()):
+            if entry.kind == "attestation":
+                name = entry.about.partition(".")[2]
+                fact = getattr(facts, name)
+                if isinstance(fact, Unknown) and fact.cause is not Cause.NOT_APPLICABLE:
+                    told: dict[str, Any] = {name: Known(entry.value, source(entry))}
+                    facts = replace(facts, **told)
+                elif isinstance(fact, Unknown):
+                    self._ignore(entry, f"{entry.about} makes no sense for it as it is now")
+                elif fact.value != entry.value:
+                    self._ignore(entry, f"the machine itself says otherwise: {fact.value!r} ({fact.source})")
+        return facts
+
+    def waivers(self) -> tuple[Waiver, ...]:
+        """The waivers that hold."""
+        return tuple(
+            Waiver(
+                rule=entry.about,
+                subject=at,
+                by=entry.by,
+                on=entry.on,
+                until=entry.until,
+                because=entry.because,
+                link=entry.link,
+                place=entry.place,
+            )
+            for at, entries in self._settled.items()
+            for entry in entries
+            if entry.kind == "waiver"
+        )
+
+    def ignored(self) -> tuple[Ignored, ...]:
+        """What does not count; entries on kinds of subjects that were not met are among them."""
+        for kind in tuple(self._open):
+            self.meet(kind, {})
+        return tuple(self._ignored)
+
+    def _ignore(self, entry: Entry, why: str) -> None:
+        self._ignored.append(Ignored(place=entry.place, what=what(entry), why=why))
+
+
+def what(entry: Entry) -> str:
+    """An entry in words."""
+    about = f"{entry.about} of {entry.subject}" if entry.kind == "attestation" else f"{entry.about} on {entry.subject}"
+    return f"{about}, by {entry.by}"
+
+
+def read(machine: Machine) -> Attested:
+    """The machine's file, on the day that it is asked."""
+    return Attested(look.file_record(machine, PATH, attestations.parse), machine.today)
+
+
+def _once(entries: Iterable[Entry], ignore: Callable[[Entry, str], None]) -> list[Entry]:
+    """Of entries on the same, the last; those that contradict each other do not count at all."""
+    by_matter: dict[tuple[str, str, str], list[Entry]] = {}
+    for entry in entries:
+        by_matter.setdefault((entry.kind, entry.about, entry.subject), []).append(entry)
+    kept: list[Entry] = []
+    for alike in by_matter.values():
+        if len({repr(entry.value) for entry in alike}) > 1:
+            for entry in alike:
+                ignore(entry, "another entry says otherwise of the same")
+        else:
+            kept.append(max(alike, key=lambda entry: entry.until))
+    return kept
+
+
+def _mistake(entry: Entry, today: date) -> str:
+    """What is wrong with an entry whatever the machine is like, '' where nothing is."""
+    if entry.until < today:
+        return f"it has expired on {entry.until}"
+    if entry.kind == "waiver":
+        return ""
+    fact = catalogue().get(entry.about)
+    if fact is None:
+        return f"no fact is called {entry.about!r}{did_you_mean(entry.about, catalogue())}"
+    if not fact.attested:
+        return f"{entry.about} can't be attested: it comes from {fact.source}"
+    if fact.namespace != entry.subject.partition(":")[0]:
+        return f"{entry.about} is a fact of a {fact.namespace}, and {entry.subject!r} is none"
+    return unfit(fact, entry.value)
+
+
+def _meant(entry: Entry, seen: Mapping[str, Identity]) -> str:
+    """The id of the subject that an entry speaks of: by serial number or UUID where only one has it, else by name."""
+    kind = entry.subject.partition(":")[0]
+    serials = {pin.serial for pin in entry.drives if pin.serial}
+    if kind == "disk" and serials:
+        alike = [at for at, it in seen.items() if {look.value(drive.serial) for drive in it.drives} & serials]
+    elif kind == "filesystem" and entry.uuid:
+        alike = [at for at, it in seen.items() if it.uuid == entry.uuid]
+    else:
+        alike = []
+    return alike[0] if len(alike) == 1 else entry.subject

@@ -1,0 +1,77 @@
+"""Which drives and which filesystem a subject is, so that another one is not taken for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.readers.attestations import Drive
+from fsadvisor.survey import look
+
+if TYPE_CHECKING:
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.attestations import Entry
+    from fsadvisor.storage import Disk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenDrive:
+    """A drive as it is now."""
+
+    name: str
+    model: Fact[str]
+    serial: Fact[str]
+
+    def pin(self) -> Drive:
+        """What to write down of it."""
+        return Drive(model=look.value(self.model) or None, serial=look.value(self.serial) or None)
+
+    def differs(self, pin: Drive) -> str:
+        """Why this is not the drive that was written down, '' where it is."""
+        if pin.model != (look.value(self.model) or None):
+            return f"{self.name} is another drive now: {_model(look.value(self.model))}, not {_model(pin.model)}"
+        if pin.serial is None or pin.serial == look.value(self.serial):
+            return ""
+        if isinstance(self.serial, Unknown) and self.serial.cause is not Cause.NOT_EXPOSED:
+            return f"the serial number of {self.name} can't be read: {self.serial.learn or self.serial.cause.value}"
+        return f"{self.name} is another drive now: its serial number differs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """The drives under a subject, or the subject itself, and the UUID of its filesystem."""
+
+    drives: tuple[SeenDrive, ...] = ()
+    uuid: str | None = None
+
+    def differs(self, entry: Entry) -> str:
+        """Why the entry does not speak of this, '' where it does."""
+        if entry.uuid is not None and entry.uuid != self.uuid:
+            return "another filesystem is there now" if self.uuid else "the UUID of the filesystem can't be read"
+        if entry.subject.startswith("filesystem:") and entry.uuid is None and self.uuid is not None:
+            return "it does not say which filesystem it means: add its `uuid`"
+        if not entry.drives and not entry.subject.startswith("disk:"):
+            return ""
+        return next((why for why in (_unlike_all(drive, entry.drives) for drive in self.drives) if why), "")
+
+
+def _unlike_all(drive: SeenDrive, pins: tuple[Drive, ...]) -> str:
+    if not pins and isinstance(drive.model, Known):
+        return "it does not say which drive it means: add [[attestation.drive]] or [[waiver.drive]] with its model"
+    reasons = [drive.differs(pin) for pin in pins or (Drive(),)]
+    return "" if "" in reasons else reasons[0]
+
+
+def _model(name: str | None) -> str:
+    return repr(name) if name else "of no model"
+
+
+def drive(machine: Machine, disk: Disk) -> SeenDrive:
+    """A disk by its model and serial number: that of sysfs (NVMe, virtio), else udev's."""
+    name = look.value(disk.name) or "?"
+    places = (f"/sys/block/{name}/device/serial", f"/sys/block/{name}/serial")
+    told = [fact for fact in (look.text(machine, place) for place in places) if look.value(fact) != ""]
+    known = next((fact for fact in (*told, disk.udev_serial) if isinstance(fact, Known)), None)
+    hidden = (fact for fact in told if isinstance(fact, Unknown) and fact.cause is not Cause.NOT_EXPOSED)
+    return SeenDrive(name=name, model=disk.model, serial=known or next(hidden, disk.udev_serial))
