@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from fsadvisor.readers.block_stat import IoCounters
 
 UPTIME = "/proc/uptime"
+_ENOUGH_SECONDS = 3600
+"""Below this, counters since boot tell of the boot and not of the work."""
 
 
 def uptime_seconds(machine: Machine, container: Fact[bool]) -> Fact[int]:
@@ -51,7 +53,7 @@ def percent_of_uptime(stat: IoCounters | Unknown, uptime: Fact[int], source: str
         return spent
     if isinstance(uptime, Unknown):
         return uptime
-    if uptime.value <= 0:
-        return Unknown(Cause.NOT_MEASURED, "", uptime.source)
+    if uptime.value < _ENOUGH_SECONDS:
+        return Unknown(Cause.NOT_MEASURED, "look again when the machine has run for an hour", uptime.source)
     share = round(spent.value / (uptime.value * 10), 2)
     return Known(share, f"{source}: {spent.value} ms of {uptime.value} s since boot")

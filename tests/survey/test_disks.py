@@ -37,7 +37,7 @@ def links(current, drive, slot):
     return link(own, "current", *current) | link(own, "max", *drive) | link(PORT, "max", *slot)
 
 
-def flushed(flushes, flush_ms, uptime="1000.00 900.00\n", container="none"):
+def flushed(flushes, flush_ms, uptime="10000.00 900.00\n", container="none"):
     return facts(
         "sda",
         SATA,
@@ -48,7 +48,7 @@ def flushed(flushes, flush_ms, uptime="1000.00 900.00\n", container="none"):
 
 
 def test_flushes_are_averaged_and_set_against_the_time_since_boot():
-    found = flushed(500, 250_000)
+    found = flushed(5000, 2_500_000)
     assert found.flush_ms_avg.value == 500
     assert found.flush_time_percent.value == 25
 
@@ -57,6 +57,10 @@ def test_without_a_flush_there_is_no_average_but_a_share_of_nothing():
     found = flushed(0, 0)
     assert isinstance(found.flush_ms_avg, Unknown)
     assert found.flush_time_percent.value == 0
+
+
+def test_soon_after_boot_a_share_tells_of_the_boot_only():
+    assert isinstance(flushed(5, 900, uptime="600.00 900.00\n").flush_time_percent, Unknown)
 
 
 def test_the_uptime_that_a_container_shows_is_not_believed():
