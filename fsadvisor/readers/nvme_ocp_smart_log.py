@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 GUID: Final = "afd514c97c6f4f9ca4f2bfea2810afc5"
 NO_CAPACITORS: Final = 0xFFFF
+ANOTHER_LAYOUT: Final = "read the data sheet: this drive's log page C0h is not the OCP one"
 
 _PAGE_BYTES = 512
 _GUID_OFFSET = 496
@@ -150,7 +151,7 @@ def _from_fields(values: Mapping[str, Json], text: str, unread: list[str] | None
 
 
 def _another_layout() -> Unknown:
-    return Unknown(Cause.NOT_EXPOSED, "read the data sheet: this drive's log page C0h is not the OCP one")
+    return Unknown(Cause.NOT_EXPOSED, ANOTHER_LAYOUT)
 
 
 def _record(values: Mapping[str, Json], recognised_by: Literal["guid", "tool"], unread: list[str]) -> OcpSmartLog:

@@ -6,7 +6,7 @@ https://github.com/linux-nvme/nvme-cli/tree/master/Documentation
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import json_text
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from fsadvisor.readers.json_text import Json
+
+TOOL_TOO_OLD: Final = "install another nvme-cli: this one does not know the command"
+DOES_NOT_ANSWER: Final = "ask another source: the device does not answer this command"
 
 _LOOKED_AT = 2000
 _UNSUPPORTED = re.compile(
@@ -37,9 +40,9 @@ def refused(text: str, what: str) -> Unknown:
     """Why an output holds no record: `what` was not in it, or the tool's or the device's own complaint."""
     start = text[:_LOOKED_AT]
     if _TOO_OLD.search(start):
-        return Unknown(Cause.NOT_EXPOSED, "install another nvme-cli: this one does not know the command")
+        return Unknown(Cause.NOT_EXPOSED, TOOL_TOO_OLD)
     if _UNSUPPORTED.search(start):
-        return Unknown(Cause.NOT_EXPOSED, "ask another source: the device does not answer this command")
+        return Unknown(Cause.NOT_EXPOSED, DOES_NOT_ANSWER)
     return refusal(text, what)
 
 

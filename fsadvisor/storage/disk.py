@@ -37,6 +37,10 @@ class Disk:
         "power-loss protection; 'unknown' only when all that could be asked was asked", "see the evidence"
     )
     plp_evidence: Fact[tuple[str, ...]] = about("what was weighed for the power-loss verdict", "all of them")
+    plp_settle: Fact[tuple[str, ...]] = about("what would settle the power-loss verdict, step by step", "derived")
+    known_lossy: Fact[bool] = about(
+        "drives of its family lost data after a completed flush in a published test", "the drive table"
+    )
     critical_warning: Fact[int] = some("NVMe critical warning bits", "nvme smart-log", "bits")
     capacitor_health: Fact[int] = some(
         "energy margin of the power-loss capacitors", "nvme ocp smart-add-log", "percent"

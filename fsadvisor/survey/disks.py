@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from fsadvisor.drives import find
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_stat, json_text, scheduler
 from fsadvisor.storage import Disk
-from fsadvisor.survey import ata, flush, health, look, pcie, power_loss, queue
+from fsadvisor.survey import ata, controllers, flush, health, look, pcie, power_loss, queue
 from fsadvisor.survey import drive as drives
 from fsadvisor.survey.cloud_disk import cloud_disk
 from fsadvisor.survey.transport import transport, virtual
@@ -15,6 +16,7 @@ from fsadvisor.survey.transport import transport, virtual
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fsadvisor.drives import Family
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
     from fsadvisor.survey.block import BlockDevice
@@ -40,7 +42,23 @@ def disk(
     names = tuple(it.value for it in (vendor, model) if isinstance(it, Known))
     seen = virtual(device, kind, names, in_vm)
     answers = drives.ask(machine, device, kind)
-    plp, evidence = power_loss.weigh(kind, seen, settings.write_cache, answers)
+    rotational = look.switch(machine, f"{folder}/queue/rotational")
+    family = _family(model, answers)
+    in_front = controllers.front(machine, controllers.tool(vendor, model), device.path)
+    weighed = power_loss.weigh(
+        power_loss.Case(
+            device=device.path,
+            transport=look.value(kind),
+            model=model,
+            family=family,
+            virtual=seen,
+            write_cache=settings.write_cache,
+            rotational=rotational,
+            drive=answers,
+            controller=in_front.evidence if in_front else None,
+            controller_missing=in_front.missing if in_front else (),
+        )
+    )
     schedulers = look.file_record(machine, f"{folder}/queue/scheduler", scheduler.parse)
     stat = look.file_record(machine, f"{folder}/stat", block_stat.parse)
     is_nvme, is_sata = look.value(kind) == "nvme", look.value(kind) == "sata"
@@ -53,7 +71,7 @@ def disk(
         firmware=_firmware(machine, device),
         size_bytes=queue.size_bytes(device.sectors),
         virtual=seen,
-        rotational=look.switch(machine, f"{folder}/queue/rotational"),
+        rotational=rotational,
         removable=look.switch(machine, f"{folder}/removable"),
         read_only=look.switch(machine, f"{folder}/ro"),
         scheduler=look.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.active),
@@ -62,8 +80,10 @@ def disk(
         zoned=look.derive(look.text(machine, f"{folder}/queue/zoned"), lambda it: it != "none"),
         fua=look.switch(machine, f"{folder}/queue/fua"),
         volatile_cache=drives.volatile_cache(machine, device, kind, answers),
-        plp=plp,
-        plp_evidence=evidence,
+        plp=weighed.fact,
+        plp_evidence=Known(tuple(map(str, weighed.evidence)), "power-loss evidence"),
+        plp_settle=Known(weighed.settle, "power-loss evidence"),
+        known_lossy=_lossy(model, family),
         critical_warning=drives.critical_warning(answers) if is_nvme else NOT_APPLICABLE,
         capacitor_health=drives.capacitor_health(answers) if is_nvme else NOT_APPLICABLE,
         incomplete_shutdowns=wear.incomplete_shutdowns,
@@ -102,6 +122,20 @@ def disk(
         better_block_bytes=drives.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
         write_throttle_us=look.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
+
+
+def _family(model: Fact[str], answers: drives.Drive) -> Family | None:
+    """The drive's own full name comes first: SCSI and libata cut it to 16 characters."""
+    own = (
+        None if isinstance(answers.id_ctrl, Unknown) else answers.id_ctrl.mn,
+        None if isinstance(answers.smart, Unknown) else answers.smart.model_name,
+        look.value(model),
+    )
+    return next((family for name in own if name and (family := find(name)) is not None), None)
+
+
+def _lossy(model: Fact[str], family: Family | None) -> Fact[bool]:
+    return look.derive(model, lambda _: family is not None and family.lossy)
 
 
 def _thin_unknown(seen: Fact[bool]) -> Fact[bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Unknown
 from fsadvisor.readers import (
@@ -11,12 +11,15 @@ from fsadvisor.readers import (
     nvme_id_ctrl,
     nvme_id_ns,
     nvme_ocp_smart_log,
+    nvme_output,
     nvme_smart_log,
     smartctl,
 )
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.nvme_get_feature import Feature
     from fsadvisor.readers.nvme_id_ctrl import IdCtrl
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from fsadvisor.readers.smart_record import SmartReport
     from fsadvisor.storage import Transport
     from fsadvisor.survey.block import BlockDevice
+
+R = TypeVar("R")
 
 _ANSWERS_SMARTCTL = {"nvme", "sata", "sas", "scsi", "usb", "fc"}
 
@@ -70,13 +75,21 @@ def ask(machine: Machine, device: BlockDevice, transport: Fact[Transport]) -> Dr
     if kind != "nvme":
         return Drive(smart=smart)
     return Drive(
-        id_ctrl=look.command_record(machine, nvme_id_ctrl.argv(device.path), nvme_id_ctrl.parse),
+        id_ctrl=_either(machine, nvme_id_ctrl.argv, device.path, nvme_id_ctrl.parse),
         id_ns=look.command_record(machine, nvme_id_ns.argv(device.path), nvme_id_ns.parse),
-        smart_log=look.command_record(machine, nvme_smart_log.argv(device.path), nvme_smart_log.parse),
+        smart_log=_either(machine, nvme_smart_log.argv, device.path, nvme_smart_log.parse),
         cache_feature=look.command_record(machine, nvme_get_feature.argv(device.path), nvme_get_feature.parse),
         ocp=look.command_record(machine, nvme_ocp_smart_log.argv(device.path), nvme_ocp_smart_log.parse),
         smart=smart,
     )
+
+
+def _either(machine: Machine, argv: Callable[..., Argv], path: str, parse: Callable[[str], R | Unknown]) -> R | Unknown:
+    """By the command's name before nvme-cli 3.0, else by the new one: 3.0 may be built without the old names."""
+    record = look.command_record(machine, argv(path), parse)
+    if isinstance(record, Unknown) and record.learn == nvme_output.TOOL_TOO_OLD:
+        return look.command_record(machine, argv(path, since_3=True), parse)
+    return record
 
 
 def volatile_cache(machine: Machine, device: BlockDevice, transport: Fact[Transport], drive: Drive) -> Fact[bool]:

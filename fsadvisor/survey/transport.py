@@ -68,6 +68,9 @@ def virtual(device: BlockDevice, kind: Fact[Transport], names: tuple[str, ...], 
         return Known(True, f"model {emulated}")
     if isinstance(host, Unknown):
         return host
+    if not device.hardware:
+        learn = "mount sysfs whole: without the device's place in it, a network drive can't be told from hardware"
+        return Unknown(Cause.NOT_EXPOSED, learn, f"/sys/block/{device.name}")
     if host.value:
         return Unknown(Cause.NOT_EXPOSED, "", f"in a virtual machine ({host.source}) a model name proves nothing")
     if isinstance(kind, Unknown):

@@ -40,6 +40,7 @@ def ocp(health):
 
 
 NO_OCP = {" ".join(nvme_ocp_smart_log.argv(PATH)): "NVMe status: INVALID_LOG_PAGE(0x4109)\n"}
+NO_FEATURE = {" ".join(nvme_get_feature.argv(PATH)): "NVMe status: INVALID_FIELD(0x2002)\n"}
 SMART = {
     " ".join(smartctl.argv(PATH)): json.dumps({"smartctl": {"version": [7, 3], "exit_status": 0}, "model_name": "X"})
 }
@@ -56,7 +57,7 @@ def verdict(*outputs, cache="write back", model="X", where=NVME, virtual="none")
 
 
 def test_a_controller_without_a_volatile_cache_is_proven():
-    assert verdict(id_ctrl(6), smart_log(), NO_OCP, cache="write through").plp.value == "proven"
+    assert verdict(id_ctrl(6), smart_log(), NO_OCP, NO_FEATURE, cache="write through").plp.value == "proven"
 
 
 def test_a_healthy_capacitor_page_is_proof_though_the_cache_is_called_volatile():
@@ -76,17 +77,17 @@ def test_a_volatile_cache_and_nothing_else_is_the_verdict_unknown():
     assert verdict(id_ctrl(7), feature(1), smart_log(), NO_OCP).plp.value == "unknown"
 
 
-@pytest.mark.parametrize("missing", range(2))
+@pytest.mark.parametrize("missing", range(4))
 def test_what_could_not_be_asked_leaves_the_verdict_open(missing):
-    given = [id_ctrl(6), smart_log()]
+    given = [id_ctrl(6), smart_log(), NO_OCP, NO_FEATURE]
     del given[missing]
-    plp = verdict(*given, NO_OCP, cache="write through").plp
+    plp = verdict(*given, cache="write through").plp
     assert isinstance(plp, Unknown)
     assert plp.cause is Cause.NO_TOOL
 
 
 def test_a_contradiction_between_drive_and_kernel_is_shown_and_proves_nothing():
-    found = verdict(id_ctrl(6), smart_log(), NO_OCP, cache="write back")
+    found = verdict(id_ctrl(6), smart_log(), NO_OCP, NO_FEATURE, cache="write back")
     assert found.plp.value == "unknown"
     assert "contradict" in found.plp.source
 

@@ -1,0 +1,18 @@
+"""Power-loss protection: everything that speaks for and against it, weighed into a verdict.
+
+proven   the device itself shows it: capacitors that it reports or tests, or no volatile cache, and nothing against it
+claimed  somebody says so: the maker of the family, a data sheet, the device without a test
+partial  what is on the media stays, what was acknowledged and is on its way does not
+absent   there is none
+failed   there was some, and it does not work now
+unknown  all that could be asked was asked, and nothing decides
+
+While something that could decide was not asked (not root, no tool, no answer), the fact is not known at all. A failure
+overrules everything; what a hypervisor, a cloud or a USB bridge shows is never proven; a contradiction between sources
+is shown and takes away what rested on it.
+"""
+
+from fsadvisor.survey.power_loss.evidence import Case, Evidence
+from fsadvisor.survey.power_loss.weighing import Weighing, weigh
+
+__all__ = ["Case", "Evidence", "Weighing", "weigh"]

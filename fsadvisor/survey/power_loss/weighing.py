@@ -1,0 +1,168 @@
+"""Evidence weighed into a verdict, and what was not asked though it could decide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.survey.power_loss import attributes, model, nvme, settle
+from fsadvisor.survey.power_loss.evidence import Evidence, is_known_as
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fsadvisor.storage import PlpVerdict
+    from fsadvisor.survey.power_loss.evidence import Case
+
+_CURABLE = {Cause.DENIED, Cause.NO_TOOL, Cause.TIMED_OUT, Cause.UNREADABLE}
+_NEVER_PROVEN = {
+    "usb": "a USB bridge stands between: what it does with flushes can't be seen",
+    "mmc": "eMMC and SD cards have no means to show protection",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """A verdict with all that was weighed.
+
+    `missing` is the first answer that could change it and was not had; `settle` is what to do next.
+    """
+
+    verdict: PlpVerdict
+    evidence: tuple[Evidence, ...]
+    settle: tuple[str, ...]
+    missing: Unknown | None
+
+    @property
+    def fact(self) -> Fact[PlpVerdict]:
+        """The verdict, or why there is none yet."""
+        return self.missing or Known(self.verdict, "; ".join(it.says for it in self.evidence))
+
+
+def weigh(case: Case) -> Weighing:
+    """Judge a disk by all its evidence."""
+    found = tuple(_evidence(case))
+    decided = _decided(case, found)
+    missing = [] if decided else list(_missing(case, found))
+    verdict = decided or _standing(case, found, missing)
+    why = missing[0][1] if missing and not case.from_files else None
+    return Weighing(verdict, found, tuple(settle.steps(case, verdict, missing)), why)
+
+
+def _evidence(case: Case) -> Iterator[Evidence]:
+    if case.transport == "ram":
+        yield Evidence("absent", "lives in memory: a power loss takes everything", "transport", "veto")
+    yield from case.controller or ()
+    yield from nvme.evidence(case)
+    yield from attributes.evidence(case)
+    yield from _kernel(case)
+    yield from model.evidence(case)
+    if isinstance(case.virtual, Known) and case.virtual.value:
+        yield Evidence("unknown", "nothing can be proven from inside", case.virtual.source)
+    elif isinstance(case.virtual, Unknown) and not case.virtual.learn:
+        yield Evidence("unknown", "whether it is hardware can't be seen from here", case.virtual.source)
+    if case.transport in _NEVER_PROVEN:
+        yield Evidence("unknown", _NEVER_PROVEN[case.transport], "transport")
+
+
+def _kernel(case: Case) -> Iterator[Evidence]:
+    if isinstance(case.write_cache, Known):
+        does = "sends" if case.write_cache.value == "write back" else "drops"
+        yield Evidence("unknown", f"'{case.write_cache.value}': the kernel {does} flushes", case.write_cache.source)
+    if is_known_as(case.rotational, True) and is_known_as(case.virtual, False) and case.controller is None:
+        yield Evidence("absent", "it spins: a hard disk's cache is lost with its power", case.rotational.source, "veto")
+
+
+def _decided(case: Case, found: Iterable[Evidence]) -> PlpVerdict | None:
+    """What no further answer could change."""
+    vetoes = {it.verdict for it in found if it.weight == "veto"}
+    if "failed" in vetoes:
+        return "failed"
+    if case.transport == "ram":
+        return "absent"
+    if _not_to_be_seen(case.virtual):
+        return "unknown"
+    is_drive = is_known_as(case.virtual, False) and case.controller is None
+    return "absent" if "absent" in vetoes and is_drive else None
+
+
+def _not_to_be_seen(virtual: Fact[bool]) -> bool:
+    """Whether the hardware can't be seen from here, and nobody could change that."""
+    return virtual.value if isinstance(virtual, Known) else not virtual.learn
+
+
+def _standing(case: Case, found: tuple[Evidence, ...], missing: list[tuple[str, Unknown]]) -> PlpVerdict:
+    """The verdict as far as was asked: a claim stands where what could overrule it was asked, too."""
+    if case.controller is not None:
+        return "unknown" if missing else _weakest(case.controller)
+    if not is_known_as(case.virtual, False):
+        return "unknown"
+    trusted = case.transport not in _NEVER_PROVEN and _vetoes_asked(case)
+    if trusted and not missing and _proven(case, found):
+        return "proven"
+    spoken_for = any(it.verdict in ("claimed", "proven") for it in found)
+    if any(it.weight == "claim" and it.verdict in ("absent", "partial") for it in found):
+        denied = _weakest(it for it in found if it.weight == "claim")
+        return "unknown" if spoken_for else denied
+    return "claimed" if trusted and _claimed(found) else "unknown"
+
+
+def _weakest(evidence: Iterable[Evidence]) -> PlpVerdict:
+    order: tuple[PlpVerdict, ...] = ("failed", "absent", "partial", "unknown", "claimed", "proven")
+    return min((it.verdict for it in evidence), key=order.index, default="unknown")
+
+
+def _vetoes_asked(case: Case) -> bool:
+    """Whether the drive's own health was read: where it says nothing against itself, a claim may stand."""
+    if case.is_nvme:
+        return any(nvme.warnings(case))
+    return not isinstance(case.drive.smart, Unknown) and attributes.tell_health(case.drive.smart)
+
+
+def _proven(case: Case, found: tuple[Evidence, ...]) -> bool:
+    """By a test of capacitors, or because no cache is volatile and nothing casts doubt on that."""
+    weights = {it.weight for it in found}
+    if nvme.no_volatile_cache(case) and isinstance(case.write_cache, Known) and case.write_cache.value == "write back":
+        return False
+    return "proof" in weights or ("cache" in weights and weights.isdisjoint(("clash", "doubt")))
+
+
+def _claimed(found: tuple[Evidence, ...]) -> bool:
+    weights = {it.weight for it in found}
+    return not weights.isdisjoint(("proof", "claim", "weak")) or ("cache" in weights and "clash" not in weights)
+
+
+def _missing(case: Case, found: tuple[Evidence, ...]) -> Iterator[tuple[str, Unknown]]:
+    """Answers that could decide and were not had: what was to be asked, and why it is not known."""
+    if isinstance(case.virtual, Unknown):
+        yield "whether it is hardware", case.virtual
+    if case.controller is not None:
+        yield from (("the RAID controller's tool", it) for it in case.controller_missing)
+        return
+    if isinstance(case.model, Unknown) and case.transport in ("nvme", "sata", "sas"):
+        yield "its model", case.model
+    if case.is_nvme:
+        yield from _missing_nvme(case, any(it.weight == "proof" for it in found))
+    if isinstance(case.drive.smart, Unknown) and (case.drive.smart.cause in _CURABLE or _needs_smartctl(case)):
+        yield "smartctl", case.drive.smart
+
+
+def _needs_smartctl(case: Case) -> bool:
+    return case.from_files and not case.is_nvme
+
+
+def _missing_nvme(case: Case, tested: bool) -> Iterator[tuple[str, Unknown]]:
+    """What NVMe has; `tested` capacitors need no word on the cache, save against the kernel's."""
+    drive = case.drive
+    if isinstance(drive.id_ctrl, Unknown) and not (tested and case.from_files):
+        yield "nvme id-ctrl", drive.id_ctrl
+    if isinstance(drive.smart_log, Unknown) and not _vetoes_asked(case):
+        yield "nvme smart-log", drive.smart_log
+    if isinstance(drive.ocp, Unknown) and not nvme.refused(drive.ocp):
+        yield "nvme ocp smart-add-log", drive.ocp
+    feature = drive.cache_feature
+    if nvme.no_volatile_cache(case) and not tested and isinstance(feature, Unknown) and not nvme.refused(feature):
+        yield "nvme get-feature --feature-id=6", feature
+    if isinstance(case.write_cache, Unknown) and not case.from_files:
+        yield "queue/write_cache", case.write_cache
