@@ -50,6 +50,7 @@ class Case:
 
 
 BUSY = (("mount.workload", "metadata-heavy"),)
+DATABASE = (("mount.workload", "oltp"),)
 CASES = [
     Case(rule="nobarrier-unproven", fs="ext4", options="nobarrier"),
     Case(rule="nobarrier-unproven", fs="btrfs", options="nobarrier"),
@@ -63,6 +64,16 @@ CASES = [
     Case(rule="sync-mount", fs="xfs", options="sync"),
     Case(rule="ext4-online-discard", fs="ext4", options="discard"),
     Case(rule="xfs-small-log-buffers", fs="xfs", options="logbsize=32k", given=BUSY),
+    Case(rule="ext4-stale-data-exposed", fs="ext4", options="data=writeback"),
+    Case(
+        rule="ext4-ordered-data-slow",
+        fs="ext4",
+        options="data=ordered",
+        given=(*DATABASE, ("filesystem.journal_flushing_ms", 40), ("filesystem.stale_data_acceptable", True)),
+    ),
+    Case(rule="ext4-replaced-files-not-flushed", fs="ext4", options="noauto_da_alloc"),
+    Case(rule="ext4-delayed-allocation-off", fs="ext4", options="nodelalloc"),
+    Case(rule="ext4-long-commit", fs="ext4", options="commit=60"),
 ]
 
 
