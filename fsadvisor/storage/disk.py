@@ -6,7 +6,17 @@ from dataclasses import dataclass
 
 from fsadvisor.facts import Fact
 from fsadvisor.storage.about import about, attested, some
-from fsadvisor.storage.words import CloudDisk, PlpVerdict, Transport, TrimCommand, WriteCache
+from fsadvisor.storage.words import (
+    CloudDisk,
+    ControllerBattery,
+    ControllerCache,
+    DriveCaches,
+    PlpVerdict,
+    RaidController,
+    Transport,
+    TrimCommand,
+    WriteCache,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +50,19 @@ class Disk:
     plp_settle: Fact[tuple[str, ...]] = about("what would settle the power-loss verdict, step by step", "derived")
     known_lossy: Fact[bool] = about(
         "drives of its family lost data after a completed flush in a published test", "the drive table"
+    )
+    controller: Fact[RaidController] = about(
+        "the tool that knows the RAID controller whose volume this is; 'none': a drive of its own", "SCSI vendor, model"
+    )
+    controller_cache: Fact[ControllerCache] = some(
+        "the controller's policy for this volume; 'write back' falls back without battery, 'always write back' not",
+        "storcli, perccli, ssacli",
+    )
+    controller_battery: Fact[ControllerBattery] = some(
+        "battery, CacheVault or capacitor of the controller", "storcli, perccli, ssacli"
+    )
+    controller_drive_caches: Fact[DriveCaches] = some(
+        "write caches of the drives behind the controller, which its battery does not cover", "storcli, perccli, ssacli"
     )
     critical_warning: Fact[int] = some("NVMe critical warning bits", "nvme smart-log", "bits")
     capacitor_health: Fact[int] = some(

@@ -10,6 +10,10 @@ Workload: TypeAlias = Literal["oltp", "metadata-heavy", "streaming", "mixed"]
 Transport: TypeAlias = Literal[
     "nvme", "sata", "sas", "scsi", "usb", "virtio", "mmc", "xen", "vmbus", "nbd", "iscsi", "fc", "pmem", "ram"
 ]
+RaidController: TypeAlias = Literal["none", "storcli64", "perccli64", "ssacli", "another"]
+ControllerCache: TypeAlias = Literal["write back", "always write back", "write through"]
+ControllerBattery: TypeAlias = Literal["optimal", "charging", "failed", "absent"]
+DriveCaches: TypeAlias = Literal["disabled", "enabled", "default"]
 TrimCommand: TypeAlias = Literal["queued", "unqueued", "forced_unqueued", "unsupported", "forced_unsupported"]
 CloudDisk: TypeAlias = Literal["network", "local", "none"]
 Atime: TypeAlias = Literal["noatime", "relatime", "strictatime"]

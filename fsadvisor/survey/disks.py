@@ -8,7 +8,7 @@ from fsadvisor.drives import find
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_stat, json_text, scheduler
 from fsadvisor.storage import Disk
-from fsadvisor.survey import ata, controllers, flush, health, look, pcie, power_loss, queue
+from fsadvisor.survey import ata, controller_cache, controllers, flush, health, look, pcie, power_loss, queue
 from fsadvisor.survey import drive as drives
 from fsadvisor.survey.cloud_disk import cloud_disk
 from fsadvisor.survey.transport import transport, virtual
@@ -45,6 +45,8 @@ def disk(
     rotational = look.switch(machine, f"{folder}/queue/rotational")
     family = _family(model, answers)
     in_front = controllers.front(machine, controllers.tool(vendor, model), device.path)
+    volume_of = controller_cache.controller(kind, vendor, model)
+    raid_cache = controller_cache.cache(machine, volume_of, device.path)
     weighed = power_loss.weigh(
         power_loss.Case(
             device=device.path,
@@ -84,6 +86,10 @@ def disk(
         plp_evidence=Known(tuple(map(str, weighed.evidence)), "power-loss evidence"),
         plp_settle=Known(weighed.settle, "power-loss evidence"),
         known_lossy=_lossy(model, family),
+        controller=volume_of,
+        controller_cache=raid_cache.policy,
+        controller_battery=raid_cache.battery,
+        controller_drive_caches=raid_cache.drive_caches,
         critical_warning=drives.critical_warning(answers) if is_nvme else NOT_APPLICABLE,
         capacitor_health=drives.capacitor_health(answers) if is_nvme else NOT_APPLICABLE,
         incomplete_shutdowns=wear.incomplete_shutdowns,

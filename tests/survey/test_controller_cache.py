@@ -1,0 +1,80 @@
+"""The write cache of a RAID controller in front of a disk."""
+
+import pytest
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.readers import ssacli, storcli
+from fsadvisor.survey.whole import survey
+from tests.paths import FIXTURES
+from tests.told import BARE_METAL, disk, machine
+
+SLOT = "pci0000:00/0000:00:01.0/0000:03:00.0/host0/target0:2:0/0:2:0:0"
+OUTPUTS = FIXTURES / "outputs"
+REPORT = (OUTPUTS / "storcli" / "megaraid.out").read_text()
+VOLUMES = (OUTPUTS / "storcli" / "volumes.out").read_text()
+SMART_ARRAY = (OUTPUTS / "ssacli" / "config-detail.out").read_text()
+
+
+def behind(vendor, model, commands, name="sda"):
+    made = machine(
+        disk(name, where=SLOT, device__vendor=vendor, device__model=model), commands=BARE_METAL | dict(commands)
+    )
+    return next(it.scope["disk"] for it in survey(made, {}).subjects if it.id == f"disk:{name}")
+
+
+def megaraid(report=REPORT, volumes=VOLUMES, **more):
+    commands = {" ".join(storcli.argv()): report, " ".join(storcli.argv("storcli64", storcli.VOLUMES)): volumes}
+    return behind("AVAGO", "MR9361-8i", commands, **more)
+
+
+def smart_array(text=SMART_ARRAY):
+    return behind("HPE", "LOGICAL VOLUME", {" ".join(ssacli.CONFIG_ARGV): text})
+
+
+def test_a_volume_has_policy_battery_and_the_drives_own_caches():
+    found = megaraid()
+    assert found.controller.value == "storcli64"
+    assert (found.controller_cache.value, found.controller_battery.value) == ("write back", "optimal")
+    assert found.controller_drive_caches.value == "default"
+
+
+@pytest.mark.parametrize(
+    ("letters", "policy"), [("RAWBD", "always write back"), ("NRWTD", "write through"), ("RFWBD", "always write back")]
+)
+def test_the_policy_is_read_from_its_letters(letters, policy):
+    assert megaraid(volumes=VOLUMES.replace("RWBD", letters)).controller_cache.value == policy
+
+
+def test_a_battery_that_fails_is_told_from_one_that_charges():
+    assert (
+        megaraid(report=REPORT.replace('"State": "Optimal"', '"State": "Failed"')).controller_battery.value == "failed"
+    )
+    learning = REPORT.replace('"State": "Optimal"', '"State": "Learning"')
+    assert megaraid(report=learning).controller_battery.value == "charging"
+
+
+def test_a_smart_array_caches_on_only_where_it_is_told_to():
+    found = smart_array()
+    assert (found.controller_cache.value, found.controller_battery.value) == ("write back", "charging")
+    assert found.controller_drive_caches.value == "enabled"
+    told = SMART_ARRAY.replace("No-Battery Write Cache: Disabled", "No-Battery Write Cache: Enabled")
+    assert smart_array(told).controller_cache.value == "always write back"
+
+
+def test_without_the_tool_nothing_is_known_of_the_cache():
+    found = behind("DELL", "PERC H755", {})
+    assert found.controller.value == "perccli64"
+    assert found.controller_cache.cause is Cause.NO_TOOL
+
+
+def test_a_drive_of_its_own_has_no_controller_cache():
+    found = behind("ATA", "SOME DISK", {})
+    assert found.controller.value == "none"
+    assert found.controller_cache.cause is Cause.NOT_APPLICABLE
+
+
+def test_a_volume_of_which_neither_name_is_told_may_be_anything():
+    made = machine(disk("sda", where=SLOT), commands=BARE_METAL)
+    del made.files["/sys/block/sda/device/model"]
+    found = next(it.scope["disk"] for it in survey(made, {}).subjects if it.id == "disk:sda")
+    assert isinstance(found.controller, Unknown)
