@@ -31,6 +31,7 @@ Entries: TypeAlias = tuple[str, ...] | Unknown
 
 AGAIN = "capture the machine again with this fsadvisor"
 _TITLE_CAP_BYTES = 1 << 16
+_REMEMBERED_FOLDERS = 1 << 12
 _DAMAGED = ()
 
 
@@ -208,6 +209,8 @@ class RecordedMachine:
     def _is_real_folder(self, place: str) -> bool:
         """Whether this is a folder reached through folders only, never through a link."""
         if place not in self._is_folder:
+            if len(self._is_folder) > _REMEMBERED_FOLDERS:
+                self._is_folder = {"": True}
             self._is_folder[place] = self._is_real_folder(place.rpartition("/")[0]) and self._is_folder_here(place)
         return self._is_folder[place]
 

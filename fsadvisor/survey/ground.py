@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.version import Version
 
 _UDEV_KEYS = frozenset(("ID_FS_LABEL", "ID_FS_UUID", "ID_MODEL", "ID_MODEL_ENC", "ID_SERIAL_SHORT", "ID_VENDOR_ENC"))
+_RUN_AHEAD = 256
 _NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, by_path={})
 
 
@@ -53,7 +54,7 @@ def lay(machine: Machine) -> Ground:
     table = _mounts(machine)
     mounts = () if isinstance(table, Unknown) else tuple(superblocks.visible(table))
     blocks = tuple(superblocks.superblocks(machine, mounts, known))
-    machine.run(_commands(machine, known, blocks))
+    _run_ahead(machine, _commands(machine, known, blocks))
     return Ground(
         machine=machine,
         tree=known,
@@ -70,6 +71,12 @@ def lay(machine: Machine) -> Ground:
         tables=_tables(machine, known),
         volumes=volumes.volumes(machine) if _has_lvm(machine, known) else {},
     )
+
+
+def _run_ahead(machine: Machine, commands: list[Argv]) -> None:
+    """Let tools run side by side before each answer is asked for; in parts, so that not all outputs are held here."""
+    for at in range(0, len(commands), _RUN_AHEAD):
+        machine.run(commands[at : at + _RUN_AHEAD])
 
 
 def _udev(machine: Machine) -> Mapping[str, Mapping[str, str]]:
