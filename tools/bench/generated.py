@@ -98,7 +98,8 @@ def _disk(index: int) -> _Disk:
         )
         return _Disk(index, name, "", f"{hardware}/{name}", is_nvme=False, major=8)
     name = f"nvme{index // 2}n1"
-    hardware = f"../devices/pci0000:80/0000:80:03.1/0000:{index % 256:02x}:00.0/nvme/nvme{index // 2}/{name}"
+    slot = f"{index // 256:04x}:{index % 256:02x}:00.0"
+    hardware = f"../devices/pci0000:80/0000:80:03.1/{slot}/nvme/nvme{index // 2}/{name}"
     return _Disk(index, name, "p", hardware, is_nvme=True, major=259)
 
 
@@ -121,7 +122,10 @@ def _add_disk(recording: Recording, lists: _Lists, disk: _Disk) -> None:
     _read(recording, f"{folder}/dev", f"{disk.major}:{disk.index * (len(FILESYSTEMS) + 1)}\n")
     for attribute, text in (samples.NVME_FILES if disk.is_nvme else samples.SATA_FILES).items():
         _read(recording, f"{folder}/{attribute}", text)
-    if not disk.is_nvme:
+    if disk.is_nvme:
+        _add_link(recording, f"/sys{disk.hardware.removeprefix('..').partition('/nvme/')[0]}")
+    else:
+        _read(recording, f"/sys/class/ata_device/dev{disk.index + 1}.0/trim", "unqueued\n")
         address = f"{disk.index}:0:0:0"
         recording.entries[f"{folder}/device/scsi_disk"] = (address,)
         _read(recording, f"{folder}/device/scsi_disk/{address}/cache_type", "write back\n")
@@ -137,6 +141,14 @@ def _add_disk(recording: Recording, lists: _Lists, disk: _Disk) -> None:
         _add_mount(lists, name, number, fs_type)
     if disk.index % _SERVICE_EVERY == 0:
         _add_service(lists, disk, partitions[2][0])
+
+
+def _add_link(recording: Recording, slot: str) -> None:
+    """A PCIe device's link, and that of the port above it."""
+    port = slot.rpartition("/")[0]
+    for folder in (slot, port):
+        for attribute, text in samples.LINK_FILES.items():
+            _read(recording, f"{folder}/{attribute}", text)
 
 
 def _add_partition(recording: Recording, folder: str, number: str, at: int) -> None:
@@ -158,6 +170,8 @@ def _add_filesystem(recording: Recording, lists: _Lists, disk: _Disk, name: str,
         lists.btrfs.append(uuid)
         recording.entries[f"{folder}/devices"] = (name,)
         recording.entries[f"{folder}/features"] = samples.BTRFS_FEATURES
+        recording.entries[folder] = samples.BTRFS_ENTRIES
+        _read(recording, f"{folder}/devinfo/1/writeable", "1\n")
         recording.entries[f"{folder}/devinfo"] = ("1",)
         _read(recording, f"{folder}/label", f"{name}\n")
         _read(recording, f"{folder}/devinfo/1/error_stats", samples.BTRFS_ERRORS)

@@ -14,6 +14,7 @@ from fsadvisor.readers import (
     lsblk,
     nvme_get_feature,
     nvme_id_ctrl,
+    nvme_id_ns,
     nvme_ocp_smart_log,
     nvme_smart_log,
     smartctl,
@@ -39,6 +40,13 @@ def _sample(reader: str, case: str) -> str:
 EXT4_OPTIONS: Final = _sample("ext4_options", "nobarrier").replace("nobarrier", "barrier")
 JBD2_INFO: Final = _sample("jbd2_info", "fsyncs")
 BTRFS_ERRORS: Final = _sample("btrfs_error_stats", "clean")
+BTRFS_ENTRIES: Final = ("allocation", "devices", "devinfo", "features", "label")
+LINK_FILES: Final = {
+    "current_link_speed": "16.0 GT/s PCIe\n",
+    "current_link_width": "4\n",
+    "max_link_speed": "16.0 GT/s PCIe\n",
+    "max_link_width": "4\n",
+}
 BTRFS_FEATURES: Final = ("extended_iref", "free_space_tree", "no_holes", "skinny_metadata")
 SPACE: Final = json.dumps(
     {"size": 137438953472, "free": 68719476736, "available": 61847529062, "inodes": 8388608, "inodes_free": 8000000}
@@ -66,6 +74,7 @@ _QUEUE: Final = {
     "queue/physical_block_size": "4096\n",
     "queue/read_ahead_kb": "128\n",
     "queue/rotational": "0\n",
+    "queue/wbt_lat_usec": "2000\n",
     "queue/write_cache": "write back\n",
     "queue/zoned": "none\n",
 }
@@ -95,6 +104,7 @@ HOST_FILES: Final = {
     "/proc/cmdline": _sample("kernel_cmdline", "server"),
     "/proc/meminfo": _sample("meminfo", "linux-6.18"),
     "/proc/pressure/io": _sample("pressure", "io"),
+    "/proc/uptime": "86400.00 172800.00\n",
     "/proc/sys/kernel/osrelease": "6.12.0-generated\n",
     "/proc/sys/vm/dirty_background_bytes": "0\n",
     "/proc/sys/vm/dirty_background_ratio": "10\n",
@@ -131,6 +141,7 @@ def drive_answers(device: str, *, is_nvme: bool) -> Iterator[tuple[Argv, str]]:
     yield smartctl.argv(device), _smartctl("nvme-backup-failed" if is_nvme else "ata-ssd")
     if is_nvme:
         yield nvme_id_ctrl.argv(device), _sample("nvme_id_ctrl", "json-2.16")
+        yield nvme_id_ns.argv(device), _sample("nvme_id_ns", "json-2.16")
         yield nvme_smart_log.argv(device), _sample("nvme_smart_log", "json-2.16")
         yield nvme_get_feature.argv(device), _sample("nvme_get_feature", "text-2.8")
         yield nvme_ocp_smart_log.argv(device), _sample("nvme_ocp_smart_log", "json-v1-2.16")
