@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -32,7 +34,7 @@ from fsadvisor.survey.stack import Stack
 from fsadvisor.survey.superblocks import IN_MEMORY, LOOKED_AT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping
+    from collections.abc import Callable, Container, Iterator, Mapping
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Facts, Kind, Workload
@@ -48,7 +50,29 @@ _TRIMMED = ("ext4", "xfs")
 
 def survey(machine: Machine, declared: Mapping[str, Workload]) -> Storage:
     """Look at the whole machine; `declared` are workloads by mount point."""
-    return _Survey(lay(machine), declared).storage()
+    with _out_of_the_collectors_sight():
+        return _Survey(lay(machine), declared).storage()
+
+
+@contextmanager
+def _out_of_the_collectors_sight() -> Iterator[None]:
+    """Facts make no cycles: the collector would walk a million of them time and again, now and later, and free none."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was_on:
+            gc.enable()
+
+
+def survey_with_identities(
+    machine: Machine, declared: Mapping[str, Workload]
+) -> tuple[Storage, Callable[[str], Identity]]:
+    """The same, and for the id of a subject which drives and which filesystem it is."""
+    run = _Survey(lay(machine), declared)
+    return run.storage(), run.identity
 
 
 def survey_with_identities(
@@ -65,6 +89,7 @@ class _Survey:
     def __init__(self, ground: Ground, declared: Mapping[str, Workload]) -> None:
         self._ground = ground
         self._declared = declared
+        self._configured = configured.configured(ground.machine)
         self._blocks = {block.id: block for block in ground.blocks}
         self._block_of = {mount.mount_point: block for block in ground.blocks for mount in block.mounts}
         self._held_by: dict[str, str] = {}
@@ -204,7 +229,7 @@ class _Survey:
 
     def _mounts(self) -> dict[str, Subject]:
         """Places in order of the mount table, then those that are only configured."""
-        wanted, no_fstab = configured.configured(self._ground.machine)
+        wanted, no_fstab = self._configured
         running = {mount.mount_point: mount for mount in self._ground.mounts}
         places = dict.fromkeys([*running, *(it for it, one in wanted.items() if _looked_at(one))])
         by_place = self._services_by_place(places)
