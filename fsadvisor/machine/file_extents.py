@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import sources
-from fsadvisor.machine.inode_flags import NOCOW, flags_of
 from fsadvisor.machine.port import Answer, Reply
 from fsadvisor.machine.runner import encoded
 
@@ -125,17 +124,9 @@ def _file(path: bytes) -> Iterator[dict[str, Any]]:
         finally:
             os.close(known)
         try:
-            yield {"bytes": status.st_size, "nocow": _nocow(descriptor), **_extents(descriptor)}
+            yield {"bytes": status.st_size, **_extents(descriptor)}
         finally:
             os.close(descriptor)
-
-
-def _nocow(descriptor: int) -> bool | None:
-    """Whether the file has the no-copy-on-write flag; None where the filesystem has no flags."""
-    try:
-        return bool(flags_of(descriptor) & NOCOW)
-    except OSError:
-        return None
 
 
 def _extents(descriptor: int) -> dict[str, int | bool]:

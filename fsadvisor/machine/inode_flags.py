@@ -6,8 +6,6 @@ import fcntl
 import platform
 import struct
 
-NOCOW = 0x80_0000
-
 _OTHER_IOCTL_NUMBERS = ("ppc", "mips", "sparc", "alpha")
 
 

@@ -109,7 +109,7 @@ class Machine(Protocol):
     def extents(self, path: str) -> Answer:
         """How the files below a folder lie on disk, as JSON: the largest ones by FIEMAP, none by name.
 
-        `{"whole", "largest_folder", "files": [{"bytes", "nocow", "extents", "mapped_bytes", "encoded",
+        `{"whole", "largest_folder", "files": [{"bytes", "extents", "mapped_bytes", "encoded",
         "unwritten", "shared", "whole"}]}`; `whole` says that nothing was left out, `largest_folder` counts the names
         in the fullest folder. Bounded (see file_extents).
         """

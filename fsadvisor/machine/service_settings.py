@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_POSTGRESQL = """config_file include include_dir include_if_exists data_directory fsync full_page_writes
-    synchronous_commit wal_sync_method wal_init_zero wal_recycle io_method debug_io_direct shared_buffers
-    checkpoint_flush_after"""
-_MYSQL = """!include !includedir defaults_file defaults_extra_file no_defaults datadir innodb_log_group_home_dir
-    innodb_flush_method innodb_doublewrite innodb_flush_log_at_trx_commit sync_binlog innodb_buffer_pool_size
-    innodb_checksum_algorithm innodb_data_file_buffering innodb_data_file_write_through"""
+_POSTGRESQL = """config_file include include_dir include_if_exists fsync full_page_writes synchronous_commit
+    wal_sync_method wal_init_zero wal_recycle io_method debug_io_direct shared_buffers checkpoint_flush_after"""
+_MYSQL = """!include !includedir defaults_file defaults_extra_file defaults_group_suffix no_defaults datadir
+    innodb_log_group_home_dir innodb_flush_method innodb_doublewrite innodb_flush_log_at_trx_commit
+    innodb_buffer_pool_size innodb_checksum_algorithm innodb_data_file_buffering"""
 _OTHERS = "dir appendonly appendfsync data_dir wal_dir unsafe_no_fsync"
 
 KEPT = frozenset(f"{_POSTGRESQL} {_MYSQL} {_OTHERS}".split())

@@ -2,7 +2,7 @@
 
 Written against Linux 6.18 (FS_IOC_FIEMAP). Sample:
 
-    {"whole": true, "largest_folder": 301, "files": [{"bytes": 1073741824, "nocow": false, "extents": 9,
+    {"whole": true, "largest_folder": 301, "files": [{"bytes": 1073741824, "extents": 9,
      "mapped_bytes": 1073741824, "encoded": 0, "unwritten": 0, "shared": 0, "whole": true}]}
 
 https://docs.kernel.org/filesystems/fiemap.html
@@ -25,8 +25,6 @@ class FileExtents:
     """One file. Counts are of its first extents, those that lie on disk as they do in the file being one."""
 
     size_bytes: int
-    nocow: bool | None
-    """It has the no-copy-on-write flag; None where the filesystem has no flags."""
     extents: int
     mapped_bytes: int
     """What those extents hold."""
@@ -74,7 +72,6 @@ def _file(file: Json) -> FileExtents | None:
     size, extents, mapped, encoded, unwritten, shared = numbers
     return FileExtents(
         size_bytes=size,
-        nocow=json_text.boolean(file, "nocow"),
         extents=extents,
         mapped_bytes=mapped,
         encoded=encoded,

@@ -29,6 +29,14 @@ class Host:
     dirty_background_ratio: Fact[int] = about("share where writing starts", "vm.dirty_background_ratio", "percent")
     dirty_background_bytes: Fact[int] = about("amount where writing starts", "vm.dirty_background_bytes", "bytes")
     dirty_expire_centisecs: Fact[int] = about("age at which a page is written", "vm.dirty_expire_centisecs", "1/100 s")
+    dirty_writeback_centisecs: Fact[int] = about(
+        "pause between two looks for pages that are old enough to be written; 0: nobody looks",
+        "vm.dirty_writeback_centisecs",
+        "1/100 s",
+    )
+    defrag_jobs: Fact[tuple[str, ...]] = about(
+        "files that have e4defrag, xfs_fsr or btrfs filesystem defragment run by the clock", "cron, systemd units"
+    )
     dirty_limit_bytes: Fact[int] = about(
         "most that may wait to be written, as the kernel would reckon it for all of memory",
         "derived",

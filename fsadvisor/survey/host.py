@@ -17,7 +17,7 @@ from fsadvisor.readers import (
     systemctl_show,
 )
 from fsadvisor.storage import Host
-from fsadvisor.survey import flush, folds, look
+from fsadvisor.survey import flush, folds, jobs, look
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 DETECT_VM: Argv = ("systemd-detect-virt", "--vm")
 DETECT_CONTAINER: Argv = ("systemd-detect-virt", "--container")
 FSTRIM_TIMER: Argv = ("systemctl", "show", "fstrim.timer", "--property=Id,LoadState,ActiveState,UnitFileState")
-COMMANDS: tuple[Argv, ...] = (DETECT_VM, DETECT_CONTAINER, FSTRIM_TIMER)
+COMMANDS: tuple[Argv, ...] = (DETECT_VM, DETECT_CONTAINER, FSTRIM_TIMER, jobs.DEFRAGMENTING)
 
 _STALLED_PERCENT = 10.0
 _NVME_BYTES_PER_SECOND = 1_000_000_000
@@ -108,6 +108,8 @@ def survey(
         dirty_background_ratio=look.number(machine, "/proc/sys/vm/dirty_background_ratio"),
         dirty_background_bytes=look.number(machine, "/proc/sys/vm/dirty_background_bytes"),
         dirty_expire_centisecs=look.number(machine, "/proc/sys/vm/dirty_expire_centisecs"),
+        dirty_writeback_centisecs=look.number(machine, "/proc/sys/vm/dirty_writeback_centisecs"),
+        defrag_jobs=jobs.defragmenting(machine),
         dirty_limit_bytes=limit,
         dirty_limit_seconds=_dirty_seconds(limit, speed),
         dirty_wanted_bytes=look.derive(speed, lambda it: _between(256 * _MIB, 4 * it, 4096 * _MIB)),

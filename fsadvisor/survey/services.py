@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem, Service
-from fsadvisor.survey import look, nocow
+from fsadvisor.survey import configuration, look, mysql, nocow, placing, program_files
+from fsadvisor.survey.superblocks import ON_DEVICES
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Callable, Container, Iterable
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
@@ -76,16 +77,25 @@ PROGRAMS: tuple[Program, ...] = (
     Program(name="crio", processes=("crio",), workload="mixed", default="/var/lib/containers"),
     Program(name="libvirt", processes=("libvirtd", "virtqemud"), workload="mixed", default="/var/lib/libvirt/images"),
 )
+_OF_MANY_FILES = ("docker", "containerd", "crio", "buildkit")
+"""Programs whose folders hold whole systems, too much to go through."""
 _PROCESS_NAMES = tuple(sorted({name for program in PROGRAMS for name in program.processes}))
 _NOT_DATA = ("/usr/", "/bin/", "/sbin/", "/etc/", "/run/", "/var/run/", "/proc/", "/sys/", "/dev/", "/tmp/", "/opt/")  # noqa: S108
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A running program and its data folder."""
+    """A running program and its data folder.
+
+    `process` is its process name, `settings` those about storage among its arguments; `here` says that its paths
+    mean the same to us, None where that could not be seen.
+    """
 
     program: Program
     directory: Fact[str]
+    process: str = ""
+    settings: tuple[tuple[str, str | None], ...] = ()
+    here: bool | None = None
 
 
 def running(machine: Machine) -> list[Found] | Unknown:
@@ -97,9 +107,21 @@ def running(machine: Machine) -> list[Found] | Unknown:
     for process in json_text.items(document):
         for program in _programs(process):
             directory = _directory(program, process)
-            found.setdefault((program.name, directory), Found(program=program, directory=directory))
+            first = found.setdefault((program.name, directory), _found(program, directory, process))
+            more = tuple(it for it in _settings(process) if it not in first.settings)
+            found[program.name, directory] = replace(first, settings=(*first.settings, *more))
     known = {it.program.name for it in found.values() if isinstance(it.directory, Known)}
     return [it for it in found.values() if isinstance(it.directory, Known) or it.program.name not in known]
+
+
+def _found(program: Program, directory: Fact[str], process: Json) -> Found:
+    name, here = json_text.string(process, "name"), json_text.boolean(process, "here")
+    return Found(program=program, directory=directory, process=name or "", here=here)
+
+
+def _settings(process: Json) -> tuple[tuple[str, str | None], ...]:
+    pairs = [pair for pair in json_text.items(process, "settings") if isinstance(pair, list) and len(pair) == 2]
+    return tuple((name, value if isinstance(value, str) else None) for name, value in pairs if isinstance(name, str))
 
 
 def _programs(process: Json) -> Iterable[Program]:
@@ -116,6 +138,11 @@ def _paths(process: Json) -> list[str]:
 
 def _directory(program: Program, process: Json) -> Fact[str]:
     """The data folder: an argument under which data may lie, the working folder, else the packages' default."""
+    if json_text.boolean(process, "here") is False:
+        return Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", f"{program.name} has another root folder")
+    told = dict(_settings(process)).get("data_dir")
+    if told and told.startswith("/"):
+        return Known(told, f"argument of {program.name}")
     cwd = json_text.string(process, "cwd")
     if program.in_cwd and cwd and cwd != "/":
         return Known(cwd, f"working folder of {program.name}")
@@ -132,19 +159,43 @@ def _directory(program: Program, process: Json) -> Fact[str]:
     return Unknown(Cause.NOT_EXPOSED, "", f"arguments of {program.name}")
 
 
-def facts(machine: Machine, found: Found, place: str | None, mount: Subject | None) -> Service:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """What a program's facts need of the rest of the machine: the other folders, the disks under any, the memory."""
+
+    folders: tuple[Fact[str], ...]
+    disks_of: Callable[[str], Fact[tuple[str, ...]]]
+    memory_bytes: Fact[int]
+
+
+def facts(machine: Machine, found: Found, place: str | None, mount: Subject | None, around: Around) -> Service:
     """All facts of a program; `mount` is the place that its folder is on."""
     filesystem = mount.scope.get("filesystem") if mount else None
-    on_btrfs = isinstance(filesystem, Filesystem) and look.value(filesystem.type) == "btrfs"
+    fs_type = look.value(filesystem.type) if isinstance(filesystem, Filesystem) else None
     directory = found.directory
+    told: dict[str, Any] = {
+        "own_checksums": Unknown(Cause.NOT_ATTESTED, f"ask {found.program.name} whether its data checksums are on")
+    }
+    told |= configuration.facts(machine, found.program.name, directory, _server(found), found.here)
+    if fs_type in ON_DEVICES and isinstance(directory, Known) and found.program.name not in _OF_MANY_FILES:
+        told |= program_files.facts(machine, directory.value)
+    if fs_type == "btrfs":
+        told |= _flags(machine, found.program.name, directory)
     return Service(
         program=Known(found.program.name, "running processes"),
         directory=directory,
         workload=Known(found.program.workload, f"what {found.program.name} does"),
         mount_point=look.told(place, "/proc/self/mountinfo"),
-        **(_flags(machine, found.program.name, directory) if on_btrfs else {}),
-        own_checksums=Unknown(Cause.NOT_ATTESTED, f"ask {found.program.name} whether its data checksums are on"),
+        **told,
+        buffer_percent=placing.percent(told.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
+        log_apart=placing.apart(directory, told.get("log_directory", NOT_APPLICABLE), around.disks_of),
+        shares_disk=placing.shares_disk(directory, around.folders, around.disks_of),
     )
+
+
+def _server(found: Found) -> mysql.Server:
+    directory = look.value(found.directory) or ""
+    return mysql.Server(process=found.process, directory=directory, given=found.settings)
 
 
 def _flags(machine: Machine, program: str, directory: Fact[str]) -> dict[str, Fact[bool]]:

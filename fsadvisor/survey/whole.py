@@ -23,6 +23,7 @@ from fsadvisor.survey import (
     layers,
     look,
     mounts,
+    placing,
     queue,
     services,
     stripes,
@@ -65,14 +66,6 @@ def _out_of_the_collectors_sight() -> Iterator[None]:
         gc.freeze()
         if was_on:
             gc.enable()
-
-
-def survey_with_identities(
-    machine: Machine, declared: Mapping[str, Workload]
-) -> tuple[Storage, Callable[[str], Identity]]:
-    """The same, and for the id of a subject which drives and which filesystem it is."""
-    run = _Survey(lay(machine), declared)
-    return run.storage(), run.identity
 
 
 def survey_with_identities(
@@ -266,13 +259,21 @@ class _Survey:
             alone and bool(leaves),
         )
 
+    def _around(self, service: Found, places: Mapping[str, Subject]) -> services.Around:
+        found = () if isinstance(self._services, Unknown) else self._services
+        return services.Around(
+            folders=tuple(it.directory for it in found if it is not service),
+            disks_of=lambda folder: placing.disks(places.get(services.holder(folder, places) or "")),
+            memory_bytes=self._host.memory_bytes,
+        )
+
     def _service_subjects(self, places: Mapping[str, Subject]) -> dict[str, Subject]:
         found: dict[str, Subject] = {}
         for service in () if isinstance(self._services, Unknown) else self._services:
             directory = service.directory.value if isinstance(service.directory, Known) else "?"
             place = services.holder(directory, places)
             subject = places.get(place or "")
-            facts = services.facts(self._ground.machine, service, place, subject)
+            facts = services.facts(self._ground.machine, service, place, subject, self._around(service, places))
             scope: dict[str, Facts] = {"service": facts}
             if subject is not None:
                 scope |= {key: member for key, member in subject.scope.items() if key != "host"}

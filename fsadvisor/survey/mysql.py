@@ -1,0 +1,215 @@
+"""MySQL and MariaDB: what their option files say about InnoDB's durability and caching.
+
+The files in the server's order, persisted variables (MySQL 8.0), then the command line. What is configured counts;
+SET GLOBAL is not seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
+from fsadvisor.readers import mysql_cnf, mysqld_version
+from fsadvisor.survey import look, setting
+from fsadvisor.version import Version
+
+if TYPE_CHECKING:
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.mysqld_version import MysqldVersion
+    from fsadvisor.survey.setting import Settings
+
+_FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf", "/usr/etc/my.cnf")
+_GROUPS = ("mysqld", "server")
+_MARIADB_GROUPS = ("client-server", "mariadb", "mariadbd")
+_MOST_FILES = 50
+_DEEPEST = 10
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_FLUSH_METHODS = ("fsync", "O_DSYNC", "littlesync", "nosync", "O_DIRECT", "O_DIRECT_NO_FSYNC")
+"""In the order of their numbers, which are valid values too."""
+_DIRECT = ("O_DIRECT", "O_DIRECT_NO_FSYNC")
+_UPGRADE_FILES = ("mariadb_upgrade_info", "mysql_upgrade_info")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """A running server: its process name, data folder and the settings among its arguments."""
+
+    process: str
+    directory: str
+    given: tuple[tuple[str, str | None], ...]
+
+
+def facts(machine: Machine, server: Server) -> dict[str, Any]:
+    """Facts of a server."""
+    release = _release(machine, server)
+    if isinstance(release, Unknown):
+        return {"server_version": release, "edition": release, **dict.fromkeys(SETTINGS, release)}
+    settings = _settings(machine, server, release.value)
+    method = _flush_method(settings, release.value)
+    return {
+        "server_version": look.derive(release, lambda it: Version(it.major, it.minor, it.patch)),
+        "edition": look.derive(release, lambda it: it.edition),
+        "innodb_flush_method": method,
+        "direct_io": look.derive(method, lambda word: word in _DIRECT),
+        "innodb_doublewrite": _doublewrite(settings),
+        "innodb_flush_log_at_trx_commit": setting.whole(_told(settings, "innodb_flush_log_at_trx_commit", "1")),
+        "buffer_bytes": setting.size_bytes(_told(settings, "innodb_buffer_pool_size", "134217728"), _UNITS),
+        "own_checksums": look.derive(_told(settings, "innodb_checksum_algorithm", "crc32"), _has_checksums),
+        "log_directory": _log_directory(settings, server.directory),
+    }
+
+
+SETTINGS = (
+    "innodb_flush_method", "direct_io", "innodb_doublewrite", "innodb_flush_log_at_trx_commit", "buffer_bytes",
+    "own_checksums", "log_directory",
+)  # fmt: skip
+
+
+def _release(machine: Machine, server: Server) -> Known[MysqldVersion] | Unknown:
+    """The binary's word, else the file that an upgrade leaves in the data folder."""
+    argv = (server.process, "--version")
+    record = look.command_record(machine, argv, mysqld_version.parse)
+    if not isinstance(record, Unknown):
+        return Known(record, " ".join(argv))
+    for name in _UPGRADE_FILES:
+        path = f"{server.directory}/{name}"
+        left = look.file_record(machine, path, mysqld_version.parse)
+        if not isinstance(left, Unknown):
+            return Known(left, path)
+    if record.cause is Cause.NO_TOOL:
+        return Unknown(Cause.NOT_EXPOSED, "", f"{server.process} is not where tools are, and left no upgrade file")
+    return record
+
+
+def _told(settings: Settings | Unknown, name: str, default: str) -> Fact[str]:
+    return setting.text(settings, name, Known(default, "InnoDB's default"))
+
+
+def _flush_method(settings: Settings | Unknown, release: MysqldVersion) -> Fact[str]:
+    """As it takes effect. O_DIRECT is the default since MySQL 8.4 and MariaDB 10.6."""
+    since = (10, 6) if release.edition == "mariadb" else (8, 4)
+    default = "O_DIRECT" if (release.major, release.minor) >= since else "fsync"
+    fact = _told(settings, "innodb_flush_method", default)
+    if isinstance(fact, Unknown) or isinstance(settings, Unknown):
+        return fact
+    if "innodb_flush_method" not in settings and release.edition == "mariadb" and release.major >= 11:
+        return _by_switches(settings, fact)
+    word = fact.value.strip().lower()
+    number = int(word) if word in tuple("012345") else None
+    method = next((it for at, it in enumerate(_FLUSH_METHODS) if word == it.lower() or at == number), None)
+    return Known(method, fact.source) if method else unreadable("no flush method of InnoDB", fact.source)
+
+
+def _by_switches(settings: Settings, default: Fact[str]) -> Fact[str]:
+    """MariaDB 11.0 has a switch for each of what the flush methods stood for."""
+    buffering = settings.get("innodb_data_file_buffering")
+    on = setting.switch(buffering) if buffering else None
+    if isinstance(on, Unknown):
+        return on
+    return Known("fsync", on.source) if on and on.value else default
+
+
+def _doublewrite(settings: Settings | Unknown) -> Fact[str]:
+    """ON, OFF, DETECT_ONLY or fast; DETECT_AND_RECOVER is MySQL's other word for ON."""
+    fact = _told(settings, "innodb_doublewrite", "ON")
+    if isinstance(fact, Unknown):
+        return fact
+    word = fact.value.strip().upper()
+    if word in ("DETECT_ONLY", "FAST"):
+        return Known(word, fact.source)
+    on = setting.switch(Known("ON" if word == "DETECT_AND_RECOVER" else word, fact.source))
+    return look.derive(on, lambda it: "ON" if it else "OFF")
+
+
+def _has_checksums(algorithm: str) -> bool:
+    return "none" not in algorithm.lower()
+
+
+def _log_directory(settings: Settings | Unknown, directory: str) -> Fact[str]:
+    fact = setting.text(settings, "innodb_log_group_home_dir", Known(directory, "InnoDB's default: the data folder"))
+    return look.derive(fact, lambda path: path if path.startswith("/") else f"{directory}/{path}".rstrip("/."))
+
+
+def _settings(machine: Machine, server: Server, release: MysqldVersion) -> Settings | Unknown:
+    given = [mysql_cnf.named("", name, value) for name, value in server.given]
+    files = _Files(machine, release)
+    for path in _paths(server):
+        files.read(path, must_exist=path not in _FILES)
+    if release.edition == "mysql":
+        files.read(f"{server.directory}/mysqld-auto.cnf", must_exist=False)
+    if files.failed is not None:
+        return files.failed
+    found = {**files.found, **{it.name: Known(_value(it.value), "argument of mysql") for it in given}}
+    return _of_another(machine, found, server.directory) or found
+
+
+def _paths(server: Server) -> list[str]:
+    """The option files that this server was told to read."""
+    given = dict(server.given)
+    if "no_defaults" in given:
+        return []
+    alone, extra = given.get("defaults_file"), given.get("defaults_extra_file")
+    return [alone] if alone else [*_FILES, *([extra] if extra else [])]
+
+
+def _value(value: str | None) -> str:
+    return "ON" if value is None else value
+
+
+def _of_another(machine: Machine, found: Settings, directory: str) -> Unknown | None:
+    """Why these are not the settings of the server with this data folder: several servers share the files."""
+    if "defaults_group_suffix" in found:
+        return Unknown(Cause.NOT_EXPOSED, "", "option groups with a suffix are not followed")
+    datadir = found.get("datadir")
+    if datadir is None or datadir.value.rstrip("/") == directory.rstrip("/"):
+        return None
+    target = machine.link(datadir.value.rstrip("/"))
+    if not isinstance(target, Unknown) and target.text.rstrip("/") == directory.rstrip("/"):
+        return None
+    return Unknown(Cause.NOT_EXPOSED, "", f"{datadir.source} is for {datadir.value}")
+
+
+class _Files:
+    """Reads option files in the server's order; stops at the first that it can't."""
+
+    def __init__(self, machine: Machine, release: MysqldVersion) -> None:
+        groups = (*_GROUPS, *_MARIADB_GROUPS) if release.edition == "mariadb" else _GROUPS
+        self.found: dict[str, Known[str]] = {}
+        self.failed: Unknown | None = None
+        self._groups = {*groups, *(f"{group}-{release.major}.{release.minor}" for group in groups)}
+        self._machine = machine
+        self._left = _MOST_FILES
+
+    def read(self, path: str, depth: int = 0, *, must_exist: bool = True) -> None:
+        """Read a file and what it includes."""
+        if self.failed is not None:
+            return
+        if depth > _DEEPEST or not self._left:
+            self.failed = unreadable("option files include too many others", path)
+            return
+        self._left -= 1
+        answer = self._machine.settings(path)
+        if isinstance(answer, Unknown) and setting.is_absent(answer) and not must_exist:
+            return
+        record = look.understood(answer, mysql_cnf.parse)
+        if isinstance(record, Unknown):
+            self.failed = record
+            return
+        for option in record.options:
+            if option.name in ("include", "includedir") and not option.group:
+                self._include(option.name, _value(option.value), depth + 1)
+            elif option.group in self._groups:
+                self.found[option.name] = Known(_value(option.value), path)
+
+    def _include(self, name: str, path: str, depth: int) -> None:
+        if name == "include":
+            self.read(path, depth)
+            return
+        names = self._machine.entries(path.rstrip("/"))
+        if isinstance(names, Unknown):
+            self.failed = self.failed or (None if setting.is_absent(names) else names)
+            return
+        for each in names:
+            if each.endswith(".cnf"):
+                self.read(f"{path.rstrip('/')}/{each}", depth)
