@@ -8,12 +8,13 @@ BIN := .venv/bin
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test check lint format style types contracts docs docs-check lock python set-up set-up-test
+.PHONY: help run test check bench lint format style types contracts docs docs-check lock python set-up set-up-test
 
 help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no installs no packages"
 	@echo "make test   set up and pass the tests; ARGS='-k words' narrows them"
 	@echo "make check  everything that has to hold before a commit: lint, types, contracts, generated files, tests"
+	@echo "make bench  how fast it is beside other programs and as machines grow; ARGS='--parts growth' (minutes)"
 	@echo "make docs   write the generated files anew: man page, completions, schema, pages about rules"
 	@echo "make lock   write requirements/ anew from pyproject.toml; ARGS=--upgrade moves to new versions (needs uv)"
 
@@ -25,6 +26,9 @@ test: set-up-test
 	@$(BIN)/pytest -n auto --maxprocesses 8 $(ARGS)
 
 check: lint docs-check test
+
+bench: set-up-test
+	@$(BIN)/python -m tools.bench $(ARGS)
 
 lint: format style types contracts
 
