@@ -1,0 +1,165 @@
+"""The shape of the cost, counted and never timed: what grows with the disks, and what a command loads."""
+
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from fsadvisor.advise import advise
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.recorded import RecordedMachine
+from fsadvisor.report.as_json import as_json
+from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.survey.whole import survey
+from tests.paths import ROOT
+from tools.bench.generated import write_machine
+
+FEW, MANY = 10, 40
+A_FEW_TIMES = 4
+"""A file of the whole machine may be read by the few that need it; one of a disk is read once."""
+
+
+class Counting:
+    """Answers as the machine inside does, and counts the questions."""
+
+    def __init__(self, inner):
+        self.inner = inner
+        self.asked = Counter()
+
+    def __getattr__(self, question):
+        answer = getattr(self.inner, question)
+        return answer if not callable(answer) else lambda *what: self.count(question, what, answer)
+
+    def count(self, question, what, answer):
+        for one in what[0] if question == "run" else [what]:
+            self.asked[question, one if isinstance(one, tuple) else (one,)] += 1
+        return answer(*what)
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("generated")
+    for disks in (0, FEW, MANY):
+        write_machine(folder / str(disks), disks)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def asked(generated):
+    """The questions of a survey, by the number of disks."""
+    counts = {}
+    for disks in (0, FEW, MANY):
+        machine = Counting(RecordedMachine(generated / str(disks)))
+        survey(machine, {})
+        counts[disks] = machine.asked
+    return counts
+
+
+@pytest.mark.parametrize("question", ["read", "entries", "link", "space", "run"])
+def test_questions_grow_in_proportion_to_disks(asked, question):
+    def total(disks):
+        return sum(times for (kind, _), times in asked[disks].items() if kind == question)
+
+    few, many = total(FEW) - total(0), total(MANY) - total(0)
+
+    assert few > 0
+    assert many / few == pytest.approx(MANY / FEW, rel=0.1)
+
+
+def test_a_file_of_a_disk_is_read_once(asked):
+    of_disks = {
+        question: times
+        for question, times in asked[MANY].items()
+        if question not in asked[0] and question[0] in ("read", "link", "space") and "/devices/" not in question[1][0]
+    }
+
+    assert len(of_disks) > 50 * MANY
+    assert {question: times for question, times in of_disks.items() if times > 1} == {}
+
+
+def test_files_of_the_whole_machine_are_read_as_often_whatever_its_size(asked):
+    of_host = {question for question in asked[FEW] if question in asked[0] and question[0] != "run"}
+
+    assert len(of_host) > 20
+    assert {it: asked[MANY][it] for it in of_host} == {it: asked[FEW][it] for it in of_host}
+    assert max(asked[MANY][it] for it in of_host) <= A_FEW_TIMES
+
+
+def test_a_command_is_asked_for_ahead_and_then_by_one_reader(asked):
+    commands = {question[1]: times for question, times in asked[MANY].items() if question[0] == "run"}
+
+    assert {argv: times for argv, times in commands.items() if times > 3} == {}
+
+
+def test_subjects_of_the_same_disk_share_what_is_folded_below_them(generated):
+    subjects = survey(RecordedMachine(generated / str(FEW)), {}).subjects
+    folded = {id(subject.scope["below"]) for subject in subjects if subject.kind == "layer"}
+
+    assert len(folded) <= FEW
+
+
+def test_a_generated_machine_answers_most_of_what_is_asked(generated):
+    machine = RecordedMachine(generated / str(FEW))
+    facts = [
+        getattr(facts, name)
+        for subject in survey(machine, {}).subjects
+        for facts in (subject.scope[subject.kind],)
+        for name in facts.__slots__
+    ]
+    applicable = [
+        fact
+        for fact in facts
+        if not isinstance(fact, Unknown) or fact.cause not in (Cause.NOT_APPLICABLE, Cause.NOT_ATTESTED)
+    ]
+    unknown = [fact for fact in applicable if isinstance(fact, Unknown)]
+
+    assert len(unknown) < len(applicable) / 10
+
+
+def test_the_json_report_comes_in_pieces_of_one_subject_or_verdict(generated):
+    sizes = {}
+    for disks in (FEW, MANY):
+        storage = survey(RecordedMachine(generated / str(disks)), {})
+        pieces = as_json(storage, advise(storage, load_shelf().rules), about())
+        sizes[disks] = sorted(map(len, pieces))
+
+    assert len(sizes[MANY]) > 3 * len(sizes[FEW])
+    assert sizes[MANY][-1] < 2 * sizes[FEW][-1]
+
+
+def about():
+    from fsadvisor.report.model import About
+
+    return About(version="0", root=True)
+
+
+def loaded(*arguments):
+    """The modules that a command has loaded when it ends."""
+    code = (
+        "import sys, io\n"
+        f"sys.argv = ['fsadvisor', *{list(arguments)!r}]\n"
+        "from fsadvisor.__main__ import main\n"
+        "try:\n"
+        "    main()\n"
+        "finally:\n"
+        "    print('\\n', *sorted(sys.modules), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60
+    )
+    return set(done.stderr.split("\n")[-2].split())
+
+
+def test_version_is_answered_before_anything_is_loaded():
+    bare = subprocess.run([sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True)
+    own = loaded("--version") - set(bare.stdout.split())
+
+    assert own <= {"__future__", "fsadvisor", "fsadvisor.__main__", "fsadvisor._version"}
+
+
+def test_a_recorded_machine_is_judged_without_interface_and_without_live_libraries(generated):
+    modules = loaded("--on", str(generated / str(FEW)), "--json")
+
+    assert "fsadvisor.report.as_json" in modules
+    assert modules.isdisjoint({"textual", "rich", "asyncio", "psutil", "pyudev"})
