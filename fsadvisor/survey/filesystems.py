@@ -44,6 +44,7 @@ def filesystem(
     """All facts of a mounted filesystem."""
     top = block.mounts[0]
     space = _space(machine, block)
+    inodes = space if block.type in (*ext4.TYPES, "xfs") else NOT_APPLICABLE
     own: dict[str, Any] = {"options": Known(look.shared(top.super_options), _MOUNTINFO)}
     own |= _of_its_kind(machine, block, kernel)
     not_followed = Unknown(Cause.NOT_EXPOSED, "", f"{block.type} on {block.source}")
@@ -56,9 +57,8 @@ def filesystem(
         read_only=Known("ro" in top.super_options, _MOUNTINFO),
         size_bytes=look.field(space, "statvfs", lambda it: json_text.integer(it, "size")),
         used_percent=look.field(space, "statvfs", _used_percent),
-        inodes_used_percent=look.field(space, "statvfs", _inodes_used_percent)
-        if block.type in (*ext4.TYPES, "xfs")
-        else NOT_APPLICABLE,
+        inodes_used_percent=look.field(inodes, "statvfs", _inodes_used_percent),
+        inodes_used=look.field(inodes, "statvfs", _inodes_used),
         devices=Known(block.devices, _MOUNTINFO) if block.followed else not_followed,
         device=Known(f"/dev/{block.devices[0].replace('!', '/')}", _MOUNTINFO) if block.devices else NOT_APPLICABLE,
         device_count=Known(len(block.devices), _MOUNTINFO) if block.followed else not_followed,
@@ -108,10 +108,13 @@ def _used_percent(space: json_text.Json) -> int | None:
 
 
 def _inodes_used_percent(space: json_text.Json) -> int | None:
+    inodes, used = json_text.integer(space, "inodes"), _inodes_used(space)
+    return -(-100 * used // inodes) if inodes and used is not None else None
+
+
+def _inodes_used(space: json_text.Json) -> int | None:
     inodes, free = (json_text.integer(space, key) for key in ("inodes", "inodes_free"))
-    if inodes is None or free is None:
-        return None
-    return -(-100 * (inodes - free) // inodes) if inodes > 0 else None
+    return None if inodes is None or free is None else inodes - free
 
 
 def _label(

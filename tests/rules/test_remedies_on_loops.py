@@ -74,6 +74,24 @@ CASES = [
     Case(rule="ext4-replaced-files-not-flushed", fs="ext4", options="noauto_da_alloc"),
     Case(rule="ext4-delayed-allocation-off", fs="ext4", options="nodelalloc"),
     Case(rule="ext4-long-commit", fs="ext4", options="commit=60"),
+    Case(
+        rule="xfs-inode32",
+        fs="xfs",
+        options="inode32",
+        given=(("filesystem.size_bytes", 1 << 44), ("filesystem.inode32_needed", False)),
+    ),
+    Case(
+        rule="timestamps-written-at-once",
+        fs="ext4",
+        options="defaults",
+        given=(*DATABASE, ("filesystem.timestamps_expendable", True)),
+    ),
+    Case(
+        rule="timestamps-written-at-once",
+        fs="xfs",
+        options="defaults",
+        given=(*DATABASE, ("filesystem.timestamps_expendable", True)),
+    ),
 ]
 
 

@@ -204,3 +204,9 @@ def test_an_old_file_in_a_flagged_folder_is_looked_at_itself(flags, expected):
 
     assert service.nocow.value is True
     assert service.nocow_file.value is expected
+
+
+def test_inodes_in_use_are_counted_where_there_is_a_table():
+    spaces = {"/srv": {"size": 1, "free": 1, "available": 1, "inodes": 1000, "inodes_free": 600}}
+    assert ext4(spaces=spaces).inodes_used.value == 400
+    assert isinstance(of("btrfs", spaces=spaces).inodes_used, Unknown)
