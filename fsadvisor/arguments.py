@@ -13,6 +13,9 @@ from fsadvisor.storage import Workload
 FAIL_ON = ("critical", "high", "moderate", "low", "never")
 WORKLOADS = get_args(Workload)
 
+DOCUMENTS = ("report", "drive")
+_DOCUMENTS = f"{' or '.join(DOCUMENTS)} (default: report)"
+
 _EXIT_CODES = """exit status:
   0  nothing at or above --fail-on
   1  advice at or above --fail-on
@@ -55,7 +58,12 @@ def parser() -> argparse.ArgumentParser:
     )
     trying = _verb(rule_verbs, shared, "try", "Check a rule file, run its examples, and judge this machine by it.")
     trying.add_argument("file", metavar="FILE", type=Path, help="a rule in TOML")
-    _verb(verbs, shared, "schema", "Print the JSON Schema of the report.")
+    drive = _verb(verbs, shared, "drive", "Judge drives by outputs of nvme and smartctl that were captured elsewhere.")
+    drive.add_argument(
+        "files", metavar="FILE", nargs="+", type=Path, help="JSON, text or raw; several of one drive join"
+    )
+    schema = _verb(verbs, shared, "schema", "Print the JSON Schema of the report, or of what a command prints.")
+    schema.add_argument("document", metavar="DOCUMENT", nargs="?", choices=DOCUMENTS, default="report", help=_DOCUMENTS)
     return top
 
 

@@ -190,10 +190,20 @@ def _rule_try(chosen: argparse.Namespace) -> int:
     return FINDINGS if wrong else 0
 
 
-def _schema(_: argparse.Namespace) -> int:
+def _drive(chosen: argparse.Namespace) -> int:
+    from fsadvisor.verbs.drive import drive
+
+    report, complaints = drive(chosen.files, chosen.form)
+    _write(report)
+    for complaint in complaints:
+        _refuse(complaint)
+    return USAGE if complaints else 0
+
+
+def _schema(chosen: argparse.Namespace) -> int:
     from fsadvisor.report.schema import schema_text
 
-    _write([schema_text()])
+    _write([schema_text(chosen.document)])
     return 0
 
 
@@ -203,5 +213,6 @@ _VERBS = {
     "facts": _facts,
     "capture": _capture,
     "rule": _rule_try,
+    "drive": _drive,
     "schema": _schema,
 }

@@ -17,6 +17,7 @@ from argparse_manpage.manpage import Manpage
 
 from fsadvisor import cli
 from fsadvisor._version import __version__
+from fsadvisor.arguments import DOCUMENTS
 from fsadvisor.rulebook.shelf import load_shelf
 from tools import rule_docs
 
@@ -48,16 +49,16 @@ def man_page(parser: argparse.ArgumentParser) -> str:
     return str(page)
 
 
-def schema() -> str:
-    """The JSON Schema of the report, as the program prints it."""
-    command = [sys.executable, "-m", "fsadvisor", "schema"]
+def schema(document: str) -> str:
+    """A document's JSON Schema, as the program prints it."""
+    command = [sys.executable, "-m", "fsadvisor", "schema", document]
     return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
 
 
 def documents() -> dict[str, str]:
     """Every generated file: its name below docs/ and its text."""
     found = {f"completions/{file}": shtab.complete(cli.parser(), shell=shell) for shell, file in COMPLETIONS.items()}
-    found |= {"fsadvisor.8": man_page(cli.parser()), "report.schema.json": schema()}
+    found |= {"fsadvisor.8": man_page(cli.parser()), **{f"{name}.schema.json": schema(name) for name in DOCUMENTS}}
     return found | rule_docs.pages(load_shelf().rules)
 
 

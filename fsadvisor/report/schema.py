@@ -1,4 +1,4 @@
-"""The JSON Schema (2020-12) of the report, made from its types."""
+"""The JSON Schemas (2020-12) of the report and of what commands print, made from their types."""
 
 from __future__ import annotations
 
@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from fsadvisor.report import model
+from fsadvisor.report import drives, model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def schema() -> Mapping[str, Any]:
+def schema(document: str = "report") -> Mapping[str, Any]:
     """The schema; every object refuses keys that it does not name."""
+    title, shape = _DOCUMENTS[document]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": model.SCHEMA,
-        **msgspec.json.schema(model.Report),
+        "title": title,
+        **msgspec.json.schema(shape),
     }
 
 
-def schema_text() -> str:
+def schema_text(document: str = "report") -> str:
     """The schema as it is published: the same bytes whenever the types are the same."""
-    return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(schema(document), indent=2, ensure_ascii=False) + "\n"
+
+
+_DOCUMENTS = {"report": (model.SCHEMA, model.Report), "drive": (drives.SCHEMA, drives.Drives)}

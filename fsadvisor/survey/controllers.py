@@ -35,6 +35,7 @@ _VOLUMES: tuple[tuple[str, str, Tool], ...] = (
     ("ADAPTEC|ASR.*|MSCC|MICROSEMI|ARECA|AMCC|3WARE|DPT|PROMISE", r"", "another"),
 )
 """SCSI vendor, start of the model, and the tool that knows the controller."""
+_BY_HAND = "the controller's own tool (arcconf, tw_cli, areca-cli)"
 _SETTLING = re.compile(r"charg|learn|transition", re.IGNORECASE)
 
 
@@ -70,13 +71,18 @@ def commands(tool: Tool | None) -> tuple[Argv, ...]:
     return ()
 
 
+def unasked(tool: Tool) -> Unknown:
+    """What to do where the tool was not, or can't be, asked."""
+    asked = " and ".join(f"`{' '.join(argv)}`" for argv in commands(tool)) or _BY_HAND
+    return Unknown(Cause.NOT_EXPOSED, f"look with {asked} at the battery, the cache policy and the drives' own caches")
+
+
 def front(machine: Machine, tool: Tool | None, device: str) -> Front | None:
     """The controller in front of a volume, None where there is none."""
     if tool is None:
         return None
     if tool == "another":
-        learn = "look with the controller's own tool (arcconf, tw_cli, areca-cli): battery, policy, drives' caches"
-        return Front(evidence=(), missing=(Unknown(Cause.NOT_EXPOSED, learn, "SCSI vendor"),))
+        return Front(evidence=(), missing=(unasked(tool),))
     if tool == "ssacli":
         report = look.command_record(machine, ssacli.CONFIG_ARGV, ssacli.parse)
         if isinstance(report, Unknown):

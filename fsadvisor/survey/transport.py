@@ -53,6 +53,11 @@ def transport(device: BlockDevice) -> Fact[Transport]:
     return Unknown(Cause.NOT_EXPOSED, "", source)
 
 
+def emulated(name: str) -> bool:
+    """Whether a vendor or model is one that hypervisors, clouds and the kernel's own targets give."""
+    return _EMULATED.search(name) is not None
+
+
 def virtual(device: BlockDevice, kind: Fact[Transport], names: tuple[str, ...], host: Fact[bool]) -> Fact[bool]:
     """Whether a hypervisor, cloud or network shows the disk, so that its hardware can't be seen.
 
@@ -63,9 +68,9 @@ def virtual(device: BlockDevice, kind: Fact[Transport], names: tuple[str, ...], 
         return Known(True, f"attached by {kind.value}")
     if "/nvme-fabrics/" in device.hardware:
         return Known(True, "NVMe over a network")
-    emulated = next((name for name in names if _EMULATED.search(name)), None)
-    if emulated is not None:
-        return Known(True, f"model {emulated}")
+    made_up = next(filter(emulated, names), None)
+    if made_up is not None:
+        return Known(True, f"model {made_up}")
     if isinstance(host, Unknown):
         return host
     if not device.hardware:

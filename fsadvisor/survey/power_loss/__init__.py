@@ -13,6 +13,6 @@ is shown and takes away what rested on it.
 """
 
 from fsadvisor.survey.power_loss.evidence import Case, Evidence
-from fsadvisor.survey.power_loss.weighing import Weighing, weigh
+from fsadvisor.survey.power_loss.weighing import Weighing, weakest, weigh
 
-__all__ = ["Case", "Evidence", "Weighing", "weigh"]
+__all__ = ["Case", "Evidence", "Weighing", "weakest", "weigh"]

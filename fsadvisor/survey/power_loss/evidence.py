@@ -31,7 +31,8 @@ class Evidence:
 
     def __str__(self) -> str:
         """One line."""
-        return f"{self.verdict}: {self.says} ({self.source})"
+        speaks = "note" if self.verdict == "unknown" else f"for {self.verdict}"
+        return f"{speaks}: {self.says} ({self.source})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

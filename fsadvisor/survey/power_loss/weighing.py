@@ -95,7 +95,7 @@ def _not_to_be_seen(virtual: Fact[bool]) -> bool:
 def _standing(case: Case, found: tuple[Evidence, ...], missing: list[tuple[str, Unknown]]) -> PlpVerdict:
     """The verdict as far as was asked: a claim stands where what could overrule it was asked, too."""
     if case.controller is not None:
-        return "unknown" if missing else _weakest(case.controller)
+        return "unknown" if missing else weakest(it.verdict for it in case.controller)
     if not is_known_as(case.virtual, False):
         return "unknown"
     trusted = case.transport not in _NEVER_PROVEN and _vetoes_asked(case)
@@ -103,14 +103,15 @@ def _standing(case: Case, found: tuple[Evidence, ...], missing: list[tuple[str, 
         return "proven"
     spoken_for = any(it.verdict in ("claimed", "proven") for it in found)
     if any(it.weight == "claim" and it.verdict in ("absent", "partial") for it in found):
-        denied = _weakest(it for it in found if it.weight == "claim")
+        denied = weakest(it.verdict for it in found if it.weight == "claim")
         return "unknown" if spoken_for else denied
     return "claimed" if trusted and _claimed(found) else "unknown"
 
 
-def _weakest(evidence: Iterable[Evidence]) -> PlpVerdict:
+def weakest(verdicts: Iterable[PlpVerdict]) -> PlpVerdict:
+    """The one that promises least; of none: unknown."""
     order: tuple[PlpVerdict, ...] = ("failed", "absent", "partial", "unknown", "claimed", "proven")
-    return min((it.verdict for it in evidence), key=order.index, default="unknown")
+    return min(verdicts, key=order.index, default="unknown")
 
 
 def _vetoes_asked(case: Case) -> bool:

@@ -1,0 +1,189 @@
+"""What a captured text is, told by its content: the outputs that it holds, those of one drive together.
+
+JSON of nvme-cli and smartctl (alone, in an envelope, or several documents in one text), their plain text, and the raw
+structures of nvme-cli. An output that names no drive belongs to the only drive that the text names, else to none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.readers import (
+    json_text,
+    nvme_get_feature,
+    nvme_id_ctrl,
+    nvme_ocp_smart_log,
+    nvme_output,
+    nvme_smart_log,
+    smartctl,
+    smartctl_text,
+)
+from fsadvisor.readers.nvme_get_feature import VOLATILE_WRITE_CACHE, Feature
+from fsadvisor.readers.nvme_id_ctrl import IdCtrl
+from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
+from fsadvisor.readers.nvme_smart_log import SmartLog
+from fsadvisor.readers.smart_record import SmartReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from fsadvisor.readers.json_text import Json
+
+Record: TypeAlias = IdCtrl | SmartLog | OcpSmartLog | Feature | SmartReport
+
+_DEEPEST = 8
+_SECTION = re.compile(
+    r"^(?=smartctl (?:version )?[0-9]|NVME Identify Controller|Smart Log for NVME device|\s*SMART Cloud Attributes"
+    r"|get-feature:)",
+    re.MULTILINE,
+)
+"""Where an output begins in a text that may hold several."""
+_SERIAL = re.compile(r"^Serial [Nn]umber: +(\S.*)$", re.MULTILINE)
+_WORKED_UP = ("nvme_smart_health_information_log", "nvme_error_information_log", "output")
+"""Keys of smartctl's JSON below which nothing of nvme-cli's stands."""
+
+
+@dataclass(slots=True)
+class Parts:
+    """The outputs of one drive, with what names it, where something does."""
+
+    model: str | None = None
+    serial: str | None = None
+    records: list[Record] = field(default_factory=list)
+
+    @property
+    def named(self) -> bool:
+        """Whether an output names the drive."""
+        return self.model is not None
+
+    def same_drive(self, other: Parts) -> bool:
+        """Whether both name one model and one serial number."""
+        names = (self.model, self.serial)
+        return None not in names and names == (other.model, other.serial)
+
+    def take(self, other: Parts) -> None:
+        """Add another's outputs to this drive's."""
+        self.model, self.serial = self.model or other.model, self.serial or other.serial
+        self.records += [record for record in other.records if record not in self.records]
+
+
+def recognised(text: str) -> list[Parts]:
+    """The drives of a text; empty where nothing in it is known."""
+    structure = nvme_output.raw_structure(text)
+    if structure is not None:
+        return _joined(_raw(text))
+    return _joined(part for document in _documents(text) for part in _in_json(document)) or _joined(_in_text(text))
+
+
+def _joined(found: Iterable[Parts]) -> list[Parts]:
+    """One drive for each name; what names none goes to the only one there is."""
+    drives: list[Parts] = []
+    nameless: list[Parts] = []
+    for parts in found:
+        same = next((drive for drive in drives if drive.same_drive(parts)), None)
+        if not parts.named:
+            nameless.append(parts)
+        elif same is not None:
+            same.take(parts)
+        else:
+            drives.append(parts)
+    if len(drives) > 1:
+        return drives + nameless
+    only = drives or nameless[:1]
+    for parts in nameless:
+        only[0].take(parts)
+    return only
+
+
+def _raw(text: str) -> Iterator[Parts]:
+    readers = (nvme_id_ctrl.parse, nvme_ocp_smart_log.parse, nvme_smart_log.parse)
+    records = (parse(text) for parse in readers)
+    record = next((it for it in records if not isinstance(it, Unknown)), None)
+    if record is not None:
+        yield _parts(record)
+
+
+def _documents(text: str) -> Iterator[Json]:
+    """Every JSON document that starts a line."""
+    at = 0
+    starts = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
+    decoder = json.JSONDecoder()
+    while (start := starts.search(text, at)) is not None:
+        try:
+            document, at = decoder.raw_decode(text, start.end() - 1)
+        except (ValueError, RecursionError):
+            return
+        yield document
+
+
+def _in_json(document: Json, depth: int = 0) -> list[Parts]:
+    """The outputs in a document: itself one, or an envelope of several."""
+    if depth > _DEEPEST:
+        return []
+    if isinstance(document, list):
+        return [parts for entry in document for parts in _in_json(entry, depth + 1)]
+    if not isinstance(document, dict):
+        return []
+    own = _output(document) or (None if depth else _fragment(document))
+    entries = (entry for key, entry in document.items() if key not in _WORKED_UP)
+    found = [parts for entry in entries for parts in _in_json(entry, depth + 1)]
+    if own is None:
+        return _joined(found)
+    for parts in found:
+        if parts.model in (None, own.model):
+            own.take(parts)
+    return [own, *(parts for parts in found if parts.model not in (None, own.model))]
+
+
+def _fragment(document: dict[str, Json]) -> Parts | None:
+    """smart_status alone, as issue reports cite it."""
+    if "passed" not in document or not document.keys() <= {"passed", "nvme", "scsi"}:
+        return None
+    return _smart(smartctl.parse(json.dumps({"smart_status": document})), None)
+
+
+def _output(document: dict[str, Json]) -> Parts | None:
+    """The record of an object that is an output itself."""
+    text = json.dumps(document)
+    if "smartctl" in document or "json_format_version" in document:
+        return _smart(smartctl.parse(text), json_text.string(document, "serial_number"))
+    return _first(text, _NVME_CLI)
+
+
+def _in_text(text: str) -> Iterator[Parts]:
+    for section in filter(str.strip, _SECTION.split(text)):
+        serial = _SERIAL.search(section)
+        smart = _smart(smartctl_text.parse(section), serial[1].strip() if serial else None)
+        yield from filter(None, (smart or _first(section, _NVME_CLI),))
+
+
+def _cache_feature(text: str) -> Feature | Unknown:
+    record = nvme_get_feature.parse(text)
+    if isinstance(record, Feature) and record.fid != VOLATILE_WRITE_CACHE:
+        return unreadable("another feature")
+    return record
+
+
+def _first(text: str, readers: tuple[Callable[[str], Record | Unknown], ...]) -> Parts | None:
+    records = (parse(text) for parse in readers)
+    record = next((it for it in records if not isinstance(it, Unknown)), None)
+    return None if record is None else _parts(record)
+
+
+def _parts(record: Record) -> Parts:
+    if isinstance(record, IdCtrl):
+        return Parts(record.mn, record.sn, [record])
+    return Parts(records=[record])
+
+
+def _smart(record: SmartReport | Unknown, serial: str | None) -> Parts | None:
+    if isinstance(record, Unknown):
+        return None
+    return Parts(record.model_name, serial, [record])
+
+
+_NVME_CLI = (nvme_id_ctrl.parse, nvme_smart_log.parse, nvme_ocp_smart_log.parse, _cache_feature)

@@ -1,0 +1,87 @@
+"""The verdicts of `fsadvisor drive`: their shape as JSON, and as text for people."""
+
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import msgspec
+
+from fsadvisor.report.escape import clean, json_escaped, without_surrogates
+from fsadvisor.report.layout import WIDTH, wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fsadvisor.captures import Judged
+
+SCHEMA: Final = "fsadvisor/drive/1"
+
+Verdict: TypeAlias = Literal["proven", "claimed", "partial", "absent", "failed", "unknown"]
+
+
+class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One thing that was weighed: the verdict that it speaks for ('unknown' where it settles nothing)."""
+
+    verdict: Verdict
+    says: str
+    source: str
+
+
+class PowerLoss(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The verdict, all that was weighed for and against it, and what would settle it."""
+
+    verdict: Verdict
+    evidence: tuple[Evidence, ...]
+    settle: tuple[str, ...]
+
+
+class Drive(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One drive; `model` and `volatile_cache` are null where no output tells them."""
+
+    model: str | None
+    volatile_cache: bool | None
+    plp: PowerLoss
+
+
+class Drives(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """All drives of the files, in their order."""
+
+    schema: Literal["fsadvisor/drive/1"]
+    drives: tuple[Drive, ...]
+
+
+def as_json(found: "Iterable[Judged]") -> str:
+    """The document, a drive on a line, escaped as in the report."""
+    lines = ",\n".join(json_escaped(msgspec.json.encode(_drive(one)).decode()) for one in found)
+    return f'{{"schema":"{SCHEMA}","drives":[\n{lines}\n]}}\n'
+
+
+def _drive(one: "Judged") -> Drive:
+    evidence = tuple(
+        Evidence(verdict=it.verdict, says=without_surrogates(it.says), source=without_surrogates(it.source))
+        for it in one.plp.evidence
+    )
+    return Drive(
+        model=None if one.model is None else without_surrogates(one.model),
+        volatile_cache=one.volatile_cache,
+        plp=PowerLoss(
+            verdict=one.plp.verdict, evidence=evidence, settle=tuple(map(without_surrogates, one.plp.settle))
+        ),
+    )
+
+
+_CACHE: Final = {True: "yes", False: "no", None: "not told"}
+
+
+def as_text(found: "Iterable[Judged]", columns: int = WIDTH) -> "Iterator[str]":
+    """A paragraph for each drive."""
+    for at, one in enumerate(found):
+        if at:
+            yield "\n"
+        yield f"{'a drive without a name' if one.model is None else clean(one.model)}\n"
+        yield f"  power-loss protection  {one.plp.verdict}\n"
+        yield f"  volatile write cache   {_CACHE[one.volatile_cache]}\n"
+        for heading, lines in (("weighed", map(str, one.plp.evidence)), ("to settle it", one.plp.settle)):
+            before = f"  {heading}\n"
+            for line in lines:
+                yield before
+                before = ""
+                yield from wrapped(line, columns, "    - ", "      ")
