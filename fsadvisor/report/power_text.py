@@ -1,0 +1,111 @@
+"""What a power loss would do, and what it costs to be safe from it: disk by disk, those that are alike together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from fsadvisor.facts import Known, Unknown
+from fsadvisor.report.escape import clean
+from fsadvisor.report.layout import counted, listed, wrapped
+from fsadvisor.report.values import full_name, said
+from fsadvisor.storage import Disk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.storage import Storage, Subject
+
+_NAMED: Final = 5
+_GROUPS: Final = 20
+_MEANING: Final = {
+    "proven": "the drive itself shows that what it acknowledged survives",
+    "claimed": "somebody says that what it acknowledged survives; the drive does not show it",
+    "partial": "what lies on the medium survives, what was acknowledged and is on its way does not",
+    "absent": "what was acknowledged and not flushed is lost",
+    "failed": "there is a protection, and it has failed",
+    "unknown": "nothing tells",
+}
+
+
+@dataclass(slots=True)
+class _Group:
+    """Disks with the same verdict, evidence and treatment by the kernel."""
+
+    verdict: str
+    evidence: tuple[str, ...]
+    subjects: list[Subject] = field(default_factory=list)
+    disks: list[Disk] = field(default_factory=list)
+
+
+def power_text(storage: Storage, columns: int) -> Iterator[str]:
+    """The section, without its heading; nothing where no disk was seen."""
+    groups = _groups(storage)
+    for group in groups[:_GROUPS]:
+        yield "\n"
+        yield from wrapped(f"{_names(group.subjects)}: {group.verdict}", columns, "   ", "     ")
+        for line in group.evidence:
+            yield from wrapped(clean(line, None), columns, "     - ")
+        for line in _flushes(group.disks):
+            yield from wrapped(line, columns, "     ")
+    if len(groups) > _GROUPS:
+        yield "\n"
+        yield from wrapped(f"{len(groups) - _GROUPS:,} more groups of disks: --json has them", columns, "   ")
+
+
+def _groups(storage: Storage) -> list[_Group]:
+    found: dict[object, _Group] = {}
+    for subject in storage.subjects:
+        disk = subject.scope.get("disk")
+        if subject.kind == "disk" and isinstance(disk, Disk):
+            evidence = disk.plp_evidence.value if isinstance(disk.plp_evidence, Known) else ()
+            alike = tuple(line.replace(f"/sys/block/{subject.name}/", "") for line in evidence)
+            caches = (_value(disk.write_cache), _value(disk.volatile_cache))
+            group = found.setdefault((_verdict(disk), alike, caches), _Group(_verdict(disk), alike))
+            group.subjects.append(subject)
+            group.disks.append(disk)
+    return list(found.values())
+
+
+def _verdict(disk: Disk) -> str:
+    if isinstance(disk.plp, Unknown):
+        return said("disk.plp", disk.plp, disk.plp.source)
+    return f"{disk.plp.value}, {_MEANING[disk.plp.value]}"
+
+
+def _flushes(disks: list[Disk]) -> Iterator[str]:
+    """What the kernel does about their caches, which it treats alike, and the most that it costs."""
+    cache = _value(disks[0].write_cache)
+    if cache == "write through":
+        yield (
+            "The kernel sends no flushes, though the drive calls its cache volatile."
+            if _value(disks[0].volatile_cache)
+            else "The kernel sends no flushes: barriers cost nothing here, and nobarrier would gain nothing."
+        )
+    if cache != "write back":
+        return
+    cost = [
+        *_most("ms each", (disk.flush_ms_avg for disk in disks)),
+        *_most("% of the time since boot", (disk.flush_time_percent for disk in disks)),
+    ]
+    yield f"The kernel sends flushes{': up to ' if cost else ''}{', '.join(cost)}."
+
+
+def _value(fact: Fact[Any]) -> Any:  # noqa: ANN401 - any type of the catalogue
+    return fact.value if isinstance(fact, Known) else None
+
+
+def _most(unit: str, facts: Iterable[Fact[float]]) -> Iterator[str]:
+    known = [fact.value for fact in facts if isinstance(fact, Known)]
+    if known:
+        yield f"{max(known)} {unit}"
+
+
+def _names(disks: list[Subject]) -> str:
+    if len(disks) == 1:
+        return full_name(disks[0])
+    names = [clean(subject.name) for subject in disks[:_NAMED]]
+    if len(disks) > _NAMED:
+        names.append(f"{len(disks) - _NAMED:,} more")
+    return f"{counted(len(disks), 'disk')}, {listed(names)}"
