@@ -7,15 +7,16 @@ before reported; least disruption; subjects from the host up. Rule and subject i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fsadvisor.catalogue import SCOPES, catalogue
+from fsadvisor.catalogue import SCOPES, catalogue, did_you_mean
 from fsadvisor.facts import Unknown
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
 from fsadvisor.rulebook.rule import Ask, Outcome, Rule
+from fsadvisor.storage import Ignored
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth, conjunction
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fsadvisor.facts import Fact
-    from fsadvisor.storage import Facts, Storage, Subject
+    from fsadvisor.storage import Facts, Storage, Subject, Waiver
 
 RUNNING: Final = frozenset({"trial", "settled"})
 """Statuses of the rules that run unasked."""
@@ -62,11 +63,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """What one rule says of one subject. The answers are worked out when asked for: a big machine has many."""
+    """What one rule says of one subject. The answers are worked out when asked for: a big machine has many.
+
+    `waiver` is there where somebody has accepted what calls for action; the verdict itself stays what it is.
+    """
 
     rule: Rule
     subject: Subject
     outcome: Outcome
+    waiver: Waiver | None = None
 
     def answers(self) -> tuple[Answer, ...]:
         """Every ask of the rule, in its order, answered."""
@@ -95,7 +100,7 @@ class Verdict:
     def instructions(self) -> Instructions:
         """What to do; commands only where every safety ask is answered with yes."""
         if self.outcome not in _CALLS_FOR_ACTION:
-            return without_commands(self.rule.remedy, "there is nothing to do yet")
+            return _nothing_to_do(self.rule)
         if in_the_way := self.open_answers():
             return without_commands(self.rule.remedy, "; ".join(_in_words(answer) for answer in in_the_way))
         return render(self.rule.remedy, self.subject.scope)
@@ -111,13 +116,38 @@ def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> t
     for rule in rules:
         if rule.status in RUNNING:
             rules_on[rule.subject].append(rule)
+    waivers = {(waiver.rule, waiver.subject): waiver for waiver in storage.waivers}
     verdicts = [
-        verdict
+        _waived(verdict, waivers)
         for subject in storage.subjects
         for rule in rules_on[subject.kind]
         if (verdict := judge(rule, subject)).outcome is not Outcome.NOT_APPLICABLE or every
     ]
     return tuple(sorted(verdicts, key=_order))
+
+
+def _waived(verdict: Verdict, waivers: Mapping[tuple[str, str], Waiver]) -> Verdict:
+    if not waivers or verdict.outcome not in _CALLS_FOR_ACTION:
+        return verdict
+    waiver = waivers.get((verdict.rule.id, verdict.subject.id))
+    return verdict if waiver is None else replace(verdict, waiver=waiver)
+
+
+def with_fitting_waivers(storage: Storage, rules: Iterable[Rule]) -> Storage:
+    """The storage whose waivers all speak of one of these rules and a subject of its kind; others are ignored."""
+    kinds = {rule.id: rule.subject for rule in rules}
+    why = {waiver: _unfit(waiver, kinds) for waiver in storage.waivers}
+    ignored = tuple(Ignored(place=waiver.place, what=waiver.what, why=words) for waiver, words in why.items() if words)
+    kept = tuple(waiver for waiver, words in why.items() if not words)
+    return replace(storage, waivers=kept, ignored=(*storage.ignored, *ignored))
+
+
+def _unfit(waiver: Waiver, kinds: Mapping[str, str]) -> str:
+    if waiver.rule not in kinds:
+        return f"no rule is called {waiver.rule!r}{did_you_mean(waiver.rule, kinds)}"
+    if waiver.subject.partition(":")[0] != kinds[waiver.rule]:
+        return f"{waiver.rule} is a rule on a {kinds[waiver.rule]}"
+    return ""
 
 
 def _order(verdict: Verdict) -> tuple[object, str, str]:
@@ -152,12 +182,16 @@ def _all(asks: tuple[Ask, ...], scope: Mapping[str, Facts]) -> Truth:
 
 
 def _answer(ask: Ask, scope: Mapping[str, Facts]) -> Answer:
-    facts = {name: catalogue()[name].reader()(scope) for name in ask.expression.names}
-    return Answer(ask, ask.expression.evaluate(scope), facts)
+    return Answer(ask, ask.expression.evaluate(scope), ask.expression.facts(scope))
 
 
 def _in_words(answer: Answer) -> str:
     return f"{answer.ask.ask} {'no' if answer.truth is FALSE else 'not known'}"
+
+
+@cache
+def _nothing_to_do(rule: Rule) -> Instructions:
+    return without_commands(rule.remedy, "there is nothing to do yet")
 
 
 @cache
@@ -181,6 +215,8 @@ def reason(verdict: Verdict) -> str:
     if rule.gain:
         words.append(rule.gain.basis)
     words.append(_DISRUPTION[rule.remedy.needs])
+    if verdict.waiver:
+        words.append("waived")
     return ", ".join(words)
 
 

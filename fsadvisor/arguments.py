@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import datetime as dt
 from pathlib import Path
 from typing import NoReturn, get_args
 
@@ -52,6 +53,7 @@ def parser() -> argparse.ArgumentParser:
     facts.add_argument("--values", action="store_true", help="with their values on this machine")
     capture = _verb(verbs, shared, "capture", "Record this machine into a new folder, without serials and host names.")
     capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")
+    _add_sayings(verbs, shared)
     rule = _verb(verbs, shared, "rule", "Work on rules.")
     rule_verbs = rule.add_subparsers(
         title="commands", dest="rule_verb", metavar="COMMAND", parser_class=Parser, required=True
@@ -65,6 +67,27 @@ def parser() -> argparse.ArgumentParser:
     schema = _verb(verbs, shared, "schema", "Print the JSON Schema of the report, or of what a command prints.")
     schema.add_argument("document", metavar="DOCUMENT", nargs="?", choices=DOCUMENTS, default="report", help=_DOCUMENTS)
     return top
+
+
+def _add_sayings(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+    """What people say of a machine: facts that only they know, and risks that they accept."""
+    attest = _verb(
+        verbs, shared, "attest", "Say what only a person can know of this machine; alone, list what has been said."
+    )
+    attest.add_argument("about", metavar="FACT", nargs="?", help="such as disk.datasheet_plp")
+    attest.add_argument("subject", metavar="SUBJECT", nargs="?", help="such as disk:nvme0n1, or nvme0n1")
+    attest.add_argument("value", metavar="VALUE", nargs="?", help="yes (the default), no, or what the fact may be")
+    waive = _verb(
+        verbs, shared, "waive", "Accept what a rule finds: it stays in the report, and no longer counts for --fail-on."
+    )
+    waive.add_argument("about", metavar="RULE", help="a rule's id, such as nobarrier-unproven")
+    waive.add_argument("subject", metavar="SUBJECT", help="such as filesystem:/dev/sdb1")
+    for verb, until in ((attest, "default: a year from now"), (waive, "has to be given")):
+        verb.add_argument("--by", metavar="WHO", help="the person who says so")
+        verb.add_argument("--because", metavar="TEXT", default="", help="why others may believe it")
+        verb.add_argument("--link", metavar="URL", default="", help="the datasheet, the runbook, the ticket")
+        verb.add_argument("--until", metavar="DATE", type=_day, help=f"the last day that it holds ({until})")
+        verb.add_argument("--remove", action="store_true", help="take it out of the file again")
 
 
 def _verb(verbs: argparse._SubParsersAction[Parser], shared: Parser, name: str, says: str) -> Parser:
@@ -99,6 +122,12 @@ def _options(*, defaults: bool) -> Parser:
         "--rules", metavar="DIR", action="append", type=Path, help="load the rules in this folder as well"
     )
     shared.add_argument(
+        "--attestations",
+        metavar="FILE",
+        type=Path,
+        help="what people say of the machine (default: /etc/fsadvisor/attest.toml)",
+    )
+    shared.add_argument(
         "--fail-on",
         metavar="LEVEL",
         type=_level,
@@ -119,6 +148,13 @@ def _workload(text: str) -> tuple[str, str]:
     if kind not in WORKLOADS:
         raise argparse.ArgumentTypeError(f"{kind!r} is none of {', '.join(WORKLOADS)}{did_you_mean(kind, WORKLOADS)}")
     return place, kind
+
+
+def _day(text: str) -> dt.date:
+    try:
+        return dt.datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=dt.UTC).date()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2027-01-31") from None
 
 
 def _level(text: str) -> str:

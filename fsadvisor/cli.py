@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsadvisor import arguments
 from fsadvisor._version import __version__
-from fsadvisor.advise import advise, failures, judge
+from fsadvisor.advise import advise, failures, judge, with_fitting_waivers
+from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import catalogue, did_you_mean, matching
+from fsadvisor.machine import attestation_file
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.opening import open_machine
+from fsadvisor.machine.with_file import WithFile
 from fsadvisor.rulebook.rule import Outcome, Rule
 from fsadvisor.rulebook.shelf import Shelf, load_rule, load_shelf, own_rules
 from fsadvisor.survey import selection
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from fsadvisor.advise import Verdict
+    from fsadvisor.attestation.claims import Saying
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Storage
 
@@ -45,7 +51,7 @@ def run(argv: Sequence[str]) -> int:
     chosen = arguments.parser().parse_args(argv)
     try:
         return _VERBS[chosen.verb](chosen)
-    except (UsageError, MachineError) as error:
+    except (UsageError, MachineError, ClaimError) as error:
         return _refuse(str(error))
 
 
@@ -75,7 +81,11 @@ def _write(chunks: Iterable[str]) -> None:
 
 
 def _machine(chosen: argparse.Namespace) -> Machine:
-    return open_machine(chosen.on) if chosen.on else LiveMachine(timeout=chosen.timeout)
+    machine = open_machine(chosen.on) if chosen.on else LiveMachine(timeout=chosen.timeout)
+    if chosen.attestations is None:
+        return machine
+    text = attestation_file.text_of(chosen.attestations, must_exist=chosen.verb not in ("attest", "waive"))
+    return WithFile(machine, attestation_file.PATH, text, str(chosen.attestations))
 
 
 def _shelf(chosen: argparse.Namespace) -> Shelf:
@@ -106,7 +116,7 @@ def _storage(machine: Machine, chosen: argparse.Namespace) -> Storage:
 def _audit(chosen: argparse.Namespace) -> int:
     shelf = _shelf(chosen)
     machine = _machine(chosen)
-    storage = _storage(machine, chosen)
+    storage = with_fitting_waivers(_storage(machine, chosen), shelf.rules)
     verdicts = advise(storage, shelf.rules, every=chosen.all)
     _write(_report(chosen, machine, storage, verdicts, shelf))
     return _exit_code(chosen, verdicts, shelf)
@@ -128,7 +138,7 @@ def _report(
 
 
 def _exit_code(chosen: argparse.Namespace, verdicts: Iterable[Verdict], shelf: Shelf) -> int:
-    outcomes = {(verdict.outcome, verdict.rule.severity) for verdict in verdicts}
+    outcomes = {(verdict.outcome, verdict.rule.severity) for verdict in verdicts if verdict.waiver is None}
     grave = () if chosen.fail_on == "never" else _SEVERITIES[: _SEVERITIES.index(chosen.fail_on) + 1]
     if any((Outcome.ADVISE, severity) in outcomes for severity in grave):
         return FINDINGS
@@ -177,6 +187,62 @@ def _gist(verdict: Verdict) -> tuple[str, str]:
     return verdict.rule.id, verdict.outcome.value
 
 
+def _attest(chosen: argparse.Namespace) -> int:
+    from fsadvisor.attestation import verbs
+
+    if chosen.about is None:
+        machine = _machine(chosen)
+        _write(verbs.listing(machine, with_fitting_waivers(_storage(machine, chosen), _shelf(chosen).rules)))
+        return 0
+    if chosen.subject is None:
+        raise UsageError(f"say of what: fsadvisor attest {chosen.about} SUBJECT, such as disk:nvme0n1")
+    file = _attestations(chosen)
+    if chosen.remove:
+        return _tell(verbs.withdraw(file, "attestation", chosen.about, chosen.subject))
+    if not chosen.by:
+        raise UsageError("say who attests it: --by WHO")
+    return _tell(verbs.attest(_machine(chosen), file, chosen.about, chosen.subject, chosen.value, _saying(chosen)))
+
+
+def _waive(chosen: argparse.Namespace) -> int:
+    from fsadvisor.attestation import verbs
+
+    file = _attestations(chosen)
+    if chosen.remove:
+        return _tell(verbs.withdraw(file, "waiver", chosen.about, chosen.subject))
+    rules = _shelf(chosen).rules
+    return _tell(verbs.waive(_machine(chosen), file, rules, chosen.about, chosen.subject, _saying(chosen)))
+
+
+def _attestations(chosen: argparse.Namespace) -> Path:
+    """The file to write to: that of this machine only where this machine is looked at."""
+    if chosen.on and chosen.attestations is None:
+        raise UsageError("with --on, say where to keep what you say: --attestations FILE")
+    return chosen.attestations or Path(attestation_file.PATH)
+
+
+def _saying(chosen: argparse.Namespace) -> Saying:
+    from fsadvisor.attestation.claims import Saying
+
+    return Saying(by=chosen.by or _own_name(), because=chosen.because, link=chosen.link, until=chosen.until)
+
+
+def _own_name() -> str:
+    """Who runs this: whoever called sudo, else the login name, which a container may not have."""
+    try:
+        return os.environ.get("SUDO_USER") or getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"
+
+
+def _tell(words: str) -> int:
+    """Narrate what was done."""
+    from fsadvisor.report.escape import clean
+
+    sys.stderr.write(f"fsadvisor: {clean(words)}\n")
+    return 0
+
+
 def _rule_try(chosen: argparse.Namespace) -> int:
     rule = load_rule(chosen.file)
     if not isinstance(rule, Rule):
@@ -212,6 +278,8 @@ _VERBS = {
     "explain": _explain,
     "facts": _facts,
     "capture": _capture,
+    "attest": _attest,
+    "waive": _waive,
     "rule": _rule_try,
     "drive": _drive,
     "schema": _schema,

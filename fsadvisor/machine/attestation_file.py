@@ -48,14 +48,16 @@ def _stand_in(match: re.Match[str]) -> str:
     return f"{match['before'] or ''}{_LEFT_OUT}"
 
 
-def text_of(path: Path) -> str:
-    """What is in the file, '' where there is none. Raises MachineError."""
+def text_of(path: Path, *, must_exist: bool = False) -> str:
+    """What is in the file, '' where there is none, unless it must exist. Raises MachineError."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise MachineError(str(path), "not a regular file", "name another")
         with path.open("rb") as file:
             content = file.read(OUTPUT_CAP_BYTES + 1)
     except FileNotFoundError:
+        if must_exist:
+            raise MachineError(str(path), "no such file", "write it with `fsadvisor attest`") from None
         return ""
     except OSError as error:
         raise MachineError(str(path), error.strerror or "can't be read", "read it as root, or name another") from None

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class WithFile:
-    """Answers as the machine inside does, but for the content of one path."""
+    """Answers as the machine inside does, but for the content of one path, which comes from `source`."""
 
-    def __init__(self, inner: Machine, path: str, text: str) -> None:
+    def __init__(self, inner: Machine, path: str, text: str, source: str) -> None:
         self._inner = inner
         self._path = path
-        self._text = text
+        self._reply = Reply(text, source)
 
     @property
     def name(self) -> str:
@@ -35,7 +35,7 @@ class WithFile:
         return self._inner.today
 
     def read(self, path: str) -> Answer:
-        return Reply(self._text, path) if path == self._path else self._inner.read(path)
+        return self._reply if path == self._path else self._inner.read(path)
 
     def entries(self, path: str) -> tuple[str, ...] | Unknown:
         return self._inner.entries(path)

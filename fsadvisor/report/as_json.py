@@ -21,7 +21,7 @@ def as_json(storage: Storage, verdicts: Sequence[Verdict], about: model.About) -
     """The document in pieces; model.py says how texts are escaped."""
     yield f'{{"schema":{_line(model.SCHEMA)},\n'
     yield f'"machine":{_line(shaping.machine(storage, about))},\n'
-    yield f'"summary":{_line(shaping.summary(verdicts, about))},\n'
+    yield f'"summary":{_line(shaping.summary(storage, verdicts, about))},\n'
     yield '"subjects":['
     yield from _lines(shaping.subject(subject) for subject in storage.subjects)
     yield '],\n"verdicts":['

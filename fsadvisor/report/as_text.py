@@ -37,7 +37,7 @@ def as_text(
     found = findings(verdicts)
     yield from _head(storage, about, columns)
     yield "\n"
-    yield from wrapped(_in_a_line(found, verdicts, about), columns)
+    yield from wrapped(_in_a_line(found, verdicts, about, len(storage.ignored)), columns)
     if len(found) > 1:
         yield from _overview(found, columns)
     told_in: dict[str, int] = {}
@@ -47,6 +47,7 @@ def as_text(
         told_in.setdefault(finding.rule.id, number)
     yield from _not_told(verdicts, columns)
     yield from _not_loaded(about)
+    yield from _ignored(storage, columns)
     if every:
         yield from _names("Passed", Outcome.OK, verdicts, columns)
         yield from _names("Does not apply", Outcome.NOT_APPLICABLE, verdicts, columns)
@@ -82,7 +83,7 @@ def _not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
                     yield name, fact
 
 
-def _in_a_line(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About) -> str:
+def _in_a_line(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About, ignored: int) -> str:
     """'1 critical risk, 2 moderate gains, 1 withheld; 14 checks passed; 6 could not be told.'."""
     numbers = Counter(verdict.outcome for verdict in verdicts)
     parts = [", ".join(_advice(found))]
@@ -91,18 +92,24 @@ def _in_a_line(found: Sequence[Finding], verdicts: Sequence[Verdict], about: Abo
         parts.append(f"{numbers[Outcome.UNDETERMINED]:,} could not be told")
     if about.rule_errors:
         parts.append(f"{counted(len({error.file for error in about.rule_errors}), 'rule')} did not load")
+    if ignored:
+        parts.append(f"{counted(ignored, 'attestation or waiver', 'attestations or waivers')} ignored")
     return "; ".join(parts) + "."
 
 
 def _advice(found: Sequence[Finding]) -> Iterator[str]:
-    kinds = Counter((one.rule.severity, one.rule.kind) for one in found if one.outcome is Outcome.ADVISE)
+    kinds = Counter(
+        (one.rule.severity, one.rule.kind) for one in found if one.outcome is Outcome.ADVISE and one.waiver is None
+    )
     for (severity, kind), number in kinds.items():
         yield f"{number:,} {severity} {kind if number == 1 else _PLURALS[kind]}"
     if not kinds:
         yield "Nothing to advise"
     for outcome in (Outcome.WITHHELD, Outcome.BLOCKED):
-        if number := sum(one.outcome is outcome for one in found):
+        if number := sum(one.outcome is outcome and one.waiver is None for one in found):
             yield f"{number:,} {outcome.value}"
+    if number := sum(one.waiver is not None for one in found):
+        yield f"{number:,} waived"
 
 
 def _overview(found: Sequence[Finding], columns: int) -> Iterator[str]:
@@ -127,6 +134,15 @@ def _not_loaded(about: About) -> Iterator[str]:
         yield "\n\n"
         yield "RULES THAT DID NOT LOAD\n\n"
         yield from (f"   {clean(str(error))}\n" for error in about.rule_errors)
+
+
+def _ignored(storage: Storage, columns: int) -> Iterator[str]:
+    if storage.ignored:
+        yield "\n\n"
+        yield "ATTESTATIONS AND WAIVERS THAT ARE IGNORED\n\n"
+        for one in storage.ignored:
+            what = "" if one.what == one.place else f"{one.what}: "
+            yield from wrapped(f"{one.place}: {what}{one.why}", columns, "   ", "     ")
 
 
 def _names(title: str, outcome: Outcome, verdicts: Sequence[Verdict], columns: int) -> Iterator[str]:

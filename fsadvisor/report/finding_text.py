@@ -37,7 +37,9 @@ _UNDER_ASK: Final = " " * 13
 def headline(finding: Finding) -> str:
     """'critical risk', 'moderate gain, withheld'."""
     words = f"{finding.rule.severity} {finding.rule.kind}"
-    return words if finding.outcome is Outcome.ADVISE else f"{words}, {finding.outcome.value}"
+    if finding.outcome is not Outcome.ADVISE:
+        words = f"{words}, {finding.outcome.value}"
+    return f"{words}, waived" if finding.waiver else words
 
 
 def where(finding: Finding, most: int = SUBJECTS) -> str:
@@ -93,6 +95,9 @@ class FindingText:
         yield from wrapped(f"On {where(self._finding)}", self._columns, "   ", "     ")
         place = "First" if self._number == 1 else "Here"
         yield from wrapped(f"{place} because: {reason(self._finding.verdicts[0])}", self._columns, "   ", "     ")
+        if waiver := self._finding.waiver:
+            words = f"Waived by {waiver.by} on {waiver.on} until {waiver.until}: {waiver.because} {waiver.link}"
+            yield from wrapped(words, self._columns, "   ", "     ")
 
     def _section(self, title: str) -> Iterator[str]:
         return rule_text.section(title, self._columns)

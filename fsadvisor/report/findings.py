@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fsadvisor.advise import Verdict
     from fsadvisor.facts import Fact
     from fsadvisor.rulebook.rule import Ask, Rule
-    from fsadvisor.storage import Subject
+    from fsadvisor.storage import Subject, Waiver
     from fsadvisor.truth import Truth
 
 _NUMBER: Final = re.compile(r"([0-9]+)")
@@ -32,6 +32,11 @@ class Finding:
     outcome: Outcome
     truths: tuple[Truth, ...]
     verdicts: list[Verdict] = field(default_factory=list)
+
+    @property
+    def waiver(self) -> Waiver | None:
+        """Who accepted it, the same for all its subjects."""
+        return self.verdicts[0].waiver
 
     @property
     def subjects(self) -> Iterator[Subject]:
@@ -60,11 +65,16 @@ def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
     for verdict in verdicts:
         if verdict.outcome in CALL_FOR_ACTION:
             truths = tuple(answer.truth for answer in verdict.answers())
-            key = (verdict.rule.id, verdict.outcome, truths)
+            key = (verdict.rule.id, verdict.outcome, truths, _acceptance(verdict.waiver))
             found.setdefault(key, Finding(verdict.rule, verdict.outcome, truths)).verdicts.append(verdict)
     for finding in found.values():
         finding.verdicts.sort(key=lambda verdict: _as_people_count(verdict.subject.name))
     return list(found.values())
+
+
+def _acceptance(waiver: Waiver | None) -> tuple[object, ...]:
+    """What makes waivers alike."""
+    return () if waiver is None else (waiver.by, waiver.on, waiver.until, waiver.because, waiver.link)
 
 
 def _as_people_count(name: str) -> list[tuple[int, str]]:

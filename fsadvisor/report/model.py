@@ -6,6 +6,7 @@ for the byte, and a name that really has these four characters looks the same. C
 (controls, bidirectional marks, zero-width signs) are written as JSON escapes, which every parser undoes.
 """
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
 
@@ -72,7 +73,7 @@ class Outcomes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class Severities(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How many verdicts say `advise`, by severity."""
+    """How many verdicts say `advise` and are not waived, by severity."""
 
     critical: int
     high: int
@@ -89,14 +90,27 @@ class RuleNotLoaded(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     message: str
 
 
+class Ignored(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An attestation or waiver that does not count, and why; `place` is where it stands in the file."""
+
+    place: str
+    what: str
+    why: str
+
+
 class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Counts; `highest` is the gravest severity of an `advise`, `incomplete` says that something could not be told."""
+    """Counts; `highest` is the gravest severity of an `advise`, `incomplete` says that something could not be told.
+
+    Neither `highest` nor the counts by severity count what is waived; `verdicts` does.
+    """
 
     verdicts: Outcomes
     advise: Severities
     highest: Severity | None
     incomplete: bool
     rules_not_loaded: tuple[RuleNotLoaded, ...]
+    waived: int
+    ignored: tuple[Ignored, ...]
 
 
 class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -146,6 +160,16 @@ class Erratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     source: str
 
 
+class Waived(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Who accepted a finding, when and why; it holds up to and with the day `until`."""
+
+    by: str
+    on: dt.date
+    until: dt.date
+    because: str
+    link: str
+
+
 class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a rule says of a subject. Verdicts stand in the order of `rank`; `because` says it in words."""
 
@@ -163,6 +187,8 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     errata: tuple[Erratum, ...]
     remedy: Remedy
     references: tuple[Reference, ...]
+    waived: Waived | msgspec.UnsetType = msgspec.UNSET
+    """There where somebody has accepted it; then it does not count for --fail-on."""
 
 
 class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from math import isfinite
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import UNSET
 
 from fsadvisor.advise import reason
 from fsadvisor.catalogue import catalogue
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from fsadvisor.advise import Answer, Verdict
     from fsadvisor.facts import Fact
     from fsadvisor.rulebook.remedy import Instructions
-    from fsadvisor.storage import Facts, Storage, Subject
+    from fsadvisor.storage import Facts, Storage, Subject, Waiver
 
 _SEVERITIES = ("critical", "high", "moderate", "low")
 _OWN = {"layer": ("layer", "below"), "filesystem": ("filesystem", "below")}
@@ -42,11 +44,13 @@ def kernel(storage: Storage) -> str | None:
     return None if fact is None or isinstance(fact, Unknown) else str(fact.value)
 
 
-def summary(verdicts: Sequence[Verdict], about: model.About) -> model.Summary:
+def summary(storage: Storage, verdicts: Sequence[Verdict], about: model.About) -> model.Summary:
     """What the whole comes to."""
     outcomes = Counter(verdict.outcome for verdict in verdicts)
-    severities = Counter(verdict.rule.severity for verdict in verdicts if verdict.outcome is Outcome.ADVISE)
+    severities = Counter(verdict.rule.severity for verdict in verdicts if is_advised(verdict))
     return model.Summary(
+        waived=sum(verdict.waiver is not None for verdict in verdicts),
+        ignored=tuple(model.Ignored(place=one.place, what=one.what, why=one.why) for one in storage.ignored),
         verdicts=model.Outcomes(**{outcome.value: outcomes[outcome] for outcome in Outcome}),
         advise=model.Severities(**{severity: severities[severity] for severity in _SEVERITIES}),
         highest=cast("Any", next((severity for severity in _SEVERITIES if severities[severity]), None)),
@@ -56,6 +60,15 @@ def summary(verdicts: Sequence[Verdict], about: model.About) -> model.Summary:
             for error in about.rule_errors
         ),
     )
+
+
+def is_advised(verdict: Verdict) -> bool:
+    """Whether somebody should do something about it who has not said that they will not."""
+    return verdict.outcome is Outcome.ADVISE and verdict.waiver is None
+
+
+def _waived(waiver: Waiver) -> model.Waived:
+    return model.Waived(by=waiver.by, on=waiver.on, until=waiver.until, because=waiver.because, link=waiver.link)
 
 
 def subject(seen: Subject) -> model.Subject:
@@ -108,6 +121,7 @@ def verdict(found: Verdict) -> model.Verdict:
         errata=tuple(map(_erratum, rule.errata)),
         remedy=_remedy(found.instructions()),
         references=rule.references,
+        waived=_waived(found.waiver) if found.waiver else UNSET,
     )
 
 
@@ -134,6 +148,7 @@ def _ask(answer: Answer) -> model.Ask:
     )
 
 
+@lru_cache(maxsize=512)
 def _remedy(todo: Instructions) -> model.Remedy:
     return model.Remedy(
         needs=cast("Any", todo.needs),

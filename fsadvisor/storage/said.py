@@ -23,6 +23,11 @@ class Waiver:
     place: str
     """Where it stands in the file: 'waiver 2'."""
 
+    @property
+    def what(self) -> str:
+        """The waiver in words."""
+        return f"{self.rule} on {self.subject}, by {self.by}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ignored:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Facts")
 
+PINNED_TO_DRIVES = frozenset({"filesystem.power_loss_tested"})
+"""Facts that hold for the drives below only, though they are facts of something else; all of a disk's do."""
+
 _KEPT_SILENT = (Cause.NOT_EXPOSED,)
 _TYPES: Mapping[Kind, tuple[type, ...]] = {
     Kind.YES_NO: (bool,),
@@ -80,7 +83,7 @@ class Attested:
         seen = {at: identity() for at, identity in identities.items()}
         for entry in entries:
             at = _meant(entry, seen)
-            why = seen[at].differs(entry) if at in seen else f"there is no {entry.subject} here"
+            why = _stranger(entry, seen[at]) if at in seen else f"there is no {entry.subject} here"
             if why:
                 self._ignore(entry, why)
             else:
@@ -169,6 +172,13 @@ def _mistake(entry: Entry, today: date) -> str:
     if fact.namespace != entry.subject.partition(":")[0]:
         return f"{entry.about} is a fact of a {fact.namespace}, and {entry.subject!r} is none"
     return unfit(fact, entry.value)
+
+
+def _stranger(entry: Entry, identity: Identity) -> str:
+    """Why an entry does not speak of the subject that has its name, '' where it does."""
+    if entry.about in PINNED_TO_DRIVES and identity.drives and not entry.drives:
+        return "it does not say which drives it means: add [[attestation.drive]] with their models"
+    return identity.differs(entry)
 
 
 def _meant(entry: Entry, seen: Mapping[str, Identity]) -> str:

@@ -1,0 +1,170 @@
+"""What somebody says on the command line, held against the machine: an entry to write down, or why not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from fsadvisor.attestation.error import ClaimError
+from fsadvisor.catalogue import Kind, catalogue, did_you_mean
+from fsadvisor.facts import Cause, Known
+from fsadvisor.readers.attestations import Entry
+from fsadvisor.readers.scalars import real, whole
+from fsadvisor.survey.attested import PINNED_TO_DRIVES, unfit
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Iterable
+
+    from fsadvisor.catalogue import Entry as Fact
+    from fsadvisor.readers.attestations import Drive, Value
+    from fsadvisor.rulebook.rule import Rule
+    from fsadvisor.storage import Storage, Subject
+    from fsadvisor.survey.identity import Identity
+
+_WORDS: dict[str, Value] = {"yes": True, "true": True, "no": False, "false": False}
+_LINK = re.compile(r"(?:https?://|/)\S+")
+_LONGEST = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saying:
+    """Who says it, why, and for how long; `until` is None where nobody gave a day."""
+
+    by: str
+    because: str
+    link: str
+    until: dt.date | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """The machine on a day, as it is without what people say of it."""
+
+    storage: Storage
+    identity: Callable[[str], Identity]
+    today: dt.date
+
+
+def attestation(seen: Seen, name: str, subject: str, value: str | None, saying: Saying) -> Entry:
+    """An entry for `fsadvisor attest`. Raises ClaimError."""
+    fact = attestable(name)
+    of = _subject(seen.storage, fact.namespace, subject)
+    told = fact.reader()(of.scope)
+    if isinstance(told, Known):
+        raise ClaimError(f"{name} of {of.id} is known: the machine itself says {told.value!r} ({told.source})")
+    if told.cause is Cause.NOT_APPLICABLE:
+        raise ClaimError(f"{name} makes no sense for {of.id} as it is now")
+    if not saying.link and not saying.because:
+        raise ClaimError("say why others may believe it: --link (the datasheet, the runbook) or --because")
+    identity = seen.identity(of.id)
+    pinned = of.kind == "disk" or name in PINNED_TO_DRIVES
+    drives = _drives(identity) if pinned else ()
+    uuid = identity.uuid if of.kind == "filesystem" else None
+    return _entry("attestation", name, of, _value(fact, value), seen.today, saying, drives, uuid)
+
+
+def waiver(seen: Seen, rules: Iterable[Rule], rule: str, subject: str, saying: Saying) -> Entry:
+    """An entry for `fsadvisor waive`. Raises ClaimError."""
+    kinds = {it.id: it.subject for it in rules}
+    if rule not in kinds:
+        raise ClaimError(f"no rule {rule!r}{did_you_mean(rule, kinds)}")
+    of = _subject(seen.storage, kinds[rule], subject)
+    if not saying.because:
+        raise ClaimError("say why the risk is accepted: --because TEXT")
+    if saying.until is None:
+        raise ClaimError("say until when the risk is accepted: --until DATE")
+    identity = seen.identity(of.id)
+    return _entry("waiver", rule, of, None, seen.today, saying, _drives(identity), identity.uuid)
+
+
+def attestable(name: str) -> Fact:
+    """The fact, if a person may say it. Raises ClaimError."""
+    able = {it.name: it for it in catalogue().values() if it.attested}
+    if name in able:
+        return able[name]
+    if name in catalogue():
+        raise ClaimError(f"{name} can't be attested: it comes from {catalogue()[name].source}")
+    raise ClaimError(f"no fact that people can attest is called {name!r}{did_you_mean(name, able)}")
+
+
+def subject_id(kind: str, subject: str) -> str:
+    """'disk:sda' of 'sda', 'disk:sda' or '/dev/sda'."""
+    if kind == "host" or subject.startswith(f"{kind}:"):
+        return subject
+    return f"{kind}:{subject.removeprefix('/dev/') if kind in ('disk', 'layer') else subject}"
+
+
+def _subject(storage: Storage, kind: str, subject: str) -> Subject:
+    alike = {it.id: it for it in storage.subjects if it.kind == kind}
+    wanted = subject_id(kind, subject)
+    if wanted not in alike:
+        named = f"; there are {', '.join(alike)}" if 0 < len(alike) <= 8 else ""
+        raise ClaimError(f"{subject!r} is no {kind} here{did_you_mean(wanted, alike) or named}")
+    return alike[wanted]
+
+
+def _value(fact: Fact, word: str | None) -> Value:
+    """The value that a word on the command line means; none means yes."""
+    if word is None and fact.kind is not Kind.YES_NO:
+        raise ClaimError(f"say the value: {fact.name} is {fact.value}")
+    value = _WORDS.get(word or "yes") if fact.kind is Kind.YES_NO else _number_or_text(fact, word or "")
+    why = unfit(fact, word if value is None else value)
+    if why or value is None:
+        raise ClaimError(why + did_you_mean(word or "", fact.choices or _WORDS))
+    return value
+
+
+def _number_or_text(fact: Fact, word: str) -> Value | None:
+    if fact.kind is Kind.WHOLE:
+        return whole(word)
+    return real(word) if fact.kind is Kind.REAL else word
+
+
+def _drives(identity: Identity) -> tuple[Drive, ...]:
+    return tuple(drive.pin() for drive in identity.drives)
+
+
+def _entry(
+    kind: Literal["attestation", "waiver"],
+    about: str,
+    of: Subject,
+    value: Value | None,
+    today: dt.date,
+    saying: Saying,
+    drives: tuple[Drive, ...],
+    uuid: str | None,
+) -> Entry:
+    until = saying.until or a_year_after(today)
+    if until < today:
+        raise ClaimError(f"--until {until} is past already: today is {today}")
+    if saying.link and not _LINK.fullmatch(saying.link):
+        raise ClaimError(f"--link {saying.link!r} is neither an address (https://…) nor a path (/…)")
+    return Entry(
+        place=kind,
+        kind=kind,
+        about=about,
+        subject=_text("the subject", of.id),
+        value=value,
+        by=_text("--by", saying.by),
+        on=today,
+        until=until,
+        because=_text("--because", saying.because) if saying.because else "",
+        link=_text("--link", saying.link) if saying.link else "",
+        uuid=uuid,
+        drives=drives,
+    )
+
+
+def _text(what: str, said: str) -> str:
+    text = said.strip()
+    if not text or len(text) > _LONGEST or any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise ClaimError(f"{what} is no text of 1 to {_LONGEST} characters in UTF-8")
+    return text
+
+
+def a_year_after(day: dt.date) -> dt.date:
+    """The same day of the next year, 28 February for the 29th."""
+    later = day.year + 1
+    return day.replace(year=later, day=28) if (day.month, day.day) == (2, 29) else day.replace(year=later)
