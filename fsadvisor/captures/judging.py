@@ -14,7 +14,7 @@ from fsadvisor.readers.nvme_smart_log import SmartLog
 from fsadvisor.readers.smart_record import SmartReport
 from fsadvisor.survey import controllers
 from fsadvisor.survey.drive import Drive
-from fsadvisor.survey.power_loss import Case, Weighing, weakest, weigh
+from fsadvisor.survey.power_loss import Case, Controller, Weighing, weakest, weigh
 from fsadvisor.survey.transport import emulated
 
 if TYPE_CHECKING:
@@ -83,8 +83,7 @@ def _case(parts: Parts, drive: Drive) -> Case:
         family=find(parts.model) if parts.model else None,
         virtual=model if isinstance(model, Unknown) else _virtual(model.value),
         drive=drive,
-        controller=None if volume is None else (),
-        controller_missing=() if volume is None else (controllers.unasked(volume),),
+        controller=None if volume is None else Controller(missing=(controllers.unasked(volume),)),
     )
 
 

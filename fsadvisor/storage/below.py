@@ -18,6 +18,9 @@ class Below:
 
     disks: Fact[tuple[str, ...]] = about("names of the leaf disks", "the stack in sysfs")
     any_write_back: Fact[bool] = about("a leaf disk gets cache flushes from the kernel", "queue/write_cache")
+    plp: Fact[PlpVerdict] = about(
+        "the weakest power-loss verdict of the leaf disks: what is lost on one is lost", "disk.plp"
+    )
     all_plp_proven: Fact[bool] = about("power-loss protection is proven for every leaf disk", "disk.plp")
     any_unprotected_cache: Fact[bool] = about(
         "a leaf disk is 'write back' and its power-loss protection is not proven",

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Below, Disk, Layer
-from fsadvisor.survey import folds, look, raid
+from fsadvisor.survey import folds, look, power_loss, raid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from fsadvisor.storage import PlpVerdict
     from fsadvisor.survey.stack import Stack
 
 NOT_FOLLOWED = Unknown(Cause.NOT_EXPOSED, "", "the stack can't be followed down to hardware from here")
@@ -66,6 +67,7 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool]
         if followed
         else NOT_FOLLOWED,
         any_write_back=folds.any_of(every(lambda it: folds.holds(it.write_cache, "write back".__eq__)), names),
+        plp=_plp(leaves, followed),
         all_plp_proven=folds.all_of(every(lambda it: folds.holds(it.plp, "proven".__eq__)), names),
         any_unprotected_cache=folds.any_of([*unprotected, *([] if followed else [NOT_FOLLOWED])], names),
         any_virtual=folds.any_of(every(lambda it: it.virtual), names),
@@ -80,6 +82,17 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool]
         all_paths_covered=folds.all_of(every(lambda it: it.path_covered), names),
         all_swap_policy=folds.all_of(every(lambda it: it.swap_policy), names),
     )
+
+
+def _plp(leaves: Mapping[str, Disk], followed: bool) -> Fact[PlpVerdict]:
+    """The weakest verdict; one failure decides, one disk that is not known leaves it open."""
+    verdicts = [disk.plp for disk in leaves.values()]
+    failed = next((it for it in verdicts if isinstance(it, Known) and it.value == "failed"), None)
+    unknown = [it for it in (*verdicts, *([] if followed else [NOT_FOLLOWED])) if isinstance(it, Unknown)]
+    if failed is not None or unknown:
+        return failed or look.first(*unknown)
+    words = ", ".join(f"{look.value(disk.name)} {look.value(disk.plp)}" for disk in leaves.values())
+    return Known(power_loss.weakest(it.value for it in verdicts if isinstance(it, Known)), words)
 
 
 def _unprotected(disk: Disk) -> Fact[bool]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from fsadvisor.drives import find
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_stat, json_text, scheduler
 from fsadvisor.storage import Disk
-from fsadvisor.survey import ata, controller_cache, controllers, flush, health, look, pcie, power_loss, queue
+from fsadvisor.survey import ata, controller_cache, flush, health, look, pcie, power_loss, queue
 from fsadvisor.survey import drive as drives
 from fsadvisor.survey.cloud_disk import cloud_disk
 from fsadvisor.survey.transport import transport, virtual
@@ -25,6 +26,14 @@ if TYPE_CHECKING:
 _NOT_TOLD = ("", "unknown")
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A disk's facts, and the case that its power-loss verdict was given on."""
+
+    facts: Disk
+    case: power_loss.Case
+
+
 def disk(
     machine: Machine,
     device: BlockDevice,
@@ -33,7 +42,7 @@ def disk(
     udev: Mapping[str, Mapping[str, str]],
     io: Json | Unknown,
     uptime: Fact[int],
-) -> Disk:
+) -> Seen:
     """All facts of a disk; `settings` of its queue, `udev` by device name, `io` the machine's counters."""
     folder = device.folder
     kind = transport(device)
@@ -44,28 +53,25 @@ def disk(
     answers = drives.ask(machine, device, kind)
     rotational = look.switch(machine, f"{folder}/queue/rotational")
     family = _family(model, answers)
-    in_front = controllers.front(machine, controllers.tool(vendor, model), device.path)
     volume_of = controller_cache.controller(kind, vendor, model)
     raid_cache = controller_cache.cache(machine, volume_of, device.path)
-    weighed = power_loss.weigh(
-        power_loss.Case(
-            device=device.path,
-            transport=look.value(kind),
-            model=model,
-            family=family,
-            virtual=seen,
-            write_cache=settings.write_cache,
-            rotational=rotational,
-            drive=answers,
-            controller=in_front.evidence if in_front else None,
-            controller_missing=in_front.missing if in_front else (),
-        )
+    case = power_loss.Case(
+        device=device.path,
+        transport=look.value(kind),
+        model=model,
+        family=family,
+        virtual=seen,
+        write_cache=settings.write_cache,
+        rotational=rotational,
+        drive=answers,
+        controller=power_loss.by_controller(raid_cache, look.value(volume_of)),
     )
+    weighed = power_loss.weigh(case)
     schedulers = look.file_record(machine, f"{folder}/queue/scheduler", scheduler.parse)
     stat = look.file_record(machine, f"{folder}/stat", block_stat.parse)
     is_nvme, is_sata = look.value(kind) == "nvme", look.value(kind) == "sata"
     wear = health.health(answers)
-    return Disk(
+    facts = Disk(
         name=Known(device.name, "/sys/block"),
         transport=kind,
         model=model,
@@ -83,8 +89,8 @@ def disk(
         fua=look.switch(machine, f"{folder}/queue/fua"),
         volatile_cache=drives.volatile_cache(machine, device, kind, answers),
         plp=weighed.fact,
-        plp_evidence=Known(tuple(map(str, weighed.evidence)), "power-loss evidence"),
-        plp_settle=Known(weighed.settle, "power-loss evidence"),
+        plp_evidence=weighed.told,
+        plp_settle=weighed.to_do,
         known_lossy=_lossy(model, family),
         controller=volume_of,
         controller_cache=raid_cache.policy,
@@ -128,6 +134,15 @@ def disk(
         better_block_bytes=drives.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
         write_throttle_us=look.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
+    return Seen(facts, case)
+
+
+def heard(disk: Disk, case: power_loss.Case) -> Disk:
+    """The disk with its power-loss verdict weighed anew, where a person said what the data sheet promises."""
+    if isinstance(disk.datasheet_plp, Unknown):
+        return disk
+    weighed = power_loss.weigh(replace(case, datasheet=disk.datasheet_plp))
+    return replace(disk, plp=weighed.fact, plp_evidence=weighed.told, plp_settle=weighed.to_do)
 
 
 def _family(model: Fact[str], answers: drives.Drive) -> Family | None:

@@ -36,11 +36,18 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Controller:
+    """The RAID controller whose volume a disk is: what its tool says, if asked, and what it did not answer."""
+
+    says: Evidence | None = None
+    missing: tuple[Unknown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """A disk whose power-loss protection is in question, with all that was asked.
 
     `write_cache` and `rotational` are NOT_APPLICABLE where only a drive's outputs are at hand, not its machine.
-    `controller` holds the evidence of a RAID controller in front, `controller_missing` what it did not answer.
     """
 
     device: str = "DEVICE"
@@ -51,8 +58,7 @@ class Case:
     write_cache: Fact[WriteCache] = NOT_APPLICABLE
     rotational: Fact[bool] = NOT_APPLICABLE
     drive: Drive
-    controller: tuple[Evidence, ...] | None = None
-    controller_missing: tuple[Unknown, ...] = ()
+    controller: Controller | None = None
     datasheet: Fact[bool] = NOT_ATTESTED
 
     @property

@@ -39,6 +39,16 @@ class Weighing:
         """The verdict, or why there is none yet."""
         return self.missing or Known(self.verdict, "; ".join(it.says for it in self.evidence))
 
+    @property
+    def told(self) -> Fact[tuple[str, ...]]:
+        """The evidence in words."""
+        return Known(tuple(map(str, self.evidence)), "power-loss evidence")
+
+    @property
+    def to_do(self) -> Fact[tuple[str, ...]]:
+        """The steps that would settle it."""
+        return Known(self.settle, "power-loss evidence")
+
 
 def weigh(case: Case) -> Weighing:
     """Judge a disk by all its evidence."""
@@ -53,7 +63,8 @@ def weigh(case: Case) -> Weighing:
 def _evidence(case: Case) -> Iterator[Evidence]:
     if case.transport == "ram":
         yield Evidence("absent", "lives in memory: a power loss takes everything", "transport", "veto")
-    yield from case.controller or ()
+    if case.controller is not None and case.controller.says is not None:
+        yield case.controller.says
     yield from nvme.evidence(case)
     yield from attributes.evidence(case)
     yield from _kernel(case)
@@ -95,7 +106,7 @@ def _not_to_be_seen(virtual: Fact[bool]) -> bool:
 def _standing(case: Case, found: tuple[Evidence, ...], missing: list[tuple[str, Unknown]]) -> PlpVerdict:
     """The verdict as far as was asked: a claim stands where what could overrule it was asked, too."""
     if case.controller is not None:
-        return "unknown" if missing else weakest(it.verdict for it in case.controller)
+        return "unknown" if missing or case.controller.says is None else case.controller.says.verdict
     if not is_known_as(case.virtual, False):
         return "unknown"
     trusted = case.transport not in _NEVER_PROVEN and _vetoes_asked(case)
@@ -139,7 +150,7 @@ def _missing(case: Case, found: tuple[Evidence, ...]) -> Iterator[tuple[str, Unk
     if isinstance(case.virtual, Unknown):
         yield "whether it is hardware", case.virtual
     if case.controller is not None:
-        yield from (("the RAID controller's tool", it) for it in case.controller_missing)
+        yield from (("the RAID controller's tool", it) for it in case.controller.missing)
         return
     if isinstance(case.model, Unknown) and case.transport in ("nvme", "sata", "sas"):
         yield "its model", case.model
