@@ -74,6 +74,15 @@ CASES = [
     Case(rule="ext4-replaced-files-not-flushed", fs="ext4", options="noauto_da_alloc"),
     Case(rule="ext4-delayed-allocation-off", fs="ext4", options="nodelalloc"),
     Case(rule="ext4-long-commit", fs="ext4", options="commit=60"),
+    Case(rule="btrfs-autodefrag", fs="btrfs", options="autodefrag", given=DATABASE),
+    Case(rule="btrfs-discard-at-commit", fs="btrfs", options="discard"),
+    Case(rule="btrfs-long-commit", fs="btrfs", options="commit=600"),
+    Case(
+        rule="btrfs-old-space-cache",
+        fs="btrfs",
+        options="space_cache=v1",
+        features=("-R", "^free-space-tree"),
+    ),
     Case(
         rule="xfs-inode32",
         fs="xfs",
