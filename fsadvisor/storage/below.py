@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fsadvisor.facts import Fact
 from fsadvisor.storage.about import about, some
+from fsadvisor.storage.words import PlpVerdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

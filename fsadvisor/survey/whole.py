@@ -91,14 +91,16 @@ class _Survey:
         self._stack = lay_stack(ground)
         devices = ground.tree.devices.values()
         self._queues = {it.name: queue.queue(ground.machine, it.folder) for it in devices if it.parent is None}
-        self._disks = {
+        found = {
             f"disk:{device.name}": disks.disk(
                 ground.machine, device, self._queues[device.name], ground.in_vm, ground.udev, ground.io, ground.uptime
             )
             for device in devices
             if device.is_disk
         }
+        self._disks = {at: one.facts for at, one in found.items()}
         self._disks = self._with_what_was_said("disk", self._disks)
+        self._disks = {at: disks.heard(one, found[at].case) for at, one in self._disks.items()}
         self._layers = {
             f"layer:{device.name}": layers.layer(
                 ground.machine, device, self._queues[device.parent or device.name], ground.tables, ground.volumes
