@@ -182,7 +182,8 @@ def _all(asks: tuple[Ask, ...], scope: Mapping[str, Facts]) -> Truth:
 
 
 def _answer(ask: Ask, scope: Mapping[str, Facts]) -> Answer:
-    return Answer(ask, ask.expression.evaluate(scope), ask.expression.facts(scope))
+    facts = {name: catalogue()[name].reader()(scope) for name in ask.expression.names}
+    return Answer(ask, ask.expression.evaluate(scope), facts)
 
 
 def _in_words(answer: Answer) -> str:
