@@ -1,0 +1,180 @@
+"""From a rule's commands and their undo to changes that can be checked: before, after, and on the way back."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Known, Unknown
+from fsadvisor.plan.commands import Remount, Sysctl, Unit, Write, recognised
+from fsadvisor.plan.model import Change, Condition, Setting, UnfitError
+from fsadvisor.plan.options import NONE, family, in_family, of_the_mount, shown
+from fsadvisor.readers import mountinfo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from fsadvisor.machine.port import Answer
+    from fsadvisor.plan.commands import Command
+    from fsadvisor.rulebook.remedy import Instructions
+    from fsadvisor.storage import Facts
+
+MOUNTS: Final = "/proc/self/mountinfo"
+_ONE_WORD: Final = re.compile(r"[^|\n]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Mounts:
+    """What is mounted, as it was seen."""
+
+    at: Mapping[str, tuple[mountinfo.Mount, ...]]
+
+    def only(self, point: str) -> mountinfo.Mount:
+        """The one mount at a point."""
+        found = self.at.get(point, ())
+        if len(found) != 1:
+            raise UnfitError(f"{point} is {'mounted over' if found else 'not seen among the mounts'}")
+        return found[0]
+
+
+def mounts(read: Callable[[str], Answer]) -> Mounts:
+    """The mounts of the machine, none where it does not tell."""
+    answer = read(MOUNTS)
+    table = answer if isinstance(answer, Unknown) else mountinfo.parse(answer.text)
+    at: dict[str, tuple[mountinfo.Mount, ...]] = {}
+    for mount in () if isinstance(table, Unknown) else table.mounts:
+        at[mount.mount_point] = (*at.get(mount.mount_point, ()), mount)
+    return Mounts(at)
+
+
+def changes(todo: Instructions, scope: Mapping[str, Facts], seen: Mounts) -> tuple[Change, ...]:
+    """One change for each command, with its undo. Raises UnfitError."""
+    commands = tuple(_all_recognised(todo.now))
+    undo = {command.pair: command for command in _all_recognised(todo.undo)}
+    found = tuple(_change(command, undo.pop(command.pair, None), scope, seen) for command in commands)
+    if undo:
+        raise UnfitError("its undo does more than bring back what it changes")
+    for change in found:
+        _hold_together(change)
+    return found
+
+
+def _all_recognised(texts: Iterable[str]) -> Iterator[Command]:
+    for text in texts:
+        command = recognised(text)
+        if command is None:
+            raise UnfitError(f"no check before and after is known for `{text}`")
+        yield command
+
+
+def _change(now: Command, undo: Command | None, scope: Mapping[str, Facts], seen: Mounts) -> Change:
+    match now, undo:
+        case Remount(), Remount():
+            return _remount(now, undo, seen)
+        case Write(), Write():
+            return _write(now, undo, scope)
+        case Sysctl(), Sysctl():
+            return _sysctl(now, undo)
+        case Unit(), Unit():
+            return _unit(now, undo)
+    raise UnfitError(f"the value that was seen is not known for `{now.line}`")
+
+
+def _hold_together(change: Change) -> None:
+    """Values must be words that a script can compare, and what is wanted must differ from what was seen."""
+    for setting in change.settings:
+        if not all(_ONE_WORD.fullmatch(value) and value.isprintable() for value in (setting.seen, *setting.wanted)):
+            raise UnfitError(f"{setting.what} has a value that a script can't compare")
+        if not setting.wanted or setting.seen in setting.wanted:
+            raise UnfitError(f"{setting.what} would look the same before and after")
+
+
+def _remount(now: Remount, undo: Remount, seen: Mounts) -> Change:
+    mount = seen.only(now.point)
+    wanted = {family(option): option for option in now.options}
+    back = {family(option): option for option in undo.options}
+    if set(wanted) != set(back):
+        raise UnfitError("its undo sets other options than it does")
+    in_force = (*mount.options, *mount.super_options)
+    settings = tuple(_option(now.point, names, option, in_force) for names, option in wanted.items())
+    for setting, option in zip(settings, (back[names] for names in wanted), strict=True):
+        if setting.seen not in shown(option, setting.wanted[0] if setting.wanted else NONE):
+            raise UnfitError(f"its undo would not bring back {setting.what}, which is '{setting.seen}'")
+    names = sorted(name for names in wanted for name in names)
+    return Change(
+        do=now.line,
+        undo=undo.line,
+        claims=tuple((_whose(now.point, option, mount), option) for option in wanted.values()),
+        settings=settings,
+        conditions=(
+            Condition(what=f"the filesystem at {now.point}", probe=_probe("kind_at", now.point), value=mount.fs_type),
+        ),
+        unmoved=(_probe("other_options", now.point, *names),),
+    )
+
+
+def _option(point: str, names: tuple[str, ...], option: str, in_force: tuple[str, ...]) -> Setting:
+    before = in_family(in_force, names)
+    return Setting(
+        what=f"the option {'/'.join(names[:2])} at {point}",
+        probe=_probe("options_among", point, *names),
+        seen=before,
+        wanted=shown(option, before),
+    )
+
+
+def _whose(point: str, option: str, mount: mountinfo.Mount) -> str:
+    """The setting that an option decides: of the mount, or of the filesystem wherever it is mounted."""
+    name = family(option)[0]
+    return f"{name} at {point}" if of_the_mount(option) else f"{name} of filesystem {mount.major_minor}"
+
+
+def _write(now: Write, undo: Write, scope: Mapping[str, Facts]) -> Change:
+    probe = "chosen_in" if now.path.endswith("/scheduler") else "value_of"
+    return Change(
+        do=now.line,
+        undo=undo.line,
+        claims=((now.path, now.value),),
+        settings=(Setting(what=now.path, probe=_probe(probe, now.path), seen=undo.value, wanted=(now.value,)),),
+        conditions=tuple(_same_drive(now.path, scope)),
+    )
+
+
+def _same_drive(path: str, scope: Mapping[str, Facts]) -> Iterator[Condition]:
+    """Names like sda move between drives: the model must still be the one that was judged."""
+    model = getattr(scope.get("disk"), "model", None)
+    if isinstance(model, Known) and model.source.endswith("/device/model"):
+        if not path.startswith(f"{model.source.removesuffix('/device/model')}/"):
+            raise UnfitError(f"{path} is another drive's")
+        if model.value and model.value.isprintable() and "|" not in model.value:
+            yield Condition(what=model.source, probe=_probe("value_of", model.source), value=model.value)
+
+
+def _sysctl(now: Sysctl, undo: Sysctl) -> Change:
+    first = Setting(what=now.key, probe=_probe("sysctl", "-n", now.key), seen=undo.value, wanted=(now.value,))
+    settings: tuple[Setting, ...] = (first,)
+    if now.key != undo.key:
+        settings = (
+            Setting(what=now.key, probe=first.probe, seen="0", wanted=(now.value,)),
+            Setting(what=undo.key, probe=_probe("sysctl", "-n", undo.key), seen=undo.value, wanted=("0",)),
+        )
+    return Change(do=now.line, undo=undo.line, claims=((now.pair[1], f"{now.key}={now.value}"),), settings=settings)
+
+
+_STATE: Final = {"enable": "enabled active", "disable": "disabled inactive"}
+
+
+def _unit(now: Unit, undo: Unit) -> Change:
+    state = Setting(
+        what=now.unit,
+        probe=_probe("unit_state", now.unit),
+        seen=_STATE[undo.verb],
+        wanted=(_STATE[now.verb],),
+    )
+    return Change(do=now.line, undo=undo.line, claims=((now.unit, now.verb),), settings=(state,))
+
+
+def _probe(*words: str) -> str:
+    return shlex.join(words)

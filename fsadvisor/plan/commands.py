@@ -1,0 +1,158 @@
+"""Commands of rules that a script may run: those whose effect can be looked at before, after and on the way back.
+
+A rule's command that has none of these forms is left to people. What is recognised is written anew, word by word
+quoted, so that nothing else of a rule's text reaches a shell.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PATH: Final = re.compile(r"/(sys|proc/sys)(/[A-Za-z0-9_.:!@+,-]+)+")
+_OPTIONS: Final = re.compile(r"[A-Za-z0-9_.:=,+-]+")
+_KEY: Final = re.compile(r"[a-z][A-Za-z0-9_.-]+")
+_VALUE: Final = re.compile(r"[A-Za-z0-9_.:=,+ -]+")
+_UNIT: Final = re.compile(r"[A-Za-z0-9_:@.-]+\.(timer|service)")
+
+
+@dataclass(frozen=True, slots=True)
+class Remount:
+    """`mount -o remount,OPTIONS POINT`."""
+
+    point: str
+    options: tuple[str, ...]
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """What its undo has alike."""
+        return "mount", self.point
+
+    @property
+    def line(self) -> str:
+        """With the options in force as the ground: mount(8) else adds those of fstab and drops other flags."""
+        words = ("run", "mount", "--options-source=mtab", "-o", ",".join(("remount", *self.options)), self.point)
+        return shlex.join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """`echo VALUE > FILE` below /sys or /proc/sys."""
+
+    path: str
+    value: str
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """What its undo has alike."""
+        return "file", self.path
+
+    @property
+    def line(self) -> str:
+        """By a function of the scripts."""
+        return shlex.join(("write", self.value, self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class Sysctl:
+    """`sysctl -w KEY=VALUE`."""
+
+    key: str
+    value: str
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """What its undo has alike: vm.dirty_bytes and vm.dirty_ratio are one setting, since each clears the other."""
+        return "sysctl", sysctl_family(self.key)
+
+    @property
+    def line(self) -> str:
+        """Without a word on stdout."""
+        return shlex.join(("run", "sysctl", "-q", "-w", f"{self.key}={self.value}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """`systemctl enable --now UNIT`, or disable."""
+
+    verb: str
+    unit: str
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """What its undo has alike."""
+        return "unit", self.unit
+
+    @property
+    def line(self) -> str:
+        """As the rule has it."""
+        return shlex.join(("run", "systemctl", self.verb, "--now", self.unit))
+
+
+Command: TypeAlias = Remount | Write | Sysctl | Unit
+
+
+def sysctl_family(key: str) -> str:
+    """The same name for keys that are one setting in two units (Documentation/admin-guide/sysctl/vm.rst)."""
+    key = key.replace("/", ".")
+    return re.sub(r"_(bytes|ratio)\Z", "", key) if key.startswith("vm.dirty_") else key
+
+
+def recognised(text: str) -> Command | None:
+    """The command, or None where it is none of those that a plan can check."""
+    for form in _FORMS:
+        command = form(text)
+        if command is not None:
+            return command
+    return None
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []
+
+
+def _remount(text: str) -> Remount | None:
+    words = [word for word in _words(text) if word != "--options-source=mtab"]
+    if len(words) != 4 or words[:2] != ["mount", "-o"] or not _OPTIONS.fullmatch(words[2]):
+        return None
+    verb, *options = words[2].split(",")
+    point = words[3]
+    if verb != "remount" or not all(options) or not options or not point.startswith("/") or not point.isprintable():
+        return None
+    return Remount(point, tuple(options))
+
+
+def _write(text: str) -> Write | None:
+    left, arrow, right = text.rpartition(" > ")
+    value, path = _words(left), _words(right)
+    if not arrow or len(value) != 2 or value[0] != "echo" or len(path) != 1:
+        return None
+    if not _VALUE.fullmatch(value[1]) or not _PATH.fullmatch(path[0]) or "/../" in path[0]:
+        return None
+    return Write(path[0], value[1])
+
+
+def _sysctl(text: str) -> Sysctl | None:
+    words = _words(text)
+    if len(words) != 3 or words[:2] != ["sysctl", "-w"]:
+        return None
+    key, _, value = words[2].partition("=")
+    return Sysctl(key, value) if _KEY.fullmatch(key) and _VALUE.fullmatch(value) else None
+
+
+def _unit(text: str) -> Unit | None:
+    words = _words(text)
+    if len(words) != 4 or words[0] != "systemctl" or words[1] not in ("enable", "disable") or words[2] != "--now":
+        return None
+    return Unit(words[1], words[3]) if _UNIT.fullmatch(words[3]) else None
+
+
+_FORMS: Final[tuple[Callable[[str], Command | None], ...]] = (_remount, _write, _sysctl, _unit)

@@ -1,0 +1,62 @@
+"""The texts of a plan: as files of a folder, or all in one to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.plan import fstab_patch
+from fsadvisor.plan.readme import readme
+from fsadvisor.plan.script import plan_script
+from fsadvisor.plan.undo import undo_script
+from fsadvisor.report.escape import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fsadvisor.plan.model import FstabChange, Plan
+
+_PROGRAM: Final = 0o755
+_TEXT: Final = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file of the plan's folder: its path in there, its text (bytes as surrogates), its mode."""
+
+    path: str
+    text: str
+    mode: int = _TEXT
+
+
+def documents(plan: Plan) -> tuple[Document, ...]:
+    """What there is to write, the script first."""
+    return tuple(_documents(plan))
+
+
+def _documents(plan: Plan) -> Iterator[Document]:
+    if plan.scripted:
+        yield Document("plan.sh", plan_script(plan), _PROGRAM)
+        yield Document("undo.sh", undo_script(plan), _PROGRAM)
+    if plan.fstab:
+        yield Document("fstab.diff", fstab_diff(plan.fstab))
+    for change in plan.files:
+        yield Document(f"files{change.path}", change.after)
+    yield Document("README.txt", readme(plan))
+
+
+def fstab_diff(change: FstabChange) -> str:
+    """The change as a unified diff."""
+    return fstab_patch.diff("/etc/fstab", change.before, change.after)
+
+
+def as_one_text(plan: Plan) -> Iterator[str]:
+    """All documents, one after the other, for reading: a line that is no comment never follows the script's end.
+
+    What a terminal can't show is escaped, so what is to be run or applied is what --out writes.
+    """
+    for document in documents(plan):
+        if document.path != "plan.sh":
+            yield f"\n# ==== {document.path} ".ljust(100, "=") + "\n"
+        for line in document.text.removesuffix("\n").split("\n"):
+            yield "\t".join(clean(piece, None) for piece in line.split("\t")) + "\n"

@@ -1,0 +1,216 @@
+"""Verdicts and the machine's files into a plan. Pure: `read` gives a file's text as it was seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.advise import reason
+from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.plan import files, fstab_patch
+from fsadvisor.plan.changes import changes, mounts
+from fsadvisor.plan.choosing import can_be_planned, why_not
+from fsadvisor.plan.conflicts import Proposal, without_conflicts
+from fsadvisor.plan.fstab_patch import Wish
+from fsadvisor.plan.model import Finding, FstabChange, LineEdit, Manual, Plan, Refusal, Step, UnfitError
+from fsadvisor.plan.unit_hint import mount_unit_hint
+from fsadvisor.storage import Mount
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from fsadvisor.advise import Verdict
+    from fsadvisor.machine.port import Answer
+    from fsadvisor.plan.changes import Mounts
+    from fsadvisor.plan.model import Change
+    from fsadvisor.storage import Storage
+
+FSTAB: Final = "/etc/fstab"
+_BY_HAND: Final = {
+    "unmount": "it needs an unmount",
+    "reboot": "it needs a reboot",
+    "reformat": "it needs a new format, and all data restored",
+    "hardware": "it needs other hardware",
+}
+
+
+def plan(storage: Storage, verdicts: Sequence[Verdict], read: Callable[[str], Answer]) -> Plan:
+    """The plan for these verdicts, which are in rank order."""
+    return _Planning(storage, read).plan(verdicts)
+
+
+class _Planning:
+    """One plan being made: what is for people gathers in `manual`."""
+
+    def __init__(self, storage: Storage, read: Callable[[str], Answer]) -> None:
+        self._storage = storage
+        self._read = read
+        self._seen: Mounts = mounts(read)
+        scopes = [it.scope.get("mount") for it in storage.subjects if it.kind == "mount"]
+        self._mounts = {it.point.value: it for it in scopes if isinstance(it, Mount) and isinstance(it.point, Known)}
+        self._fstab = read(FSTAB)
+        self._manual: list[Manual] = []
+
+    def plan(self, verdicts: Sequence[Verdict]) -> Plan:
+        refused = [Refusal(finding=_finding(it), reason=why_not(it)) for it in verdicts if not can_be_planned(it)]
+        looked_at = [self._proposal(it) for it in verdicts if can_be_planned(it)]
+        self._manual = [it for it in looked_at if isinstance(it, Manual)]
+        agreed, quarrels = without_conflicts([it for it in looked_at if isinstance(it, Proposal)])
+        fstab = self._fstab_change(agreed)
+        return Plan(
+            machine=self._storage.machine,
+            kernel=self._kernel(),
+            steps=_steps(agreed),
+            files=files.gathered(agreed, self._read),
+            fstab=fstab,
+            manual=tuple(self._manual),
+            refused=(*refused, *quarrels),
+        )
+
+    def _kernel(self) -> str:
+        """The kernel's release, '' where it is not known."""
+        hosts = (it.scope["host"] for it in self._storage.subjects if it.kind == "host")
+        release = getattr(next(hosts, None), "kernel_release", None)
+        return release.value if isinstance(release, Known) else ""
+
+    def _proposal(self, verdict: Verdict) -> Proposal | Manual:
+        """What a script could do about a verdict, or what is left to people."""
+        todo = verdict.instructions()
+        lines = tuple((kept.file, kept.line) for kept in todo.keep if kept.file)
+        try:
+            if todo.needs in _BY_HAND:
+                raise UnfitError(_BY_HAND[todo.needs])
+            if not todo.now and not todo.keep:
+                raise UnfitError("no command can do it")
+            found = changes(todo, verdict.subject.scope, self._seen)
+            files.see_to(lines, self._read)
+        except UnfitError as unfit:
+            return _left(verdict, str(unfit))
+        wishes = tuple(Wish(kept.mount, kept.add, kept.remove) for kept in todo.keep if kept.mount)
+        return Proposal(
+            verdict=verdict, finding=_finding(verdict), todo=todo, changes=found, wishes=wishes, lines=lines
+        )
+
+    def _fstab_change(self, agreed: Sequence[Proposal]) -> FstabChange | None:
+        edits: dict[int, LineEdit] = {}
+        findings: list[Finding] = []
+        text = "" if isinstance(self._fstab, Unknown) else self._fstab.text
+        now = text
+        for proposal in agreed:
+            for wish in proposal.wishes:
+                self._look_at_boot_loader(proposal, wish)
+                if self._elsewhere(proposal, wish):
+                    continue
+                try:
+                    edit = fstab_patch.edit(now, wish)
+                except UnfitError as unfit:
+                    self._keep_by_hand(proposal, wish, str(unfit))
+                    continue
+                if edit is not None:
+                    first = edits.get(edit.number, edit)
+                    edits[edit.number] = LineEdit(number=edit.number, before=first.before, after=edit.after)
+                    findings.append(proposal.finding)
+                    now = fstab_patch.edited(now, (edit,))
+        if not edits:
+            return None
+        ordered = tuple(edits[number] for number in sorted(edits))
+        return FstabChange(before=text, after=now, edits=ordered, findings=tuple(dict.fromkeys(findings)))
+
+    def _elsewhere(self, proposal: Proposal, wish: Wish) -> bool:
+        """Whether the mount is configured by a unit file, or fstab can't be read: then it is left to people."""
+        mount = self._mounts.get(wish.mount)
+        where = mount.configured_in if mount else None
+        if isinstance(where, Known) and not where.value.startswith(f"{FSTAB}:"):
+            if _fits(mount, wish):
+                return True
+            self._keep_by_hand(
+                proposal, wish, f"the mount is configured in {where.value}", mount_unit_hint(mount, wish)
+            )
+            return True
+        if isinstance(self._fstab, Unknown) and self._fstab.cause is not Cause.NOT_EXPOSED:
+            self._keep_by_hand(proposal, wish, f"{FSTAB} could not be read")
+            return True
+        return False
+
+    def _look_at_boot_loader(self, proposal: Proposal, wish: Wish) -> None:
+        """The root's options may also stand on the kernel's command line, which no script touches."""
+        flags = getattr(proposal.verdict.subject.scope.get("host"), "root_flags", None)
+        there = [it for it in wish.remove if isinstance(flags, Known) and it in flags.value]
+        if wish.mount == "/" and there:
+            self._keep_by_hand(
+                proposal,
+                wish,
+                f"rootflags= on the kernel's command line has {', '.join(there)}: change the boot loader",
+            )
+
+    def _keep_by_hand(self, proposal: Proposal, wish: Wish, why: str, hint: tuple[str, ...] = ()) -> None:
+        """The rest of a finding that is planned: what makes it last."""
+        words = (_words(wish.mount, wish.add, wish.remove), *hint)
+        self._manual.append(Manual(finding=proposal.finding, reason=f"to make it last: {why}", keep=words))
+
+
+def _left(verdict: Verdict, why: str) -> Manual:
+    """A whole finding for people."""
+    todo = verdict.instructions()
+    kept = (f"{it.file}: {it.line}" if it.file else _words(it.mount, it.add, it.remove) for it in todo.keep)
+    return Manual(
+        finding=_finding(verdict),
+        reason=why,
+        advice=todo.advice,
+        commands=todo.now,
+        keep=tuple(kept),
+        undo=todo.undo,
+    )
+
+
+def _fits(mount: Mount | None, wish: Wish) -> bool:
+    """Whether the configuration is as the wish has it already."""
+    options = mount.configured_options if mount else None
+    return (
+        isinstance(options, Known)
+        and set(wish.add) <= set(options.value)
+        and set(wish.remove).isdisjoint(options.value)
+    )
+
+
+def _words(mount: str, add: tuple[str, ...], remove: tuple[str, ...]) -> str:
+    changes = [f"{verb} {', '.join(some)}" for verb, some in (("add", add), ("remove", remove)) if some]
+    return f"options of {mount}: {'; '.join(changes)}"
+
+
+def _finding(verdict: Verdict) -> Finding:
+    return Finding(rule=verdict.rule.id, subject=verdict.subject.name, title=verdict.rule.title, reason=reason(verdict))
+
+
+def _steps(agreed: Iterable[Proposal]) -> tuple[Step, ...]:
+    """A step for each finding whose changes are not made by one of higher rank already."""
+    steps: list[Step] = []
+    made_by: dict[tuple[str, str], int] = {}
+    for proposal in agreed:
+        new = tuple(it for it in proposal.changes if not _made(it, made_by))
+        for claim in (claim for change in proposal.changes for claim in change.claims if claim in made_by):
+            at = made_by[claim]
+            steps[at] = _shared(steps[at], proposal.finding)
+        if new:
+            made_by |= {claim: len(steps) for change in new for claim in change.claims}
+            steps.append(
+                Step(
+                    findings=(proposal.finding,),
+                    why=proposal.verdict.rule.why,
+                    advice=proposal.todo.advice,
+                    look=proposal.todo.verify,
+                    changes=new,
+                )
+            )
+    return tuple(steps)
+
+
+def _made(change: Change, made_by: dict[tuple[str, str], int]) -> bool:
+    return all(claim in made_by for claim in change.claims)
+
+
+def _shared(step: Step, finding: Finding) -> Step:
+    if finding in step.findings:
+        return step
+    return Step(
+        findings=(*step.findings, finding), why=step.why, advice=step.advice, look=step.look, changes=step.changes
+    )

@@ -1,0 +1,120 @@
+"""Which commands of rules a script may run."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fsadvisor.plan.commands import Remount, Sysctl, Unit, Write, recognised
+from fsadvisor.plan.options import family, in_family, of_the_mount, shown
+from fsadvisor.rulebook.shelf import load_shelf
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("mount -o remount,noatime /srv", Remount("/srv", ("noatime",))),
+        ("mount -o remount,atime,relatime '/my disk'", Remount("/my disk", ("atime", "relatime"))),
+        ("mount --options-source=mtab -o remount,barrier /", Remount("/", ("barrier",))),
+        ("echo none > /sys/block/sda/queue/scheduler", Write("/sys/block/sda/queue/scheduler", "none")),
+        ("echo 'write back' > /sys/block/'cciss!c0d0'/q", Write("/sys/block/cciss!c0d0/q", "write back")),
+        ("sysctl -w vm.dirty_bytes=1", Sysctl("vm.dirty_bytes", "1")),
+        ("systemctl enable --now fstrim.timer", Unit("enable", "fstrim.timer")),
+    ],
+)
+def test_a_command_whose_effect_can_be_looked_at_is_recognised(text, command):
+    assert recognised(text) == command
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "umount /srv",
+        "mount /srv",
+        "mount -o noatime /srv",
+        "mount -o remount /srv",
+        "mount -o remount,noatime srv",
+        "mount -o remount,noatime /srv /x",
+        "mount -o remount,noatime /srv; reboot",
+        "mount -o 'remount,$(reboot)' /srv",
+        "mount -o remount,noatime '/a\nb'",
+        "echo none > /etc/passwd",
+        "echo none > /sys/../etc/passwd",
+        "echo none > /sys/block/../../etc/passwd",
+        "echo none > /sys/block/*/queue/scheduler",
+        "echo '$(reboot)' > /sys/a",
+        "echo none >> /sys/a",
+        "echo none > /sys/a > /sys/b",
+        "echo 'open",
+        "sysctl -w kernel.core_pattern=|/bin/sh",
+        "systemctl enable fstrim.timer",
+        "systemctl enable --now ../x",
+        "",
+    ],
+)
+def test_any_other_command_is_left_to_people(text):
+    assert recognised(text) is None
+
+
+@given(text=st.text(alphabet="mount -oreadechosyctl,/=>'\"$;|&\n", max_size=60))
+def test_any_text_is_recognised_or_not(text):
+    recognised(text)
+
+
+@pytest.mark.parametrize(
+    ("option", "names"),
+    [
+        ("nobarrier", ("barrier", "nobarrier")),
+        ("barrier=0", ("barrier", "nobarrier")),
+        ("commit=5", ("commit", "nocommit")),
+        ("no", ("no", "nono")),
+    ],
+)
+def test_options_that_exclude_each_other_are_of_one_family(option, names):
+    assert family(option) == names
+
+
+def test_access_times_are_one_family_of_the_mount_and_barriers_one_of_the_filesystem():
+    assert family("noatime") == family("relatime") == family("strictatime")
+    assert of_the_mount("noatime")
+    assert of_the_mount("nodiratime")
+    assert not of_the_mount("nobarrier")
+    assert in_family(("rw", "relatime", "nobarrier", "commit=30"), family("commit=5")) == "commit=30"
+    assert in_family(("rw",), family("barrier")) == "-"
+
+
+@pytest.mark.parametrize(
+    ("option", "before", "after"),
+    [
+        ("noatime", "relatime", ("noatime",)),
+        ("strictatime", "relatime", ("-",)),
+        ("barrier", "nobarrier", ("barrier", "-")),
+        ("nobarrier", "-", ("nobarrier",)),
+        ("commit=30", "-", ("commit=30",)),
+        ("async", "sync", ("-",)),
+        ("compress=zstd", "-", ("compress=zstd", "compress=zstd:3")),
+        ("atime", "noatime", ()),
+    ],
+)
+def test_what_the_kernel_may_show_afterwards_is_known(option, before, after):
+    assert shown(option, before) == after
+
+
+def test_the_commands_of_our_rules_that_interrupt_nothing_can_be_scripted():
+    """But for these, which need people all the same (a balance takes hours, a quota's numbers are lost)."""
+    left = {
+        rule.id
+        for rule in load_shelf().rules
+        if rule.remedy.needs in ("online", "remount")
+        for template in (*rule.remedy.now, *rule.remedy.undo)
+        if recognised("".join(it if isinstance(it, str) else _any_value(it.name) for it in template.pieces)) is None
+    }
+    assert left <= {
+        "btrfs-parity-metadata",
+        "btrfs-quota-without-limits",
+        "btrfs-single-metadata",
+        "ext4-delayed-allocation-off",
+    }
+
+
+def _any_value(fact):
+    return "/srv" if fact.endswith(("point", "directory")) else "sda"

@@ -1,0 +1,352 @@
+"""What becomes a step, what is left to people, and what is refused."""
+
+import pytest
+
+from fsadvisor.advise import advise
+from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.plan.choosing import ChoiceError, chosen
+from fsadvisor.plan.readme import readme
+from tests.plan import composed
+from tests.plan.composed import TEXTS, planned, remounts, rule, server, writes
+from tests.report.composed import disk, host, machine
+
+
+def steps(plan):
+    return [(step.findings[0].rule, step.findings[0].subject) for step in plan.steps]
+
+
+def reasons(plan):
+    return {(it.finding.rule, it.finding.subject): it.reason for it in (*plan.manual, *plan.refused)}
+
+
+def test_ten_findings_become_steps_in_rank_order_files_an_fstab_and_two_things_for_people():
+    plan = planned()
+    assert steps(plan) == [
+        ("barriers-off", "/dev/sda"),
+        ("not-flushed", "sda"),
+        ("long-commit", "/dev/sda"),
+        ("scheduler", "nvme0n1"),
+        ("access-times", "/"),
+        ("access-times", "/srv/my data"),
+        ("long-writeback", "host"),
+        ("no-trim", "host"),
+    ]
+    assert [it.path for it in plan.files] == [
+        "/etc/udev/rules.d/99-fsadvisor-scheduler.rules",
+        "/etc/sysctl.d/90-fsadvisor.conf",
+    ]
+    assert [it.number for it in plan.fstab.edits] == [2, 3, 5]
+    assert [it.finding.rule for it in plan.manual] == ["full", "small-log"]
+    assert plan.refused == ()
+
+
+@pytest.mark.parametrize("needs", ["unmount", "reboot", "reformat", "hardware"])
+def test_what_interrupts_is_never_scripted(needs):
+    hard = remounts(
+        "hard", "mount", "mount.atime == 'relatime'", "noatime", "atime,relatime", add=["noatime"], needs=needs
+    )
+    plan = planned(rules=(hard,))
+    assert not plan.scripted
+    assert {it.finding.subject for it in plan.manual} == {"/", "/srv/my data"}
+    assert "mount -o remount,noatime /" in plan.manual[0].commands
+    assert "There is nothing that a script could do." in readme(plan)
+
+
+def test_a_risk_that_is_not_proven_safe_to_cure_is_refused_with_the_reason():
+    unsafe = remounts(
+        "unsafe", "mount", "mount.atime == 'relatime'", "noatime", "atime,relatime", safety="mount.root == False"
+    )
+    plan = planned(rules=(unsafe,))
+    assert not plan.scripted
+    assert reasons(plan)["unsafe", "/"] == "Is it safe? not known"
+
+
+def test_a_command_without_a_check_is_left_to_people():
+    odd = rule("odd", "host", "host.dirty_bytes == 0", now=["touch /x"], undo=["rm /x"], verify=["ls /x"])
+    plan = planned(rules=(odd,))
+    assert "no check before and after is known for `touch /x`" in reasons(plan)["odd", "host"]
+
+
+def test_a_value_that_no_undo_brings_back_is_left_to_people():
+    lost = rule(
+        "lost", "host", "host.dirty_bytes == 0",
+        now=["sysctl -w vm.swappiness=1"], undo=["sysctl -w vm.dirty_ratio=20"], verify=["sysctl vm.swappiness"],
+    )  # fmt: skip
+    assert "not known for" in reasons(planned(rules=(lost,)))["lost", "host"]
+
+
+@pytest.mark.parametrize(
+    ("do", "undo", "says"),
+    [
+        ("noatime", "strictatime", "would not bring back"),
+        ("noatime", "barrier", "other options"),
+        ("relatime", "relatime", "look the same"),
+    ],
+)
+def test_a_remount_whose_effect_or_undo_can_not_be_checked_is_left_to_people(do, undo, says):
+    bad = remounts("bad", "mount", "mount.atime == 'relatime'", do, undo)
+    assert says in reasons(planned(rules=(bad,)))["bad", "/"]
+
+
+@pytest.mark.parametrize(
+    ("mountinfo", "says"),
+    [
+        (composed.MOUNTINFO.replace("/srv/my\\040data", "/srv"), "not seen among the mounts"),
+        (composed.MOUNTINFO + "9 2 8:32 / /srv/my\\040data rw - xfs /dev/sdc rw\n", "mounted over"),
+    ],
+)
+def test_a_mount_that_is_gone_or_mounted_over_is_left_to_people(mountinfo, says):
+    plan = planned(texts=TEXTS | {"/proc/self/mountinfo": mountinfo}, rules=(composed.BARRIERS,))
+    assert says in reasons(plan)["barriers-off", "/dev/sda"]
+
+
+def test_of_two_that_want_different_things_of_one_option_the_higher_rank_is_planned_and_both_are_named():
+    other = remounts(
+        "exact-times", "mount", "mount.atime == 'relatime'", "strictatime", "atime,relatime",
+        add=["strictatime"], remove=["noatime"], severity="moderate",
+    )  # fmt: skip
+    plan = planned(rules=(composed.ATIME, other))
+    assert steps(plan) == [("exact-times", "/"), ("exact-times", "/srv/my data")]
+    assert reasons(plan)["access-times", "/"] == (
+        "it wants something else of atime at / than exact-times on /, "
+        "which ranks first (risk, advise, moderate, no interruption)"
+    )
+    assert "noatime" not in plan.fstab.after
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "setting"),
+    [
+        (
+            writes("one", "disk.scheduler == 'mq-deadline'", "none", "disk.scheduler", "scheduler"),
+            writes("two", "disk.scheduler == 'mq-deadline'", "bfq", "disk.scheduler", "scheduler"),
+            "/sys/block/nvme0n1/queue/scheduler",
+        ),
+        (
+            rule("one", "host", "host.dirty_bytes == 0", now=["sysctl -w vm.dirty_ratio=5"],
+                 undo=["sysctl -w vm.dirty_ratio=20"], verify=["sysctl vm.dirty_ratio"]),
+            rule("two", "host", "host.dirty_bytes == 0", now=["sysctl -w vm.dirty_bytes=5"],
+                 undo=["sysctl -w vm.dirty_ratio=20"], verify=["sysctl vm.dirty_ratio"]),
+            "vm.dirty",
+        ),
+        (
+            rule("one", "host", "host.dirty_bytes == 0", keep=[{"file": "/etc/sysctl.d/a.conf", "line": "vm.x = 1"}]),
+            rule("two", "host", "host.dirty_bytes == 0", keep=[{"file": "/etc/sysctl.d/b.conf", "line": "vm.x=2"}]),
+            "vm.x at boot",
+        ),
+        (
+            rule("one", "mount", "mount.root", keep=[{"mount": "{mount.point}", "add": ["nodev"]}]),
+            rule("two", "mount", "mount.root", keep=[{"mount": "{mount.point}", "remove": ["nodev"]}]),
+            "dev at / in /etc/fstab",
+        ),
+        (
+            rule("one", "host", "host.dirty_bytes == 0",
+                 keep=[{"file": "/etc/udev/rules.d/a.rules", "line": 'KERNEL=="sd*", ATTR{{queue/x}}="1"'}]),
+            rule("two", "host", "host.dirty_bytes == 0",
+                 keep=[{"file": "/etc/udev/rules.d/b.rules", "line": 'KERNEL=="sd*", ATTR{{queue/x}}="2"'}]),
+            "ATTR{queue/x} by udev",
+        ),
+    ],
+)  # fmt: skip
+def test_of_two_equals_that_disagree_neither_is_planned_and_both_are_named(one, two, setting):
+    storage = with_root_known(server())
+    plan = planned(storage, (one, two))
+    assert not plan.scripted
+    said = {rule: reason for (rule, _), reason in reasons(plan).items()}
+    assert setting in said["one"]
+    assert "than two on" in said["one"]
+    assert "than one on" in said["two"]
+    assert "neither ranks" in said["two"]
+
+
+def with_root_known(storage):
+    """The same server, on which it is known which mount is the root."""
+    from dataclasses import replace
+
+    subjects = tuple(
+        replace(it, scope={**it.scope, "mount": replace(it.scope["mount"], root=Known(it.name == "/", "x"))})
+        if it.kind == "mount"
+        else it
+        for it in storage.subjects
+    )
+    return replace(storage, subjects=subjects)
+
+
+def test_two_findings_that_want_the_same_are_one_step_with_both_names():
+    again = remounts("same", "mount", "mount.atime == 'relatime'", "noatime", "atime,relatime", add=["noatime"])
+    plan = planned(rules=(again, composed.ATIME))
+    assert [[it.rule for it in step.findings] for step in plan.steps] == [["same", "access-times"]] * 2
+    assert plan.fstab.after.count("noatime") == 2
+
+
+def test_a_part_of_what_another_changes_is_not_changed_twice():
+    both = remounts("both", "mount", "mount.atime == 'relatime'", "noatime,nodev", "atime,relatime,dev", severity="low")
+    plan = planned(rules=(composed.BARRIERS, both, remounts(
+        "first", "mount", "mount.atime == 'relatime'", "noatime", "atime,relatime",
+    )))  # fmt: skip
+    assert ("first", "/") in steps(plan)
+    assert "than first on /" in reasons(plan)["both", "/"]
+
+
+def test_a_mount_of_a_unit_file_keeps_its_remount_and_gets_a_drop_in_proposed():
+    on = host(dirty_bytes=0)
+    storage = machine(
+        "m",
+        on,
+        *composed.mounted(
+            "sda",
+            "/srv/my data",
+            on,
+            options=("rw", "nobarrier"),
+            barriers=False,
+            configured_in="/etc/systemd/system/srv-my\\x20data.mount",
+        ),
+    )
+    plan = planned(storage, (composed.BARRIERS,))
+    assert steps(plan) == [("barriers-off", "/dev/sda")]
+    assert plan.fstab is None
+    (manual,) = plan.manual
+    assert manual.reason == "to make it last: the mount is configured in /etc/systemd/system/srv-my\\x20data.mount"
+    assert manual.keep[1:] == (
+        "/etc/systemd/system/srv-my\\x20data.mount.d/50-fsadvisor.conf:",
+        "[Mount]",
+        "Options=rw",
+    )
+
+
+def test_options_on_the_kernels_command_line_are_pointed_out():
+    storage = server(root_flags=("nobarrier",))
+    text = composed.MOUNTINFO.replace("rw,errors", "rw,nobarrier,errors")
+    off = remounts("off", "filesystem", "filesystem.mount_point == '/'", "barrier", "nobarrier", remove=["nobarrier"])
+    plan = planned(storage, (off,), TEXTS | {"/proc/self/mountinfo": text})
+    assert steps(plan) == [("off", "/dev/nvme0n1p1")]
+    assert "the kernel's command line has nobarrier" in plan.manual[0].reason
+
+
+@pytest.mark.parametrize(
+    ("fstab", "says"),
+    [
+        (Unknown(Cause.DENIED, "run as root"), "could not be read"),
+        ("/dev/x /srv/my\\040data ext4 atime\n/dev/y /srv/my\\040data ext4 atime\n", "lines 1 and 2"),
+    ],
+)
+def test_an_fstab_that_can_not_be_changed_is_left_to_people_and_the_rest_is_planned(fstab, says):
+    plan = planned(rules=(composed.ATIME,), texts=TEXTS | {"/etc/fstab": fstab})
+    assert ("access-times", "/srv/my data") in steps(plan)
+    assert plan.fstab is None
+    assert says in plan.manual[-1].reason
+
+
+@pytest.mark.parametrize("path", ["/etc/fstab", "/root/.profile", "/etc/../root/x", "/etc/x y", "/etc/$(x)"])
+def test_files_elsewhere_are_never_written(path):
+    bad = rule("bad", "host", "host.dirty_bytes == 0", keep=[{"file": path, "line": "x"}])
+    assert "no file that a plan would write" in reasons(planned(rules=(bad,)))["bad", "host"]
+
+
+def test_a_file_that_may_not_be_read_is_not_written():
+    denied = TEXTS | {"/etc/sysctl.d/90-fsadvisor.conf": Unknown(Cause.DENIED, "run as root")}
+    assert "could not be read" in reasons(planned(rules=(composed.SYSCTL,), texts=denied))["long-writeback", "host"]
+
+
+def test_lines_that_are_there_already_are_not_written_again():
+    path = "/etc/sysctl.d/90-fsadvisor.conf"
+    half = TEXTS | {path: "# ours\nvm.dirty_bytes = 268435456"}
+    (change,) = planned(rules=(composed.SYSCTL,), texts=half).files
+    assert change.after == "# ours\nvm.dirty_background_bytes = 67108864\nvm.dirty_bytes = 268435456\n"
+    whole = TEXTS | {path: change.after}
+    assert planned(rules=(composed.SYSCTL,), texts=whole).files == ()
+
+
+def test_lines_of_several_drives_stand_before_those_that_use_them():
+    lines = ['KERNEL=="{disk.name}", ENV{{X}}="1"', 'ENV{{X}}=="1", ATTR{{queue/a}}="b"']
+    path = "/etc/udev/rules.d/99-x.rules"
+    pinned = rule("pinned", "disk", "disk.plp == 'proven'", keep=[{"file": path, "line": it} for it in lines])
+    on = host()
+    storage = machine("m", on, *(disk(name, on, plp="proven") for name in ("sda", "sdb")))
+    (change,) = planned(storage, (pinned,)).files
+    mark = ['KERNEL=="sda", ENV{X}="1"', 'KERNEL=="sdb", ENV{X}="1"']
+    assert change.after.splitlines() == [*mark, 'ENV{X}=="1", ATTR{queue/a}="b"']
+
+
+def test_a_drive_is_checked_by_its_model_before_its_settings_change():
+    on = host()
+    storage = machine(
+        "m", on, disk("sda", on, scheduler="mq-deadline", model=Known("SOME DISK", "/sys/block/sda/device/model"))
+    )
+    plan = planned(storage, (composed.SCHEDULER,))
+    (condition,) = plan.steps[0].changes[0].conditions
+    assert (condition.probe, condition.value) == ("value_of /sys/block/sda/device/model", "SOME DISK")
+
+
+def names(storage, *wanted):
+    rules = composed.RULES
+    return [(it.rule.id, it.subject.name) for it in chosen(storage, rules, wanted)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("access-times", [("access-times", "/"), ("access-times", "/srv/my data")]),
+        ("access-times:/", [("access-times", "/")]),
+        ("access-times:mount:/", [("access-times", "/")]),
+        ("barriers-off:/srv/my data", [("barriers-off", "/dev/sda")]),
+        ("scheduler:/dev/nvme0n1", [("scheduler", "nvme0n1")]),
+        ("no-trim:host", [("no-trim", "host")]),
+    ],
+)
+def test_findings_are_chosen_by_rule_and_by_any_name_of_their_subject(wanted, found):
+    assert names(server(), wanted) == found
+
+
+def test_findings_are_chosen_once_and_stand_in_rank_order():
+    assert names(server(), "access-times:/", "barriers-off", "access-times:/") == [
+        ("barriers-off", "/dev/sda"),
+        ("access-times", "/"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        ("acess-times", "no rule 'acess-times'; did you mean 'access-times'?"),
+        ("access-times:/srv/my dat", "no mount '/srv/my dat'; did you mean '/srv/my data'?"),
+        ("access-times:/srv/old", "its checks pass"),
+        ("xfs-barrier:/", "its checks pass"),
+    ],
+)
+def test_a_choice_that_can_not_be_planned_is_refused_with_the_reason(wanted, says):
+    with pytest.raises(ChoiceError) as refused:
+        names(server(), wanted)
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("safety", "root", "says"), [("host.virtual", {}, "withheld"), ("host.virtual", {"virtual": False}, "blocked")]
+)
+def test_what_is_withheld_or_blocked_is_refused_with_the_open_question(safety, root, says):
+    gain = remounts(
+        "gain", "mount", "mount.atime == 'relatime'", "noatime", "atime,relatime", kind="gain", safety=safety
+    )
+    for name in ("gain", "gain:/"):
+        with pytest.raises(ChoiceError, match=f"{says}: Is it safe"):
+            chosen(server(**root), (gain,), [name])
+    assert chosen(server(**root), (gain,), []) == ()
+
+
+def test_a_rule_that_finds_nothing_or_is_a_draft_is_refused():
+    quiet = rule("quiet", "host", "host.dirty_bytes == 1", advice="x")
+    with pytest.raises(ChoiceError, match="quiet finds nothing here"):
+        chosen(server(), (quiet,), ["quiet"])
+    with pytest.raises(ChoiceError, match=r"can't be told: host\.virtual is not known"):
+        chosen(server(), (rule("dim", "host", "host.virtual", advice="x"),), ["dim:host"])
+
+
+def test_every_advised_finding_is_planned_left_to_people_or_refused():
+    plan = planned()
+    told = {(it.rule, it.subject) for step in plan.steps for it in step.findings}
+    told |= {(it.finding.rule, it.finding.subject) for it in (*plan.manual, *plan.refused)}
+    told |= {(it.rule, it.subject) for it in (*plan.fstab.findings, *(f for one in plan.files for f in one.findings))}
+    verdicts = chosen(server(), composed.RULES, [])
+    assert told == {(it.rule.id, it.subject.name) for it in verdicts}
+    assert len({it.rule.id for it in verdicts}) == 10
+    assert len(advise(server(), composed.RULES)) > len(verdicts)
