@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fsadvisor.catalogue import SCOPES, catalogue, did_you_mean
+from fsadvisor.catalogue import SCOPES, did_you_mean
 from fsadvisor.facts import Unknown
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
@@ -182,8 +182,7 @@ def _all(asks: tuple[Ask, ...], scope: Mapping[str, Facts]) -> Truth:
 
 
 def _answer(ask: Ask, scope: Mapping[str, Facts]) -> Answer:
-    facts = {name: catalogue()[name].reader()(scope) for name in ask.expression.names}
-    return Answer(ask, ask.expression.evaluate(scope), facts)
+    return Answer(ask, ask.expression.evaluate(scope), ask.expression.facts(scope))
 
 
 def _in_words(answer: Answer) -> str:

@@ -16,6 +16,8 @@ class Truth(Enum):
     FALSE = "false"
     UNKNOWN = "unknown"
 
+    __hash__ = object.__hash__  # members are single objects; Enum's own hash takes a Python call
+
     def __bool__(self) -> bool:
         """Refuse: a Truth in an `if` would turn UNKNOWN into a yes or a no."""
         raise TypeError("a Truth has three values: compare with `is Truth.TRUE`")

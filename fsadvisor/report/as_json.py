@@ -39,7 +39,10 @@ def _lines(items: Iterable[msgspec.Struct]) -> Iterator[str]:
 
 def _line(item: object) -> str:
     try:
-        text = _ENCODER.encode(item).decode()
+        encoded = _ENCODER.encode(item)
+        text = encoded.decode()
+        if encoded.isascii() and b"\x7f" not in encoded:
+            return text  # the encoder has escaped every other control character: most of a large report ends here
     except UnicodeEncodeError:
         text = json.dumps(_encodable(msgspec.to_builtins(item)), ensure_ascii=False, separators=(",", ":"))
     return json_escaped(text)

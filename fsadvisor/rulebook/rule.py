@@ -34,6 +34,8 @@ class Outcome(Enum):
     OK = "ok"
     NOT_APPLICABLE = "not_applicable"
 
+    __hash__ = object.__hash__  # members are single objects; Enum's own hash takes a Python call
+
 
 @dataclass(frozen=True, slots=True)
 class Ask:
