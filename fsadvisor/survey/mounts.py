@@ -84,7 +84,9 @@ def _running(running: mountinfo.Mount) -> dict[str, Any]:
         "atime": Known(_atime(options), _MOUNTINFO),
         "nodiratime": Known("nodiratime" in options, _MOUNTINFO),
         "sync": Known(sync, _MOUNTINFO),
-        "sync_needed": Unknown(Cause.NOT_ATTESTED, "ask whoever set it why every write must wait", _MOUNTINFO)
+        "sync_needed": Unknown(
+            Cause.NOT_ATTESTED, "ask whoever set it why every write must wait, and `fsadvisor attest` it", _MOUNTINFO
+        )
         if sync
         else NOT_APPLICABLE,
     }
