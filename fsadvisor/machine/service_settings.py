@@ -18,7 +18,7 @@ _POSTGRESQL = """config_file include include_dir include_if_exists fsync full_pa
     wal_sync_method wal_init_zero wal_recycle io_method debug_io_direct shared_buffers checkpoint_flush_after"""
 _MYSQL = """!include !includedir defaults_file defaults_extra_file defaults_group_suffix no_defaults datadir
     innodb_log_group_home_dir innodb_flush_method innodb_doublewrite innodb_flush_log_at_trx_commit
-    innodb_buffer_pool_size innodb_checksum_algorithm innodb_data_file_buffering"""
+    innodb_buffer_pool_size innodb_checksum_algorithm innodb_data_file_buffering innodb_dedicated_server"""
 _OTHERS = "dir appendonly appendfsync data_dir wal_dir unsafe_no_fsync"
 
 KEPT = frozenset(f"{_POSTGRESQL} {_MYSQL} {_OTHERS}".split())

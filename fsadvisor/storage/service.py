@@ -37,6 +37,7 @@ class Service:
     buffer_percent: Fact[int] = some("its own cache, of all memory", "the same, memory", "percent")
     log_directory: Fact[str] = some("where its write-ahead log is", "pg_wal, innodb_log_group_home_dir, --wal-dir")
     log_apart: Fact[bool] = some("no disk holds both its files and its write-ahead log", "the stack in sysfs")
+    log_on_mount: Fact[bool] = some("that log is on the same mount as its files", "/proc/self/mountinfo")
     shares_disk: Fact[bool] = about("another program's files are on one of its disks", "the stack in sysfs")
     fsync: Fact[bool] = some("PostgreSQL flushes at all", "postgresql.conf and what it includes")
     full_page_writes: Fact[bool] = some("PostgreSQL logs whole pages, against torn ones", "postgresql.conf")
@@ -55,6 +56,9 @@ class Service:
     appendonly: Fact[bool] = some("Redis keeps a log of writes", "redis.conf")
     appendfsync: Fact[str] = some("when Redis flushes that log", "redis.conf")
     unsafe_no_fsync: Fact[bool] = some("etcd does not flush", "arguments of etcd")
+    loss_tolerated: Fact[bool] = attested(
+        "the last second of acknowledged writes may be lost in a crash", "ask who owns the data"
+    )
     storage_driver: Fact[str] = some("how Docker keeps the layers of containers", "/var/lib/docker/image")
     extents: Fact[int] = some("pieces in which its largest files lie", "FS_IOC_FIEMAP", "extents")
     extents_per_gib: Fact[int] = some("the same per GiB, where they are not compressed", "FS_IOC_FIEMAP", "extents")

@@ -54,7 +54,7 @@ def facts(machine: Machine, server: Server) -> dict[str, Any]:
         "direct_io": look.derive(method, lambda word: word in _DIRECT),
         "innodb_doublewrite": _doublewrite(settings),
         "innodb_flush_log_at_trx_commit": setting.whole(_told(settings, "innodb_flush_log_at_trx_commit", "1")),
-        "buffer_bytes": setting.size_bytes(_told(settings, "innodb_buffer_pool_size", "134217728"), _UNITS),
+        "buffer_bytes": _buffer_bytes(settings),
         "own_checksums": look.derive(_told(settings, "innodb_checksum_algorithm", "crc32"), _has_checksums),
         "log_directory": _log_directory(settings, server.directory),
     }
@@ -90,6 +90,8 @@ def _flush_method(settings: Settings | Unknown, release: MysqldVersion) -> Fact[
     """As it takes effect. O_DIRECT is the default since MySQL 8.4 and MariaDB 10.6."""
     since = (10, 6) if release.edition == "mariadb" else (8, 4)
     default = "O_DIRECT" if (release.major, release.minor) >= since else "fsync"
+    if default == "fsync" and _is_dedicated(settings):
+        default = "O_DIRECT_NO_FSYNC"
     fact = _told(settings, "innodb_flush_method", default)
     if isinstance(fact, Unknown) or isinstance(settings, Unknown):
         return fact
@@ -99,6 +101,18 @@ def _flush_method(settings: Settings | Unknown, release: MysqldVersion) -> Fact[
     number = int(word) if word in tuple("012345") else None
     method = next((it for at, it in enumerate(_FLUSH_METHODS) if word == it.lower() or at == number), None)
     return Known(method, fact.source) if method else unreadable("no flush method of InnoDB", fact.source)
+
+
+def _is_dedicated(settings: Settings | Unknown) -> bool:
+    """Whether MySQL may choose by itself what is not set (innodb_dedicated_server)."""
+    said = None if isinstance(settings, Unknown) else settings.get("innodb_dedicated_server")
+    return said is not None and look.value(setting.switch(said)) is not False
+
+
+def _buffer_bytes(settings: Settings | Unknown) -> Fact[int]:
+    if _is_dedicated(settings) and not isinstance(settings, Unknown) and "innodb_buffer_pool_size" not in settings:
+        return Unknown(Cause.NOT_EXPOSED, "", "innodb_dedicated_server chooses it")
+    return setting.size_bytes(_told(settings, "innodb_buffer_pool_size", "134217728"), _UNITS)
 
 
 def _by_switches(settings: Settings, default: Fact[str]) -> Fact[str]:

@@ -161,9 +161,10 @@ def _directory(program: Program, process: Json) -> Fact[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """What a program's facts need of the rest of the machine: the other folders, the disks under any, the memory."""
+    """What a program's facts need of the rest of the machine: the other folders, a folder's mount and disks, memory."""
 
     folders: tuple[Fact[str], ...]
+    place_of: Callable[[str], str | None]
     disks_of: Callable[[str], Fact[tuple[str, ...]]]
     memory_bytes: Fact[int]
 
@@ -181,6 +182,7 @@ def facts(machine: Machine, found: Found, place: str | None, mount: Subject | No
         told |= program_files.facts(machine, directory.value)
     if fs_type == "btrfs":
         told |= _flags(machine, found.program.name, directory)
+    log: Fact[str] = told.get("log_directory", NOT_APPLICABLE)
     return Service(
         program=Known(found.program.name, "running processes"),
         directory=directory,
@@ -188,7 +190,8 @@ def facts(machine: Machine, found: Found, place: str | None, mount: Subject | No
         mount_point=look.told(place, "/proc/self/mountinfo"),
         **told,
         buffer_percent=placing.percent(told.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
-        log_apart=placing.apart(directory, told.get("log_directory", NOT_APPLICABLE), around.disks_of),
+        log_on_mount=look.derive(log, lambda folder: around.place_of(folder) == place),
+        log_apart=placing.apart(directory, log, around.disks_of),
         shares_disk=placing.shares_disk(directory, around.folders, around.disks_of),
     )
 

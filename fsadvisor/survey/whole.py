@@ -265,6 +265,7 @@ class _Survey:
         found = () if isinstance(self._services, Unknown) else self._services
         return services.Around(
             folders=tuple(it.directory for it in found if it is not service),
+            place_of=lambda folder: services.holder(folder, places),
             disks_of=lambda folder: placing.disks(places.get(services.holder(folder, places) or "")),
             memory_bytes=self._host.memory_bytes,
         )

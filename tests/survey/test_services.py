@@ -122,6 +122,7 @@ def test_where_the_root_folder_of_a_program_is_not_known_its_settings_are_not():
 
 def test_a_log_behind_a_link_to_another_disk_is_apart():
     assert postgres({}).log_apart.value is False
+    assert postgres({}).log_on_mount.value is True
     made = machine(
         disk("sda"),
         disk("sdb", number="8:16"),
@@ -133,6 +134,7 @@ def test_a_log_behind_a_link_to_another_disk_is_apart():
     (found,) = [subject.scope["service"] for subject in survey(made, {}).subjects if subject.kind == "service"]
     assert found.log_directory.value == "/srv/wal"
     assert found.log_apart.value is True
+    assert found.log_on_mount.value is False
 
 
 def test_programs_on_one_disk_share_it():
@@ -183,6 +185,13 @@ def test_a_flush_method_is_read_off_the_groups_of_this_server(cnf, expected):
 )
 def test_doublewrite_is_told_in_few_words(line, expected):
     assert mysql(f"[mysqld]\n{line}\n").innodb_doublewrite.value == expected
+
+
+def test_a_dedicated_mysql_chooses_what_is_not_set():
+    found = mysql("[mysqld]\ninnodb_dedicated_server = ON\n")
+    assert found.innodb_flush_method.value == "O_DIRECT_NO_FSYNC"
+    assert isinstance(found.buffer_bytes, Unknown)
+    assert mysql("[mysqld]\ninnodb_dedicated_server\ninnodb_buffer_pool_size=1G\n").buffer_bytes.value == 1 << 30
 
 
 def test_option_files_are_followed_in_order_and_arguments_win():
