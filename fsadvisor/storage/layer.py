@@ -27,8 +27,6 @@ class Layer:
     md_level: Fact[str] = some("RAID level, LVM's RAID included", "md/level, dmsetup table")
     md_chunk_bytes: Fact[int] = some("RAID chunk", "md/chunk_size", "bytes")
     md_degraded: Fact[int] = some("members missing", "md/degraded", "devices")
-    md_state: Fact[str] = some("clean, active, readonly, inactive, broken, …", "md/array_state")
-    md_sync_action: Fact[str] = some("idle, resync, recover, check, repair, …", "md/sync_action")
     md_mismatches: Fact[int] = some("sectors that differed at the last check", "md/mismatch_cnt", "sectors")
     md_stripe_cache: Fact[int] = some(
         "pages per member for stripes being written (RAID 4, 5, 6)", "md/stripe_cache_size", "pages"

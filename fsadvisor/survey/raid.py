@@ -32,8 +32,6 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
         "md_chunk_bytes": look.number(machine, f"{folder}/md/chunk_size"),
         "md_degraded": look.number(machine, f"{folder}/md/degraded"),
         "md_consistency": look.text(machine, f"{folder}/md/consistency_policy"),
-        "md_state": look.text(machine, f"{folder}/md/array_state"),
-        "md_sync_action": look.text(machine, f"{folder}/md/sync_action"),
         "md_mismatches": look.number(machine, f"{folder}/md/mismatch_cnt"),
     }
     if look.value(level) in _PARITY:

@@ -28,7 +28,7 @@ def mapped(name, number, slaves, title, uuid, **more):
 
 
 def raid(level="raid5", **more):
-    return stacked("md0", "9:0", ["sda", "sdb"], md__level=level, md__array_state="clean", **more)
+    return stacked("md0", "9:0", ["sda", "sdb"], md__level=level, **more)
 
 
 def test_what_an_array_says_of_itself():
@@ -36,7 +36,7 @@ def test_what_an_array_says_of_itself():
         "md0",
         SDA,
         SDB,
-        raid(md__degraded="1", md__mismatch_cnt="128", md__sync_action="idle", md__stripe_cache_size="256"),
+        raid(md__degraded="1", md__mismatch_cnt="128", md__stripe_cache_size="256"),
     )
     assert (found.md_level.value, found.md_degraded.value, found.md_mismatches.value) == ("raid5", 1, 128)
     assert (found.md_stripe_cache.value, found.members.value) == (256, 2)
