@@ -75,12 +75,14 @@ def _names(subject: Subject) -> Iterable[str]:
 
 
 def can_be_planned(verdict: Verdict) -> bool:
-    """Whether it is advice that may be acted upon."""
-    return verdict.outcome is Outcome.ADVISE and not verdict.instructions().no_commands
+    """Whether it is advice that may be acted upon, and nobody has accepted things as they are."""
+    return verdict.waiver is None and verdict.outcome is Outcome.ADVISE and not verdict.instructions().no_commands
 
 
 def why_not(verdict: Verdict) -> str:
     """Why a verdict can't be planned, in a clause."""
+    if verdict.waiver is not None:
+        return f"it is waived until {verdict.waiver.until}: {verdict.waiver.because}"
     if verdict.outcome in _FOUND:
         says = "" if verdict.outcome is Outcome.ADVISE else f"{verdict.outcome.value}: "
         return says + verdict.instructions().no_commands

@@ -1,11 +1,15 @@
 """What becomes a step, what is left to people, and what is refused."""
 
+from dataclasses import replace
+from datetime import date
+
 import pytest
 
 from fsadvisor.advise import advise
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.plan.choosing import ChoiceError, chosen
 from fsadvisor.plan.readme import readme
+from fsadvisor.storage.said import Waiver
 from tests.plan import composed
 from tests.plan.composed import TEXTS, planned, remounts, rule, server, writes
 from tests.report.composed import disk, host, machine
@@ -161,8 +165,6 @@ def test_of_two_equals_that_disagree_neither_is_planned_and_both_are_named(one, 
 
 def with_root_known(storage):
     """The same server, on which it is known which mount is the root."""
-    from dataclasses import replace
-
     subjects = tuple(
         replace(it, scope={**it.scope, "mount": replace(it.scope["mount"], root=Known(it.name == "/", "x"))})
         if it.kind == "mount"
@@ -350,3 +352,20 @@ def test_every_advised_finding_is_planned_left_to_people_or_refused():
     assert told == {(it.rule.id, it.subject.name) for it in verdicts}
     assert len({it.rule.id for it in verdicts}) == 10
     assert len(advise(server(), composed.RULES)) > len(verdicts)
+
+
+def test_what_somebody_has_accepted_is_not_planned_unless_it_is_named():
+    waiver = Waiver(
+        rule="no-trim",
+        subject="host",
+        by="ann",
+        on=date(2026, 1, 1),
+        until=date(2026, 12, 31),
+        because="a cron job does it",
+        place="waiver 1",
+    )
+    storage = replace(server(), waivers=(waiver,))
+    plan = planned(storage, (composed.TIMER,))
+    assert not plan.scripted
+    assert reasons(plan)["no-trim", "host"] == "it is waived until 2026-12-31: a cron job does it"
+    assert names(storage, "no-trim") == [("no-trim", "host")]

@@ -79,9 +79,9 @@ def run_with_told_tools(text, folder):
     """What the functions of the script are called with: every tool only prints its arguments."""
     calls = [line.strip() for line in text.splitlines() if line.lstrip().startswith(("run ", "expect "))]
     (folder / "canary").touch()
-    tools = 'run() { printf "%s\\n" "$@"; }\nexpect() { printf "%s\\n" "$@"; }\nothers=x\n'
+    tools = 'run() { printf "%s\\n" "$@"; }\nexpect() { printf "%s\\n" "$@"; }\nothers=x FSTAB=x FILES_IN=x\n'
     done = subprocess.run(
-        ["sh", "-eu"],
+        ["/bin/sh", "-eu"],
         input=(tools + "\n".join(calls) + "\n").encode(),
         cwd=folder,
         capture_output=True,
