@@ -6,20 +6,24 @@
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
 _shtab_fsadvisor_rule_subparsers=(try)
-_shtab_fsadvisor_subparsers=(explain facts capture rule schema)
+_shtab_fsadvisor_subparsers=(explain facts capture attest waive rule drive schema)
 
-_shtab_fsadvisor_explain_option_strings=(-h --help --json --text --on --only --workload --rules --fail-on --strict --all --timeout)
-_shtab_fsadvisor_facts_option_strings=(-h --help --json --text --on --only --workload --rules --fail-on --strict --all --timeout --values)
-_shtab_fsadvisor_capture_option_strings=(-h --help --json --text --on --only --workload --rules --fail-on --strict --all --timeout)
-_shtab_fsadvisor_rule_try_option_strings=(-h --help --json --text --on --only --workload --rules --fail-on --strict --all --timeout)
-_shtab_fsadvisor_rule_option_strings=(-h --help --json --text --on --only --workload --rules --fail-on --strict --all --timeout)
-_shtab_fsadvisor_schema_option_strings=(-h --help --json --text --on --only --workload --rules --fail-on --strict --all --timeout)
-_shtab_fsadvisor_option_strings=(-h --help --json --text --on --only --workload --rules --fail-on --strict --all --timeout --version)
+_shtab_fsadvisor_explain_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
+_shtab_fsadvisor_facts_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --values)
+_shtab_fsadvisor_capture_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
+_shtab_fsadvisor_attest_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --by --because --link --until --remove)
+_shtab_fsadvisor_waive_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --by --because --link --until --remove)
+_shtab_fsadvisor_rule_try_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
+_shtab_fsadvisor_rule_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
+_shtab_fsadvisor_drive_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
+_shtab_fsadvisor_schema_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
+_shtab_fsadvisor_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --version)
 
 
 
 _shtab_fsadvisor_rule_pos_0_choices=(try)
-_shtab_fsadvisor_pos_0_choices=(explain facts capture rule schema)
+_shtab_fsadvisor_schema_pos_0_choices=(report drive)
+_shtab_fsadvisor_pos_0_choices=(explain facts capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain__h_nargs=0
 _shtab_fsadvisor_explain___help_nargs=0
@@ -40,6 +44,20 @@ _shtab_fsadvisor_capture___json_nargs=0
 _shtab_fsadvisor_capture___text_nargs=0
 _shtab_fsadvisor_capture___strict_nargs=0
 _shtab_fsadvisor_capture___all_nargs=0
+_shtab_fsadvisor_attest__h_nargs=0
+_shtab_fsadvisor_attest___help_nargs=0
+_shtab_fsadvisor_attest___json_nargs=0
+_shtab_fsadvisor_attest___text_nargs=0
+_shtab_fsadvisor_attest___strict_nargs=0
+_shtab_fsadvisor_attest___all_nargs=0
+_shtab_fsadvisor_attest___remove_nargs=0
+_shtab_fsadvisor_waive__h_nargs=0
+_shtab_fsadvisor_waive___help_nargs=0
+_shtab_fsadvisor_waive___json_nargs=0
+_shtab_fsadvisor_waive___text_nargs=0
+_shtab_fsadvisor_waive___strict_nargs=0
+_shtab_fsadvisor_waive___all_nargs=0
+_shtab_fsadvisor_waive___remove_nargs=0
 _shtab_fsadvisor_rule_try__h_nargs=0
 _shtab_fsadvisor_rule_try___help_nargs=0
 _shtab_fsadvisor_rule_try___json_nargs=0
@@ -53,6 +71,13 @@ _shtab_fsadvisor_rule___json_nargs=0
 _shtab_fsadvisor_rule___text_nargs=0
 _shtab_fsadvisor_rule___strict_nargs=0
 _shtab_fsadvisor_rule___all_nargs=0
+_shtab_fsadvisor_drive_pos_0_nargs=+
+_shtab_fsadvisor_drive__h_nargs=0
+_shtab_fsadvisor_drive___help_nargs=0
+_shtab_fsadvisor_drive___json_nargs=0
+_shtab_fsadvisor_drive___text_nargs=0
+_shtab_fsadvisor_drive___strict_nargs=0
+_shtab_fsadvisor_drive___all_nargs=0
 _shtab_fsadvisor_schema__h_nargs=0
 _shtab_fsadvisor_schema___help_nargs=0
 _shtab_fsadvisor_schema___json_nargs=0
