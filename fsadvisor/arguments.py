@@ -14,8 +14,8 @@ from fsadvisor.storage import Workload
 FAIL_ON = ("critical", "high", "moderate", "low", "never")
 WORKLOADS = get_args(Workload)
 
-DOCUMENTS = ("report", "drive")
-_DOCUMENTS = f"{' or '.join(DOCUMENTS)} (default: report)"
+DOCUMENTS = ("report", "drive", "plan")
+_DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
 
 _EXIT_CODES = """exit status:
   0  nothing at or above --fail-on
@@ -51,6 +51,16 @@ def parser() -> argparse.ArgumentParser:
     facts = _verb(verbs, shared, "facts", "List the facts that rules may ask, with meaning, unit and source.")
     facts.add_argument("pattern", metavar="PATTERN", nargs="?", default="*", help="such as 'disk.*' (default: all)")
     facts.add_argument("--values", action="store_true", help="with their values on this machine")
+    plan = _verb(
+        verbs, shared, "plan", "Print a plan to review: a script with checks, an fstab diff and the undo. Runs nothing."
+    )
+    plan.add_argument(
+        "findings",
+        metavar="RULE[:SUBJECT]",
+        nargs="*",
+        help="such as nobarrier-unproven or nobarrier-unproven:/srv (default: all advice)",
+    )
+    plan.add_argument("--out", metavar="DIR", type=Path, help="write it into a folder that is new, or empty")
     capture = _verb(verbs, shared, "capture", "Record this machine into a new folder, without serials and host names.")
     capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")
     _add_sayings(verbs, shared)

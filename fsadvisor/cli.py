@@ -169,6 +169,25 @@ def _facts(chosen: argparse.Namespace) -> int:
     return 0
 
 
+def _plan(chosen: argparse.Namespace) -> int:
+    from fsadvisor.plan import verb
+    from fsadvisor.plan.choosing import ChoiceError
+    from fsadvisor.plan.folder import FolderError
+
+    shelf = _shelf(chosen)
+    machine = _machine(chosen)
+    storage = with_fitting_waivers(_storage(machine, chosen), shelf.rules)
+    try:
+        made = verb.made(machine, storage, shelf.rules, chosen.findings)
+        said = verb.written(made, chosen.out) if chosen.out else ""
+    except (ChoiceError, FolderError) as error:
+        raise UsageError(str(error)) from error
+    if chosen.form == "json" or not chosen.out:
+        _write(verb.text(made, as_json=chosen.form == "json"))
+    sys.stderr.write(said)
+    return 0
+
+
 def _capture(chosen: argparse.Namespace) -> int:
     from fsadvisor.machine.recording import RecordingMachine
 
@@ -267,9 +286,10 @@ def _drive(chosen: argparse.Namespace) -> int:
 
 
 def _schema(chosen: argparse.Namespace) -> int:
+    from fsadvisor.plan import as_json as plan
     from fsadvisor.report.schema import schema_text
 
-    _write([schema_text(chosen.document)])
+    _write([plan.schema_text() if chosen.document == "plan" else schema_text(chosen.document)])
     return 0
 
 
@@ -277,6 +297,7 @@ _VERBS = {
     None: _audit,
     "explain": _explain,
     "facts": _facts,
+    "plan": _plan,
     "capture": _capture,
     "attest": _attest,
     "waive": _waive,

@@ -55,8 +55,8 @@ def as_one_text(plan: Plan) -> Iterator[str]:
 
     What a terminal can't show is escaped, so what is to be run or applied is what --out writes.
     """
-    for document in documents(plan):
-        if document.path != "plan.sh":
+    for number, document in enumerate(documents(plan)):
+        if number:
             yield f"\n# ==== {document.path} ".ljust(100, "=") + "\n"
         for line in document.text.removesuffix("\n").split("\n"):
             yield "\t".join(clean(piece, None) for piece in line.split("\t")) + "\n"
