@@ -11,7 +11,8 @@ import msgspec
 
 from fsadvisor.plan import model
 from fsadvisor.plan.documents import documents
-from fsadvisor.report.escape import json_escaped, without_surrogates
+from fsadvisor.report.as_json import encodable
+from fsadvisor.report.escape import json_escaped
 
 SCHEMA: Final = "fsadvisor/plan/1"
 
@@ -47,8 +48,7 @@ def as_json(plan: model.Plan) -> str:
         refused=plan.refused,
         files=tuple(File(path=it.path, mode=f"{it.mode:o}", text=it.text) for it in documents(plan)),
     )
-    shaped = json.dumps(msgspec.to_builtins(whole), indent=1, ensure_ascii=False)
-    return _escaped(without_surrogates(shaped))
+    return _escaped(json.dumps(encodable(msgspec.to_builtins(whole)), indent=1, ensure_ascii=False))
 
 
 def _escaped(document: str) -> str:

@@ -44,17 +44,18 @@ def _line(item: object) -> str:
         if encoded.isascii() and b"\x7f" not in encoded:
             return text  # the encoder has escaped every other control character: most of a large report ends here
     except UnicodeEncodeError:
-        text = json.dumps(_encodable(msgspec.to_builtins(item)), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(encodable(msgspec.to_builtins(item)), ensure_ascii=False, separators=(",", ":"))
     return json_escaped(text)
 
 
-def _encodable(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
+def encodable(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """The same value with lone surrogates made visible in its texts."""
     if isinstance(value, str):
         return without_surrogates(value)
     if isinstance(value, dict):
-        return {_encodable(key): _encodable(member) for key, member in value.items()}
+        return {encodable(key): encodable(member) for key, member in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_encodable(member) for member in value]
+        return [encodable(member) for member in value]
     return value
 
 
