@@ -12,6 +12,7 @@ from fsadvisor.report.finding_text import SUBJECTS, FindingText, headline, where
 from fsadvisor.report.findings import findings
 from fsadvisor.report.layout import NARROWEST, WIDTH, counted, listed, wrapped
 from fsadvisor.report.open_text import open_text
+from fsadvisor.report.power_text import power_text
 from fsadvisor.report.values import short_name, told
 from fsadvisor.rulebook.rule import Outcome
 
@@ -45,6 +46,7 @@ def as_text(
         yield "\n\n"
         yield from FindingText(finding, number, columns, told_in.get(finding.rule.id)).lines()
         told_in.setdefault(finding.rule.id, number)
+    yield from _power_loss(storage, columns)
     yield from _not_told(verdicts, columns)
     yield from _not_loaded(about)
     yield from _ignored(storage, columns)
@@ -127,6 +129,13 @@ def _not_told(verdicts: Sequence[Verdict], columns: int) -> Iterator[str]:
         yield "\n\n"
         yield f"COULD NOT BE TOLD: {counted(number, 'check')}\n"
         yield from open_text(verdicts, columns)
+
+
+def _power_loss(storage: Storage, columns: int) -> Iterator[str]:
+    if any(subject.kind == "disk" for subject in storage.subjects):
+        yield "\n\n"
+        yield "POWER LOSS\n"
+        yield from power_text(storage, columns)
 
 
 def _not_loaded(about: About) -> Iterator[str]:

@@ -11,6 +11,7 @@ from fsadvisor.rulebook.shelf import load_shelf
 from fsadvisor.survey.whole import survey
 from tests.paths import FIXTURES
 
+RULES = load_shelf().rules
 FOLDERS = sorted(path.parent for path in (FIXTURES / "machines").glob("*/machine.toml"))
 
 
@@ -18,7 +19,7 @@ def audit(folder):
     """The recorded machine, its storage under the folder's own name, and the verdicts."""
     machine = RecordedMachine(folder)
     storage = dataclasses.replace(survey(machine, {}), machine=folder.name)
-    return machine, storage, advise(storage, load_shelf().rules)
+    return machine, storage, advise(storage, RULES)
 
 
 def reports(folder):

@@ -1,0 +1,75 @@
+"""Composed machines: written as they are composed, and together with the recorded ones a proof that rules fire."""
+
+import pytest
+
+from fsadvisor.report.findings import CALL_FOR_ACTION
+from fsadvisor.rulebook.rule import Outcome
+from tests.machines.compose import MACHINES, compose, compose_anew
+from tests.machines.replay import FOLDERS, RULES, audit
+from tests.paths import FIXTURES
+
+GOLDEN = {"report.json", "report.txt"}
+DRIVE = "disk:nvme0n1"
+DATA = "filesystem:/dev/nvme0n1p2"
+
+
+def contents(folder):
+    """Path -> text of every file but the golden reports."""
+    files = (file for file in folder.rglob("*") if file.is_file() and file.name not in GOLDEN)
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+
+
+def found_on(name):
+    """(rule, subject) -> verdict, of what the report shows as a finding."""
+    verdicts = audit(FIXTURES / "machines" / name)[2]
+    return {(it.rule.id, it.subject.id): it.outcome for it in verdicts if it.outcome in CALL_FOR_ACTION}
+
+
+def text(name):
+    """The golden report, on one line."""
+    return " ".join((FIXTURES / "machines" / name / "report.txt").read_text().split())
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_composed_machine_stands_as_it_is_composed(name, tmp_path, request):
+    folder = FIXTURES / "machines" / name
+    if request.config.getoption("--accept"):
+        compose_anew(name)
+    compose(name, tmp_path / name)
+    assert contents(tmp_path / name) == contents(folder)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_a_composed_machine_says_that_it_was_composed(name):
+    assert "composed from field values" in (FIXTURES / "machines" / name / "machine.toml").read_text()
+
+
+def test_forty_rules_at_least_advise_something_on_some_machine():
+    verdicts = [verdict for folder in FOLDERS for verdict in audit(folder)[2]]
+    advising = {verdict.rule.id for verdict in verdicts if verdict.outcome is Outcome.ADVISE}
+    silent = sorted({rule.id for rule in RULES} - advising)
+    print(f"{len(advising)} rules advise; never: {', '.join(silent)}")
+    assert len(advising) >= 40
+
+
+def test_where_the_cache_is_volatile_flushes_cost_and_the_override_waits_for_what_a_person_must_say():
+    found = found_on("pm9a3-postgresql-volatile")
+    assert found["flushes-on-protected-nvme", DRIVE] is Outcome.WITHHELD
+    assert not any(rule.startswith("nobarrier-") for rule, _ in found)
+    assert "The kernel sends flushes: up to 0.36 ms each, 31.0 % of the time since boot" in text(
+        "pm9a3-postgresql-volatile"
+    )
+
+
+def test_where_no_cache_is_volatile_barriers_cost_nothing():
+    found = found_on("pm9a3-postgresql-no-volatile")
+    assert not any(rule.startswith(("flushes-", "nobarrier-", "volatile-cache-")) for rule, _ in found)
+    assert "The kernel sends no flushes: barriers cost nothing here" in text("pm9a3-postgresql-no-volatile")
+
+
+def test_a_reader_of_seed_000_is_told_why_the_report_differs_from_it():
+    assert all(f"({number};" in text("pm9a3-postgresql-volatile") for number in ("E2", "E3", "E35"))
+    followed = "pm9a3-postgresql-as-seed-000-says"
+    assert found_on(followed)["nobarrier-without-gain", DATA] is Outcome.ADVISE
+    assert found_on(followed)["ext4-long-commit", DATA] is Outcome.ADVISE
+    assert all(f"({number};" in text(followed) for number in ("E2", "E4"))
