@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fsadvisor.captures.recognising import by_name
 from fsadvisor.drives import find
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers.nvme_get_feature import Feature
@@ -18,7 +19,7 @@ from fsadvisor.survey.power_loss import Case, Controller, Weighing, weakest, wei
 from fsadvisor.survey.transport import emulated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from fsadvisor.captures.recognising import Parts, Record
     from fsadvisor.storage import Transport
@@ -40,35 +41,29 @@ class Judged:
 
 def judged(found: Iterable[Parts]) -> list[Judged]:
     """The drives of several texts; those of one model and serial number are one."""
-    drives: list[Parts] = []
-    for parts in found:
-        same = next((drive for drive in drives if drive.same_drive(parts)), None)
-        if same is None:
-            drives.append(parts)
-        else:
-            same.take(parts)
-    return [_judge(parts) for parts in drives]
+    return [_judge(parts) for parts in by_name(found)]
 
 
 def _judge(parts: Parts) -> Judged:
     """Where one output is there several times (taken on several days), the one that speaks worst counts."""
-    whole = [_drive(records) for records in _choices(parts.records)]
+    whole = list(_drives(parts.records))
     weighed = [weigh(_case(parts, drive)) for drive in whole]
     worst = weakest(it.verdict for it in weighed)
     at = next(at for at, it in enumerate(weighed) if it.verdict == worst)
     return Judged(model=parts.model, volatile_cache=_volatile_cache(whole[at]), plp=weighed[at])
 
 
-def _choices(records: list[Record]) -> Iterator[list[Record]]:
-    """All records, those of a kind that is there several times one after another at the end, where they win."""
-    yield records
+def _drives(records: Collection[Record]) -> Iterator[Drive]:
+    """The drive by its last outputs, then by each other output of a kind that is there several times."""
+    last = {type(record): record for record in records}
+    yield _drive(last)
     for record in records:
-        if sum(type(record) is type(other) for other in records) > 1:
-            yield [*records, record]
+        if last[type(record)] is not record:
+            yield _drive(last | {type(record): record})
 
 
-def _drive(records: Iterable[Record]) -> Drive:
-    return Drive(**{_FIELDS[type(record)]: record for record in records})  # type: ignore[arg-type]
+def _drive(records: Mapping[type[Record], Record]) -> Drive:
+    return Drive(**{_FIELDS[kind]: record for kind, record in records.items()})  # type: ignore[arg-type]
 
 
 def _case(parts: Parts, drive: Drive) -> Case:

@@ -37,12 +37,14 @@ Record: TypeAlias = IdCtrl | SmartLog | OcpSmartLog | Feature | SmartReport
 
 _DEEPEST = 8
 _SECTION = re.compile(
-    r"^(?=smartctl (?:version )?[0-9]|NVME Identify Controller|Smart Log for NVME device|\s*SMART Cloud Attributes"
-    r"|get-feature:)",
+    r"^(?=smartctl (?:version )?[0-9]|NVME Identify Controller|Smart Log for NVME device"
+    r"|[ \t]{0,8}SMART Cloud Attributes|get-feature:)",
     re.MULTILINE,
 )
 """Where an output begins in a text that may hold several."""
 _SERIAL = re.compile(r"^Serial [Nn]umber: +(\S.*)$", re.MULTILINE)
+_TELLING = ("vid", "critical", "capacitor", "feature", "volatile", "current")
+"""Starts of a key that one of nvme-cli's outputs has."""
 _WORKED_UP = ("nvme_smart_health_information_log", "nvme_error_information_log", "output")
 """Keys of smartctl's JSON below which nothing of nvme-cli's stands."""
 
@@ -53,22 +55,22 @@ class Parts:
 
     model: str | None = None
     serial: str | None = None
-    records: list[Record] = field(default_factory=list)
+    records: dict[Record, None] = field(default_factory=dict)
 
     @property
     def named(self) -> bool:
         """Whether an output names the drive."""
         return self.model is not None
 
-    def same_drive(self, other: Parts) -> bool:
-        """Whether both name one model and one serial number."""
-        names = (self.model, self.serial)
-        return None not in names and names == (other.model, other.serial)
+    @property
+    def name(self) -> tuple[str, str] | None:
+        """Model and serial number, where both are told: what makes outputs those of one drive."""
+        return None if self.model is None or self.serial is None else (self.model, self.serial)
 
     def take(self, other: Parts) -> None:
         """Add another's outputs to this drive's."""
         self.model, self.serial = self.model or other.model, self.serial or other.serial
-        self.records += [record for record in other.records if record not in self.records]
+        self.records |= other.records
 
 
 def recognised(text: str) -> list[Parts]:
@@ -79,32 +81,32 @@ def recognised(text: str) -> list[Parts]:
     return _joined(part for document in _documents(text) for part in _in_json(document)) or _joined(_in_text(text))
 
 
+def by_name(found: Iterable[Parts]) -> list[Parts]:
+    """Those of one model and serial number as one drive, in the order of the first."""
+    drives: dict[object, Parts] = {}
+    for parts in found:
+        one = drives.setdefault(parts.name or id(parts), parts)
+        if one is not parts:
+            one.take(parts)
+    return list(drives.values())
+
+
 def _joined(found: Iterable[Parts]) -> list[Parts]:
     """One drive for each name; what names none goes to the only one there is."""
-    drives: list[Parts] = []
-    nameless: list[Parts] = []
-    for parts in found:
-        same = next((drive for drive in drives if drive.same_drive(parts)), None)
-        if not parts.named:
-            nameless.append(parts)
-        elif same is not None:
-            same.take(parts)
-        else:
-            drives.append(parts)
-    if len(drives) > 1:
-        return drives + nameless
-    only = drives or nameless[:1]
-    for parts in nameless:
-        only[0].take(parts)
-    return only
+    drives = by_name(found)
+    named = [parts for parts in drives if parts.named]
+    nameless = [parts for parts in drives if not parts.named]
+    if len(named) > 1:
+        return named + nameless
+    only, *others = named + nameless or [Parts()]
+    for parts in others:
+        only.take(parts)
+    return [only] if only.records else []
 
 
 def _raw(text: str) -> Iterator[Parts]:
-    readers = (nvme_id_ctrl.parse, nvme_ocp_smart_log.parse, nvme_smart_log.parse)
-    records = (parse(text) for parse in readers)
-    record = next((it for it in records if not isinstance(it, Unknown)), None)
-    if record is not None:
-        yield _parts(record)
+    """The OCP page has its GUID where the SMART page is empty, so either reader refuses the other's."""
+    yield from map(_parts, _records(text))
 
 
 def _documents(text: str) -> Iterator[Json]:
@@ -148,17 +150,21 @@ def _fragment(document: dict[str, Json]) -> Parts | None:
 
 def _output(document: dict[str, Json]) -> Parts | None:
     """The record of an object that is an output itself."""
-    text = json.dumps(document)
     if "smartctl" in document or "json_format_version" in document:
-        return _smart(smartctl.parse(text), json_text.string(document, "serial_number"))
-    return _first(text, _NVME_CLI)
+        return _smart(smartctl.parse(json.dumps(document)), json_text.string(document, "serial_number"))
+    told = any(key.lower().startswith(_TELLING) for key in document)
+    record = next(_records(json.dumps(document)), None) if told else None
+    return None if record is None else _parts(record)
 
 
 def _in_text(text: str) -> Iterator[Parts]:
     for section in filter(str.strip, _SECTION.split(text)):
         serial = _SERIAL.search(section)
         smart = _smart(smartctl_text.parse(section), serial[1].strip() if serial else None)
-        yield from filter(None, (smart or _first(section, _NVME_CLI),))
+        if smart is not None:
+            yield smart
+        else:
+            yield from map(_parts, _records(section))
 
 
 def _cache_feature(text: str) -> Feature | Unknown:
@@ -168,22 +174,29 @@ def _cache_feature(text: str) -> Feature | Unknown:
     return record
 
 
-def _first(text: str, readers: tuple[Callable[[str], Record | Unknown], ...]) -> Parts | None:
-    records = (parse(text) for parse in readers)
-    record = next((it for it in records if not isinstance(it, Unknown)), None)
-    return None if record is None else _parts(record)
+def _records(text: str) -> Iterator[Record]:
+    """What nvme-cli's readers find in a text."""
+    for parse in _NVME_CLI:
+        record = parse(text)
+        if not isinstance(record, Unknown):
+            yield record
 
 
 def _parts(record: Record) -> Parts:
     if isinstance(record, IdCtrl):
-        return Parts(record.mn, record.sn, [record])
-    return Parts(records=[record])
+        return Parts(record.mn, record.sn, {record: None})
+    return Parts(records={record: None})
 
 
 def _smart(record: SmartReport | Unknown, serial: str | None) -> Parts | None:
     if isinstance(record, Unknown):
         return None
-    return Parts(record.model_name, serial, [record])
+    return Parts(record.model_name, serial, {record: None})
 
 
-_NVME_CLI = (nvme_id_ctrl.parse, nvme_smart_log.parse, nvme_ocp_smart_log.parse, _cache_feature)
+_NVME_CLI: tuple[Callable[[str], Record | Unknown], ...] = (
+    nvme_id_ctrl.parse,
+    nvme_smart_log.parse,
+    nvme_ocp_smart_log.parse,
+    _cache_feature,
+)
