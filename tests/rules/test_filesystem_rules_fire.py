@@ -97,6 +97,8 @@ average:
             None,
             {"xfs-defunct-options", "xfs-options-that-are-default"},
         ),
+        (on("ext4", fstab="noacl"), None, {"ext4-removed-option"}),
+        (on("xfs", fstab="delaylog"), None, {"xfs-removed-option"}),
         (on("btrfs", fstab="degraded,inode_cache"), None, {"btrfs-degraded-configured", "btrfs-removed-option"}),
         (on("f2fs", "rw,checkpoint=disable:0"), "oltp", {"f2fs-without-checkpoints", "f2fs-under-a-server"}),
         (on("nilfs2"), "mixed", {"nilfs2-under-a-server"}),
