@@ -54,6 +54,7 @@ TOOLS = {
         "mkfs.ext4": "e2fsprogs",
         "mkfs.xfs": "xfsprogs",
         "mkfs.btrfs": "btrfs-progs",
+        "shellcheck": "shellcheck",
     },
 }
 

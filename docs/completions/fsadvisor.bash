@@ -6,10 +6,11 @@
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
 _shtab_fsadvisor_rule_subparsers=(try)
-_shtab_fsadvisor_subparsers=(explain facts capture attest waive rule drive schema)
+_shtab_fsadvisor_subparsers=(explain facts plan capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
 _shtab_fsadvisor_facts_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --values)
+_shtab_fsadvisor_plan_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --out)
 _shtab_fsadvisor_capture_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
 _shtab_fsadvisor_attest_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --by --because --link --until --remove)
 _shtab_fsadvisor_waive_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --by --because --link --until --remove)
@@ -22,8 +23,8 @@ _shtab_fsadvisor_option_strings=(-h --help --json --text --on --only --workload 
 
 
 _shtab_fsadvisor_rule_pos_0_choices=(try)
-_shtab_fsadvisor_schema_pos_0_choices=(report drive)
-_shtab_fsadvisor_pos_0_choices=(explain facts capture attest waive rule drive schema)
+_shtab_fsadvisor_schema_pos_0_choices=(report drive plan)
+_shtab_fsadvisor_pos_0_choices=(explain facts plan capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain__h_nargs=0
 _shtab_fsadvisor_explain___help_nargs=0
@@ -38,6 +39,13 @@ _shtab_fsadvisor_facts___text_nargs=0
 _shtab_fsadvisor_facts___strict_nargs=0
 _shtab_fsadvisor_facts___all_nargs=0
 _shtab_fsadvisor_facts___values_nargs=0
+_shtab_fsadvisor_plan_pos_0_nargs='*'
+_shtab_fsadvisor_plan__h_nargs=0
+_shtab_fsadvisor_plan___help_nargs=0
+_shtab_fsadvisor_plan___json_nargs=0
+_shtab_fsadvisor_plan___text_nargs=0
+_shtab_fsadvisor_plan___strict_nargs=0
+_shtab_fsadvisor_plan___all_nargs=0
 _shtab_fsadvisor_capture__h_nargs=0
 _shtab_fsadvisor_capture___help_nargs=0
 _shtab_fsadvisor_capture___json_nargs=0

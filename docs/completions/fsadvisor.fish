@@ -50,8 +50,8 @@ function _shtab_fsadvisor_using
   test "$_shtab_fsadvisor_cmdpath" = "$argv"
 end
 
-set -g _shtab_fsadvisor_commands explain facts capture attest waive rule 'rule try' drive schema
-set -g _shtab_fsadvisor_opts_with_value --attestations --because --by --fail-on --link --on --only --rules --timeout --until --workload
+set -g _shtab_fsadvisor_commands explain facts plan capture attest waive rule 'rule try' drive schema
+set -g _shtab_fsadvisor_opts_with_value --attestations --because --by --fail-on --link --on --only --out --rules --timeout --until --workload
 
 complete -c fsadvisor -e
 complete -c fsadvisor -f
@@ -96,6 +96,20 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using facts' -l strict -d 'exit with 
 complete -c fsadvisor -n '_shtab_fsadvisor_using facts' -l all -d 'list passed checks and rules that do not apply, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using facts' -l timeout -x -d 'for each tool (default: 10)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using facts' -l values -d 'with their values on this machine'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a plan -d 'Print a plan to review: a script with checks, an fstab diff and the undo. Runs nothing.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -s h -l help -d 'show this help message and exit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l json -d 'print the report as JSON'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l text -d 'print the report as text (default)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l on -x -d 'look at a folder made by capture, or at a sos archive, instead of this machine'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l only -x -d 'only this mount point or disk, with all above and below it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l rules -x -d 'load the rules in this folder as well'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: low)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l strict -d 'exit with 3 where something could not be told'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l all -d 'list passed checks and rules that do not apply, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l out -x -d 'write it into a folder that is new, or empty'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a capture -d 'Record this machine into a new folder, without serials and host names.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using capture' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using capture' -l json -d 'print the report as JSON'
@@ -197,4 +211,4 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l fail-on -x -d 'lowes
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l strict -d 'exit with 3 where something could not be told'
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l all -d 'list passed checks and rules that do not apply, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l timeout -x -d 'for each tool (default: 10)'
-complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive" -d 'report or drive (default: report)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan" -d 'report, drive or plan (default: report)'
