@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor import arguments
 from fsadvisor._version import __version__
-from fsadvisor.advise import advise, failures, judge, with_fitting_waivers
+from fsadvisor.advise import advise, judge, with_fitting_waivers
 from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import catalogue, did_you_mean, matching
 from fsadvisor.machine import attestation_file
@@ -18,6 +18,7 @@ from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.with_file import WithFile
+from fsadvisor.proof import unproven
 from fsadvisor.rulebook.rule import Outcome, Rule
 from fsadvisor.rulebook.shelf import Shelf, load_rule, load_shelf, own_rules
 from fsadvisor.survey import selection
@@ -38,7 +39,7 @@ _SEVERITIES = ("critical", "high", "moderate", "low")
 
 
 class UsageError(Exception):
-    """The command line asks for what is not there: one line for people, exit status 2."""
+    """The command line asks for what is not there: a line for people for each mistake, exit status 2."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -52,13 +53,13 @@ def run(argv: Sequence[str]) -> int:
     try:
         return _VERBS[chosen.verb](chosen)
     except (UsageError, MachineError, ClaimError) as error:
-        return _refuse(str(error))
+        return _refuse(*map(str, error.args))
 
 
-def _refuse(message: str) -> int:
+def _refuse(*messages: str) -> int:
     from fsadvisor.report.escape import clean
 
-    sys.stderr.write(f"fsadvisor: {clean(message)}\n")
+    sys.stderr.writelines(f"fsadvisor: {clean(message)}\n" for message in messages)
     return USAGE
 
 
@@ -265,8 +266,8 @@ def _tell(words: str) -> int:
 def _rule_try(chosen: argparse.Namespace) -> int:
     rule = load_rule(chosen.file)
     if not isinstance(rule, Rule):
-        raise UsageError("\n".join(map(str, rule)))
-    wrong = list(failures(rule))
+        raise UsageError(*rule)
+    wrong = list(unproven(rule))
     machine = _machine(chosen)
     storage = _storage(machine, chosen)
     verdicts = [judge(rule, subject) for subject in storage.subjects if subject.kind == rule.subject]
