@@ -26,8 +26,11 @@ def told(block: Superblock, seeds: Fact[bool]) -> Fact[bool]:
     options = block.mounts[0].super_options
     if any(word in options for word in _SAID):
         return Known(True, _MOUNTINFO)
-    changed = "ro" in options and all("rw" in mount.options for mount in block.mounts)
-    if not changed:
+    if "ro" not in options:
+        return Known(False, _MOUNTINFO)
+    if any(mount.options == mount.super_options for mount in block.mounts):
+        return Unknown(Cause.NOT_EXPOSED, "", "/proc/mounts, which does not tell the mount's ro from the superblock's")
+    if not all("rw" in mount.options for mount in block.mounts):
         return Known(False, _MOUNTINFO)
     return look.derive(seeds, lambda read_only_by_format: not read_only_by_format)
 

@@ -51,6 +51,12 @@ def test_whether_a_read_only_ext4_is_so_by_its_format_is_unknown_without_dumpe2f
     assert isinstance(of("ext4", "ro").shut_down, Unknown)
 
 
+def test_an_archive_without_mountinfo_does_not_tell_whose_read_only_it_is():
+    gone = Unknown(Cause.NOT_EXPOSED, "")
+    files = {"/proc/self/mountinfo": gone, "/proc/mounts": "/dev/sda /srv ext4 ro,relatime 0 0\n"}
+    assert isinstance(filesystem(machine(disk("sda"), files=files)).shut_down, Unknown)
+
+
 @pytest.mark.parametrize(("writeable", "expected"), [("1", True), ("0", False)])
 def test_a_btrfs_that_may_be_written_and_is_not_is_shut_down_and_a_seed_is_not(writeable, expected):
     files = {f"{UUID}/devices/sda": "", f"{UUID}/devinfo/1/writeable": writeable}
