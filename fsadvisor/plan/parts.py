@@ -40,12 +40,20 @@ class Part:
 
 
 def parts(plan: Plan) -> tuple[Part, ...]:
-    """All parts in the order of running."""
+    """All parts in the order of running: where a timer keeps watch over a setting, the watch stands first."""
+    watched = {finding for change in plan.files if _is_timer(change) for finding in change.findings}
+    files = [(bool(watched.intersection(it.findings)), _file(it, at)) for at, it in enumerate(plan.files, start=1)]
     return (
+        *(part for first, part in files if first),
         *(_step(step) for step in plan.steps),
-        *(_file(change, number) for number, change in enumerate(plan.files, start=1)),
+        *(part for first, part in files if not first),
         *((_fstab(plan.fstab),) if plan.fstab else ()),
     )
+
+
+def _is_timer(change: FileChange) -> bool:
+    """Whether it is a new timer of systemd, which counts only once it is enabled."""
+    return change.before is None and change.path.startswith("/etc/systemd/") and change.path.endswith(".timer")
 
 
 def copies(plan: Plan) -> tuple[str, ...]:
@@ -106,24 +114,26 @@ def _file(change: FileChange, number: int) -> Part:
         copy = f'"$STATE"/file-{number}'
         back = (f"put {target} {old} < {copy} || stop {quoted(f'{change.path} can not be brought back')}",)
         copied = (f"is {old} {probe} || {_expect(f'the copy of {change.path}', (old,), f'sum_of {copy}')}",)
+    timer = (quoted(change.path.rpartition("/")[2]),) if _is_timer(change) else ()
     return Part(
-        title=f"{'New file' if change.before is None else 'More lines in'} {change.path}, which makes it last",
+        title=f"{'New file' if change.before is None else 'More lines in'} {change.path}, so that it lasts",
         findings=change.findings,
         why="",
         advice="",
         look=(f"cat {change.path}",),
-        before=(_expect(change.path, (old,), probe),),
+        before=(_expect(change.path, (old,), probe), *("systemd_runs" for _ in timer)),
         do=(
             f"keep_copy {target} file-{number} || stop 'no copy could be kept'",
             "changed=yes",
             f'if [ ! -d {folder} ]; then mkdir -p -- {folder} && : > "$STATE"/made-{number}; fi',
             f"text_{number} | put {target} {new} || stop {quoted(f'{change.path} can not be written')}",
             *reload,
+            *(f"start_timer {name}" for name in timer),
         ),
-        after=(_expect(change.path, (new,), probe),),
+        after=(_expect(change.path, (new,), probe), *(f"timer_waits {name}" for name in timer)),
         seen=(f"is {old} {probe}",),
         either=(_expect(change.path, (old, new), probe), *copied),
-        undo=("changed=yes", *back, *reload),
+        undo=("changed=yes", *(f"stop_timer {name}" for name in timer), *back, *reload),
         functions=((f"text_{number}", tuple(_text(change, target))),),
     )
 
@@ -144,7 +154,7 @@ def _fstab(change: FstabChange) -> Part:
     old, new = sum_of_text(change.before), sum_of_text(change.after)
     probe = f"sum_of {_FSTAB}"
     return Part(
-        title="The options in /etc/fstab, which make it last",
+        title="The options in /etc/fstab, so that it lasts",
         findings=change.findings,
         why="",
         advice="",

@@ -203,6 +203,27 @@ reload_systemd() {
     fi
 }
 """,
+    "systemd_runs": """\
+# systemd_runs: a timer needs it; on copies (FILES_IN) timers are left alone
+systemd_runs() {
+    [ -n "$FILES_IN" ] || [ -d /run/systemd/system ] || stop 'systemd does not run here, and a timer needs it'
+}
+""",
+    "start_timer": """\
+start_timer() {
+    [ -n "$FILES_IN" ] || run systemctl enable --now "$1"
+}
+""",
+    "stop_timer": """\
+stop_timer() {
+    [ -n "$FILES_IN" ] || run systemctl disable --now "$1"
+}
+""",
+    "timer_waits": """\
+timer_waits() {
+    [ -n "$FILES_IN" ] || expect "$1" 'enabled active' unit_state "$1"
+}
+""",
     "reload_udev": """\
 # reload_udev: have udev read its rules again, where it runs and the real ones were changed
 reload_udev() {

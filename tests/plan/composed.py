@@ -152,6 +152,17 @@ UNMOUNT = rule(
 )
 WORDS = rule("full", "filesystem", "filesystem.used_percent > 95", advice="Remove what nobody needs.")
 
+TIMER_FILE = "/etc/systemd/system/watch.timer"
+WATCHED = rule(
+    "watched",
+    "host",
+    "host.dirty_bytes == 0",
+    now=["sysctl -w vm.dirty_bytes=1"],
+    undo=["sysctl -w vm.dirty_ratio={host.dirty_ratio}"],
+    verify=["sysctl vm.dirty_bytes"],
+    keep=[{"file": TIMER_FILE, "line": line} for line in ("[Timer]", "OnBootSec=1min")],
+)
+
 RULES = (BARRIERS, ATIME, COMMIT, SCHEDULER, CACHE, SYSCTL, TIMER, FSTAB_ONLY, UNMOUNT, WORDS)
 
 FSTAB = """\
@@ -187,7 +198,7 @@ def mounted(device, point, on, fs_type="ext4", options=(), **values):
     )
 
 
-def server(data="/srv/my data", **of_host):
+def server(data="/srv/my data", old="/srv/old", **of_host):
     """The machine of FSTAB and MOUNTINFO."""
     on = host(
         **{
@@ -207,7 +218,7 @@ def server(data="/srv/my data", **of_host):
         disk("sdb", on, scheduler="none", transport="sata"),
         *mounted("nvme0n1p1", "/", on, atime="relatime", configured_in="/etc/fstab:2"),
         *mounted("sda", data, on, atime="relatime", barriers=False, commit=30, configured_in="/etc/fstab:3"),
-        *mounted("sdb", "/srv/old", on, "xfs", ("nobarrier",), atime="noatime", used=97, configured_in="/etc/fstab:5"),
+        *mounted("sdb", old, on, "xfs", ("nobarrier",), atime="noatime", used=97, configured_in="/etc/fstab:5"),
     )
 
 

@@ -24,7 +24,12 @@ def scripts(plan):
 
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed (`make test` installs it)")
 @pytest.mark.parametrize(
-    "rules", [composed.RULES, *((one,) for one in composed.RULES if one not in (composed.UNMOUNT, composed.WORDS))]
+    "rules",
+    [
+        composed.RULES,
+        (composed.WATCHED,),
+        *((one,) for one in composed.RULES if one not in (composed.UNMOUNT, composed.WORDS)),
+    ],
 )
 def test_shellcheck_is_content(rules):
     for name, text in scripts(planned(rules=rules)).items():
@@ -385,3 +390,16 @@ def test_a_folder_that_is_not_empty_or_can_not_be_made_is_refused(tmp_path):
 def test_the_same_machine_gives_the_same_bytes():
     texts = ["".join(as_one_text(planned())) for _ in range(2)]
     assert hashlib.sha256(texts[0].encode()).digest() == hashlib.sha256(texts[1].encode()).digest()
+
+
+def test_a_watch_stands_and_waits_before_what_it_watches_is_changed(copies):
+    plan = planned(rules=(composed.WATCHED,))
+    text = plan_script(plan)
+    first, second = (text[text.index(f"step_{at}() {{") :].partition("\n}\n")[0] for at in (1, 2))
+    assert "start_timer watch.timer" in first
+    assert "vm.dirty_bytes=1" in second
+    assert "stop_timer watch.timer" in undo_script(plan)
+    assert copies.run(text).returncode == 0
+    assert copies.value("enabled") == "disabled"  # copies start no timers
+    assert copies.run(undo_script(plan)).returncode == 0
+    assert not (copies.folder / f"root{composed.TIMER_FILE}").exists()
