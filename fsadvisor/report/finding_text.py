@@ -80,13 +80,13 @@ class FindingText:
         yield from self._asks("Evidence", [pair for pair in self._finding.answers() if pair[0].part != "safety"])
         if self._rule.gain and not self._told_in:
             yield from rule_text.gain(self._rule.gain, self._columns)
-        if self._rule.errata and not self._told_in:
-            yield from self._section("What the seed documents say otherwise")
-            yield from rule_text.errata((errata()[number] for number in self._rule.errata), self._columns)
         yield from self._safety()
         yield from self._todo()
         if not self._told_in:
             yield from rule_text.references(self._rule.references, self._columns)
+        if self._rule.errata and not self._told_in:
+            yield from self._section("What the seed documents say otherwise")
+            yield from rule_text.errata((errata()[number] for number in self._rule.errata), self._columns)
         yield from self._section(f"Rule: {self._rule.id} (`fsadvisor explain {self._rule.id}`)")
 
     def _head(self) -> Iterator[str]:

@@ -118,14 +118,14 @@ def sections(rule: Rule) -> Iterator[Section]:
             yield Section(title, (Asks(asks),))
     if rule.gain:
         yield _gain(rule.gain)
-    if rule.errata:
-        yield Section(
-            "What the seed documents say otherwise", (Errata(tuple(errata()[number] for number in rule.errata)),)
-        )
     yield from _remedy(rule.remedy)
     names = dict.fromkeys(name for ask in rule.asks for name in ask.expression.names)
     yield Section("Facts that it asks", (FactsAsked(tuple(catalogue()[name] for name in names)),))
     yield Section("References", (References(rule.references),))
+    if rule.errata:
+        yield Section(
+            "What the seed documents say otherwise", (Errata(tuple(errata()[number] for number in rule.errata)),)
+        )
     yield Section("What it says of whom", (_examples(rule),))
 
 
