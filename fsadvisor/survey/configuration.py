@@ -46,7 +46,8 @@ def facts(
 
 def _etcd(given: dict[str, str | None]) -> dict[str, Any]:
     """Its arguments; what they leave open may stand in its environment, which is not looked at."""
-    environment = Unknown(Cause.NOT_EXPOSED, "", "arguments of etcd, which do not say")
+    learn = "look for ETCD_UNSAFE_NO_FSYNC and ETCD_WAL_DIR in the environment that its unit or manifest sets"
+    environment = Unknown(Cause.NOT_EXPOSED, learn, "arguments of etcd, which do not say")
     unsafe = given.get("unsafe_no_fsync", "") in (None, "true", "1")
     log = given.get("wal_dir")
     return {

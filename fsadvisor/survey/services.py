@@ -10,7 +10,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem, Service
 from fsadvisor.survey import configuration, look, mysql, nocow, placing, program_files
-from fsadvisor.survey.superblocks import ON_DEVICES
+from fsadvisor.survey.superblocks import ON_DEVICES, SYSTEM_FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
@@ -212,10 +212,11 @@ def _flags(machine: Machine, program: str, directory: Fact[str]) -> dict[str, Fa
 
 
 def holder(directory: str, mount_points: Container[str]) -> str | None:
-    """The mount point that a folder is on: itself, or the nearest above it."""
+    """The mount point that a folder is on: itself, or the nearest above it; None where a mount was passed over."""
     folder = directory
     while folder not in mount_points:
         if not folder.strip("/"):
             return None
         folder = folder.rpartition("/")[0] or ("/" if folder.startswith("/") else "")
-    return folder
+    passed_over = folder == "/" and f"{directory}/".startswith(SYSTEM_FOLDERS)
+    return None if passed_over else folder

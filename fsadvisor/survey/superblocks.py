@@ -23,7 +23,8 @@ OVER_THE_NETWORK = frozenset(
 )
 IN_MEMORY = frozenset(("tmpfs", "ramfs"))
 OTHERS = frozenset(("overlay", "zfs"))
-_SYSTEM_FOLDERS = ("/run/", "/dev/", "/sys/", "/proc/", "/var/run/", "/var/lock/")
+SYSTEM_FOLDERS = ("/run/", "/dev/", "/sys/", "/proc/", "/var/run/", "/var/lock/")
+"""Where the mounts are that are passed over: what lies there need not be on the root."""
 LOOKED_AT = ON_DEVICES | OVER_THE_NETWORK | IN_MEMORY | OTHERS
 """Filesystems that hold people's files; what the kernel shows of itself (proc, cgroup, …) is passed over."""
 
@@ -64,7 +65,7 @@ def visible(mounts: Iterable[Mount]) -> list[Mount]:
 
 def _for_the_system(mount: Mount) -> bool:
     """A tmpfs where the system keeps its own state."""
-    return mount.fs_type in IN_MEMORY and f"{mount.mount_point}/".startswith(_SYSTEM_FOLDERS)
+    return mount.fs_type in IN_MEMORY and f"{mount.mount_point}/".startswith(SYSTEM_FOLDERS)
 
 
 def superblocks(machine: Machine, mounts: Iterable[Mount], tree: BlockTree) -> list[Superblock]:

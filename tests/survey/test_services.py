@@ -116,6 +116,13 @@ def test_a_program_in_a_container_is_not_taken_for_one_with_our_files():
     assert found.mount_point.cause is Cause.NOT_EXPOSED
 
 
+def test_a_database_in_shared_memory_is_not_taken_for_one_on_the_root():
+    shared = "3 1 0:20 / /dev/shm rw - tmpfs tmpfs rw"
+    made = machine(disk("sda"), mounts=[ROOT_MOUNT, shared], processes=[process("postgres", "/dev/shm/pg")])
+    (found,) = [subject.scope["service"] for subject in survey(made, {}).subjects if subject.kind == "service"]
+    assert found.mount_point.cause is Cause.NOT_EXPOSED
+
+
 def test_where_the_root_folder_of_a_program_is_not_known_its_settings_are_not():
     assert postgres({f"{DATA}/postgresql.conf": "fsync = off\n"}, here=None).fsync.cause is Cause.DENIED
 
