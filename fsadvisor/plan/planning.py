@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Storage
 
 FSTAB: Final = "/etc/fstab"
+_NOTHING: Final = "the files that it would change have nothing of it"
 _BY_HAND: Final = {
     "unmount": "it needs an unmount",
     "reboot": "it needs a reboot",
@@ -55,15 +56,19 @@ class _Planning:
         looked_at = [self._proposal(it) for it in verdicts if can_be_planned(it)]
         self._manual = [it for it in looked_at if isinstance(it, Manual)]
         agreed, quarrels = without_conflicts([it for it in looked_at if isinstance(it, Proposal)])
+        steps, changed = _steps(agreed), files.gathered(agreed, self._read)
         fstab = self._fstab_change(agreed)
+        told = {it for some in (*steps, *changed, *([fstab] if fstab else [])) for it in some.findings}
+        told |= {it.finding for it in self._manual}
+        idle = (it.finding for it in agreed if it.finding not in told)
         return Plan(
             machine=self._storage.machine,
             kernel=self._kernel(),
-            steps=_steps(agreed),
-            files=files.gathered(agreed, self._read),
+            steps=steps,
+            files=changed,
             fstab=fstab,
             manual=tuple(self._manual),
-            refused=(*refused, *quarrels),
+            refused=(*refused, *quarrels, *(Refusal(finding=it, reason=_NOTHING) for it in idle)),
         )
 
     def _kernel(self) -> str:

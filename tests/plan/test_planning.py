@@ -5,10 +5,15 @@ from datetime import date
 
 import pytest
 
-from fsadvisor.advise import advise
+from fsadvisor.advise import advise, judge
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.plan.choosing import ChoiceError, chosen
+from fsadvisor.plan.planning import plan as plan_of
 from fsadvisor.plan.readme import readme
+from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.storage import Storage
 from fsadvisor.storage.said import Waiver
 from tests.plan import composed
 from tests.plan.composed import TEXTS, planned, remounts, rule, server, writes
@@ -259,6 +264,11 @@ def test_lines_that_are_there_already_are_not_written_again():
     assert planned(rules=(composed.SYSCTL,), texts=whole).files == ()
 
 
+def test_a_finding_of_which_the_files_have_nothing_is_told():
+    plan = planned(rules=(composed.FSTAB_ONLY,), texts=TEXTS | {"/etc/fstab": "# empty\n"})
+    assert reasons(plan)["xfs-barrier", "/srv/old"] == "the files that it would change have nothing of it"
+
+
 def test_lines_of_several_drives_stand_before_those_that_use_them():
     lines = ['KERNEL=="{disk.name}", ENV{{X}}="1"', 'ENV{{X}}=="1", ATTR{{queue/a}}="b"']
     path = "/etc/udev/rules.d/99-x.rules"
@@ -369,3 +379,16 @@ def test_what_somebody_has_accepted_is_not_planned_unless_it_is_named():
     assert not plan.scripted
     assert reasons(plan)["no-trim", "host"] == "it is waived until 2026-12-31: a cron job does it"
     assert names(storage, "no-trim") == [("no-trim", "host")]
+
+
+def test_every_rule_of_ours_that_advises_is_planned_left_to_people_or_refused():
+    seen = set()
+    for one in load_shelf().rules:
+        for example in one.examples:
+            if example.expect is not Outcome.ADVISE:
+                continue
+            verdict = judge(one, imagined(one, example.facts))
+            made = plan_of(Storage(machine="m", subjects=(verdict.subject,)), [verdict], composed.reader(TEXTS))
+            assert made.scripted or made.manual or made.refused, one.id
+            seen.add(one.id)
+    assert len(seen) > 50
