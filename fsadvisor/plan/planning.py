@@ -58,8 +58,8 @@ class _Planning:
         agreed, quarrels = without_conflicts([it for it in looked_at if isinstance(it, Proposal)])
         steps, changed = _steps(agreed), files.gathered(agreed, self._read)
         fstab = self._fstab_change(agreed)
-        told = {it for some in (*steps, *changed, *([fstab] if fstab else [])) for it in some.findings}
-        told |= {it.finding for it in self._manual}
+        told = {it.finding for it in self._manual} | set(fstab.findings if fstab else ())
+        told |= {it for step in steps for it in step.findings} | {it for file in changed for it in file.findings}
         idle = (it.finding for it in agreed if it.finding not in told)
         return Plan(
             machine=self._storage.machine,
