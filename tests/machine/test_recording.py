@@ -191,11 +191,13 @@ def test_several_questions_for_processes_are_recorded_as_one(tmp_path):
 
 
 def test_of_a_configuration_file_only_settings_about_storage_are_written(tmp_path):
-    recording = RecordingMachine(ScriptedMachine({"/etc/my.cnf": "[mysqld]\npassword = hunter2\ninnodb_doublewrite = 1\n"}))
+    text = "[mysqld]\npassword = hunter2\ninnodb_doublewrite = 1\n"
+    recording = RecordingMachine(ScriptedMachine({"/etc/my.cnf": text}))
     recording.settings("/etc/my.cnf")
     recording.write(tmp_path / "machine")
     assert "hunter2" not in "".join(map(str, contents(tmp_path / "machine").items()))
-    assert RecordedMachine(tmp_path / "machine").settings("/etc/my.cnf").text.endswith("\n[mysqld]\ninnodb_doublewrite = 1\n")
+    told = RecordedMachine(tmp_path / "machine").settings("/etc/my.cnf").text
+    assert told.endswith("\n[mysqld]\ninnodb_doublewrite = 1\n")
 
 
 def test_a_recording_that_kept_fewer_settings_does_not_pass_for_one_that_has_none(folder):
