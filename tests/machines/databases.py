@@ -43,6 +43,7 @@ def _postgresql(*, vwc, cache, options="defaults", said=()):
         | parts.ext4_answers("/dev/nvme0n1p1", size_bytes=100 * parts.GIB)
         | parts.ext4_answers("/dev/nvme0n1p2", size_bytes=3477 * parts.GIB)
         | parts.host_answers(fstrim_timer=True),
+        udev=parts.udev("nvme0n1", _PM9A3),
         processes=[parts.process(2001, "postgres", f"{_DATA}/16/main")],
         spaces={"/": parts.room(100 * parts.GIB, 31), _DATA: parts.room(3477 * parts.GIB, 60)},
         flags={f"{_DATA}/16/main": "524288"},

@@ -113,6 +113,18 @@ def partition(parent, name, number, size_bytes, start=2048):
 FAST = "16.0 GT/s PCIe"
 
 
+def udev(name, model):
+    """What udev knows of a disk, as `udevadm info --export-db` prints it."""
+    lines = (
+        f"P: /devices/{name}",
+        f"N: {name}",
+        "E: SUBSYSTEM=block",
+        "E: DEVTYPE=disk",
+        f"E: ID_MODEL={'_'.join(model.split())}",
+    )
+    return "\n".join([*lines, "E: ID_SERIAL_SHORT=S63UNE0R500001", "", ""])
+
+
 def stat(flushes, seconds):
     """/sys/block/D/stat: reads, writes, discards, flushes and the milliseconds that they took."""
     fields = (900000, 1200, 88000000, 410000, 54000000, 90000, 1728000000, 21600000, 0, 9000000, 22010000)

@@ -61,6 +61,12 @@ def test_where_the_cache_is_volatile_flushes_cost_and_the_override_waits_for_wha
     )
 
 
+def test_where_people_have_said_all_that_the_drive_can_not_the_override_is_advised_with_its_watch():
+    assert found_on("pm9a3-postgresql-attested")["flushes-on-protected-nvme", DRIVE] is Outcome.ADVISE
+    assert "echo 'write through' > /sys/block/nvme0n1/queue/write_cache" in text("pm9a3-postgresql-attested")
+    assert "fsadvisor-write-cache.timer" in text("pm9a3-postgresql-attested")
+
+
 def test_where_no_cache_is_volatile_barriers_cost_nothing():
     found = found_on("pm9a3-postgresql-no-volatile")
     assert not any(rule.startswith(("flushes-", "nobarrier-", "volatile-cache-")) for rule, _ in found)
