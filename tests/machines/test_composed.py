@@ -5,7 +5,7 @@ import pytest
 from fsadvisor.report.findings import CALL_FOR_ACTION
 from fsadvisor.rulebook.rule import Outcome
 from tests.machines.compose import MACHINES, compose, compose_anew
-from tests.machines.replay import FOLDERS, RULES, audit
+from tests.machines.replay import FOLDERS, RULES, audit, reports
 from tests.paths import FIXTURES
 
 GOLDEN = {"report.json", "report.txt"}
@@ -26,8 +26,8 @@ def found_on(name):
 
 
 def text(name):
-    """The golden report, on one line."""
-    return " ".join((FIXTURES / "machines" / name / "report.txt").read_text().split())
+    """The report, on one line."""
+    return " ".join(reports(FIXTURES / "machines" / name)["report.txt"].split())
 
 
 @pytest.mark.parametrize("name", MACHINES)
