@@ -23,7 +23,7 @@ def main() -> int:
         if "version" in chosen.parts:
             missed += against.version(chosen.rounds)
         if "tools" in chosen.parts:
-            missed += against.tools(chosen.rounds, Path(scratch))
+            missed += against.tools(chosen.rounds)
         if "lynis" in chosen.parts:
             missed += against.lynis(chosen.lynis_rounds)
         if "growth" in chosen.parts:

@@ -14,7 +14,6 @@ from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.machine.runner import TOOL_FOLDERS
 from fsadvisor.survey.whole import survey
-from tools.bench.generated import write_machine
 from tools.bench.timing import Run, by_turns, cold_by_turns, run
 
 if TYPE_CHECKING:
@@ -24,6 +23,13 @@ if TYPE_CHECKING:
 
 FSADVISOR: Final = str(Path(sysconfig.get_path("scripts")) / "fsadvisor")
 _LYNIS: Final = ("audit", "system", "--quick", "--no-colors", "--logfile", "/dev/null", "--report-file", "/dev/null")
+
+_WITHOUT_TOOLS: Final = """
+import functools, sys
+from fsadvisor import cli
+cli.LiveMachine = functools.partial(cli.LiveMachine, tool_folders=())
+sys.exit(cli.run(["--json"]))
+"""
 
 _VERSION_LIMIT: Final = 1.3
 _TOOLS_LIMIT: Final = 0.8
@@ -41,23 +47,21 @@ def version(rounds: int) -> list[str]:
     return _judged(f"--version takes {ratio:.2f} times a bare interpreter", ratio, _VERSION_LIMIT)
 
 
-def tools(rounds: int, scratch: Path) -> list[str]:
-    """`--json` here against the tools that it ran, one after another, and a start without any tool."""
+def tools(rounds: int) -> list[str]:
+    """`--json` here against the tools that it ran, one after another, and the same where no tool is found."""
     commands = tools_run_here()
-    empty = scratch / "empty"
-    write_machine(empty, 0)
     done = by_turns(
         {
             "tools": lambda: _one_after_another(commands),
             "json": lambda: run([FSADVISOR, "--json"]),
-            "start": lambda: run([FSADVISOR, "--on", str(empty), "--json"]),
+            "start": lambda: run([sys.executable, "-c", _WITHOUT_TOOLS]),
         },
         rounds,
     )
     limit = _TOOLS_LIMIT * done["tools"].seconds + done["start"].seconds
     print(f"fsadvisor --json          {done['json']}")
     print(f"its {len(commands)} tools in turn       {done['tools']}")
-    print(f"its start-up              {done['start']}: --json on a recorded machine without disks")
+    print(f"its start-up              {done['start']}: the same --json where no tool is found")
     share = (done["json"].seconds - done["start"].seconds) / done["tools"].seconds
     print(f"  beyond its start-up it takes {share:.2f} times its tools")
     ratio = done["json"].seconds / limit
@@ -77,7 +81,11 @@ def tools_run_here() -> list[Argv]:
 
 def _one_after_another(commands: Sequence[Argv]) -> Run:
     done = [run([_found(argv[0]), *argv[1:]], any_status=True) for argv in commands]
-    return Run(sum(one.seconds for one in done), max((one.peak_mib for one in done), default=0.0))
+    return Run(
+        seconds=sum(one.seconds for one in done),
+        cpu_seconds=sum(one.cpu_seconds for one in done),
+        peak_mib=max((one.peak_mib for one in done), default=0.0),
+    )
 
 
 def _found(tool: str) -> str:

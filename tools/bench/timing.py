@@ -19,9 +19,10 @@ _DISCARD_ABOVE = 1
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How long one process took, and the most memory that it held."""
+    """How long one process took, how much of that it computed, and the most memory that it held."""
 
     seconds: float
+    cpu_seconds: float
     peak_mib: float
 
 
@@ -35,6 +36,11 @@ class Series:
     def seconds(self) -> float:
         """The median."""
         return statistics.median(run.seconds for run in self.runs)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """The median; other programs on the machine hardly change it."""
+        return statistics.median(run.cpu_seconds for run in self.runs)
 
     @property
     def peak_mib(self) -> float:
@@ -62,7 +68,7 @@ def run(argv: Sequence[str], *, any_status: bool = False) -> Run:
     child.returncode = os.waitstatus_to_exitcode(status)
     if not any_status and child.returncode not in range(_DISCARD_ABOVE + 1):
         raise SystemExit(f"bench: {' '.join(argv)} exited with {child.returncode}")
-    return Run(seconds, usage.ru_maxrss / 1024)
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def by_turns(sides: Mapping[str, Callable[[], Run]], rounds: int) -> dict[str, Series]:
