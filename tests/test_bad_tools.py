@@ -15,7 +15,18 @@ from fsadvisor.survey.host import COMMANDS
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine
 
-TOOLS = ("nvme", "smartctl", "dumpe2fs", "lsblk", "systemctl", "systemd-detect-virt", "dmsetup", "btrfs", "xfs_info")
+TOOLS = (
+    "grep",
+    "nvme",
+    "smartctl",
+    "dumpe2fs",
+    "lsblk",
+    "systemctl",
+    "systemd-detect-virt",
+    "dmsetup",
+    "btrfs",
+    "xfs_info",
+)
 RULES = load_shelf().rules
 
 LIES = {

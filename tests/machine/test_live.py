@@ -182,7 +182,7 @@ def test_processes_are_found_by_exact_name_and_only_paths_leave(named_process, t
     assert process["here"] is True
     assert "hunter" not in json.dumps(process)
     assert "denied" not in process
-    assert json.loads(LiveMachine().processes(["fsadvisor"]).text) == []
+    assert json.loads(LiveMachine().processes(["fsadvisor-ts"]).text) == []
 
 
 @pytest.mark.parametrize(
