@@ -46,7 +46,7 @@ def _postgresql(*, vwc, cache, options="defaults", said=()):
         udev=parts.udev("nvme0n1", _PM9A3),
         processes=[parts.process(2001, "postgres", f"{_DATA}/16/main")],
         spaces={"/": parts.room(100 * parts.GIB, 31), _DATA: parts.room(3477 * parts.GIB, 60)},
-        flags={f"{_DATA}/16/main": "524288"},
+        flags={f"{_DATA}/16/main": "0x80000"},
         extents={f"{_DATA}/16/main": parts.extents(200, 40)},
     )
 

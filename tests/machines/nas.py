@@ -5,7 +5,7 @@ from tests.machines import parts
 _HDD, _HDD_BYTES = "WDC WD80EFZX-68UW8N0", 8001563222016
 _SSD, _SSD_BYTES = "Samsung SSD 870 EVO 1TB", 1000204886016
 _POOL, _FAST = "aaaaaaaa-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000002"
-_NOCOW = str(0x00800000)
+_NOCOW = "0x00800000"
 """FS_NOCOW_FL, the C of lsattr (include/uapi/linux/fs.h)."""
 
 _USAGE = """Overall:

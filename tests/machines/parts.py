@@ -131,7 +131,7 @@ def stat(flushes, seconds):
     return " ".join(str(it) for it in (*fields, 1000, 0, 4000000, 900, flushes, seconds * 1000))
 
 
-def nvme_answers(device, model, size_bytes, *, vwc, capacitors=None, firmware="GDC5902Q", log=()):
+def nvme_answers(device, model, size_bytes, *, vwc, capacitors=None, firmware="GDC5902Q", log=(), unfinished=0):
     """What nvme-cli and smartctl say; feature 6 does not exist where there is no volatile cache (vwc bit 0)."""
     feature = sample("nvme_get_feature", "json-2.8" if vwc & 1 else "invalid-field-3.0")
     nvm = {"sn": "S000EXAMPLE00001    ", "mn": f"{model:<40}", "fr": f"{firmware:<8}"}
@@ -150,7 +150,7 @@ def nvme_answers(device, model, size_bytes, *, vwc, capacitors=None, firmware="G
         else edited(
             "nvme_ocp_smart_log",
             "json-v1-2.16",
-            **{"Capacitor health": capacitors, "Incomplete shutdowns": 0, "PLP start count": 3},
+            **{"Capacitor health": capacitors, "Incomplete shutdowns": unfinished, "PLP start count": 3},
         ),
         smartctl.argv(device): json.dumps(_smart(device, model, size_bytes, "nvme", nvme_log=log)),
     }
@@ -305,7 +305,7 @@ def xfs_answers(place, case="default", **replaced):
 def process(pid, name, folder, **settings):
     """A running program that works in a folder, with settings among its arguments."""
     told_of = {"pid": pid, "name": name, "user": name, "cwd": folder, "paths": [folder], "here": True}
-    return told_of | {"settings": [[key.replace("_", "-"), value] for key, value in settings.items()]}
+    return told_of | {"settings": [[key, value] for key, value in settings.items()]}
 
 
 def machine(*what, **more):

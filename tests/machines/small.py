@@ -56,7 +56,7 @@ def cloud_vm():
             "/srv/mail": parts.room(_GP3_BYTES, 55),
             "/var/lib/postgresql": parts.room(_LOCAL_BYTES, 30),
         },
-        flags={"/var/lib/postgresql/16/main": "524288"},
+        flags={"/var/lib/postgresql/16/main": "0x80000"},
     )
 
 

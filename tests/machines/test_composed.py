@@ -44,12 +44,12 @@ def test_a_composed_machine_says_that_it_was_composed(name):
     assert "composed from field values" in (FIXTURES / "machines" / name / "machine.toml").read_text()
 
 
-def test_forty_rules_at_least_advise_something_on_some_machine():
+def test_most_rules_advise_something_on_some_machine():
     verdicts = [verdict for folder in FOLDERS for verdict in audit(folder)[2]]
     advising = {verdict.rule.id for verdict in verdicts if verdict.outcome is Outcome.ADVISE}
     silent = sorted({rule.id for rule in RULES} - advising)
     print(f"{len(advising)} rules advise; never: {', '.join(silent)}")
-    assert len(advising) >= 40
+    assert len(advising) >= 100, silent
 
 
 def test_where_the_cache_is_volatile_flushes_cost_and_the_override_waits_for_what_a_person_must_say():

@@ -95,14 +95,12 @@ _HDD, _HDD_BYTES = "ST8000NM0055-1RM112", 8001563222016
 
 
 def _controller():
-    """A MegaRAID whose battery has failed while its cache goes on writing back, and the drives' own caches are on."""
+    """A MegaRAID whose cache goes on writing back when the battery fails, and the drives' own caches are on."""
     answers = json.loads(parts.sample("storcli", "megaraid"))
     for one in answers["Controllers"]:
         data = one.get("Response Data", {})
         for volume in data.get("VD LIST", []):
             volume["Cache"] = "RAWBD"
-        if "HwCfg" in data:
-            data["HwCfg"]["BBU"] = "Absent"
     volumes = json.loads(parts.sample("storcli", "volumes"))
     for name, told_of in volumes["Controllers"][0]["Response Data"].items():
         if name.startswith("/c0/v"):
@@ -116,7 +114,7 @@ def _controller():
 
 
 def old_storage_server():
-    """A RAID controller without a battery, hard disks near their end, and formats of fifteen years ago."""
+    """A RAID controller that trusts its battery, hard disks near their end, and formats of fifteen years ago."""
     volume = parts.sata("sda", "MR9361-8i", 48 * 10**12, "8:0", port=1, device__vendor="AVAGO   ")
     volume = (volume[0], {"/sys/block/sda": "../devices/pci0000:00/0000:00:03.0/host0/target0:2:0/0:2:0:0/block/sda"})
     disks = [
@@ -190,7 +188,9 @@ def old_storage_server():
     )
 
 
-_DATASET = "lost\tsync\tdisabled\nlost\tatime\ton\nlost\trecordsize\t131072\nlost\tlogbias\tlatency\n"
+_DATASET = (
+    "lost\tsync\tdisabled\nlost\tatime\ton\nlost\trelatime\toff\nlost\trecordsize\t131072\nlost\tlogbias\tlatency\n"
+)
 _MANY_GROUPS = {"agcount=4": "agcount=1024", "agsize=25600": "agsize=1907728", "blocks=102400": "blocks=1953506122"}
 _NO_JOURNAL = "ext_attr extent dir_index filetype 64bit"
 _NO_64BIT = "has_journal ext_attr resize_inode dir_index filetype extent flex_bg sparse_super large_file metadata_csum"
