@@ -36,7 +36,9 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description="Measures fsadvisor; a few minutes on a quiet machine.")
     parser.add_argument("--parts", nargs="+", choices=_PARTS, default=_PARTS, help="default: all")
-    parser.add_argument("--disks", nargs="+", type=int, default=[10, 100, 1000, 5000], help="sizes of the machines")
+    parser.add_argument(
+        "--disks", nargs="+", type=int, default=[10, 100, 1000, 5000], help="sizes of the machines, 2 or more"
+    )
     parser.add_argument("--rounds", type=int, default=15, help="runs of each side, by turns")
     parser.add_argument("--lynis-rounds", type=int, default=2, help="lynis takes most of a minute each time")
     parser.add_argument("--scratch", type=Path, help="folder for the machines (5,000 disks take 2 GB)")
