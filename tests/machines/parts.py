@@ -295,7 +295,7 @@ def ext4_answers(device, *, size_bytes, journal="1024M", **changed):
 
 
 def xfs_answers(place, case="default", **replaced):
-    """What xfs_info says of a mounted XFS, with words replaced (bsize4096 is not one: 'bigtime=1' is)."""
+    """What xfs_info says of a mounted XFS, with pieces replaced; a keyword's '__' stands for '=', as in bigtime__1."""
     text = sample("xfs_info", case)
     for old, new in replaced.items():
         text = text.replace(old.replace("__", "="), new)
