@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fsadvisor.catalogue import SCOPES, did_you_mean
@@ -17,7 +18,7 @@ from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
 from fsadvisor.rulebook.rule import Ask, Outcome, Rule
 from fsadvisor.storage import Ignored
-from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth, conjunction
+from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -73,9 +74,15 @@ class Verdict:
     outcome: Outcome
     waiver: Waiver | None = None
 
+    @property
+    def calls_for_action(self) -> bool:
+        """Whether there is something to do, or would be; what must be safe is asked only then."""
+        return self.outcome in _CALLS_FOR_ACTION
+
     def answers(self) -> tuple[Answer, ...]:
-        """Every ask of the rule, in its order, answered."""
-        return tuple(_answer(ask, self.subject.scope) for ask in self.rule.asks)
+        """Every ask that was put, in the rule's order, answered."""
+        asks = self.rule.asks if self.calls_for_action else self.rule.conditions
+        return tuple(_answer(ask, self.subject.scope) for ask in asks)
 
     def facts(self) -> dict[str, Fact[Any]]:
         """Every fact that the rule asked, by name, in the order asked."""
@@ -117,14 +124,19 @@ def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> t
         if rule.status in RUNNING:
             rules_on[rule.subject].append(rule)
     waivers = {(waiver.rule, waiver.subject): waiver for waiver in storage.waivers}
-    verdicts = [
-        _waived(verdict, waivers)
-        for subject in storage.subjects
-        for rule in rules_on[subject.kind]
-        if (verdict := judge(rule, subject)).outcome is not Outcome.NOT_APPLICABLE or every
-    ]
-    _sort(verdicts)
-    return tuple(verdicts)
+    alike: dict[tuple[Rule, Outcome], list[Verdict]] = {}
+    for subject in sorted(storage.subjects, key=attrgetter("id")):
+        for rule in rules_on[subject.kind]:
+            outcome = _outcome(rule, subject.scope)
+            if outcome is not Outcome.NOT_APPLICABLE or every:
+                alike.setdefault((rule, outcome), []).append(_waived(Verdict(rule, subject, outcome), waivers))
+    return tuple(verdict for key in sorted(alike, key=_place) for verdict in alike[key])
+
+
+def _place(key: tuple[Rule, Outcome]) -> tuple[object, ...]:
+    """The rank up to the subject: of one rule and outcome, verdicts stand in the order of their subjects' ids."""
+    rule, outcome = key
+    return (*_rank_of(rule, outcome), rule.id)
 
 
 def _waived(verdict: Verdict, waivers: Mapping[tuple[str, str], Waiver]) -> Verdict:
@@ -151,13 +163,6 @@ def _unfit(waiver: Waiver, kinds: Mapping[str, str]) -> str:
     return ""
 
 
-def _sort(verdicts: list[Verdict]) -> None:
-    """Sort by rank, its last part first: so no rank has to be held for each of a big machine's verdicts."""
-    verdicts.sort(key=lambda verdict: verdict.subject.id)
-    verdicts.sort(key=lambda verdict: verdict.rule.id)
-    verdicts.sort(key=lambda verdict: _rank_of(verdict.rule, verdict.outcome))
-
-
 def judge(rule: Rule, subject: Subject) -> Verdict:
     """What a rule says of a subject of its kind, whatever the rule's status."""
     return Verdict(rule, subject, _outcome(rule, subject.scope))
@@ -181,7 +186,15 @@ _BY_SAFETY: Final = {TRUE: Outcome.ADVISE, FALSE: Outcome.BLOCKED, UNKNOWN: Outc
 
 
 def _all(asks: tuple[Ask, ...], scope: Mapping[str, Facts]) -> Truth:
-    return conjunction(ask.expression.evaluate(scope) for ask in asks)
+    """Kleene's and of all asks (truth.conjunction without a generator: a big machine asks a million times)."""
+    result = TRUE
+    for ask in asks:
+        answer = ask.expression.evaluate(scope)
+        if answer is FALSE:
+            return FALSE
+        if answer is UNKNOWN:
+            result = UNKNOWN
+    return result
 
 
 def _answer(ask: Ask, scope: Mapping[str, Facts]) -> Answer:

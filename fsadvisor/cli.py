@@ -68,11 +68,11 @@ def _drop_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _write(chunks: Iterable[str]) -> None:
+def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
     """Write UTF-8 whatever the locale, so that the bytes do not depend on the terminal."""
     try:
         for chunk in chunks:
-            sys.stdout.buffer.write(chunk.encode("utf-8", "backslashreplace"))
+            sys.stdout.buffer.write(chunk if isinstance(chunk, bytes) else chunk.encode("utf-8", "backslashreplace"))
         sys.stdout.flush()
     except BrokenPipeError:
         _drop_stdout()
@@ -125,7 +125,7 @@ def _audit(chosen: argparse.Namespace) -> int:
 
 def _report(
     chosen: argparse.Namespace, machine: Machine, storage: Storage, verdicts: Sequence[Verdict], shelf: Shelf
-) -> Iterable[str]:
+) -> Iterable[str] | Iterable[bytes]:
     from fsadvisor.report.model import About
 
     about = About(version=__version__, root=machine.root, rule_errors=shelf.errors)

@@ -69,7 +69,7 @@ def text_of(text):
 
 def json_of(text):
     storage, verdicts = seen(text)
-    document = json.loads("".join(as_json(storage, verdicts, About(version="x", root=True))))
+    document = json.loads(b"".join(as_json(storage, verdicts, About(version="x", root=True))))
     jsonschema.validate(document, json.loads(schema_text()))
     return document
 

@@ -156,7 +156,7 @@ def test_a_live_audit_and_its_recording_give_the_same_verdicts(tmp_path):
 
 def verdict_lines(storage):
     about = About(version="x", root=True)
-    return json.loads("".join(as_json(storage, advise(storage, load_shelf().rules), about)))["verdicts"]
+    return json.loads(b"".join(as_json(storage, advise(storage, load_shelf().rules), about)))["verdicts"]
 
 
 def test_a_recording_holds_no_identity_of_this_machine(tmp_path):

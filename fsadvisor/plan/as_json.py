@@ -11,8 +11,8 @@ import msgspec
 
 from fsadvisor.plan import model
 from fsadvisor.plan.documents import documents
-from fsadvisor.report.as_json import encodable
 from fsadvisor.report.escape import json_escaped
+from fsadvisor.report.pieces import encodable
 
 SCHEMA: Final = "fsadvisor/plan/1"
 

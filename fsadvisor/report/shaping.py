@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from math import isfinite
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec import UNSET
+from msgspec import UNSET, Raw
 
 from fsadvisor.advise import reason
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.report import model
+from fsadvisor.report import model, pieces
+from fsadvisor.report.escape import without_surrogates
+from fsadvisor.report.pieces import fact
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shape import Keep
 from fsadvisor.rulebook.tables import errata
-from fsadvisor.version import Version
+from fsadvisor.truth import Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from fsadvisor.advise import Answer, Verdict
+    from fsadvisor.advise import Verdict
     from fsadvisor.facts import Fact
     from fsadvisor.rulebook.remedy import Instructions
+    from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.storage import Facts, Storage, Subject, Waiver
 
 _SEVERITIES = ("critical", "high", "moderate", "low")
@@ -74,11 +77,11 @@ def _waived(waiver: Waiver) -> model.Waived:
 def subject(seen: Subject) -> model.Subject:
     """One subject with its own facts."""
     return model.Subject(
-        id=seen.id,
+        id=_text(seen.id),
         kind=seen.kind,
-        name=seen.name,
-        below=seen.below,
-        facts={name: fact(found) for name, found in own_facts(seen)},
+        name=_text(seen.name),
+        below=tuple(map(_text, seen.below)),
+        facts=_raw(pieces.facts(own_facts(seen))),
     )
 
 
@@ -104,25 +107,51 @@ def _readers(namespace: str) -> tuple[tuple[str, Callable[[Facts], Fact[Any]]], 
 
 
 def verdict(found: Verdict) -> model.Verdict:
-    """One verdict with its evidence and what to do."""
+    """One verdict with its evidence and what to do; what all verdicts of a rule share is encoded once."""
     rule = found.rule
+    said = _said(rule)
     return model.Verdict(
         rule=rule.id,
-        subject=found.subject.id,
+        subject=_text(found.subject.id),
         verdict=found.outcome,
         kind=cast("Any", rule.kind),
         severity=cast("Any", rule.severity),
-        title=rule.title,
+        title=said.title,
         because=reason(found),
-        rank=found.rank(),
-        why=rule.why,
-        asks=tuple(_ask(answer) for answer in found.answers()),
-        gain=rule.gain,
-        errata=tuple(map(_erratum, rule.errata)),
+        rank=found.rank()._replace(subject=_text(found.subject.id)),
+        why=said.why,
+        asks=_asks(found),
+        gain=said.gain,
+        errata=said.errata,
         remedy=_remedy(found.instructions()),
-        references=rule.references,
-        waived=_waived(found.waiver) if found.waiver else UNSET,
+        references=said.references,
+        waived=_raw(pieces.piece(_waived(found.waiver))) if found.waiver else UNSET,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a rule says of every subject, encoded; the types are those that the JSON has."""
+
+    title: Any
+    why: Any
+    gain: Any
+    errata: Any
+    references: Any
+
+
+@cache
+def _said(rule: Rule) -> _Said:
+    parts = (rule.title, rule.why, rule.gain, tuple(map(_erratum, rule.errata)), rule.references)
+    return _Said(*(_raw(pieces.piece(part)) for part in parts))
+
+
+def _text(text: str) -> str:
+    return text if text.isascii() else without_surrogates(text)
+
+
+def _raw(encoded: bytes) -> Any:  # noqa: ANN401 - stands for a value of any type
+    return Raw(encoded)
 
 
 @cache
@@ -138,19 +167,44 @@ def _erratum(number: str) -> model.Erratum:
     )
 
 
-def _ask(answer: Answer) -> model.Ask:
-    return model.Ask(
-        part=answer.ask.part,
-        ask=answer.ask.ask,
-        expr=answer.ask.expression.text,
-        truth=answer.truth,
-        facts={name: fact(found) for name, found in answer.facts.items()},
+def _asks(found: Verdict) -> Any:  # noqa: ANN401 - encoded
+    scope = found.subject.scope
+    asked = [
+        form.head + _TRUTHS[form.evaluate(scope)] + b",".join([name + fact(read(scope)) for name, read in form.readers])
+        for form in _forms(found.rule, found.calls_for_action)
+    ]
+    return _raw(b"[" + b"}},".join(asked) + (b"}}]" if asked else b"]"))
+
+
+_TRUTHS = {truth: b'%b,"facts":{' % pieces.piece(truth) for truth in Truth}
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """An ask as far as it is the same for all subjects: its JSON up to the truth, and the names of its facts."""
+
+    head: bytes
+    evaluate: Callable[[Mapping[str, Facts]], Truth]
+    readers: tuple[tuple[bytes, Callable[[Mapping[str, Facts]], Fact[Any]]], ...]
+
+
+@cache
+def _forms(rule: Rule, calls_for_action: bool) -> tuple[_Form, ...]:
+    return tuple(_form(ask) for ask in (rule.asks if calls_for_action else rule.conditions))
+
+
+def _form(ask: Ask) -> _Form:
+    texts = tuple(pieces.piece(text) for text in (ask.part, ask.ask, ask.expression.text))
+    return _Form(
+        head=b'{"part":%b,"ask":%b,"expr":%b,"truth":' % texts,
+        evaluate=ask.expression.evaluate,
+        readers=tuple((b'"%b":' % name.encode(), read) for name, read in ask.expression.readers),
     )
 
 
 @lru_cache(maxsize=512)
-def _remedy(todo: Instructions) -> model.Remedy:
-    return model.Remedy(
+def _remedy(todo: Instructions) -> Any:  # noqa: ANN401 - encoded
+    remedy = model.Remedy(
         needs=cast("Any", todo.needs),
         now=todo.now,
         keep=tuple(Keep(kept.file, kept.line, kept.mount, kept.add, kept.remove) for kept in todo.keep),
@@ -159,15 +213,4 @@ def _remedy(todo: Instructions) -> model.Remedy:
         advice=todo.advice,
         no_commands=todo.no_commands,
     )
-
-
-def fact(found: Fact[Any]) -> model.FactFields:
-    """A fact; a number that JSON has no word for is not known."""
-    if isinstance(found, Unknown):
-        return model.FactFields(unknown=found.cause, learn=found.learn, source=found.source)
-    value = found.value
-    if isinstance(value, Version):
-        value = str(value)
-    elif isinstance(value, float) and not isfinite(value):
-        return model.FactFields(unknown=Cause.UNREADABLE, learn="", source=found.source)
-    return model.FactFields(value=value, source=found.source)
+    return _raw(pieces.piece(remedy))

@@ -68,15 +68,15 @@ class Expression:
     text: str
     names: tuple[str, ...]
     evaluate: Answer = field(repr=False, compare=False)
-    _readers: tuple[tuple[str, Reader], ...] = field(init=False, repr=False, compare=False)
+    readers: tuple[tuple[str, Reader], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Look the readers up once: a big machine asks a million times."""
-        object.__setattr__(self, "_readers", tuple((name, catalogue()[name].reader()) for name in self.names))
+        object.__setattr__(self, "readers", tuple((name, catalogue()[name].reader()) for name in self.names))
 
     def facts(self, scope: Scope) -> dict[str, Fact[Any]]:
         """The facts that it asks of a subject, by name, in their order."""
-        return {name: read(scope) for name, read in self._readers}
+        return {name: read(scope) for name, read in self.readers}
 
 
 def compile_expression(text: str, subject: str) -> Expression:

@@ -77,6 +77,11 @@ class Rule:
     file: str
 
     @property
+    def conditions(self) -> tuple[Ask, ...]:
+        """The asks that decide whether there is a finding: what applies, and the checks."""
+        return self.applies + self.checks
+
+    @property
     def asks(self) -> tuple[Ask, ...]:
         """All three lists in their order."""
         return self.applies + self.checks + self.safety

@@ -27,6 +27,6 @@ def reports(folder):
     machine, storage, verdicts = audit(folder)
     about = About(version="golden", root=machine.root)
     return {
-        "report.json": "".join(as_json(storage, verdicts, about)),
+        "report.json": b"".join(as_json(storage, verdicts, about)).decode(),
         "report.txt": "".join(as_text(storage, verdicts, about)),
     }

@@ -24,7 +24,7 @@ MACHINES = {"busy": composed.busy, "hostile": composed.hostile, "empty": compose
 
 
 def written(storage, about=composed.ABOUT, *, every=False):
-    return "".join(as_json(storage, advise(storage, composed.rules(), every=every), about))
+    return b"".join(as_json(storage, advise(storage, composed.rules(), every=every), about)).decode()
 
 
 def one_disk(**facts):
@@ -66,7 +66,7 @@ def test_jq_finds_the_rules_that_advise():
 def test_each_subject_and_each_verdict_stands_on_its_own_line():
     storage = composed.busy()
     verdicts = advise(storage, composed.rules())
-    lines = "".join(as_json(storage, verdicts, composed.ABOUT)).splitlines()
+    lines = b"".join(as_json(storage, verdicts, composed.ABOUT)).decode().splitlines()
     items = [json.loads(line.removesuffix(",")) for line in lines if line.startswith('{"id"') or '{"rule"' in line[:7]]
     assert len(items) == len(storage.subjects) + len(verdicts)
     assert len(lines) == len(items) + len(["schema", "machine", "summary", "subjects", "],", "verdicts", "]}"])

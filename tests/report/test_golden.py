@@ -22,7 +22,7 @@ def text(storage, **options):
 
 
 def json(storage):
-    return as_json(storage, advise(storage, composed.rules()), composed.ABOUT)
+    return (line.decode() for line in as_json(storage, advise(storage, composed.rules()), composed.ABOUT))
 
 
 def rule(rule_id):
