@@ -7,10 +7,11 @@ before reported; least disruption; subjects from the host up. Rule and subject i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, overload
 
 from fsadvisor.catalogue import SCOPES, did_you_mean
 from fsadvisor.facts import Unknown
@@ -80,9 +81,14 @@ class Verdict:
         return self.outcome in _CALLS_FOR_ACTION
 
     def answers(self) -> tuple[Answer, ...]:
-        """Every ask that was put, in the rule's order, answered."""
+        """Every ask that was put, in the rule's order, answered; what passed was asked up to the no that decided."""
         asks = self.rule.asks if self.calls_for_action else self.rule.conditions
-        return tuple(_answer(ask, self.subject.scope) for ask in asks)
+        found: list[Answer] = []
+        for ask in asks:
+            found.append(_answer(ask, self.subject.scope))
+            if self.outcome is Outcome.OK and found[-1].truth is FALSE:
+                break
+        return tuple(found)
 
     def facts(self) -> dict[str, Fact[Any]]:
         """Every fact that the rule asked, by name, in the order asked."""
@@ -107,43 +113,59 @@ class Verdict:
     def instructions(self) -> Instructions:
         """What to do; commands only where every safety ask is answered with yes."""
         if self.outcome not in _CALLS_FOR_ACTION:
-            return _nothing_to_do(self.rule)
+            return nothing_to_do(self.rule)
         if in_the_way := self.open_answers():
             return without_commands(self.rule.remedy, "; ".join(_in_words(answer) for answer in in_the_way))
         return render(self.rule.remedy, self.subject.scope)
 
     def rank(self) -> Rank:
         """Where the verdict stands in the report."""
-        return Rank(*_rank_of(self.rule, self.outcome), self.rule.id, self.subject.id)
+        return rank_of(self.rule, self.outcome, self.subject.id)
 
 
-def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> tuple[Verdict, ...]:
+class Verdicts(Sequence[Verdict]):
+    """Verdicts in rank order. A big machine has a million: what is alike is kept once, each is made when it is seen."""
+
+    def __init__(self, alike: Mapping[tuple[Rule, Outcome], list[Subject]], waivers: Iterable[Waiver]) -> None:
+        self._alike = [(*key, alike[key]) for key in sorted(alike, key=_place)]
+        self._waivers = {(waiver.rule, waiver.subject): waiver for waiver in waivers}
+
+    def __len__(self) -> int:
+        return sum(len(subjects) for _, _, subjects in self._alike)
+
+    def __iter__(self) -> Iterator[Verdict]:
+        for rule, outcome, subjects in self._alike:
+            waivers = self._waivers if outcome in _CALLS_FOR_ACTION else {}
+            for subject in subjects:
+                yield Verdict(rule, subject, outcome, waivers.get((rule.id, subject.id)) if waivers else None)
+
+    @overload
+    def __getitem__(self, at: int) -> Verdict: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Verdict]: ...
+    def __getitem__(self, at: int | slice) -> Verdict | Sequence[Verdict]:
+        return tuple(self)[at]
+
+
+def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> Verdicts:
     """All verdicts in rank order, without those of rules that do not apply unless `every` is asked for."""
     rules_on: dict[str, list[Rule]] = {kind: [] for kind in SCOPES}
     for rule in rules:
         if rule.status in RUNNING:
             rules_on[rule.subject].append(rule)
-    waivers = {(waiver.rule, waiver.subject): waiver for waiver in storage.waivers}
-    alike: dict[tuple[Rule, Outcome], list[Verdict]] = {}
+    alike: dict[tuple[Rule, Outcome], list[Subject]] = {}
     for subject in sorted(storage.subjects, key=attrgetter("id")):
         for rule in rules_on[subject.kind]:
             outcome = _outcome(rule, subject.scope)
             if outcome is not Outcome.NOT_APPLICABLE or every:
-                alike.setdefault((rule, outcome), []).append(_waived(Verdict(rule, subject, outcome), waivers))
-    return tuple(verdict for key in sorted(alike, key=_place) for verdict in alike[key])
+                alike.setdefault((rule, outcome), []).append(subject)
+    return Verdicts(alike, storage.waivers)
 
 
 def _place(key: tuple[Rule, Outcome]) -> tuple[object, ...]:
     """The rank up to the subject: of one rule and outcome, verdicts stand in the order of their subjects' ids."""
     rule, outcome = key
     return (*_rank_of(rule, outcome), rule.id)
-
-
-def _waived(verdict: Verdict, waivers: Mapping[tuple[str, str], Waiver]) -> Verdict:
-    if not waivers or verdict.outcome not in _CALLS_FOR_ACTION:
-        return verdict
-    waiver = waivers.get((verdict.rule.id, verdict.subject.id))
-    return verdict if waiver is None else replace(verdict, waiver=waiver)
 
 
 def with_fitting_waivers(storage: Storage, rules: Iterable[Rule]) -> Storage:
@@ -206,7 +228,8 @@ def _in_words(answer: Answer) -> str:
 
 
 @cache
-def _nothing_to_do(rule: Rule) -> Instructions:
+def nothing_to_do(rule: Rule) -> Instructions:
+    """The instructions of a verdict that calls for no action."""
     return without_commands(rule.remedy, "there is nothing to do yet")
 
 
@@ -224,14 +247,23 @@ def _rank_of(rule: Rule, outcome: Outcome) -> tuple[int, int, int, int, int, int
     )
 
 
+def rank_of(rule: Rule, outcome: Outcome, subject: str) -> Rank:
+    """Where such a verdict stands in the report; `subject` is an id."""
+    return Rank(*_rank_of(rule, outcome), rule.id, subject)
+
+
 def reason(verdict: Verdict) -> str:
     """Why a verdict stands where it does, in the words of its rank: 'risk, critical, …'."""
-    rule = verdict.rule
-    words = [rule.kind, verdict.outcome.value, rule.severity]
+    return reason_of(verdict.rule, verdict.outcome, verdict.waiver is not None)
+
+
+def reason_of(rule: Rule, outcome: Outcome, waived: bool) -> str:
+    """The reason that all such verdicts share."""
+    words = [rule.kind, outcome.value, rule.severity]
     if rule.gain:
         words.append(rule.gain.basis)
     words.append(_DISRUPTION[rule.remedy.needs])
-    if verdict.waiver:
+    if waived:
         words.append("waived")
     return ", ".join(words)
 

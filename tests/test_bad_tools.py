@@ -110,4 +110,4 @@ def test_the_survey_asks_what_the_host_module_lists(tmp_path):
     lines = asked.read_text().splitlines()
     assert all(" ".join(argv) in lines for argv in COMMANDS)
     assert len(lines) == len(set(lines)), "the same question was put twice"
-    assert os.getuid() == 0 or "lsblk --json -b -O" in lines
+    assert os.getuid() == 0 or "lsblk --json -o NAME,KNAME,LABEL" in lines

@@ -32,7 +32,7 @@ class Counting:
         return answer if not callable(answer) else lambda *what: self.count(question, what, answer)
 
     def count(self, question, what, answer):
-        for one in what[0] if question == "run" else [what]:
+        for one in what[0] if question in ("run", "expect") else [what]:
             self.asked[question, one if isinstance(one, tuple) else (one,)] += 1
         return answer(*what)
 

@@ -91,6 +91,9 @@ class LiveMachine:
         self._runs.update(zip(new, self._runner.run(new), strict=True))
         return [self._runs[argv] for argv in commands]
 
+    def expect(self, commands: Sequence[Argv]) -> None:
+        self.run(commands)
+
     def udev(self) -> Answer:
         return self._bounded(udev_database, sources.UDEV)
 

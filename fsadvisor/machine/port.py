@@ -68,6 +68,10 @@ class Machine(Protocol):
         """
         ...
 
+    def expect(self, commands: Sequence[Argv]) -> None:
+        """These commands will be asked for: a machine that takes time to answer may run them now, side by side."""
+        ...
+
     def udev(self) -> Answer:
         """The block devices' udev properties, as `udevadm info --export-db` prints them."""
         ...

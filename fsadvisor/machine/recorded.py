@@ -96,6 +96,9 @@ class RecordedMachine:
     def run(self, commands: Sequence[Argv]) -> list[Answer]:
         return [self._asked(layout.command_stem(argv), sources.command(argv)) for argv in commands]
 
+    def expect(self, commands: Sequence[Argv]) -> None:
+        """Nothing has to be run ahead of its question."""
+
     def udev(self) -> Answer:
         return self._asked(layout.UDEV, sources.UDEV)
 

@@ -98,6 +98,9 @@ class RecordingMachine:
         pairs = zip(commands, answers, strict=True)
         return [self.recording.runs.setdefault(argv, answer) for argv, answer in pairs]
 
+    def expect(self, commands: Sequence[Argv]) -> None:
+        self._inner.expect(commands)
+
     def udev(self) -> Answer:
         return self.recording.asked.setdefault(layout.UDEV, self._inner.udev())
 

@@ -112,6 +112,9 @@ class SosMachine:
     def run(self, commands: Sequence[Argv]) -> list[Answer]:
         return [self._output(argv) for argv in commands]
 
+    def expect(self, commands: Sequence[Argv]) -> None:
+        """Nothing has to be run ahead of its question."""
+
     def udev(self) -> Answer:
         place = self._outputs.get(_mangled(_UDEV_DATABASE))
         answer = _named(None if place is None else self._tree.content(place), sources.UDEV)

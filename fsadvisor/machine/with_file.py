@@ -46,6 +46,9 @@ class WithFile:
     def run(self, commands: Sequence[Argv]) -> list[Answer]:
         return self._inner.run(commands)
 
+    def expect(self, commands: Sequence[Argv]) -> None:
+        self._inner.expect(commands)
+
     def udev(self) -> Answer:
         return self._inner.udev()
 

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from fsadvisor.report import model, shaping
 from fsadvisor.report.escape import json_escaped
 from fsadvisor.report.pieces import piece
+from fsadvisor.report.verdict_line import verdict_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    import msgspec
 
     from fsadvisor.advise import Verdict
     from fsadvisor.storage import Storage
@@ -23,22 +22,25 @@ def as_json(storage: Storage, verdicts: Sequence[Verdict], about: model.About) -
     yield b'"machine":%b,\n' % _line(shaping.machine(storage, about))
     yield b'"summary":%b,\n' % _line(shaping.summary(storage, verdicts, about))
     yield b'"subjects":['
-    yield from _lines(shaping.subject(subject) for subject in storage.subjects)
+    yield from _lines(piece(shaping.subject(subject)) for subject in storage.subjects)
     yield b'],\n"verdicts":['
-    yield from _lines(shaping.verdict(verdict) for verdict in verdicts)
+    yield from _lines(map(verdict_line, verdicts))
     yield b"]}\n"
 
 
-def _lines(items: Iterable[msgspec.Struct]) -> Iterator[bytes]:
+def _lines(encoded: Iterable[bytes]) -> Iterator[bytes]:
     before = b"\n"
-    for item in items:
-        yield before + _line(item)
+    for line in encoded:
+        yield before + _escaped(line)
         before = b",\n"
     yield b"\n"
 
 
 def _line(item: object) -> bytes:
-    encoded = piece(item)
+    return _escaped(piece(item))
+
+
+def _escaped(encoded: bytes) -> bytes:
     if encoded.isascii() and b"\x7f" not in encoded:
         return encoded  # the encoder has escaped every other control character: most of a large report ends here
     return json_escaped(encoded.decode()).encode()

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Fact
 
 _encode = msgspec.json.Encoder().encode
-_NO_SUCH_NUMBER = Unknown(Cause.UNREADABLE, "")
 
 
 def encodable(value: Any) -> Any:  # noqa: ANN401 - whatever JSON holds
@@ -55,10 +54,10 @@ def fact(found: Fact[Any]) -> bytes:
     if isinstance(found, Unknown):
         return _unknown(found)
     value = found.value
-    if isinstance(value, Version):
+    if value.__class__ is Version:
         value = str(value)
-    elif isinstance(value, float) and not isfinite(value):
-        return _unknown(Unknown(_NO_SUCH_NUMBER.cause, _NO_SUCH_NUMBER.learn, found.source))
+    elif value.__class__ is float and not isfinite(value):
+        return _unknown(Unknown(Cause.UNREADABLE, "", found.source))
     try:
         return b'{"value":%b,"source":%b}' % (_encode(value), _encode(found.source))
     except UnicodeEncodeError:

@@ -75,6 +75,10 @@ class Attested:
             else:
                 self._open.setdefault(entry.subject.partition(":")[0], []).append(entry)
 
+    def speaks_of(self, kind: str) -> bool:
+        """Whether there are entries on subjects of a kind."""
+        return bool(self._open.get(kind))
+
     def meet(self, kind: str, identities: Mapping[str, Callable[[], Identity]]) -> None:
         """Decide which entries on subjects of a kind hold, from the ids and identities that there are."""
         entries = self._open.pop(kind, [])

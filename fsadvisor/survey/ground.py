@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from fsadvisor.survey.superblocks import Superblock
     from fsadvisor.version import Version
 
-_UDEV_KEYS = frozenset(("ID_FS_LABEL", "ID_FS_UUID", "ID_MODEL", "ID_MODEL_ENC", "ID_SERIAL_SHORT", "ID_VENDOR_ENC"))
+_UDEV_KEYS = {
+    key: key for key in ("ID_FS_LABEL", "ID_FS_UUID", "ID_MODEL", "ID_MODEL_ENC", "ID_SERIAL_SHORT", "ID_VENDOR_ENC")
+}
+"""Each key by itself: so all devices share it."""
 _RUN_AHEAD = 256
 _NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, by_path={})
 
@@ -54,7 +57,9 @@ def lay(machine: Machine) -> Ground:
     table = _mounts(machine)
     mounts = () if isinstance(table, Unknown) else tuple(superblocks.visible(table))
     blocks = tuple(superblocks.superblocks(machine, mounts, known))
-    _run_ahead(machine, _commands(machine, known, blocks))
+    udev = _udev(machine)
+    labels_told = any("ID_FS_UUID" in properties for properties in udev.values())
+    _run_ahead(machine, _commands(machine, known, blocks, labels_told))
     return Ground(
         machine=machine,
         tree=known,
@@ -64,10 +69,10 @@ def lay(machine: Machine) -> Ground:
         blocks=blocks,
         kernel=host.kernel(machine),
         in_vm=host.virtual(machine),
-        udev=_udev(machine),
-        io=look.understood(machine.counters(), json_text.load),
+        udev=udev,
+        io=_io(machine, known),
         uptime=flush.uptime_seconds(machine, host.container(machine)),
-        lsblk_labels=_lsblk_labels(machine),
+        lsblk_labels={} if labels_told else _lsblk_labels(machine),
         tables=_tables(machine, known),
         volumes=volumes.volumes(machine) if _has_lvm(machine, known) else {},
     )
@@ -76,19 +81,32 @@ def lay(machine: Machine) -> Ground:
 def _run_ahead(machine: Machine, commands: list[Argv]) -> None:
     """Let tools run side by side before each answer is asked for; in parts, so that not all outputs are held here."""
     for at in range(0, len(commands), _RUN_AHEAD):
-        machine.run(commands[at : at + _RUN_AHEAD])
+        machine.expect(commands[at : at + _RUN_AHEAD])
 
 
 def _udev(machine: Machine) -> Mapping[str, Mapping[str, str]]:
     """The udev properties that the survey asks for, by device; the others are many and are let go."""
     record = look.understood(machine.udev(), udev_export.parse)
     devices = () if isinstance(record, Unknown) else record.devices
-    return {it.name: {key: value for key, value in it.properties if key in _UDEV_KEYS} for it in devices if it.name}
+    return {
+        it.name: {_UDEV_KEYS[key]: value for key, value in it.properties if key in _UDEV_KEYS}
+        for it in devices
+        if it.name
+    }
+
+
+def _io(machine: Machine, tree: BlockTree) -> Json | Unknown:
+    """The I/O counters of the disks; those of partitions and volumes are let go."""
+    document = look.understood(machine.counters(), json_text.load)
+    if isinstance(document, Unknown):
+        return document
+    disks = (device.name for device in tree.devices.values() if device.is_disk)
+    return {"io": {name: json_text.member(document, "io", name) for name in disks}}
 
 
 def _lsblk_labels(machine: Machine) -> Mapping[str, str]:
-    """The filesystems' labels by kernel name, as lsblk has them."""
-    record = look.command_record(machine, lsblk.ARGV, lsblk.parse)
+    """The filesystems' labels by kernel name, as lsblk finds them on the devices where no udev runs."""
+    record = look.command_record(machine, lsblk.LABELS_ARGV, lsblk.parse)
     devices = () if isinstance(record, Unknown) else record.devices
     return {it.kname or it.name: it.label for it in devices if it.label is not None}
 
@@ -118,11 +136,11 @@ def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
     )
 
 
-def _commands(machine: Machine, tree: BlockTree, blocks: tuple[Superblock, ...]) -> list[Argv]:
+def _commands(machine: Machine, tree: BlockTree, blocks: tuple[Superblock, ...], labels_told: bool) -> list[Argv]:
     """Every command that the survey will want the answer of."""
     wanted: list[Argv] = [*host.COMMANDS, configured.MOUNT_UNITS]
-    if tree.devices:
-        wanted.append(lsblk.ARGV)
+    if tree.devices and not labels_told:
+        wanted.append(lsblk.LABELS_ARGV)
     if _has_mapped(tree):
         wanted.append(dmsetup_table.ARGV)
     if _has_lvm(machine, tree):

@@ -172,12 +172,17 @@ class _Survey:
 
     def _with_what_was_said(self, kind: Kind, found: dict[str, F]) -> dict[str, F]:
         """Subjects' facts by id, with what people attested of them."""
+        if not self._attested.speaks_of(kind):
+            return found
         self._attested.meet(kind, {at: partial(self.identity, at) for at in found})
         return {at: self._attested.tell(at, facts) for at, facts in found.items()}
 
     def _subjects_with_what_was_said(self, kind: Kind, found: dict[str, Subject]) -> dict[str, Subject]:
         told = self._with_what_was_said(kind, {it.id: it.scope[kind] for it in found.values()})
-        return {key: replace(it, scope={**it.scope, kind: told[it.id]}) for key, it in found.items()}
+        return {
+            key: it if told[it.id] is it.scope[kind] else replace(it, scope={**it.scope, kind: told[it.id]})
+            for key, it in found.items()
+        }
 
     def _subject(self, at: str, kind: Kind, scope: dict[str, Facts], under: tuple[str, ...] | None = None) -> Subject:
         if under:

@@ -39,6 +39,9 @@ class ScriptedMachine:
             for argv in commands
         ]
 
+    def expect(self, commands):
+        pass
+
     def udev(self):
         return Reply(self.udev_text, sources.UDEV)
 

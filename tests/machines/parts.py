@@ -229,7 +229,7 @@ STALLED = {
 """Files of a host on which all tasks wait for I/O a third of the time."""
 
 HOST_ANSWERS = {
-    " ".join(lsblk.ARGV): '{"blockdevices": []}\n',
+    " ".join(lsblk.LABELS_ARGV): '{"blockdevices": []}\n',
     " ".join(jobs.DEFRAGMENTING): "",
     " ".join(configured.MOUNT_UNITS): "Where=/\nWhat=/dev/root\nOptions=rw\nType=ext4\nId=-.mount\n"
     "FragmentPath=/run/systemd/generator/-.mount\nSourcePath=/etc/fstab\n",

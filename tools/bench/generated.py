@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -192,7 +193,8 @@ def _add_mount(lists: _Lists, name: str, number: str, fs_type: str) -> None:
         f"Where={place}\nWhat=/dev/{name}\nOptions=rw,relatime\nType={fs_type}\nId={unit}\n"
         f"FragmentPath=/run/systemd/generator/{unit}\nSourcePath=/etc/fstab\n"
     )
-    lists.udev.append(f"P: /devices/virtual/{name}\nN: {name}\nE: ID_FS_TYPE={fs_type}\nE: ID_FS_LABEL={name}\n")
+    label = f"E: ID_FS_LABEL={name}\nE: ID_FS_UUID={uuid.uuid5(uuid.NAMESPACE_OID, name)}\n"
+    lists.udev.append(f"P: /devices/virtual/{name}\nN: {name}\nE: ID_FS_TYPE={fs_type}\n{label}")
     lists.lsblk.append({"name": name, "kname": name, "type": "part", "label": name})
 
 

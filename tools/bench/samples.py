@@ -133,7 +133,7 @@ def host_answers(mount_units: str, devices: str) -> Iterator[tuple[Argv, str]]:
     yield host.DETECT_CONTAINER, _sample("detect_virt", "none")
     yield host.FSTRIM_TIMER, "Id=fstrim.timer\nLoadState=loaded\nActiveState=active\nUnitFileState=enabled\n"
     yield configured.MOUNT_UNITS, mount_units
-    yield lsblk.ARGV, devices
+    yield lsblk.LABELS_ARGV, devices
 
 
 def drive_answers(device: str, *, is_nvme: bool) -> Iterator[tuple[Argv, str]]:
