@@ -24,7 +24,9 @@ class Filesystem:
     size_bytes: Fact[int] = about("capacity", "statvfs", "bytes")
     used_percent: Fact[int] = about("in use, of what ordinary users may use", "statvfs", "percent")
     inodes_used_percent: Fact[int] = some("inodes in use (not of Btrfs, which has no table)", "statvfs", "percent")
-    inodes_used: Fact[int] = some("inodes in use: files, folders and all else with a name", "statvfs", "inodes")
+    inodes_used: Fact[int] = some(
+        "inodes in use, in two digits: files, folders and all else with a name", "statvfs", "inodes"
+    )
     barriers: Fact[bool] = some("it sends cache flushes", "/proc/fs/ext4/*/options, mountinfo; XFS since 4.19: always")
     online_discard: Fact[Literal["none", "sync", "async"]] = some("discards as files are deleted", "mount options")
     journal: Fact[bool] = some("has a journal", "dumpe2fs, /proc/fs/jbd2")

@@ -78,7 +78,7 @@ def facts(machine: Machine, block: Superblock) -> Ext4Facts:
         commit_seconds=look.field(options, path, lambda it: whole(it.value("commit"))),
         features=look.field(header, tool, lambda it: look.shared(it.features) if it.features is not None else None),
         journal_bytes=look.field(header, tool, lambda it: it.journal_size_bytes),
-        commit_us=look.field(jbd2, journal_path, lambda it: it.average_commit_us),
+        commit_us=look.derive(look.field(jbd2, journal_path, lambda it: it.average_commit_us), look.steady),
         block_bytes=look.field(header, tool, lambda it: it.block_size_bytes),
         inode_bytes=look.field(header, tool, lambda it: it.inode_size_bytes),
         stripe_unit_bytes=look.field(header, tool, _stride_bytes),
@@ -87,7 +87,7 @@ def facts(machine: Machine, block: Superblock) -> Ext4Facts:
         maximum_file_bytes=look.field(header, tool, _maximum_file_bytes),
         stripe_width_bytes=look.field(header, tool, _stripe_width_bytes),
         journal_mib=look.field(header, tool, _journal_mib),
-        journal_flushing_ms=look.field(jbd2, journal_path, lambda it: it.flushing_ms),
+        journal_flushing_ms=look.derive(look.field(jbd2, journal_path, lambda it: it.flushing_ms), look.steady),
     )
 
 

@@ -58,7 +58,7 @@ def filesystem(
         size_bytes=look.field(space, "statvfs", lambda it: json_text.integer(it, "size")),
         used_percent=look.field(space, "statvfs", _used_percent),
         inodes_used_percent=look.field(inodes, "statvfs", _inodes_used_percent),
-        inodes_used=look.field(inodes, "statvfs", _inodes_used),
+        inodes_used=look.derive(look.field(inodes, "statvfs", _inodes_used), look.steady),
         devices=Known(block.devices, _MOUNTINFO) if block.followed else not_followed,
         device=Known(f"/dev/{block.devices[0].replace('!', '/')}", _MOUNTINFO) if block.devices else NOT_APPLICABLE,
         device_count=Known(len(block.devices), _MOUNTINFO) if block.followed else not_followed,

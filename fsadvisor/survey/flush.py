@@ -43,7 +43,7 @@ def average_ms(stat: IoCounters | Unknown, source: str) -> Fact[float]:
         return look.told(None, source)
     if stat.flushes == 0:
         return Unknown(Cause.NOT_MEASURED, "", f"{source}: no flush since boot")
-    return Known(round(stat.flush_ms / stat.flushes, 3), f"{source}: {stat.flush_ms} ms in {stat.flushes} flushes")
+    return Known(look.steady(stat.flush_ms / stat.flushes), source)
 
 
 def percent_of_uptime(stat: IoCounters | Unknown, uptime: Fact[int], source: str) -> Fact[float]:
@@ -55,5 +55,4 @@ def percent_of_uptime(stat: IoCounters | Unknown, uptime: Fact[int], source: str
         return uptime
     if uptime.value < _ENOUGH_SECONDS:
         return Unknown(Cause.NOT_MEASURED, "look again when the machine has run for an hour", uptime.source)
-    share = round(spent.value / (uptime.value * 10), 2)
-    return Known(share, f"{source}: {spent.value} ms of {uptime.value} s since boot")
+    return Known(look.steady(spent.value / (uptime.value * 10)), f"{source}, {uptime.source}")

@@ -101,7 +101,7 @@ def survey(
         product=look.text(machine, "/sys/class/dmi/id/product_name"),
         root_flags=look.field(line, "/proc/cmdline", lambda it: _flags(it.get("rootflags"))),
         memory_bytes=memory,
-        available_bytes=look.field(mem, "/proc/meminfo", lambda it: it.mem_available_bytes),
+        available_bytes=look.derive(look.field(mem, "/proc/meminfo", lambda it: it.mem_available_bytes), look.steady),
         dirty_now_bytes=look.field(mem, "/proc/meminfo", lambda it: it.dirty_bytes),
         dirty_ratio=ratio,
         dirty_bytes=dirty,

@@ -36,6 +36,11 @@ def value(fact: Fact[T]) -> T | None:
     return fact.value if isinstance(fact, Known) else None
 
 
+def steady(counted: T) -> T:
+    """A count or average that moves all the time, in two digits: so that two looks in a row say the same."""
+    return type(counted)(float(f"{counted:.2g}"))  # type: ignore[call-arg]
+
+
 def told(value: T | None, source: str, learn: str = "") -> Fact[T]:
     """A record's field as a fact: None means that the source does not say."""
     return Unknown(Cause.NOT_EXPOSED, learn, source) if value is None else Known(value, source)

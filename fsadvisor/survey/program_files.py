@@ -27,7 +27,7 @@ def facts(machine: Machine, directory: str) -> dict[str, Any]:
     extents = sum(file.extents for file in record.files)
     mapped = sum(file.mapped_bytes for file in record.files)
     return {
-        "extents": Known(extents, source),
+        "extents": Known(look.steady(extents), source),
         "extents_per_gib": _density(record, extents, mapped, source),
         "largest_folder": _largest_folder(record, source),
     }
@@ -37,11 +37,11 @@ def _density(record: FolderExtents, extents: int, mapped: int, source: str) -> F
     """Extents per GiB. Of compressed files each 128 KiB is one by construction, so they tell nothing."""
     if any(file.encoded for file in record.files):
         return Unknown(Cause.NOT_EXPOSED, "", f"{source}: some are compressed")
-    return Known(extents * _GIB // mapped if mapped else 0, source)
+    return Known(look.steady(extents * _GIB // mapped) if mapped else 0, source)
 
 
 def _largest_folder(record: FolderExtents, source: str) -> Fact[int]:
     """Where counting stopped early, a small number says nothing; a large one is large all the same."""
     if record.whole or record.largest_folder > CROWDED:
-        return Known(record.largest_folder, source)
+        return Known(look.steady(record.largest_folder), source)
     return Unknown(Cause.NOT_EXPOSED, "", f"{source}: there are too many to look at all")
