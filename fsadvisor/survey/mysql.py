@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import mysql_cnf, mysqld_version
 from fsadvisor.survey import look, setting
+from fsadvisor.survey.including import IncludingFiles
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 _FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf", "/usr/etc/my.cnf")
 _GROUPS = ("mysqld", "server")
 _MARIADB_GROUPS = ("client-server", "mariadb", "mariadbd")
-_MOST_FILES = 50
-_DEEPEST = 10
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _FLUSH_METHODS = ("fsync", "O_DSYNC", "littlesync", "nosync", "O_DIRECT", "O_DIRECT_NO_FSYNC")
 """In the order of their numbers, which are valid values too."""
@@ -184,46 +183,20 @@ def _of_another(machine: Machine, found: Settings, directory: str) -> Unknown | 
     return Unknown(Cause.NOT_EXPOSED, "", f"{datadir.source} is for {datadir.value}")
 
 
-class _Files:
-    """Reads option files in the server's order; stops at the first that it can't."""
+class _Files(IncludingFiles[mysql_cnf.MysqlCnf]):
+    """MySQL's option files, as far as the groups are the server's."""
 
     def __init__(self, machine: Machine, release: MysqldVersion) -> None:
+        super().__init__(machine, mysql_cnf.parse)
         groups = (*_GROUPS, *_MARIADB_GROUPS) if release.edition == "mariadb" else _GROUPS
-        self.found: dict[str, Known[str]] = {}
-        self.failed: Unknown | None = None
         self._groups = {*groups, *(f"{group}-{release.major}.{release.minor}" for group in groups)}
-        self._machine = machine
-        self._left = _MOST_FILES
 
-    def read(self, path: str, depth: int = 0, *, must_exist: bool = True) -> None:
-        """Read a file and what it includes."""
-        if self.failed is not None:
-            return
-        if depth > _DEEPEST or not self._left:
-            self.failed = unreadable("option files include too many others", path)
-            return
-        self._left -= 1
-        answer = self._machine.settings(path)
-        if isinstance(answer, Unknown) and setting.is_absent(answer) and not must_exist:
-            return
-        record = look.understood(answer, mysql_cnf.parse)
-        if isinstance(record, Unknown):
-            self.failed = record
-            return
+    def _take(self, path: str, record: mysql_cnf.MysqlCnf, depth: int) -> None:
         for option in record.options:
-            if option.name in ("include", "includedir") and not option.group:
-                self._include(option.name, _value(option.value), depth + 1)
+            value = _value(option.value)
+            if option.name == "include" and not option.group:
+                self.read(value, depth + 1)
+            elif option.name == "includedir" and not option.group:
+                self.read_folder(value.rstrip("/"), ".cnf", depth + 1, must_exist=False)
             elif option.group in self._groups:
-                self.found[option.name] = Known(_value(option.value), path)
-
-    def _include(self, name: str, path: str, depth: int) -> None:
-        if name == "include":
-            self.read(path, depth)
-            return
-        names = self._machine.entries(path.rstrip("/"))
-        if isinstance(names, Unknown):
-            self.failed = self.failed or (None if setting.is_absent(names) else names)
-            return
-        for each in names:
-            if each.endswith(".cnf"):
-                self.read(f"{path.rstrip('/')}/{each}", depth)
+                self.found[option.name] = Known(value, path)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import postgresql_conf
 from fsadvisor.survey import look, setting
+from fsadvisor.survey.including import IncludingFiles
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.survey.setting import Settings
 
-_DEEPEST = 10
-"""How deep the server follows includes (CONF_FILE_MAX_DEPTH)."""
-_MOST_FILES = 50
 _BLOCK_BYTES = 8192
 _UNITS = {"": _BLOCK_BYTES, "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30, "tb": 1 << 40}
 _DEFAULT = "PostgreSQL's default"
@@ -96,7 +94,7 @@ def _log_directory(machine: Machine, directory: str) -> Fact[str]:
 
 
 def _settings(machine: Machine, directory: str, given: dict[str, str | None]) -> Settings | Unknown:
-    files = _Files(machine)
+    files = _Files(machine, postgresql_conf.parse)
     files.read(given.get("config_file") or f"{directory}/postgresql.conf")
     files.read(f"{directory}/postgresql.auto.conf", must_exist=False)
     if files.failed is not None:
@@ -105,45 +103,15 @@ def _settings(machine: Machine, directory: str, given: dict[str, str | None]) ->
     return {**files.found, **by_argument}
 
 
-class _Files:
-    """Reads files in the server's order; stops at the first that it can't."""
+class _Files(IncludingFiles[postgresql_conf.PostgresqlConf]):
+    """PostgreSQL's configuration files."""
 
-    def __init__(self, machine: Machine) -> None:
-        self.found: dict[str, Known[str]] = {}
-        self.failed: Unknown | None = None
-        self._machine = machine
-        self._left = _MOST_FILES
-
-    def read(self, path: str, depth: int = 0, *, must_exist: bool = True) -> None:
-        """Read a file and what it includes."""
-        if self.failed is not None:
-            return
-        if depth > _DEEPEST or not self._left:
-            self.failed = unreadable("configuration files include too many others", path)
-            return
-        self._left -= 1
-        answer = self._machine.settings(path)
-        if isinstance(answer, Unknown) and setting.is_absent(answer) and not must_exist:
-            return
-        record = look.understood(answer, postgresql_conf.parse)
-        if isinstance(record, Unknown):
-            self.failed = record
-            return
+    def _take(self, path: str, record: postgresql_conf.PostgresqlConf, depth: int) -> None:
         folder = PurePosixPath(path).parent
         for name, value in record.settings:
-            if name.startswith("include"):
-                self._include(name, str(folder / value), depth + 1)
+            if name == "include_dir":
+                self.read_folder(str(folder / value), ".conf", depth + 1, must_exist=True)
+            elif name.startswith("include"):
+                self.read(str(folder / value), depth + 1, must_exist=name == "include")
             else:
                 self.found[name] = Known(value, path)
-
-    def _include(self, name: str, path: str, depth: int) -> None:
-        if name != "include_dir":
-            self.read(path, depth, must_exist=name == "include")
-            return
-        names = self._machine.entries(path)
-        if isinstance(names, Unknown):
-            self.failed = self.failed or names
-            return
-        for each in names:
-            if each.endswith(".conf") and not each.startswith("."):
-                self.read(f"{path}/{each}", depth)
