@@ -27,6 +27,7 @@ GIVEN = {
     "below.any_thin": False,
     "below.any_unprotected_cache": True,
     "below.any_discards": True,
+    "below.any_removable": False,
     "mount.configured": True,
     "mount.atime_readers": (),
     "mount.sync_needed": False,

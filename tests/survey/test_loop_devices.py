@@ -8,7 +8,7 @@ import pytest
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.survey.whole import survey
-from tests.loops import loops, needs_loop_devices, run
+from tests.loops import loops, needs_loop_devices, root_is_a_mount, run
 
 pytestmark = [pytest.mark.loop, needs_loop_devices]
 
@@ -169,6 +169,7 @@ def test_a_share_in_use_is_that_of_df(made, kind):
     assert scope(made, kind)["filesystem"].used_percent.value == percent
 
 
+@root_is_a_mount
 @pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
 def test_every_filesystem_is_followed_to_the_disk_under_the_image(made, kind):
     folded = scope(made, kind)["below"]
