@@ -20,6 +20,8 @@ MOUNT_UNITS: Argv = (
     "--all",
     "--property=Id,Where,What,Type,Options,FragmentPath,SourcePath",
 )
+_MAY_HIDE_UNITS = frozenset((Cause.DENIED, Cause.TIMED_OUT, Cause.UNREADABLE))
+"""Without systemd there are no units; a systemd that does not answer may have some."""
 _UNIT_FOLDER = "/etc/systemd/system"
 _MADE_FROM_FSTAB = "/run/systemd/generator"
 
@@ -36,7 +38,7 @@ class Configured:
 
 
 def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]:
-    """The configured mounts by mount point (a unit in /etc wins over fstab), and why fstab can't be read if so."""
+    """The configured mounts by mount point (a unit in /etc wins over fstab), and why there may be others, if so."""
     found: dict[str, Configured] = {}
     table = look.file_record(machine, FSTAB, fstab.parse)
     if not isinstance(table, Unknown):
@@ -49,15 +51,16 @@ def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]
                     options=entry.options,
                     where=f"{FSTAB}:{entry.line}",
                 )
-    found.update(_loaded_units(machine))
+    units = look.command_record(machine, MOUNT_UNITS, systemctl_show.parse)
+    found.update(_loaded_units(units))
     found.update(_unit_files(machine))
-    gone = isinstance(table, Unknown) and table.cause is not Cause.NOT_EXPOSED
-    return found, table if gone and isinstance(table, Unknown) else None
+    if isinstance(table, Unknown) and (table.cause is not Cause.NOT_EXPOSED or table.learn):
+        return found, table  # a machine without fstab is one thing, a recording without it another
+    return found, units if isinstance(units, Unknown) and units.cause in _MAY_HIDE_UNITS else None
 
 
-def _loaded_units(machine: Machine) -> dict[str, Configured]:
+def _loaded_units(record: systemctl_show.SystemctlShow | Unknown) -> dict[str, Configured]:
     """Units that systemd has loaded from files other than those that it makes from fstab."""
-    record = look.command_record(machine, MOUNT_UNITS, systemctl_show.parse)
     if isinstance(record, Unknown):
         return {}
     found: dict[str, Configured] = {}

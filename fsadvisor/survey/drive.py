@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Unknown
 from fsadvisor.readers import (
@@ -15,6 +15,7 @@ from fsadvisor.readers import (
     nvme_smart_log,
     smartctl,
 )
+from fsadvisor.storage import WriteCache
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def volatile_cache(machine: Machine, device: BlockDevice, transport: Fact[Transp
         return _nvme_cache(drive)
     if kind == "virtio" and "cache_type" in device.holds:
         path = f"{device.folder}/cache_type"
-        return look.derive(look.text(machine, path), lambda it: it == "write back")
+        return look.derive(look.choice(look.text(machine, path), WriteCache), lambda it: it == "write back")
     said = look.field(drive.smart, "smartctl write cache", lambda it: it.write_cache_enabled)
     return look.first(said, _scsi_cache(machine, device))
 
@@ -122,7 +123,12 @@ def _scsi_cache(machine: Machine, device: BlockDevice) -> Fact[bool]:
         return names
     if not names:
         return Unknown(Cause.NOT_EXPOSED, "", folder)
-    return look.derive(look.text(machine, f"{folder}/{names[0]}/cache_type"), lambda it: it.startswith("write back"))
+    kind: Fact[str] = look.choice(look.text(machine, f"{folder}/{names[0]}/cache_type"), _SD_CACHES)
+    return look.derive(kind, lambda it: it.startswith("write back"))
+
+
+_SD_CACHES = Literal["write through", "none", "write back", "write back, no read (daft)"]
+"""The words of drivers/scsi/sd.c."""
 
 
 def smart_passed(drive: Drive) -> Fact[bool]:

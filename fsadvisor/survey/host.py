@@ -208,7 +208,12 @@ def _io_limits(machine: Machine) -> Fact[tuple[str, ...]]:
     root = next((it for it in _CGROUP_ROOTS if "cgroup.controllers" in look.names(machine.entries(it))), None)
     if root is None:
         return Unknown(Cause.NOT_EXPOSED, "", "no cgroup v2 hierarchy")
-    limited = [group for group in _groups(machine, root, depth=2) if _limits_io(machine, f"{root}/{group}")]
+    limited: list[str] = []
+    for group in _groups(machine, root, depth=2):
+        limits = _limits_io(machine, f"{root}/{group}")
+        if isinstance(limits, Unknown):
+            return limits
+        limited += [group] if limits.value else []
     return Known(tuple(limited), f"{root}/**/io.max")
 
 
@@ -221,8 +226,12 @@ def _groups(machine: Machine, root: str, depth: int, under: str = "") -> list[st
     return found
 
 
-def _limits_io(machine: Machine, folder: str) -> bool:
-    if "io.max" not in look.names(machine.entries(folder)):
-        return False
+def _limits_io(machine: Machine, folder: str) -> Fact[bool]:
+    """Whether a group limits I/O; one that ended meanwhile does not."""
+    names = machine.entries(folder)
+    if isinstance(names, Unknown):
+        return Known(False, folder) if names.cause is Cause.NOT_EXPOSED and not names.learn else names
+    if "io.max" not in names:
+        return Known(False, folder)
     record = look.file_record(machine, f"{folder}/io.max", io_max.parse)
-    return not isinstance(record, Unknown) and bool(record.limits)
+    return look.field(record, f"{folder}/io.max", lambda it: bool(it.limits))

@@ -103,6 +103,8 @@ def running(machine: Machine) -> list[Found] | Unknown:
     document = look.understood(machine.processes(_PROCESS_NAMES), json_text.load)
     if isinstance(document, Unknown):
         return document
+    if not machine.root and _others_are_hidden(machine):
+        return Unknown(Cause.DENIED, "run as root", "/proc is mounted with hidepid")
     found: dict[tuple[str, object], Found] = {}
     for process in json_text.items(document):
         for program in _programs(process):
@@ -112,6 +114,13 @@ def running(machine: Machine) -> list[Found] | Unknown:
             found[program.name, directory] = replace(first, settings=(*first.settings, *more))
     known = {it.program.name for it in found.values() if isinstance(it.directory, Known)}
     return [it for it in found.values() if isinstance(it.directory, Known) or it.program.name not in known]
+
+
+def _others_are_hidden(machine: Machine) -> bool:
+    """Whether /proc shows an ordinary user only his own processes (proc(5): hidepid 1, 2, 4 and their names)."""
+    table = look.value(look.text(machine, "/proc/self/mountinfo")) or ""
+    options = (line.rpartition(" ")[2].split(",") for line in table.split("\n") if " - proc " in line)
+    return any(it.startswith("hidepid=") and it not in ("hidepid=0", "hidepid=off") for each in options for it in each)
 
 
 def _found(program: Program, directory: Fact[str], process: Json) -> Found:

@@ -36,10 +36,10 @@ class Stack:
         return tuple(seen)
 
     def followed(self, subject: str) -> bool:
-        """Whether every way down ends at a disk."""
-        return not any(
-            at in self.open_ended or not (self.below.get(at) or at.startswith("disk:"))
-            for at in (subject, *self.under(subject))
+        """Whether every way down ends at a disk, and there is one: a loop in the graph ends nowhere."""
+        way = (subject, *self.under(subject))
+        return any(at.startswith("disk:") for at in way) and not any(
+            at in self.open_ended or not (self.below.get(at) or at.startswith("disk:")) for at in way
         )
 
     def filesystems_on(self, leaf: str) -> tuple[str, ...]:

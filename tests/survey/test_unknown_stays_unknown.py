@@ -1,0 +1,60 @@
+"""Answers that were not had, or make no sense, are no answers."""
+
+import pytest
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.survey import configured
+from fsadvisor.survey.whole import survey
+from tests.told import disk, machine
+
+ROOT_MOUNT = "1 0 8:0 / / rw,relatime - ext4 /dev/sda rw"
+PROC = "2 1 0:4 / /proc rw - proc proc rw,hidepid={}"
+VIRTIO = "pci0000:00/0000:00:02.0/virtio1"
+
+
+def scopes(made):
+    return {subject.id: subject.scope for subject in survey(made, {}).subjects}
+
+
+@pytest.mark.parametrize(("said", "expected"), [("write back", True), ("write through", False)])
+def test_a_virtual_disks_cache_is_what_its_driver_says(said, expected):
+    found = scopes(machine(disk("vda", where=VIRTIO, cache_type=said)))
+    assert found["disk:vda"]["disk"].volatile_cache.value is expected
+
+
+@pytest.mark.parametrize("said", ["", "write", "\x00", "none of your business"])
+def test_a_word_that_no_driver_says_is_no_cache_setting(said):
+    virtio = scopes(machine(disk("vda", where=VIRTIO, cache_type=said)))
+    scsi = scopes(machine(disk("sda", device__scsi_disk__0_0_0_0__cache_type=said)))
+    assert isinstance(virtio["disk:vda"]["disk"].volatile_cache, Unknown)
+    assert isinstance(scsi["disk:sda"]["disk"].volatile_cache, Unknown)
+
+
+def test_a_limit_that_may_not_be_read_is_not_taken_for_none():
+    group = "/sys/fs/cgroup/system.slice"
+    made = machine(files={"/sys/fs/cgroup/cgroup.controllers": "io", f"{group}/io.max": "8:0 wbps=1048576"})
+    assert scopes(made)["host"]["host"].io_limits.value == ("system.slice",)
+
+    made.files[f"{group}/io.max"] = Unknown(Cause.DENIED, "run as root")
+    assert scopes(made)["host"]["host"].io_limits.cause is Cause.DENIED
+
+
+def test_mount_units_of_a_systemd_that_does_not_answer_may_be_there():
+    made = machine(disk("sda"), mounts=[ROOT_MOUNT])
+    assert scopes(made)["mount:/"]["mount"].configured.value is False
+
+    made.commands[" ".join(configured.MOUNT_UNITS)] = Unknown(Cause.TIMED_OUT, "retry with a longer --timeout")
+    assert scopes(made)["mount:/"]["mount"].configured.cause is Cause.TIMED_OUT
+
+
+def test_an_fstab_that_was_not_recorded_is_not_taken_for_one_that_is_not_there():
+    made = machine(disk("sda"), mounts=[ROOT_MOUNT])
+    made.files["/etc/fstab"] = Unknown(Cause.NOT_EXPOSED, "capture the machine again with this fsadvisor")
+    assert isinstance(scopes(made)["mount:/"]["mount"].configured, Unknown)
+
+
+@pytest.mark.parametrize(("hidepid", "root", "hidden"), [("2", False, True), ("2", True, False), ("0", False, False)])
+def test_processes_that_proc_hides_from_an_ordinary_user_are_not_taken_for_none(hidepid, root, hidden):
+    found = scopes(machine(disk("sda"), mounts=[ROOT_MOUNT, PROC.format(hidepid)], root=root))
+    assert isinstance(found["host"]["host"].services, Unknown) is hidden
+    assert isinstance(found["mount:/"]["mount"].atime_readers, Unknown) is hidden
