@@ -262,6 +262,7 @@ class _Survey:
             place,
             self._declared,
             by_place if isinstance(by_place, Unknown) else by_place.get(place, ()),
+            () if isinstance(by_place, Unknown) else by_place.get("", ()),
             [self._disks[at] for at in leaves],
             alone and bool(leaves),
         )

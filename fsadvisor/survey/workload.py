@@ -36,15 +36,16 @@ def use(
     point: str,
     declared: Mapping[str, Workload],
     services: Sequence[Found] | Unknown,
+    unplaced: Sequence[Found],
     leaves: Sequence[Disk],
     alone: bool,
 ) -> Use:
     """The use of one mount.
 
-    `services` are those on it, `leaves` its disks; `alone` says that no other filesystem is on those disks, so that
-    their counters speak for it.
+    `services` are those on it, `unplaced` those that may be anywhere, `leaves` its disks; `alone` says that no other
+    filesystem is on those disks, so that their counters speak for it.
     """
-    readers = _atime_readers(point, services)
+    readers = _atime_readers(point, services, unplaced)
     if point in declared:
         return _told(declared[point], ("declared by --workload",), readers)
     if isinstance(services, Unknown):
@@ -84,7 +85,7 @@ def _by_counters(leaves: Sequence[Disk]) -> tuple[Workload, tuple[str, ...]] | N
     return None
 
 
-def _atime_readers(point: str, services: Sequence[Found] | Unknown) -> Fact[tuple[str, ...]]:
+def _atime_readers(point: str, services: Sequence[Found] | Unknown, unplaced: Sequence[Found]) -> Fact[tuple[str, ...]]:
     """Programs known to look at access times: mail readers on spools, age-based cleaners on /tmp."""
     if point in _CLEANED_BY_AGE:
         return Known((f"systemd-tmpfiles ages {point}",), "mount point")
@@ -93,4 +94,8 @@ def _atime_readers(point: str, services: Sequence[Found] | Unknown) -> Fact[tupl
     if isinstance(services, Unknown):
         return services
     found = {_READS_ATIME[it.program.name] for it in services if it.program.name in _READS_ATIME}
+    elsewhere = [it.directory for it in unplaced if it.program.name in _READS_ATIME]
+    somewhere = next((it for it in elsewhere if isinstance(it, Unknown)), None)
+    if somewhere is not None and not found:
+        return somewhere
     return Known(tuple(sorted(found)), "services on the mount")

@@ -58,3 +58,9 @@ def test_processes_that_proc_hides_from_an_ordinary_user_are_not_taken_for_none(
     found = scopes(machine(disk("sda"), mounts=[ROOT_MOUNT, PROC.format(hidepid)], root=root))
     assert isinstance(found["host"]["host"].services, Unknown) is hidden
     assert isinstance(found["mount:/"]["mount"].atime_readers, Unknown) is hidden
+
+
+def test_a_mail_program_whose_folder_may_not_be_seen_may_keep_its_files_anywhere():
+    running = [{"pid": 1, "name": "dovecot", "user": "x", "cwd": None, "paths": [], "denied": True}]
+    found = scopes(machine(disk("sda"), mounts=[ROOT_MOUNT], processes=running))
+    assert found["mount:/"]["mount"].atime_readers.cause is Cause.DENIED
