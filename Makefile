@@ -8,13 +8,16 @@ BIN := .venv/bin
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test check bench lint format style types contracts docs docs-check lock python set-up set-up-test
+.PHONY: help run test check bench lab lab-shell lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
 
 help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no installs no packages"
 	@echo "make test   set up and pass the tests; ARGS='-k words' narrows them"
 	@echo "make check  everything that has to hold before a commit: lint, types, contracts, generated files, tests"
 	@echo "make bench  how fast it is beside other programs and as machines grow; ARGS='--parts growth' (minutes)"
+	@echo "make lab    prove it on NVMe, SCSI, device mapper, md, F2FS and NILFS2, in guests of QEMU (minutes);"
+	@echo "            ARGS=tests/lab/test_md.py picks scenarios, ARGS=--accept keeps what they recorded"
+	@echo "make lab-shell  a shell in such a guest"
 	@echo "make docs   write the generated files anew: man page, completions, schema, pages about rules"
 	@echo "make lock   write requirements/ anew from pyproject.toml; ARGS=--upgrade moves to new versions (needs uv)"
 
@@ -29,6 +32,12 @@ check: lint docs-check test
 
 bench: set-up-test
 	@$(BIN)/python -m tools.bench $(ARGS)
+
+lab: set-up-lab
+	@$(BIN)/python -m tools.lab run $(ARGS)
+
+lab-shell: set-up-lab
+	@$(BIN)/python -m tools.lab shell
 
 lint: format style types contracts
 
@@ -62,6 +71,9 @@ set-up: python
 
 set-up-test: python
 	@$(PYTHON) tools/set_up.py test --tools "$(TOOLS)"
+
+set-up-lab: python
+	@$(PYTHON) tools/set_up.py lab --tools "$(TOOLS)"
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

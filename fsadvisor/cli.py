@@ -194,10 +194,11 @@ def _plan(chosen: argparse.Namespace) -> int:
 def _capture(chosen: argparse.Namespace) -> int:
     from fsadvisor.machine.recording import RecordingMachine
 
+    rules = _shelf(chosen).rules
     recording = RecordingMachine(_machine(chosen))
-    verdicts = advise(_storage(recording, chosen), _shelf(chosen).rules)
+    verdicts = advise(_storage(recording, chosen), rules)
     recording.write(chosen.folder)
-    replayed = advise(_storage(open_machine(chosen.folder), chosen), _shelf(chosen).rules)
+    replayed = advise(_storage(open_machine(chosen.folder), chosen), rules)
     same = sorted(map(_gist, verdicts)) == sorted(map(_gist, replayed))
     sys.stderr.write(f"fsadvisor: recorded into {chosen.folder}; look through it before you send it\n")
     if not same:

@@ -57,6 +57,26 @@ TOOLS = {
         "shellcheck": "shellcheck",
     },
 }
+TOOLS["lab"] = TOOLS["test"] | {
+    "qemu-system-x86_64": "qemu-system-x86",
+    "busybox": "busybox-static",
+    "cpio": "cpio",
+    "depmod": "kmod",
+    "udevadm": "udev",
+    "nbdkit": "nbdkit",
+    "mkfs.f2fs": "f2fs-tools",
+    "mkfs.nilfs2": "nilfs-tools",
+    "cryptsetup": "cryptsetup-bin",
+    "thin_check": "thin-provisioning-tools",
+    "multipath": "multipath-tools",
+    "make-bcache": "bcache-tools",
+    "sg_inq": "sg3-utils",
+    "sdparm": "sdparm",
+    "hdparm": "hdparm",
+    "lsscsi": "lsscsi",
+    "parted": "parted",
+    "ip": "iproute2",
+}
 
 
 class SetUpError(Exception):
@@ -283,12 +303,12 @@ def see_to_environment(purpose: str) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Set up for a purpose."""
     parser = argparse.ArgumentParser(description="Set up what `make run` and `make test` need.")
-    parser.add_argument("purpose", choices=sorted(LOCKS))
+    parser.add_argument("purpose", choices=sorted(TOOLS))
     parser.add_argument("--tools", choices=("ask", "yes", "no"), default="ask", help="whether to run apt-get")
     arguments = parser.parse_args(argv)
     try:
         see_to_tools(TOOLS[arguments.purpose], arguments.tools, this_system())
-        see_to_environment(arguments.purpose)
+        see_to_environment("run" if arguments.purpose == "run" else "test")
     except SetUpError as error:
         say(str(error))
         return 1

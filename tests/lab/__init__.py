@@ -1,0 +1,1 @@
+"""Tests that run inside the lab's guests: `make lab`."""

@@ -1,0 +1,146 @@
+"""One scenario in a guest: attaches disks, sets them up, asks fsadvisor and a second source, takes all away again."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from fsadvisor import cli
+from tests.lab.report import Report
+from tools.lab.devices import DEVICES
+
+RESULTS = Path("/run/lab/results")
+SYS_BLOCK = Path("/sys/block")
+PCI = Path("/sys/bus/pci")
+
+
+class ToolError(Exception):
+    """A tool failed; says what it was told and what it said."""
+
+
+def run(*argv, text=None, check=True):
+    """What a tool prints; it must succeed unless told otherwise."""
+    done = subprocess.run(argv, input=text, capture_output=True, text=True, timeout=120)
+    if check and done.returncode:
+        raise ToolError(f"{' '.join(argv)}: {done.returncode}: {done.stderr}{done.stdout}")
+    return done.stdout
+
+
+def disks():
+    """Names of the kernel's block devices."""
+    return {path.name for path in SYS_BLOCK.iterdir()}
+
+
+def settle():
+    """Wait until udev has seen all that the kernel told it."""
+    run("udevadm", "settle", "--timeout=30")
+
+
+def wait_for(what, truth, seconds=30):
+    """Wait until something is true: the guest's kernel does much in the background."""
+    end = time.monotonic() + seconds
+    while not truth():
+        assert time.monotonic() < end, f"not in {seconds} s: {what}"
+        time.sleep(0.05)
+
+
+class Scenario:
+    """What a test of the lab is given."""
+
+    def __init__(self, name, stack):
+        self.name = name
+        self.checked = {}
+        """Second source -> None, in the order asked."""
+        self.kept = []
+        self.story = None
+        self._stack = stack
+        self.folder = Path("/srv") / "lab"
+
+    def undo(self, function, *arguments):
+        """Call this at the end; the last first."""
+        self._stack.callback(function, *arguments)
+
+    def attach(self, *names):
+        """Let the drivers take these of the guest's devices; the block devices that come with them, sorted."""
+        before = disks()
+        for name in names:
+            device = DEVICES[name]
+            run("modprobe", "--all", *device.modules)
+            place = PCI / "drivers" / device.driver
+            (place / "bind").write_text(device.address)
+            self.undo((place / "unbind").write_text, device.address)
+        self.undo(settle)
+        expected = sum(len(DEVICES[name].images) for name in names)
+        wait_for(f"{expected} disks of {names}", lambda: len(disks() - before) >= expected)
+        settle()
+        return sorted(disks() - before)
+
+    def format(self, kind, device, *options):
+        """Make a filesystem; the options of each mkfs are its own."""
+        quiet = {"ext4": ["-q"], "ext3": ["-q"], "ext2": ["-q"], "xfs": ["-q", "-f"], "btrfs": ["-q", "-f"]}
+        force = {"f2fs": ["-q", "-f"], "nilfs2": ["-q", "-f"]}
+        run(f"mkfs.{kind}", *(quiet | force).get(kind, []), *options, device)
+        settle()
+
+    def mount(self, device, place, options="defaults", kind=None):
+        """Mount below /srv/lab; the mount point."""
+        point = self.folder / place
+        point.mkdir(parents=True, exist_ok=True)
+        run("mount", *(["-t", kind] if kind else []), "-o", options, device, str(point))
+        self.undo(run, "umount", str(point))
+        return str(point)
+
+    def write(self, path, text):
+        """Write a setting below /sys, /proc or /etc, and its old words back at the end."""
+        place = Path(path)
+        old = place.read_text() if place.exists() else None
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+        self.undo(place.unlink) if old is None else self.undo(place.write_text, _settable(old))
+
+    def second(self, *argv, check=True):
+        """What another tool says, kept as a source that this scenario was checked against."""
+        self.checked[argv[0]] = None
+        return run(*argv, check=check)
+
+    def second_file(self, path):
+        """What a file of the kernel says, kept as a source that this scenario was checked against."""
+        self.checked[str(path).split("/")[1]] = None
+        return Path(path).read_text().strip()
+
+    def audit(self, *argv):
+        """The report of `fsadvisor --json`."""
+        return Report(json.loads(_said_by_cli(["--json", *argv])))
+
+    def keep(self, name):
+        """Record this machine by `fsadvisor capture`; it must give the same verdicts as the machine itself."""
+        if os.environ.get("FSADVISOR_LAB_KEEPS") == "no":
+            return
+        self.kept.append(name)
+        _said_by_cli(["capture", str(RESULTS / "captures" / name)], may_find=False)
+
+    def tell(self, **story):
+        """Figures that belong in the lab's tables: `claim`, and what was seen."""
+        self.story = (self.story or []) + [story]
+
+
+def _settable(text):
+    """What to write to get a setting back: of a file that marks its choice, `a [b] c`, the choice."""
+    return text.split("[")[1].split("]")[0] if "[" in text and "]" in text else text
+
+
+def _said_by_cli(argv, may_find=True):
+    """Standard output of the command line, in a child of this process: starting Python anew takes seconds here."""
+    out, err = RESULTS / "stdout", RESULTS / "stderr"
+    child = os.fork()
+    if child == 0:
+        status = 99
+        with contextlib.suppress(BaseException), out.open("w") as sys.stdout, err.open("w") as sys.stderr:
+            status = cli.run(argv)
+        os._exit(status)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert status in ((0, 1) if may_find else (0,)), f"fsadvisor {' '.join(argv)}: {status}: {err.read_text()}"
+    return out.read_text()

@@ -1,0 +1,131 @@
+"""The lab's command line: `run` (all or some scenarios), `shell`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tools.lab import guest, kernels, tables
+from tools.lab.error import LabError
+from tools.lab.part import Part, parts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tools.lab.kernels import Kernel
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / ".lab"
+"""What a run leaves to look at: consoles, results, captures."""
+PART_SECONDS = 480
+"""Longest time for one guest."""
+
+
+def say(line: str) -> None:
+    """Tell the person."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def _chosen_kernels(series: str | None) -> list[Kernel]:
+    packages = kernels.packages()
+    wanted = [package for package in packages if series in (None, _series(package))]
+    if not wanted:
+        known = ", ".join(map(_series, packages))
+        raise LabError(f"--kernel {series}: the registry's kernels for the lab are {known}")
+    return [kernels.unpacked(package) for package in wanted]
+
+
+def _series(package: str) -> str:
+    return ".".join(map(str, kernels.version(package)[:2]))
+
+
+def _run_part(part: Part, results: Path) -> list[str]:
+    """Boot a guest for a part; what went wrong, a line each."""
+    start = time.monotonic()
+    say(f"lab: {part.name}: {len(part.files)} files of scenarios")
+    try:
+        guest.run(
+            part.kernel,
+            guest.Work(part.name, part.script(), bare_metal=not part.is_virtual),
+            results / part.name,
+            PART_SECONDS,
+        )
+        status = (results / part.name / "status").read_text().strip()
+        wrong = [] if status in part.fine else [f"{part.name}: {results / part.name / 'pytest.txt'} tells what failed"]
+    except LabError as error:
+        wrong = [str(error)]
+    say(f"lab: {part.name}: {'failed' if wrong else 'done'} in {time.monotonic() - start:.0f} s")
+    return wrong
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run scenarios in guests, as many at a time as there are processors for."""
+    start = time.monotonic()
+    results: Path = arguments.results
+    shutil.rmtree(results, ignore_errors=True)
+    results.mkdir(parents=True)
+    whole = not (arguments.files or arguments.narrow or arguments.kernel)
+    planned = parts(_chosen_kernels(arguments.kernel), arguments.files, arguments.narrow)
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        wrong = [line for lines in pool.map(lambda part: _run_part(part, results), planned) for line in lines]
+    rows = tables.rows(results)
+    print(tables.scenarios(rows))
+    wrong += [f"{row['scenario']} failed on {row['kernel']}" for row in rows if not row["passed"]]
+    if whole or arguments.accept:
+        wrong += tables.see_to_machines(results, accept=arguments.accept)
+    for line in wrong:
+        say(f"lab: {line}")
+    took = time.monotonic() - start
+    say(f"lab: {len(rows)} scenarios in {took:.0f} s, {len(wrong)} things wrong; consoles, recordings: {results}")
+    return 1 if wrong else 0
+
+
+def shell(arguments: argparse.Namespace) -> int:
+    """A shell in a guest, on this terminal, with fsadvisor on the path."""
+    script = (
+        f"export PATH={ROOT}/.venv/bin:$PATH TERM={os.environ.get('TERM', 'linux')}\n"
+        "mkdir -p /run/lab/results\n"
+        "echo 'fsadvisor lab: `exit` ends the guest. Attach disks: python -m tests.lab.attach NAME…'\n"
+        "setsid /bin/busybox cttyhack bash -i\n"
+    )
+    kernel = _chosen_kernels(arguments.kernel)[0]
+    with tempfile.TemporaryDirectory(prefix="fsadvisor-lab-shell-", dir="/var/tmp") as folder:
+        argv = guest.command(kernel, guest.Work("shell", script), Path(folder))
+        argv[argv.index("stdio")] = "mon:stdio"
+        return subprocess.run(argv, check=False).returncode
+
+
+def parser() -> argparse.ArgumentParser:
+    """The grammar."""
+    top = argparse.ArgumentParser(prog="python -m tools.lab", description=__doc__)
+    top.add_argument("--kernel", help="only on this series, such as 6.1")
+    verbs = top.add_subparsers(dest="verb", required=True)
+    running = verbs.add_parser("run", help="run scenarios; all, where no file is named")
+    running.add_argument("files", nargs="*", help="files of tests/lab")
+    running.add_argument("-k", dest="narrow", default="", help="only scenarios with these words in their names")
+    running.add_argument("--results", type=Path, default=RESULTS, help="made anew (default: .lab)")
+    running.add_argument("--accept", action="store_true", help="keep what was recorded as fixtures; review the diff")
+    running.set_defaults(do=run)
+    verbs.add_parser("shell", help="a shell in a guest").set_defaults(do=shell)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the lab; 0 only where all of it passed."""
+    arguments = parser().parse_args(argv)
+    try:
+        return int(arguments.do(arguments))
+    except LabError as error:
+        say(f"lab: {error}")
+        return 1
+    except KeyboardInterrupt:
+        say("lab: stopped")
+        return 130

@@ -1,0 +1,76 @@
+"""Which scenarios run in which guest."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tools.lab.kernels import Kernel
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "tests" / "lab"
+_GUESTS = 4
+"""Guests on the stock kernel for all scenarios; half as many on the newer one, which runs those marked `kernels`."""
+_VIRTUAL = "test_virtual"
+"""How files of scenarios start that need a guest which says that it is virtual."""
+_NOTHING_CHOSEN = "5"
+"""pytest's exit status where its options leave no test."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some files of scenarios in one guest."""
+
+    kernel: Kernel
+    files: tuple[str, ...]
+    number: int
+    narrow: str
+    """pytest's -k."""
+    is_stock: bool
+    is_virtual: bool
+    """Whether the guest says that it is one; the others look like bare metal."""
+
+    @property
+    def name(self) -> str:
+        """A folder's name."""
+        return f"{self.kernel.series}-{'virtual-' if self.is_virtual else ''}{self.number}"
+
+    @property
+    def fine(self) -> tuple[str, ...]:
+        """Exit statuses of pytest that are no failure; a file may have nothing for the newer kernel."""
+        return ("0",) if self.is_stock and not self.narrow else ("0", _NOTHING_CHOSEN)
+
+    def script(self) -> str:
+        """What the guest runs."""
+        marks = "lab" if self.is_stock else "lab and kernels"
+        words = ["-m", marks, *(["-k", self.narrow] if self.narrow else []), *self.files]
+        return (
+            "mkdir -p /run/lab/results\n"
+            f"export FSADVISOR_LAB_KEEPS={'yes' if self.is_stock else 'no'}\n"
+            "{ .venv/bin/python -m pytest -v --no-header --tb=short --color=no --timeout=240 "
+            "-p no:cacheprovider -p no:xdist -p no:hypothesispytest "
+            f"{shlex.join(words)} 2>&1; echo $? > /run/lab/results/status; }} | tee /run/lab/results/pytest.txt\n"
+        )
+
+
+def _files(named: Sequence[str]) -> list[str]:
+    return list(named) or [f"tests/lab/{path.name}" for path in sorted(SCENARIOS.glob("test_*.py"))]
+
+
+def parts(kernels: Sequence[Kernel], named: Sequence[str], narrow: str) -> list[Part]:
+    """The guests to boot: the files dealt out in turn, so that a kind of scenario does not fill one guest."""
+    files = _files(named)
+    made = []
+    for index, kernel in enumerate(kernels):
+        for is_virtual in (False, True):
+            fitting = [file for file in files if Path(file).name.startswith(_VIRTUAL) is is_virtual]
+            guests = min(len(fitting), _GUESTS if index == 0 else _GUESTS // 2)
+            made += [
+                Part(kernel, tuple(fitting[number::guests]), number + 1, narrow, index == 0, is_virtual)
+                for number in range(guests)
+            ]
+    return made

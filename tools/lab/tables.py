@@ -1,0 +1,61 @@
+"""What a run of the lab leaves: the table of scenarios, and recorded machines for fixtures/machines."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from fsadvisor.advise import advise
+from fsadvisor.machine.recorded import RecordedMachine
+from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.survey.whole import survey
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "machines"
+PREFIX = "lab-"
+"""Every machine that the lab recorded has it."""
+
+Row = dict[str, Any]
+Gist = frozenset[tuple[str, str, str]]
+"""(rule, subject, outcome) of what a report says."""
+
+
+def rows(results: Path) -> list[Row]:
+    """What the scenarios wrote down, of all guests."""
+    files = sorted(results.glob("*/rows.jsonl"))
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def scenarios(rows: list[Row]) -> str:
+    """The table of scenarios, as Markdown."""
+    lines = ["| scenario | kernel | checked against | seconds | |", "| --- | --- | --- | ---: | --- |"]
+    for row in sorted(rows, key=lambda row: (row["scenario"], row["kernel"])):
+        outcome = "passed" if row["passed"] else "FAILED"
+        checked = ", ".join(row["checked"])
+        lines.append(f"| {row['what']} | {row['kernel']} | {checked} | {row['seconds']} | {outcome} |")
+    return "\n".join(lines)
+
+
+def gist(folder: Path) -> Gist:
+    """What today's code says of a recorded machine."""
+    storage = survey(RecordedMachine(folder), {})
+    verdicts = advise(storage, load_shelf().rules)
+    return frozenset((verdict.rule.id, str(verdict.subject.id), verdict.outcome.value) for verdict in verdicts)
+
+
+def see_to_machines(results: Path, *, accept: bool) -> list[str]:
+    """Hold the recorded machines against those in fixtures/machines, or keep them there; what differs, a line each."""
+    fresh = {folder.name: folder for folder in sorted(results.glob("*/captures/*"))}
+    if accept:
+        for name, folder in fresh.items():
+            shutil.rmtree(FIXTURES / name, ignore_errors=True)
+            shutil.copytree(folder, FIXTURES / name)
+        return []
+    kept = {folder.name for folder in FIXTURES.glob(f"{PREFIX}*")}
+    wrong = [f"{name}: recorded, but not in {FIXTURES}: --accept keeps it" for name in sorted(fresh.keys() - kept)]
+    wrong += [f"{name}: in {FIXTURES}, but no scenario records it" for name in sorted(kept - fresh.keys())]
+    for name in sorted(fresh.keys() & kept):
+        difference = sorted(gist(fresh[name]) ^ gist(FIXTURES / name))
+        wrong += [f"{name}: differs from {FIXTURES / name}: {' '.join(words)}" for words in difference]
+    return wrong

@@ -1,0 +1,23 @@
+"""Runs a tool that the lab cannot do without."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+from tools.lab.error import LabError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+def output(argv: Sequence[str], folder: Path | None = None, text: str | None = None) -> str:
+    """What a tool prints; LabError with its own words where it fails or is not there."""
+    try:
+        done = subprocess.run(argv, cwd=folder, input=text, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise LabError(f"{argv[0]}: {error.strerror}; `make lab` as root installs it") from error
+    if done.returncode != 0:
+        raise LabError(f"`{' '.join(argv)}` failed: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
