@@ -1,0 +1,70 @@
+"""What a probe found, with how sure it is; what is kept on disk and what facts and reports are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+End: TypeAlias = Literal["settled", "budget", "cancelled", "failed"]
+"""Why it ended: the interval was narrow enough, time or bytes were used up, somebody stopped it, an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A median over windows with its 95 % interval; in the headline's unit."""
+
+    median: float
+    low: float
+    high: float
+    windows: int
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval, as a share of the median: 0.05 is ± 5 %; 0 where the median is 0."""
+        return (self.high - self.low) / 2 / self.median if self.median else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One job on one target."""
+
+    job: str
+    question: str
+    target: str
+    """The folder that was named."""
+    mount: str
+    """The mount point that it is on."""
+    when: str
+    """ISO 8601, UTC."""
+    engine: str
+    """'fio 3.33', or 'fsadvisor' for the stand-in, in full words."""
+    headline: str
+    """Headline's name, such as 'SYNC_US'."""
+    figure: Figure | None
+    """None where no window counted."""
+    end: End
+    error: str = ""
+    windows: int = 0
+    voids: tuple[str, ...] = ()
+    """Why windows were left out, one entry each."""
+    seconds: float = 0.0
+    asked_bytes: int = 0
+    percentiles_us: Mapping[str, float] = field(default_factory=dict)
+    """'p50', 'p95', 'p99', 'p99.9' of the headline's operations; of the sync alone for SYNC_US."""
+    histogram_us: tuple[tuple[float, int], ...] = ()
+    """(upper edge in µs, count), ascending, at most 24 bins."""
+    user_cpu_percent: float | None = None
+    system_cpu_percent: float | None = None
+    flushes_per_operation: float | None = None
+    amplification: float | None = None
+    """Bytes written by the leaf disks over bytes asked; None where that cannot be told."""
+    parts_us: Mapping[str, Figure] = field(default_factory=dict)
+    """The fsync ladder's steps: 'data', 'journal', 'flush'."""
+    extents: int | None = None
+    remarks: tuple[str, ...] = ()
+    """What a reader has to know: a slow first window, throttling, bursts, an impossible figure."""
+    depends: Mapping[str, str] = field(default_factory=dict)
+    """Facts it depends on -> their values then, as text: where one differs now, the result is stale."""

@@ -1,0 +1,44 @@
+"""One short run of a job: what it did, how long each operation took, and what the disks below saw meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskWork:
+    """What the leaf disks below the target did in a window, summed: differences of /sys/block/*/stat."""
+
+    flushes: int
+    flush_us: float
+    """Time spent on flushes, as the kernel counts it (in whole milliseconds per disk)."""
+    write_ios: int
+    written_bytes: int
+    read_ios: int
+    read_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """What one engine run measured. Times are of this window alone, set-up left out."""
+
+    seconds: float
+    operations: int
+    asked_bytes: int
+    """Bytes that the job itself read or wrote."""
+    latencies_ns: Mapping[int, int] = field(default_factory=dict)
+    """Histogram: nanoseconds (the bin's middle) -> how many operations of the kind the headline is about."""
+    sync_ns: Mapping[int, int] = field(default_factory=dict)
+    """Histogram of the fsync, fdatasync or O_DSYNC write alone; empty where nothing is synced."""
+    user_cpu_seconds: float = 0.0
+    system_cpu_seconds: float = 0.0
+    disks: DiskWork | None = None
+    """None where the stack cannot be followed to its disks."""
+    extents: int | None = None
+    """How many extents the file had afterwards (allocation, existing files)."""
+    void: str = ""
+    """Why it does not count: another writer on the disk, the engine stalled, …; '' where it does."""
