@@ -13,7 +13,7 @@ class EngineError(Exception):
 
 
 class Session(Protocol):
-    """A job that is set up on its target: the file is written, the folder filled. Made by an engine's context manager."""
+    """A job that is set up on its target: the file is written, the folder filled. Made by a context manager."""
 
     @property
     def engine(self) -> str:
