@@ -33,7 +33,7 @@ hostname lab; echo lab > /etc/hostname; : > /etc/fstab
 mount -t devpts devpts /dev/pts 2>/dev/null || {{ mkdir -p /dev/pts; mount -t devpts devpts /dev/pts; }}
 mkdir -p /dev/shm; mount -t tmpfs shm /dev/shm
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
-mount -t configfs configfs /sys/kernel/config
+modprobe configfs; mount -t configfs configfs /sys/kernel/config
 echo 'udev_log=err' > /etc/udev/udev.conf
 /lib/systemd/systemd-udevd --daemon
 ip link set lo up
