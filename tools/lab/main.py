@@ -94,7 +94,7 @@ def shell(arguments: argparse.Namespace) -> int:
         f"export PATH={ROOT}/.venv/bin:$PATH TERM={os.environ.get('TERM', 'linux')}\n"
         "mkdir -p /run/lab/results\n"
         "echo 'fsadvisor lab: `exit` ends the guest. Attach disks: python -m tests.lab.attach NAME…'\n"
-        "setsid /bin/busybox cttyhack bash -i\n"
+        "setsid /bin/busybox cttyhack bash --norc -i\n"
     )
     kernel = _chosen_kernels(arguments.kernel)[0]
     with tempfile.TemporaryDirectory(prefix="fsadvisor-lab-shell-", dir="/var/tmp") as folder:
