@@ -214,7 +214,8 @@ class Runner:
 def _listen(child: subprocess.Popen[bytes], deadline: float) -> _Output:
     """Read both pipes until they end, the tool has ended, the time is over, or too much has come.
 
-    A grandchild may hold a pipe open for ever: the tool's own end is enough.
+    A grandchild may hold a pipe open for ever: the tool's own end is enough. It is looked for before the pipes are, so
+    that what a tool says with its last breath is in them by then.
     """
     output = _Output()
     stdout, stderr = cast("IO[bytes]", child.stdout), cast("IO[bytes]", child.stderr)
@@ -222,13 +223,14 @@ def _listen(child: subprocess.Popen[bytes], deadline: float) -> _Output:
         selector.register(stdout, selectors.EVENT_READ, output.add_stdout)
         selector.register(stderr, selectors.EVENT_READ, output.add_stderr)
         while selector.get_map() and not output.overflowed and time.monotonic() < deadline:
+            ended = child.poll() is not None
             ready = selector.select(QUIET_S)
             for key, _ in ready:
                 chunk = os.read(key.fd, 1 << 16)
                 key.data(chunk)
                 if not chunk:
                     selector.unregister(key.fileobj)
-            if not ready and child.poll() is not None:
+            if not ready and ended:
                 break
         output.held = bool(selector.get_map())
     return output

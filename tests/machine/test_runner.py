@@ -60,6 +60,29 @@ def test_a_grandchild_that_holds_the_pipe_is_not_waited_for_and_not_left_behind(
     assert dies_soon(b"98.7654")
 
 
+class EndsWhenLookedAt(subprocess.Popen):
+    """A tool that says its last words, and ends, just as somebody looks whether it has ended."""
+
+    def poll(self):
+        if not self.stdin.closed:
+            self.stdin.close()
+            self.wait()
+        return super().poll()
+
+
+class Hasty(Runner):
+    """Runs every tool as one that ends when looked at."""
+
+    def _start(self, tool, argv):
+        pipe = subprocess.PIPE
+        return EndsWhenLookedAt([tool, *argv[1:]], stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+
+
+def test_what_a_tool_says_with_its_last_breath_is_heard(folders, tmp_path):
+    (tmp_path / "halfway").write_text("#!/bin/sh\ncat; echo last words\n")
+    assert Hasty(5, folders, True).run([("halfway",)]) == [Reply("last words\n", "halfway", 0)]
+
+
 @pytest.mark.parametrize("tool", ["torrent", "endless"])
 def test_more_than_the_cap_is_unreadable(folders, tool):
     torrent = answer(folders, tool)
