@@ -64,6 +64,8 @@ class Result:
     parts_us: Mapping[str, Figure] = field(default_factory=dict)
     """The fsync ladder's steps: 'data', 'journal', 'flush'."""
     extents: int | None = None
+    pressure_percent: Mapping[str, float] = field(default_factory=dict)
+    """Share of the time in which some task waited for 'cpu' or 'io' meanwhile; empty where no account is kept."""
     remarks: tuple[str, ...] = ()
     """What a reader has to know: a slow first window, throttling, bursts, an impossible figure."""
     depends: Mapping[str, str] = field(default_factory=dict)

@@ -40,5 +40,7 @@ class Window:
     """None where the stack cannot be followed to its disks."""
     extents: int | None = None
     """How many extents the file had afterwards (allocation, existing files)."""
+    parts_us: Mapping[str, float] = field(default_factory=dict)
+    """The fsync ladder's steps in this window, as medians in µs: 'data', 'journal', 'flush'; noise may push one below 0."""
     void: str = ""
     """Why it does not count: another writer on the disk, the engine stalled, …; '' where it does."""
