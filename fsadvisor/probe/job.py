@@ -41,7 +41,9 @@ class Io:
     direct: bool = True
     sync: Sync = "none"
     depth: int = 1
-    """Requests kept in flight."""
+    """Requests that each stream keeps in flight."""
+    streams: int = 1
+    """So many at once, each in its own part of the file."""
     state: State = "written"
     file_bytes: int = 256 << 20
     advice: Advice = "normal"
@@ -123,7 +125,7 @@ def _words(work: Work) -> tuple[object, ...]:
     match work:
         case Io():
             kind = "direct" if work.direct else "buffered"
-            depth = f"depth {work.depth}"
+            depth = f"depth {work.depth}" + (f" of {work.streams} streams" if work.streams > 1 else "")
             return (
                 work.pattern,
                 work.operation,

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 class DiskWork:
     """What the leaf disks below the target did in a window, summed: differences of /sys/block/*/stat."""
 
-    flushes: int
-    flush_us: float
+    flushes: int | None
+    """None before Linux 5.5, which counts none."""
+    flush_us: float | None
     """Time spent on flushes, as the kernel counts it (in whole milliseconds per disk)."""
     write_ios: int
     written_bytes: int
@@ -38,9 +39,9 @@ class Window:
     system_cpu_seconds: float = 0.0
     disks: DiskWork | None = None
     """None where the stack cannot be followed to its disks."""
+    parts_us: Mapping[str, float] = field(default_factory=dict)
+    """What one operation is made of, where the job takes it apart: the ladder's medians, none below 0."""
     extents: int | None = None
     """How many extents the file had afterwards (allocation, existing files)."""
-    parts_us: Mapping[str, float] = field(default_factory=dict)
-    """The fsync ladder's steps in this window, as medians in µs: 'data', 'journal', 'flush'; noise may push one below 0."""
     void: str = ""
     """Why it does not count: another writer on the disk, the engine stalled, …; '' where it does."""
