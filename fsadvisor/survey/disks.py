@@ -46,11 +46,12 @@ def disk(
     """All facts of a disk; `settings` of its queue, `udev` by device name, `io` the machine's counters."""
     folder = device.folder
     kind = transport(device)
-    model = _name(machine, device, "model", udev, "ID_MODEL_ENC")
+    told = _name(machine, device, "model", udev, "ID_MODEL_ENC")
     vendor = _name(machine, device, "vendor", udev, "ID_VENDOR_ENC")
-    names = tuple(it.value for it in (vendor, model) if isinstance(it, Known))
+    names = tuple(it.value for it in (vendor, told) if isinstance(it, Known))
     seen = virtual(device, kind, names, in_vm)
     answers = drives.ask(machine, device, kind)
+    model = ata.whole_name(told, answers.smart, udev.get(device.name, {}))
     rotational = look.switch(machine, f"{folder}/queue/rotational")
     family = _family(model, answers)
     volume_of = controller_cache.controller(kind, vendor, model)
@@ -76,7 +77,7 @@ def disk(
         transport=kind,
         model=model,
         vendor=vendor,
-        firmware=_firmware(machine, device),
+        firmware=ata.whole_firmware(_firmware(machine, device), answers.smart),
         size_bytes=queue.size_bytes(device.sectors),
         virtual=seen,
         rotational=rotational,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.attestations import Drive
 from fsadvisor.survey import look
+from fsadvisor.survey.ata import is_same_model
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
@@ -29,7 +30,7 @@ class SeenDrive:
 
     def differs(self, pin: Drive) -> str:
         """Why this is not the drive that was written down, '' where it is."""
-        if pin.model != (look.value(self.model) or None):
+        if not is_same_model(pin.model, look.value(self.model)):
             return f"{self.name} is another drive now: {_model(look.value(self.model))}, not {_model(pin.model)}"
         if pin.serial is None or pin.serial == look.value(self.serial):
             return ""

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import nvme_id_ns
+from fsadvisor.readers import nvme_id_ns, smartctl
 from fsadvisor.survey.whole import survey
 from tests.told import BARE_METAL, disk, machine
 
@@ -120,10 +120,42 @@ def test_how_trim_is_sent_is_read_from_the_drives_own_port():
         ("ZA1000NM1A002-2ZG100", False),
         ("CT500MX500SSD1", False),
         ("INTEL SSDSC2KB960G8", False),
+        ("Samsung SSD 870", True),
+        ("Samsung SSD 8700 PRO", False),
     ],
 )
 def test_families_that_mishandle_queued_trim_are_known_by_name(model, trouble):
     assert facts("sda", SATA, device__model=model).queued_trim_trouble.value is trouble
+
+
+@pytest.mark.parametrize("cut", ["Crucial_CT512MX1", "Crucial_CT1024M5", "Seagate IronWolf"])
+def test_a_name_that_the_kernel_cut_before_it_tells_the_family_leaves_it_open(cut):
+    assert isinstance(facts("sda", SATA, device__model=cut).queued_trim_trouble, Unknown)
+
+
+def smart(**said):
+    return {" ".join(smartctl.argv("/dev/sda")): json.dumps({"smartctl": {"exit_status": 0}, **said})}
+
+
+def test_a_sata_drive_is_called_by_its_whole_name_not_by_what_scsi_has_room_for():
+    said = smart(model_name="Crucial_CT512MX100SSD1", firmware_version="MU01_604Q")
+    found = facts("sda", SATA, commands=said, device__model="Crucial_CT512MX1", device__rev="604Q")
+    assert (found.model.value, found.model.source) == ("Crucial_CT512MX100SSD1", "smartctl model")
+    assert found.queued_trim_trouble.value is True
+    assert found.firmware.value == "MU01_604Q"
+
+
+def test_udev_knows_the_whole_name_too():
+    udev = "P: /x\nN: sda\nE: ID_MODEL_ENC=SAMSUNG\\x20MZ7L3960HCJR-00A07\\x20\\x20\nE: DEVNAME=/dev/sda\n"
+    found = facts("sda", SATA, udev=udev, device__model="SAMSUNG MZ7L3960")
+    assert found.model.value == "SAMSUNG MZ7L3960HCJR-00A07"
+
+
+@pytest.mark.parametrize(("name", "rev"), [("SEAGATE ST4000NM0034", "E00"), ("ST4000NM0034-XYZ", "E005")])
+def test_what_another_source_says_of_another_drive_does_not_replace_the_kernels_word(name, rev):
+    said = smart(model_name=name, firmware_version=rev)
+    found = facts("sda", SATA, commands=said, device__model="ST4000NM0034", device__rev="E004")
+    assert (found.model.value, found.firmware.value) == ("ST4000NM0034", "E004")
 
 
 @pytest.mark.parametrize(
