@@ -25,6 +25,10 @@ class Disk:
 
     name: Fact[str] = about("name that the kernel gives it", "/sys/block/D")
     transport: Fact[Transport] = about("how it is attached", "sysfs device path")
+    nvme_transport: Fact[str] = some(
+        "what carries its commands: pcie, or a network (tcp, rdma, fc, loop) with another machine behind it (NVMe)",
+        "sysfs device path, /sys/block/D/device/transport",
+    )
     model: Fact[str] = about("model as it names itself", "/sys/block/D/device/model, udev ID_MODEL_ENC")
     vendor: Fact[str] = about("vendor as it names itself (SCSI)", "/sys/block/D/device/vendor")
     firmware: Fact[str] = about("firmware revision", "/sys/block/D/device/{firmware_rev,rev}")

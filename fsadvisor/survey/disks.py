@@ -9,7 +9,7 @@ from fsadvisor.drives import find
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_stat, json_text, scheduler
 from fsadvisor.storage import Disk
-from fsadvisor.survey import ata, controller_cache, flush, health, look, pcie, power_loss, queue
+from fsadvisor.survey import ata, controller_cache, flush, health, look, nvme_paths, pcie, power_loss, queue
 from fsadvisor.survey import drive as drives
 from fsadvisor.survey.cloud_disk import cloud_disk
 from fsadvisor.survey.transport import transport, virtual
@@ -49,7 +49,8 @@ def disk(
     told = _name(machine, device, "model", udev, "ID_MODEL_ENC")
     vendor = _name(machine, device, "vendor", udev, "ID_VENDOR_ENC")
     names = tuple(it.value for it in (vendor, told) if isinstance(it, Known))
-    seen = virtual(device, kind, names, in_vm)
+    carrier: Fact[str] = nvme_paths.carrier(machine, device) if look.value(kind) == "nvme" else NOT_APPLICABLE
+    seen = virtual(device, kind, carrier, names, in_vm)
     answers = drives.ask(machine, device, kind)
     model = ata.whole_name(told, answers.smart, udev.get(device.name, {}))
     rotational = look.switch(machine, f"{folder}/queue/rotational")
@@ -71,10 +72,12 @@ def disk(
     schedulers = look.file_record(machine, f"{folder}/queue/scheduler", scheduler.parse)
     stat = look.file_record(machine, f"{folder}/stat", block_stat.parse)
     is_nvme, is_sata = look.value(kind) == "nvme", look.value(kind) == "sata"
+    has_link = is_nvme and look.value(carrier) in (None, "pcie")
     wear = health.health(answers)
     facts = Disk(
         name=Known(device.name, "/sys/block"),
         transport=kind,
+        nvme_transport=carrier,
         model=model,
         vendor=vendor,
         firmware=ata.whole_firmware(_firmware(machine, device), answers.smart),
@@ -130,8 +133,8 @@ def disk(
         cloud_disk=cloud_disk(model, in_vm),
         trim_command=ata.trim(machine, device) if is_sata else NOT_APPLICABLE,
         queued_trim_trouble=ata.queued_trim_trouble(model) if is_sata else NOT_APPLICABLE,
-        pcie_link=pcie.runs_at(machine, device) if is_nvme else NOT_APPLICABLE,
-        pcie_link_reduced=pcie.reduced(machine, device) if is_nvme else NOT_APPLICABLE,
+        pcie_link=pcie.runs_at(machine, device) if has_link else NOT_APPLICABLE,
+        pcie_link_reduced=pcie.reduced(machine, device) if has_link else NOT_APPLICABLE,
         better_block_bytes=drives.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
         write_throttle_us=look.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.survey import look
 
 if TYPE_CHECKING:
     from fsadvisor.storage import Transport
@@ -17,6 +18,7 @@ _BY_NAME: tuple[tuple[str, Transport], ...] = (
     ("pmem", "pmem"),
     ("zram", "ram"),
     ("ram", "ram"),
+    ("nullb", "ram"),
     ("nvme", "nvme"),
     ("xvd", "xen"),
 )
@@ -32,6 +34,8 @@ _BY_FOLDER: tuple[tuple[str, Transport], ...] = (
     (r"/host\d", "scsi"),
 )
 _BEHIND_SOMETHING = {"virtio", "xen", "vmbus", "nbd", "iscsi", "fc"}
+_INSIDE = {"pcie", "apple-nvme"}
+"""What carries NVMe commands within a machine."""
 
 _EMULATED = re.compile(
     r"QEMU|VMware|VBOX|VirtIO|Virtual[ _]disk|Amazon (Elastic|EC2)|Google|nvme_card|PersistentDisk|EphemeralDisk"
@@ -58,16 +62,18 @@ def emulated(name: str) -> bool:
     return _EMULATED.search(name) is not None
 
 
-def virtual(device: BlockDevice, kind: Fact[Transport], names: tuple[str, ...], host: Fact[bool]) -> Fact[bool]:
+def virtual(
+    device: BlockDevice, kind: Fact[Transport], carrier: Fact[str], names: tuple[str, ...], host: Fact[bool]
+) -> Fact[bool]:
     """Whether a hypervisor, cloud or network shows the disk, so that its hardware can't be seen.
 
-    `names` are the disk's own (vendor, model), `host` tells whether the machine is a virtual one: inside one, a
-    drive with a vendor's name may be passed through or may be made up.
+    `carrier` is what carries NVMe commands to it, `names` are the disk's own (vendor, model), `host` tells whether the
+    machine is a virtual one: inside one, a drive with a vendor's name may be passed through or may be made up.
     """
     if isinstance(kind, Known) and kind.value in _BEHIND_SOMETHING:
         return Known(True, f"attached by {kind.value}")
-    if "/nvme-fabrics/" in device.hardware:
-        return Known(True, "NVMe over a network")
+    if isinstance(carrier, Known) and carrier.value not in _INSIDE:
+        return Known(True, f"NVMe over {carrier.value}: its target stands between, and may give it any name")
     made_up = next(filter(emulated, names), None)
     if made_up is not None:
         return Known(True, f"model {made_up}")
@@ -76,6 +82,8 @@ def virtual(device: BlockDevice, kind: Fact[Transport], names: tuple[str, ...], 
     if not device.hardware:
         learn = "mount sysfs whole: without the device's place in it, a network drive can't be told from hardware"
         return Unknown(Cause.NOT_EXPOSED, learn, f"/sys/block/{device.name}")
+    if look.value(kind) == "nvme" and isinstance(carrier, Unknown):
+        return carrier
     if host.value:
         return Unknown(Cause.NOT_EXPOSED, "", f"in a virtual machine ({host.source}) a model name proves nothing")
     if isinstance(kind, Unknown):
