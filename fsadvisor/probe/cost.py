@@ -1,0 +1,133 @@
+"""What probes take before they start: bytes written, room needed at once, files and seconds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.probe.job import Allocation, Existing, Io, Ladder, Metadata, Mix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fsadvisor.probe.job import Job, Work
+
+WINDOW_SECONDS: Final = 1.0
+FEWEST_WINDOWS: Final = 6
+"""The fewest windows whose smallest and largest enclose the median with 95 %: 1 - 2 / 2^6 = 0.97."""
+
+_LARGE_BLOCK: Final = 128 << 10
+_TIMES_OVER: Final = 8
+"""How often small writes, one at a time, may go over the file before their bytes are used up; others go faster."""
+_TIMES_OVER_DEEP: Final = 32
+_TIMES_OVER_LARGE: Final = 64
+_SLOW_BYTES_PER_S: Final = 50_000_000
+"""What a slow disk writes in order: for the longest time that the file takes to be laid out."""
+_FILE_AT_LEAST: Final = 4096
+"""Room that an empty file is reckoned with: its inode and its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """All of it is at most, but for `least_seconds`."""
+
+    written_bytes: int
+    """By the jobs themselves; a filesystem or RAID adds its own."""
+    room_bytes: int
+    """Taken at one time, and given back."""
+    files: int
+    """With a name or without, at one time."""
+    least_seconds: float
+    most_seconds: float
+
+    @property
+    def writes(self) -> bool:
+        """Whether anything is written at all."""
+        return bool(self.room_bytes or self.written_bytes or self.files)
+
+
+NOTHING: Final = Cost(written_bytes=0, room_bytes=0, files=0, least_seconds=0.0, most_seconds=0.0)
+
+
+def of(job: Job, seconds: float) -> Cost:
+    """What a job takes that may measure for so many seconds."""
+    room, files = _room(job.work)
+    laid_out = _laid_out(job.work)
+    return Cost(
+        written_bytes=laid_out + measured_bytes(job),
+        room_bytes=room,
+        files=files,
+        least_seconds=min(seconds, FEWEST_WINDOWS * WINDOW_SECONDS),
+        most_seconds=seconds + WINDOW_SECONDS + laid_out / _SLOW_BYTES_PER_S,
+    )
+
+
+def together(costs: Iterable[Cost]) -> Cost:
+    """Several jobs, one after the other."""
+    every = tuple(costs)
+    return Cost(
+        written_bytes=sum(it.written_bytes for it in every),
+        room_bytes=max((it.room_bytes for it in every), default=0),
+        files=max((it.files for it in every), default=0),
+        least_seconds=sum(it.least_seconds for it in every),
+        most_seconds=sum(it.most_seconds for it in every),
+    )
+
+
+def measured_bytes(job: Job) -> int:
+    """How much a job may write in its windows; where that is reached, it ends with the window it is in."""
+    match job.work:
+        case Io(operation="write"):
+            large = job.work.block_bytes >= _LARGE_BLOCK
+            times = _TIMES_OVER_LARGE if large else _TIMES_OVER_DEEP if job.work.depth > 1 else _TIMES_OVER
+            return job.work.file_bytes * times
+        case Ladder():
+            return job.work.file_bytes * _TIMES_OVER
+        case Metadata():
+            return job.work.files * _FILE_AT_LEAST * _TIMES_OVER
+        case Mix():
+            return job.work.files * job.work.mean_file_bytes * _TIMES_OVER
+        case Io() | Allocation() | Existing():
+            return 0
+
+
+def _room(work: Work) -> tuple[int, int]:
+    """Bytes and files at one time."""
+    match work:
+        case Io(operation="read", state="sparse"):
+            return 0, 1
+        case Io() | Ladder() | Allocation():
+            return work.file_bytes, 1
+        case Metadata():
+            folders = 1 + (work.threads if work.folders == "each" else 0)
+            return work.files * _FILE_AT_LEAST, work.files + folders
+        case Mix():
+            grown = work.mean_file_bytes + work.append_bytes * 4
+            return work.files * grown, work.files + 2
+        case Existing():
+            return 0, 0
+
+
+def _laid_out(work: Work) -> int:
+    """Bytes written before the first window."""
+    match work:
+        case Io():
+            return work.file_bytes if work.state == "written" else 0
+        case Ladder():
+            return work.file_bytes
+        case Metadata():
+            return 0 if work.operation == "create" else work.files * _FILE_AT_LEAST
+        case Mix():
+            return work.files * work.mean_file_bytes
+        case Allocation() | Existing():
+            return 0
+
+
+def seconds_text(seconds: float) -> str:
+    """'45 s', '3 min', '1 h 20 min', rounded up."""
+    whole = math.ceil(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    minutes = math.ceil(whole / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

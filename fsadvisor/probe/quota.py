@@ -1,0 +1,95 @@
+"""What user and group quotas leave, by quotactl(2). A project's quota is in what statvfs(2) tells of the folder."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import struct
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
+from fsadvisor.probe.place import Quota
+
+if TYPE_CHECKING:
+    from fsadvisor.readers.mountinfo import Mount
+    from fsadvisor.storage import Filesystem
+
+_SOURCE: Final = "quotactl(2)"
+_GET_QUOTA: Final = 0x800007
+_USER, _GROUP = 0, 1
+_DQBLK: Final = struct.Struct("=8QI4x")
+"""struct if_dqblk: hard and soft limit in KiB, bytes in use; the same for inodes; two times; what is valid."""
+_OFF: Final = (errno.ESRCH, errno.ENOSYS, errno.EINVAL)
+"""Quotas are not on, the kernel or the filesystem has none."""
+_WITHOUT: Final = ("vfat", "exfat", "ntfs3", "bcachefs", "nilfs2")
+
+
+def left(mount: Mount | None, filesystem: Filesystem | None) -> Fact[Quota | None]:
+    """The tightest of what counts for us; Known(None) where none does."""
+    if mount is None:
+        return Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")
+    if mount.fs_type in _WITHOUT:
+        return Known(None, f"{mount.fs_type} has no quotas")
+    if mount.fs_type == "btrfs":
+        return _btrfs(filesystem)
+    if mount.fs_type in ("zfs", "overlay") or not mount.source.startswith("/dev/"):
+        return Unknown(Cause.NOT_EXPOSED, "", _SOURCE)
+    return _tightest(
+        [_asked(mount.source, _USER, os.geteuid()), *(_asked(mount.source, _GROUP, it) for it in (os.getegid(),))]
+    )
+
+
+def _btrfs(filesystem: Filesystem | None) -> Fact[Quota | None]:
+    """Its quota groups; how much one with a limit leaves is not asked."""
+    limits = filesystem.quota_limits if filesystem else Unknown(Cause.NOT_EXPOSED, "", "/sys/fs/btrfs")
+    if isinstance(limits, Unknown):
+        off = filesystem is not None and isinstance(filesystem.quota, Known) and filesystem.quota.value == "off"
+        return Known(None, "/sys/fs/btrfs/*/qgroups") if off else limits
+    if limits.value:
+        return Unknown(Cause.NOT_EXPOSED, "look with `btrfs qgroup show -r`", limits.source)
+    return Known(None, limits.source)
+
+
+def _tightest(found: list[Fact[Quota | None]]) -> Fact[Quota | None]:
+    unknown = next((it for it in found if isinstance(it, Unknown)), None)
+    if unknown is not None:
+        return unknown
+    quotas = [it.value for it in found if isinstance(it, Known) and it.value is not None]
+    if not quotas:
+        return Known(None, _SOURCE)
+    return Known(
+        Quota(
+            bytes_left=min((it.bytes_left for it in quotas if it.bytes_left is not None), default=None),
+            inodes_left=min((it.inodes_left for it in quotas if it.inodes_left is not None), default=None),
+        ),
+        _SOURCE,
+    )
+
+
+def _asked(device: str, kind: int, number: int) -> Fact[Quota | None]:
+    """One user's or group's."""
+    answer = ctypes.create_string_buffer(_DQBLK.size)
+    call = ctypes.CDLL(None, use_errno=True).quotactl
+    status = call(ctypes.c_int(_GET_QUOTA << 8 | kind), os.fsencode(device), ctypes.c_int(number), answer)
+    if status == 0:
+        return Known(parsed(answer.raw), _SOURCE)
+    number = ctypes.get_errno()
+    if number in _OFF:
+        return Known(None, _SOURCE)
+    if number in (errno.EPERM, errno.EACCES):
+        return Unknown(Cause.DENIED, "run as root", _SOURCE)
+    return unreadable(os.strerror(number), _SOURCE)
+
+
+def parsed(record: bytes) -> Quota | None:
+    """What a struct if_dqblk leaves below the lower of both limits; None where there is no limit."""
+    hard, soft, used, files_hard, files_soft, files, *_ = _DQBLK.unpack(record)
+    limits = [it for it in (hard, soft) if it]
+    file_limits = [it for it in (files_hard, files_soft) if it]
+    if not limits and not file_limits:
+        return None
+    return Quota(
+        bytes_left=max(0, min(limits) * 1024 - used) if limits else None,
+        inodes_left=max(0, min(file_limits) - files) if file_limits else None,
+    )
