@@ -47,6 +47,9 @@ class Disk:
         "whether the drive itself says that a volatile write cache is in use",
         "nvme id-ctrl vwc bit 0, get-feature 6, smartctl write_cache, scsi_disk cache_type",
     )
+    driver_flushes: Fact[bool] = about(
+        "its driver is ready to flush its cache, so that queue/write_cache alone decides", "scsi_disk cache_type"
+    )
     plp: Fact[PlpVerdict] = about(
         "power-loss protection; 'unknown' only when all that could be asked was asked", "see the evidence"
     )

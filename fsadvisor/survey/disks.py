@@ -92,6 +92,7 @@ def disk(
         zoned=look.derive(look.text(machine, f"{folder}/queue/zoned"), lambda it: it != "none"),
         fua=look.switch(machine, f"{folder}/queue/fua"),
         volatile_cache=drives.volatile_cache(machine, device, kind, answers),
+        driver_flushes=drives.driver_flushes(machine, device, settings.write_cache),
         plp=weighed.fact,
         plp_evidence=weighed.told,
         plp_settle=weighed.to_do,

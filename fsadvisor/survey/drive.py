@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import (
     nvme_get_feature,
     nvme_id_ctrl,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 _ANSWERS_SMARTCTL = {"nvme", "sata", "sas", "scsi", "usb", "fc"}
+_SCSI_PLACE = re.compile(r"/host\d+/(.*/)?target[\d:]+/")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +62,18 @@ def commands(device: BlockDevice, transport: Fact[Transport]) -> tuple[Argv, ...
             nvme_get_feature.argv(device.path),
             nvme_ocp_smart_log.argv(device.path),
         ]
-    if kind in _ANSWERS_SMARTCTL:
+    if _answers_smartctl(device, kind):
         found.append(smartctl.argv(device.path))
     return tuple(found)
+
+
+def _answers_smartctl(device: BlockDevice, kind: Transport | None) -> bool:
+    """Of the virtio disks, those that are SCSI ones do."""
+    return kind in _ANSWERS_SMARTCTL or (kind == "virtio" and _is_scsi(device))
+
+
+def _is_scsi(device: BlockDevice) -> bool:
+    return _SCSI_PLACE.search(device.hardware) is not None
 
 
 def ask(machine: Machine, device: BlockDevice, transport: Fact[Transport]) -> Drive:
@@ -70,7 +81,7 @@ def ask(machine: Machine, device: BlockDevice, transport: Fact[Transport]) -> Dr
     kind = look.value(transport)
     smart = (
         look.command_record(machine, smartctl.argv(device.path), smartctl.parse)
-        if kind in _ANSWERS_SMARTCTL
+        if _answers_smartctl(device, kind)
         else NOT_APPLICABLE
     )
     if kind != "nvme":
@@ -116,15 +127,38 @@ def _nvme_cache(drive: Drive) -> Fact[bool]:
 
 
 def _scsi_cache(machine: Machine, device: BlockDevice) -> Fact[bool]:
-    """sd's view of the caching mode page; 'temporary' overrides hide the drive's own."""
+    """sd's word that it is on.
+
+    'write through' is no word of the drive: sd assumes it where the drive tells nothing, and shows it after somebody
+    wrote 'temporary write through'.
+    """
+    kind = _cache_type(machine, device)
+    if isinstance(kind, Known) and not _flushed(kind.value):
+        return Unknown(Cause.NOT_EXPOSED, "", kind.source)
+    return look.derive(kind, _flushed)
+
+
+def driver_flushes(machine: Machine, device: BlockDevice, write_cache: Fact[WriteCache]) -> Fact[bool]:
+    """Whether the driver is ready to flush, so that queue/write_cache alone decides; only sd can be told otherwise."""
+    if isinstance(write_cache, Unknown) or write_cache.value == "write back":
+        return look.derive(write_cache, bool)
+    if not _is_scsi(device):
+        return Known(True, "only SCSI disks have a cache_type")
+    return look.derive(_cache_type(machine, device), _flushed)
+
+
+def _cache_type(machine: Machine, device: BlockDevice) -> Fact[str]:
     folder = f"{device.folder}/device/scsi_disk"
     names = machine.entries(folder)
     if isinstance(names, Unknown):
         return names
     if not names:
         return Unknown(Cause.NOT_EXPOSED, "", folder)
-    kind: Fact[str] = look.choice(look.text(machine, f"{folder}/{names[0]}/cache_type"), _SD_CACHES)
-    return look.derive(kind, lambda it: it.startswith("write back"))
+    return look.choice(look.text(machine, f"{folder}/{names[0]}/cache_type"), _SD_CACHES)
+
+
+def _flushed(cache_type: str) -> bool:
+    return cache_type.startswith("write back")
 
 
 _SD_CACHES = Literal["write through", "none", "write back", "write back, no read (daft)"]

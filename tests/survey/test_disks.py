@@ -194,3 +194,34 @@ def test_a_better_format_is_one_that_the_drive_rates_so_and_that_has_no_metadata
     text = json.dumps({"nsze": 1, "flbas": 0, "nlbaf": 1, "lbafs": formats})
     command = " ".join(nvme_id_ns.argv("/dev/nvme0n1"))
     assert facts("nvme0n1", NVME, number="259:0", commands={command: text}).better_block_bytes.value == better
+
+
+SCSI_CACHE = {"device__scsi_disk__2_0_0_0__cache_type": "write through"}
+
+
+@pytest.mark.parametrize("where", [SATA, "pci0000:00/0000:00:07.0/virtio3/host0/target0:0:0/0:0:0:0"])
+def test_the_scsi_drivers_write_through_is_not_the_drives_own_word(where):
+    found = facts("sda", where, cache="write through", **SCSI_CACHE)
+    assert isinstance(found.volatile_cache, Unknown)
+    assert found.driver_flushes.value is False
+
+    asked = facts("sda", where, commands=smart(model_name="X", write_cache={"enabled": True}), **SCSI_CACHE)
+    assert asked.volatile_cache.value is True
+
+
+@pytest.mark.parametrize(
+    ("name", "cache", "more", "expected"),
+    [
+        ("sda", "write back", {}, True),
+        ("sda", "write through", {"device__scsi_disk__2_0_0_0__cache_type": "write back"}, True),
+        ("sda", "write through", SCSI_CACHE, False),
+        ("nvme0n1", "write through", {}, True),
+    ],
+)
+def test_the_queues_setting_decides_only_where_the_driver_is_ready_to_flush(name, cache, more, expected):
+    where = SATA if name == "sda" else NVME
+    assert facts(name, where, number="8:0", cache=cache, **more).driver_flushes.value is expected
+
+
+def test_a_scsi_driver_that_does_not_tell_leaves_it_open():
+    assert isinstance(facts("sda", SATA, cache="write through").driver_flushes, Unknown)
