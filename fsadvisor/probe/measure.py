@@ -1,0 +1,297 @@
+"""Measures: window after window until the interval is narrow enough, or the budget is used up; then the result.
+
+Clock, pressure and session are given, so that all of it can be tried without a disk.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.figure import FEWEST, figure
+from fsadvisor.probe.histogram import merged, percentiles_us, shrunk_us
+from fsadvisor.probe.impossible import impossible
+from fsadvisor.probe.job import Headline
+from fsadvisor.probe.result import Result
+from fsadvisor.probe.series import at_once, total, value, voids, writes
+from fsadvisor.probe.steady import course
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.job import Job
+    from fsadvisor.probe.result import End, Figure
+    from fsadvisor.probe.series import Total
+    from fsadvisor.probe.steady import Course
+    from fsadvisor.probe.window import Window
+
+APART: Final = 0.03
+"""How far two runs of the same are apart at least, as a share: what a neighbour, heat or luck with blocks makes."""
+_MOST_VOIDS: Final = 8
+"""So many windows that do not count, and more than do, end the measurement."""
+_PARTS_WIDTH: Final = 2
+"""The ladder's steps are differences: each is enough when known to so many times the width, of the whole."""
+_BUSY_PERCENT: Final = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """When to stop."""
+
+    seconds: float = 30.0
+    written_bytes: int | None = None
+    """What the job itself may write in its windows; the window in which that is reached is the last."""
+    width: float = 0.05
+    """Half of the 95 % interval, as a share of the median, that is narrow enough."""
+    window_seconds: float = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """What is measured, and what the result depends on."""
+
+    target: str
+    mount: str
+    write_back: bool | None = None
+    """Whether a disk below has a write cache that the kernel flushes; None where that is not known."""
+    depends: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What the loop asks of the world outside the session."""
+
+    clock: Callable[[], float]
+    """Seconds that only grow."""
+    now: Callable[[], datetime]
+    """The time of day, with its zone."""
+    cancelled: Callable[[], bool] = lambda: False
+    """Asked between windows."""
+    waited_us: Callable[[], Mapping[str, int]] = dict
+    """µs since boot in which some task waited, for 'cpu' and 'io' (pressure stall information)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """After each window: what a bar or a screen shows."""
+
+    window: Window
+    void: str
+    """Why the last window does not count, '' where it does."""
+    windows: int
+    counted: int
+    figure: Figure | None
+    seconds: float
+    seconds_left: float
+    """At most: it may settle before."""
+    written_bytes: int
+
+
+Event: TypeAlias = Progress | Result
+
+
+def measure(job: Job, session: Session, where: Where, surroundings: Surroundings, budget: Budget) -> Result:
+    """All of it at once. Raises nothing for what the engine meets: that is in the result."""
+    for event in events(job, session, where, surroundings, budget):
+        if isinstance(event, Result):
+            return event
+    raise AssertionError("the last event is the result")
+
+
+def events(job: Job, session: Session, where: Where, surroundings: Surroundings, budget: Budget) -> Iterator[Event]:
+    """A Progress after each window, at last the Result."""
+    run = _Run(job, session, where, surroundings, budget)
+    while not (ended := run.ended()):
+        try:
+            yield run.step()
+        except EngineError as error:
+            yield run.result("failed", str(error))
+            return
+    yield run.result(*ended)
+
+
+class _Run:
+    """One measurement as it goes."""
+
+    def __init__(self, job: Job, session: Session, where: Where, surroundings: Surroundings, budget: Budget) -> None:
+        self._job, self._session, self._where = job, session, where
+        self._around, self._budget = surroundings, budget
+        self._began, self._when = surroundings.clock(), surroundings.now()
+        self._waited = surroundings.waited_us()
+        self._windows: list[Window] = []
+        self._voids: tuple[str, ...] = ()
+
+    def step(self) -> Progress:
+        """One window more. Raises EngineError."""
+        window = self._session.window(self._budget.window_seconds)
+        self._windows.append(window)
+        self._voids = voids(self._job, self._windows)
+        seconds = self._seconds()
+        return Progress(
+            window=window,
+            void=self._voids[-1],
+            windows=len(self._windows),
+            counted=len(self._counted()),
+            figure=self._figure(),
+            seconds=seconds,
+            seconds_left=max(0.0, self._budget.seconds - seconds),
+            written_bytes=self._written(),
+        )
+
+    def ended(self) -> tuple[End, str] | None:
+        """How it ended, and the error where it failed; None where it goes on."""
+        if self._around.cancelled():
+            return "cancelled", ""
+        counted, void = len(self._counted()), sum(map(bool, self._voids))
+        if void >= _MOST_VOIDS and void > counted:
+            return "failed", self._too_many_voids(void)
+        if self._is_settled():
+            return "settled", ""
+        limit = self._budget.written_bytes
+        if self._seconds() >= self._budget.seconds or (limit is not None and self._written() >= limit):
+            return ("failed", self._too_many_voids(void)) if void and not counted else ("budget", "")
+        return None
+
+    def _too_many_voids(self, void: int) -> str:
+        why, _ = Counter(filter(None, self._voids)).most_common(1)[0]
+        return f"{void} of {len(self._voids)} windows do not count, such as: {why}"
+
+    def _seconds(self) -> float:
+        return self._around.clock() - self._began
+
+    def _written(self) -> int:
+        return sum(window.asked_bytes for window in self._windows) if writes(self._job.work) else 0
+
+    def _counted(self) -> list[Window]:
+        return [window for window, void in zip(self._windows, self._voids, strict=True) if not void]
+
+    def _steady(self) -> list[Window]:
+        counted = self._counted()
+        return counted[self._course(counted).warm_up :]
+
+    def _course(self, counted: Sequence[Window]) -> Course:
+        return course(self._values(counted), smaller_is_better=self._job.headline.smaller_is_better)
+
+    def _values(self, windows: Sequence[Window]) -> list[float]:
+        return [found for window in windows if (found := value(self._job, window)) is not None]
+
+    def _figure(self) -> Figure | None:
+        return figure(self._values(self._steady()), apart=self._apart())
+
+    def _apart(self) -> float:
+        """Extents are counted, and counted again they are the same."""
+        return 0.0 if self._job.headline is Headline.EXTENTS else APART
+
+    def _parts(self, windows: Sequence[Window]) -> dict[str, Figure]:
+        names = dict.fromkeys(name for window in windows for name in window.parts_us)
+        found: dict[str, Figure] = {}
+        for name in names:
+            one = figure(
+                [max(0.0, window.parts_us[name]) for window in windows if name in window.parts_us], apart=APART
+            )
+            if one is not None:
+                found[name] = one
+        return found
+
+    def _is_settled(self) -> bool:
+        windows = self._steady()
+        whole = figure(self._values(windows), apart=self._apart())
+        if whole is None or whole.windows < FEWEST or whole.half_width > self._budget.width:
+            return False
+        enough = _PARTS_WIDTH * self._budget.width * whole.median
+        return all((part.high - part.low) / 2 <= enough for part in self._parts(windows).values())
+
+    def result(self, end: End, error: str) -> Result:
+        """What came out, whatever the end."""
+        counted = self._counted()
+        seen = self._course(counted)
+        windows = counted[seen.warm_up :]
+        syncs, latencies = (merged(getattr(one, name) for one in windows) for name in ("sync_ns", "latencies_ns"))
+        histogram = syncs if self._job.headline is Headline.SYNC_US else latencies
+        sums = total(windows)
+        whole = figure(self._values(windows), apart=self._apart())
+        pressure = self._pressure()
+        return Result(
+            job=self._job.id,
+            question=self._job.question,
+            target=self._where.target,
+            mount=self._where.mount,
+            when=self._when.astimezone(UTC).isoformat(timespec="seconds"),
+            engine=self._session.engine,
+            headline=self._job.headline.name,
+            figure=whole,
+            end=end,
+            error=error,
+            windows=len(self._windows),
+            voids=tuple(f"window {at}: {why}" for at, why in enumerate(self._voids, 1) if why),
+            seconds=self._seconds(),
+            asked_bytes=sum(window.asked_bytes for window in self._windows),
+            percentiles_us=percentiles_us(histogram),
+            histogram_us=shrunk_us(histogram),
+            user_cpu_percent=_share(sums.user_cpu_seconds, sums.seconds),
+            system_cpu_percent=_share(sums.system_cpu_seconds, sums.seconds),
+            flushes_per_operation=_flushes_each(sums),
+            amplification=self._amplification(sums),
+            parts_us=self._parts(windows),
+            extents=next((window.extents for window in reversed(windows) if window.extents is not None), None),
+            pressure_percent=pressure,
+            remarks=(
+                *impossible(self._job, sums, latencies, syncs, write_back=self._where.write_back),
+                *seen.remarks,
+                *self._how_sure(whole, end),
+                *_crowded(pressure),
+            ),
+            depends=dict(self._where.depends),
+        )
+
+    def _amplification(self, sums: Total) -> float | None:
+        """Of a buffered write that nobody syncs the bytes come later, in another window or none."""
+        work = self._job.work
+        if sums.disks is None or not sums.asked_bytes or not (writes(work) and at_once(work)):
+            return None
+        return sums.disks.written_bytes / sums.asked_bytes
+
+    def _pressure(self) -> dict[str, float]:
+        seconds = self._seconds()
+        now = self._around.waited_us()
+        if seconds <= 0:
+            return {}
+        return {
+            name: min(100.0, max(0.0, (now[name] - before) / seconds / 1e4))
+            for name, before in self._waited.items()
+            if name in now
+        }
+
+    def _how_sure(self, whole: Figure | None, end: End) -> Iterator[str]:
+        if whole is None or end == "settled":
+            return
+        if whole.windows < FEWEST:
+            few = "1 window counts" if whole.windows == 1 else f"{whole.windows} windows count"
+            yield f"Only {few}, and {FEWEST} are the fewest that a 95 % interval can be told from."
+        elif whole.half_width > self._budget.width:
+            yield (
+                f"It did not settle: the interval is ± {100 * whole.half_width:.0f} %, where"
+                f" ± {100 * self._budget.width:.0f} % was wanted."
+            )
+
+
+def _share(seconds: float, of: float) -> float | None:
+    return 100 * seconds / of if of > 0 else None
+
+
+def _flushes_each(sums: Total) -> float | None:
+    if sums.disks is None or sums.disks.flushes is None or not sums.operations:
+        return None
+    return sums.disks.flushes / sums.operations
+
+
+def _crowded(pressure: Mapping[str, float]) -> Iterator[str]:
+    """Waiting for I/O is the job's own doing; for the processor it is mostly not."""
+    if pressure.get("cpu", 0.0) > _BUSY_PERCENT:
+        share = f"{pressure['cpu']:.0f} %"
+        yield f"Programs waited for the processor in {share} of the time: a quieter hour may tell otherwise."
