@@ -1,0 +1,146 @@
+"""The file that a probe reads and writes: without a name, so that it is gone with the last process that has it open.
+
+O_TMPFILE makes it so on ext4, XFS, Btrfs, F2FS, tmpfs and, on newer kernels, overlay and FUSE. Elsewhere it gets a name
+in the scratch tree for a moment, and whoever is killed in that moment leaves an empty folder to the next start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import mmap
+import os
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.probe.scratch_tree import tree
+from fsadvisor.probe.space import fallocate
+from fsadvisor.probe.trouble import told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fsadvisor.probe.job import State
+
+STEP_BYTES: Final = 1 << 20
+_STAMPED_BYTES: Final = 4096
+_SYNCED_BYTES: Final = 64 << 20
+_NO_UNNAMED_FILES: Final = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
+_RETRIED: Final = errno.EINVAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScratchFile:
+    """An open file without a name. `state` is what its blocks are when a window starts."""
+
+    descriptor: int
+    folder: Path
+    size_bytes: int
+    state: State
+
+    @property
+    def path(self) -> str:
+        """A path by which another process of the same user opens it, for as long as this process has it open."""
+        return f"/proc/{os.getpid()}/fd/{self.descriptor}"
+
+    def fill(self) -> None:
+        """Bring the blocks into their state, on the disk: what was there goes. Raises EngineError."""
+        with told(f"preparing the scratch file in {self.folder}"):
+            os.ftruncate(self.descriptor, 0)
+            match self.state:
+                case "written":
+                    _write(self.descriptor, self.size_bytes)
+                case "preallocated":
+                    fallocate(self.descriptor, 0, 0, self.size_bytes)
+                case "sparse":
+                    os.ftruncate(self.descriptor, self.size_bytes)
+            os.fsync(self.descriptor)
+
+    def empty(self) -> None:
+        """Take all blocks away, on the disk. Raises EngineError."""
+        with told(f"emptying the scratch file in {self.folder}"):
+            os.ftruncate(self.descriptor, 0)
+            os.fsync(self.descriptor)
+
+
+@contextlib.contextmanager
+def scratch_file(folder: Path, size_bytes: int, state: State) -> Iterator[ScratchFile]:
+    """A new, empty file on the folder's filesystem; nothing of it stays. Raises EngineError."""
+    with told(f"making a scratch file in {folder}"):
+        descriptor = _unnamed(folder)
+    if descriptor is None:
+        descriptor = _named_for_a_moment(folder)
+    try:
+        yield ScratchFile(descriptor=descriptor, folder=folder, size_bytes=size_bytes, state=state)
+    finally:
+        with contextlib.suppress(OSError):  # EIO at the end changes nothing: there is nothing to lose
+            os.close(descriptor)
+
+
+def _unnamed(folder: Path) -> int | None:
+    """An O_TMPFILE, or None where the filesystem has none."""
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno in _NO_UNNAMED_FILES and folder.is_dir():
+            return None
+        raise
+
+
+def _named_for_a_moment(folder: Path) -> int:
+    with tree(folder) as place, told(f"making a scratch file in {folder}"):
+        name = place / "file"
+        descriptor = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            name.unlink()
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+
+def _write(descriptor: int, size_bytes: int) -> None:
+    """Write every block once, past the page cache where that can be; no two blocks alike, none that compresses."""
+    with mmap.mmap(-1, STEP_BYTES) as step:  # memory of its own begins at a page, as direct I/O wants it
+        step.write(os.urandom(STEP_BYTES))
+        if _direct(descriptor, on=True):
+            try:
+                at = _fill(descriptor, step, 0, size_bytes - size_bytes % STEP_BYTES)
+            except OSError as error:
+                if error.errno != _RETRIED:
+                    raise
+                at = 0
+            _direct(descriptor, on=False)
+        else:
+            at = 0
+        _fill(descriptor, step, at, size_bytes)
+
+
+def _fill(descriptor: int, step: mmap.mmap, start: int, end: int) -> int:
+    """Write from start to end, and say where it ended; what the page cache took is written back and dropped early."""
+    at = start
+    while at < end:
+        for block in range(0, STEP_BYTES, _STAMPED_BYTES):
+            struct.pack_into("=Q", step, block, at + block)
+        with memoryview(step) as view, view[: min(STEP_BYTES, end - at)] as piece:
+            at += os.pwrite(descriptor, piece, at)
+        if at // _SYNCED_BYTES != start // _SYNCED_BYTES:
+            os.fdatasync(descriptor)
+            os.posix_fadvise(descriptor, start, at - start, os.POSIX_FADV_DONTNEED)
+            start = at
+    return at
+
+
+def _direct(descriptor: int, *, on: bool) -> bool:
+    """Switch direct I/O on or off; False where the filesystem has none."""
+    flags = fcntl.fcntl(descriptor, fcntl.F_GETFL) & ~os.O_DIRECT
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | (os.O_DIRECT if on else 0))
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        return False
+    return True

@@ -1,0 +1,61 @@
+"""A small filesystem of each kind to probe on."""
+
+import contextlib
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.loops import loops, needs_loop_devices, run
+
+MEGABYTES = {"tmpfs": 64, "ext4": 96, "xfs": 320, "btrfs": 256}
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
+KINDS = [
+    pytest.param("tmpfs", marks=needs_root),
+    *(pytest.param(kind, marks=[pytest.mark.loop, needs_loop_devices]) for kind in ("ext4", "xfs", "btrfs")),
+]
+ON_DISK = KINDS[1:]
+needs_fio = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not installed")
+
+
+@dataclass
+class Mounted:
+    """A mounted filesystem; `device` is its loop device's path, '' for tmpfs."""
+
+    kind: str
+    folder: Path
+    device: str
+
+    @property
+    def leaves(self):
+        """The loop device, as if it were a disk: what is below it does not matter here."""
+        return (Path(self.device).name,) if self.device else None
+
+    def free_bytes(self):
+        room = os.statvfs(self.folder)
+        return room.f_bfree * room.f_frsize
+
+    def remount(self):
+        """Off and on again: what nobody has open any more is given back, and what somebody has open is told."""
+        if self.device:
+            run("umount", str(self.folder))
+            run("mount", self.device, str(self.folder))
+
+
+@contextlib.contextmanager
+def mounted(kind, folder, megabytes=None):
+    """A new filesystem of a kind, mounted below a folder."""
+    megabytes = megabytes or MEGABYTES[kind]
+    with loops(folder) as made, contextlib.ExitStack() as stack:
+        if kind == "tmpfs":
+            place = folder / "tmpfs"
+            place.mkdir()
+            run("mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(place))
+            stack.callback(run, "umount", str(place))
+            yield Mounted(kind, place, "")
+            return
+        device = made.device(kind, megabytes)
+        run(f"mkfs.{kind}", "-q", device)
+        yield Mounted(kind, Path(made.mount(device, kind)), device)
