@@ -30,7 +30,6 @@ def impossible(
         return
     yield from _too_fast(job, total, latencies_ns, sync_ns)
     yield from _not_flushed(job, total, sync_ns, write_back)
-    yield from _not_written(job, total)
 
 
 def _too_fast(job: Job, total: Total, latencies_ns: Mapping[int, int], sync_ns: Mapping[int, int]) -> Iterator[str]:
@@ -67,7 +66,7 @@ def _not_flushed(job: Job, total: Total, sync_ns: Mapping[int, int], write_back:
             )
 
 
-def _not_written(job: Job, total: Total) -> Iterator[str]:
+def not_written(job: Job, total: Total) -> Iterator[str]:
     """What is written past the page cache, or synced, reaches the disks: unless something makes it smaller."""
     if total.disks is None or not (writes(job.work) and at_once(job.work)) or total.asked_bytes <= 0:
         return

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.figure import FEWEST, figure
 from fsadvisor.probe.histogram import merged, percentiles_us, shrunk_us
-from fsadvisor.probe.impossible import impossible
+from fsadvisor.probe.impossible import impossible, not_written
 from fsadvisor.probe.job import Headline
 from fsadvisor.probe.result import Result
 from fsadvisor.probe.series import at_once, total, value, voids, writes
@@ -216,6 +216,7 @@ class _Run:
         sums = total(windows)
         whole = figure(self._values(windows), apart=self._apart())
         pressure = self._pressure()
+        doubts = tuple(impossible(self._job, sums, latencies, syncs, write_back=self._where.write_back))
         return Result(
             job=self._job.id,
             question=self._job.question,
@@ -240,8 +241,10 @@ class _Run:
             parts_us=self._parts(windows),
             extents=next((window.extents for window in reversed(windows) if window.extents is not None), None),
             pressure_percent=pressure,
+            believable=not doubts,
             remarks=(
-                *impossible(self._job, sums, latencies, syncs, write_back=self._where.write_back),
+                *doubts,
+                *not_written(self._job, sums),
                 *seen.remarks,
                 *self._how_sure(whole, end),
                 *_crowded(pressure),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping  # noqa: TC003 - the store resolves the annotations at run time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Literal, TypeAlias
 
 End: TypeAlias = Literal["settled", "budget", "cancelled", "failed"]
 """Why it ended: the interval was narrow enough, time or bytes were used up, somebody stopped it, an error."""
@@ -66,6 +64,8 @@ class Result:
     extents: int | None = None
     pressure_percent: Mapping[str, float] = field(default_factory=dict)
     """Share of the time in which some task waited for 'cpu' or 'io' meanwhile; empty where no account is kept."""
+    believable: bool = True
+    """False where the figure contradicts what the disks or the latencies say: a remark tells how."""
     remarks: tuple[str, ...] = ()
     """What a reader has to know: a slow first window, throttling, bursts, an impossible figure."""
     depends: Mapping[str, str] = field(default_factory=dict)

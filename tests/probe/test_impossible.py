@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from fsadvisor.probe.impossible import impossible
+from fsadvisor.probe.impossible import impossible, not_written
 from fsadvisor.probe.job import Io
 from fsadvisor.probe.series import total
 from tests.probe.played import COMMIT, READ, counted, synced, with_disks
@@ -58,13 +58,13 @@ def test_more_operations_than_the_fastest_latency_allows_are_impossible():
 
 
 def test_bytes_that_never_reached_the_disks_are_told():
-    (remark,) = said(COMMIT, synced(1000, wrote=0.25))
+    (remark,) = not_written(COMMIT, total([synced(1000, wrote=0.25)]))
 
     assert remark.startswith("Only 25 % of the bytes reached the disks below")
 
 
 def test_a_buffered_write_that_nobody_syncs_may_come_later():
-    assert said(with_work(COMMIT, direct=False, sync="none"), synced(1000, wrote=0.1), write_back=True) == []
+    assert list(not_written(with_work(COMMIT, direct=False, sync="none"), total([synced(1000, wrote=0.1)]))) == []
 
 
 def test_of_a_handful_of_operations_nothing_is_said():

@@ -251,6 +251,15 @@ def test_an_old_kernel_that_counts_no_flushes_leaves_them_open():
     assert found.remarks == ()
 
 
+def test_a_figure_that_cannot_be_is_kept_and_not_believed():
+    found = measured(COMMIT, [synced(1000, flushes=0)])
+
+    assert found.figure is not None
+    assert not found.believable
+    assert found.remarks[0].startswith("Not durable")
+    assert measured(COMMIT, [synced(1000)]).believable
+
+
 def test_pressure_beside_it_is_told_and_a_crowded_processor_remarked():
     counters = iter([{"cpu": 0, "io": 10}, {"cpu": 1_500_000, "io": 2_700_010}])
     found = measured(COMMIT, [synced(1000)], waited_us=lambda: next(counters))

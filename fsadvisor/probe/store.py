@@ -1,0 +1,167 @@
+"""Where results are kept: a JSON object a line, root's for everybody to read, others' for themselves.
+
+A new result is put in by writing the whole file anew beside it and renaming: whoever reads sees the old or the new one,
+and a crash leaves one of them. Writers wait for each other by a lock on the folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import stat
+import tempfile
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from fsadvisor.probe.result import Result
+from fsadvisor.readers.probe_results import PATH, SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MOST_ALIKE: Final = 8
+"""Results of the same job on the same mount; older ones are dropped."""
+MOST_BYTES: Final = 2 << 20
+"""Of the whole file; readers take 4 MiB."""
+
+
+class StoreError(Exception):
+    """Why a result is not kept: one sentence for the person who asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """Results in the order in which they were kept, and what is wrong with other lines: 'line 3: no result: …'."""
+
+    results: tuple[Result, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+def path(*, root: bool, environment: Mapping[str, str]) -> Path:
+    """The file that a user's results go to. Raises StoreError where an ordinary user has no home."""
+    if root:
+        return Path(PATH)
+    state = environment.get("XDG_STATE_HOME", "")
+    if os.path.isabs(state):  # noqa: PTH117 - the specification: relative ones are ignored
+        return Path(state, "fsadvisor", Path(PATH).name)
+    home = environment.get("HOME", "")
+    if not os.path.isabs(home):  # noqa: PTH117 - the same
+        raise StoreError("The result is not kept: neither XDG_STATE_HOME nor HOME says where.")
+    return Path(home, ".local/state/fsadvisor", Path(PATH).name)
+
+
+def line(result: Result) -> bytes:
+    """A result as it stands in the file, without the end of the line."""
+    return msgspec.json.encode({"schema": SCHEMA, **msgspec.to_builtins(result)})
+
+
+def results(text: bytes) -> Kept:
+    """What a file holds; a line that is no result is named and hides no other."""
+    found: list[Result] = []
+    unread: list[str] = []
+    for number, one in enumerate(text.split(b"\n"), 1):
+        if one.strip():
+            try:
+                found.append(_result(one))
+            except msgspec.MsgspecError as error:
+                unread.append(f"line {number}: no result: {error}"[:200])
+    return Kept(results=tuple(found), unread=tuple(unread))
+
+
+def _result(one: bytes) -> Result:
+    document = msgspec.json.decode(one)
+    if not isinstance(document, dict) or document.pop("schema", None) != SCHEMA:
+        raise msgspec.ValidationError(f"its schema is not {SCHEMA}")
+    return msgspec.convert(document, Result)
+
+
+def read(file: Path) -> Kept:
+    """What is kept in a file, nothing where there is none. Raises StoreError."""
+    return results(_text(file))
+
+
+def keep(file: Path, result: Result) -> None:
+    """Put a result at the end, and drop what is too old or too much. Raises StoreError."""
+    shared = file == Path(PATH)
+    try:
+        file.parent.mkdir(mode=0o755 if shared else 0o700, parents=True, exist_ok=True)
+        with _locked(file.parent):
+            _replace(file, bounded(_text(file), line(result)), 0o644 if shared else 0o600)
+    except OSError as error:
+        raise StoreError(f"The result is not kept: {file}: {error.strerror or 'cannot be written'}.") from error
+
+
+def bounded(text: bytes, new: bytes) -> bytes:
+    """The lines with a new one at the end: of results alike the newest MOST_ALIKE, of all no more than MOST_BYTES.
+
+    Lines that are no results stay, for another version of fsadvisor may read them, until there is no room.
+    """
+    alike: Counter[tuple[str, str]] = Counter()
+    left = MOST_BYTES
+    lines: list[bytes] = []
+    for one in (new, *reversed(text.split(b"\n"))):
+        if not one.strip():
+            continue
+        about = _about(one)
+        if about:
+            alike[about] += 1
+            if alike[about] > MOST_ALIKE:
+                continue
+        left -= len(one) + 1
+        if left < 0 and lines:
+            break
+        lines.append(one)
+    return b"".join(one + b"\n" for one in reversed(lines))
+
+
+def _about(one: bytes) -> tuple[str, str] | None:
+    try:
+        found = _result(one)
+    except msgspec.MsgspecError:
+        return None
+    return found.job, found.mount
+
+
+def _text(file: Path) -> bytes:
+    """The content of a regular file, b'' where there is none. Raises StoreError."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as opened:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise StoreError(f"{file} is no regular file.")
+            return opened.read(2 * MOST_BYTES)
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise StoreError(f"{file}: {error.strerror or 'cannot be read'}.") from error
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _replace(file: Path, content: bytes, mode: int) -> None:
+    descriptor, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as opened:
+            opened.write(content)
+            os.fchmod(opened.fileno(), mode)
+            opened.flush()
+            os.fsync(opened.fileno())
+        Path(temporary).replace(file)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink()
+        raise
