@@ -29,7 +29,7 @@ class Filesystem:
     )
     barriers: Fact[bool] = some("it sends cache flushes", "/proc/fs/ext4/*/options, mountinfo; XFS since 4.19: always")
     online_discard: Fact[Literal["none", "sync", "async"]] = some("discards as files are deleted", "mount options")
-    journal: Fact[bool] = some("has a journal", "dumpe2fs, /proc/fs/jbd2")
+    journal: Fact[bool] = some("has a journal, and uses it", "dumpe2fs, /proc/fs/jbd2, /proc/fs/ext4/*/options")
     data_mode: Fact[DataMode] = some("ext4 data= mode in force", "/proc/fs/ext4/*/options")
     commit_seconds: Fact[int] = some("longest time between journal commits", "options", "s")
     features: Fact[tuple[str, ...]] = some("features of the format", "dumpe2fs, xfs_info, /sys/fs/btrfs")
@@ -49,12 +49,16 @@ class Filesystem:
     snapshots: Fact[bool] = some("Btrfs snapshots exist on it", "btrfs subvolume list -s")
     data_profile: Fact[str] = some("Btrfs data profile", "btrfs filesystem usage")
     metadata_profile: Fact[str] = some("Btrfs metadata profile", "btrfs filesystem usage")
-    devices: Fact[tuple[str, ...]] = about("block devices that it lives on", "mountinfo, btrfs filesystem show")
+    devices: Fact[tuple[str, ...]] = about(
+        "block devices that it lives on, its journal too", "mountinfo, dumpe2fs, /sys/fs/btrfs"
+    )
     device: Fact[str] = some("first of them, as a path", "mountinfo")
-    device_count: Fact[int] = some("how many block devices it lives on", "mountinfo, /sys/fs/btrfs", "devices")
+    device_count: Fact[int] = some(
+        "how many block devices it lives on, missing ones too", "mountinfo, /sys/fs/btrfs", "devices"
+    )
     shut_down: Fact[bool] = some(
         "the kernel stopped writing to it by itself, after an error or on order",
-        "mount options shutdown and emergency_ro, read-only under a writable mount, xfs_info",
+        "mount options shutdown and emergency_ro, read-only under a writable mount, errors_count, xfs_info",
     )
     maximum_file_bytes: Fact[int] = some("largest file that the format can hold (ext4)", "dumpe2fs", "bytes")
     stripe_width_bytes: Fact[int] = some("full stripe that it was told of", "dumpe2fs, xfs_info", "bytes")

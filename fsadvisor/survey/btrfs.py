@@ -72,6 +72,14 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFa
     )
 
 
+def members(machine: Machine, folder: str | None) -> dict[str, Fact[int]]:
+    """How many devices it has, those that are missing too (number 0 is being filled by a replacement)."""
+    numbers = machine.entries(f"{folder}/devinfo") if folder else _NO_FOLDER
+    if isinstance(numbers, Unknown):
+        return {}
+    return {"device_count": Known(len(set(numbers) - {"0"}), "/sys/fs/btrfs/*/devinfo")}
+
+
 def _label(machine: Machine, folder: str | None) -> Fact[str]:
     """The label in sysfs ('' where it has none)."""
     found = look.text(machine, f"{folder}/label") if folder else _NO_FOLDER

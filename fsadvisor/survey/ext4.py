@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypedDict
 
-from fsadvisor.facts import Fact, Known, Unknown
+from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import dumpe2fs, ext4_options, jbd2_info
 from fsadvisor.readers.scalars import whole
 from fsadvisor.storage import DataMode
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.dumpe2fs import Dumpe2fs
     from fsadvisor.readers.ext4_options import Ext4Options
     from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.version import Version
 
 _parse_options = lru_cache(maxsize=512)(ext4_options.parse)
 """Most filesystems of a machine have the same options, to the letter."""
@@ -53,7 +54,29 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
     return (dumpe2fs.argv(f"/dev/{block.devices[0].replace('!', '/')}"),) if block.devices else ()
 
 
-def facts(machine: Machine, block: Superblock) -> Ext4Facts:
+def outer_journal(machine: Machine, device: str) -> str | Unknown | None:
+    """'major:minor' of the device that the journal is on; None where it is inside, or there is none.
+
+    jbd2 names a journal inside after its inode, DEVICE-8. One outside is named after its own device, which only the
+    superblock tells: the kernel keeps the number there up to date. No option of the mount shows it.
+    """
+    if not isinstance(machine.read(f"/proc/fs/jbd2/{device}-8/info"), Unknown):
+        return None
+    options = look.file_record(machine, f"/proc/fs/ext4/{device}/options", _parse_options)
+    if isinstance(options, Unknown) or options.value("data") is None:
+        return None  # nothing speaks of a journal
+    header = look.command_record(machine, dumpe2fs.argv(f"/dev/{device.replace('!', '/')}"), dumpe2fs.parse)
+    if isinstance(header, Unknown):
+        inside = machine.entries("/proc/fs/jbd2")
+        return None if isinstance(inside, Unknown) or f"{device}-8" in inside else header
+    try:
+        number = int(header.journal_device or "0", 16)
+    except ValueError:
+        return Unknown(Cause.UNREADABLE, "", "dumpe2fs: Journal device")
+    return f"{(number & 0xFFF00) >> 8}:{number & 0xFF | (number >> 12) & 0xFFF00}" if number else None
+
+
+def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Ext4Facts:
     """Read /proc/fs/ext4 (every option in force, defaults too), jbd2's statistics and dumpe2fs."""
     device = block.devices[0] if block.devices else "?"
     path = f"/proc/fs/ext4/{device}/options"
@@ -61,9 +84,10 @@ def facts(machine: Machine, block: Superblock) -> Ext4Facts:
     argv = next(iter(commands(block)), ("dumpe2fs", "-h", device))
     tool = " ".join(argv)
     header = look.command_record(machine, argv, dumpe2fs.parse)
-    journal_path = f"/proc/fs/jbd2/{device}-8/info"
+    journal_name = block.devices[1] if len(block.devices) > 1 else f"{device}-8"
+    journal_path = f"/proc/fs/jbd2/{journal_name}/info"
     jbd2 = look.file_record(machine, journal_path, jbd2_info.parse)
-    has_journal = look.field(header, tool, lambda it: "has_journal" in it.features if it.features is not None else None)
+    errors = _errors(look.number(machine, f"/sys/fs/ext4/{device}/errors_count"), header, tool)
     return Ext4Facts(
         label=look.field(header, tool, lambda it: it.label),
         options=look.field(
@@ -73,7 +97,7 @@ def facts(machine: Machine, block: Superblock) -> Ext4Facts:
         online_discard=look.derive(
             look.field(options, path, lambda it: it.has("discard")), lambda it: "sync" if it else "none"
         ),
-        journal=has_journal if isinstance(jbd2, Unknown) else Known(True, journal_path),
+        journal=_journal(options, path, header, tool) if isinstance(jbd2, Unknown) else Known(True, journal_path),
         data_mode=look.choice(look.field(options, path, lambda it: it.value("data")), DataMode),
         commit_seconds=look.field(options, path, lambda it: whole(it.value("commit"))),
         features=look.field(header, tool, lambda it: look.shared(it.features) if it.features is not None else None),
@@ -82,13 +106,20 @@ def facts(machine: Machine, block: Superblock) -> Ext4Facts:
         block_bytes=look.field(header, tool, lambda it: it.block_size_bytes),
         inode_bytes=look.field(header, tool, lambda it: it.inode_size_bytes),
         stripe_unit_bytes=look.field(header, tool, _stride_bytes),
-        errors=_errors(look.number(machine, f"/sys/fs/ext4/{device}/errors_count"), header, tool),
-        shut_down=shut_down.told(block, look.field(header, tool, _read_only_by_format)),
+        errors=errors,
+        shut_down=shut_down.ext4(block, look.field(header, tool, _read_only_by_format), errors, kernel),
         maximum_file_bytes=look.field(header, tool, _maximum_file_bytes),
         stripe_width_bytes=look.field(header, tool, _stripe_width_bytes),
         journal_mib=look.field(header, tool, _journal_mib),
         journal_flushing_ms=look.derive(look.field(jbd2, journal_path, lambda it: it.flushing_ms), look.steady),
     )
+
+
+def _journal(options: Ext4Options | Unknown, path: str, header: Dumpe2fs | Unknown, tool: str) -> Fact[bool]:
+    """Whether one is used, where jbd2 does not show it: `noload` leaves it alone, even on a writable mount."""
+    if not isinstance(options, Unknown) and options.has("norecovery"):
+        return Known(False, path)
+    return look.field(header, tool, lambda it: "has_journal" in it.features if it.features is not None else None)
 
 
 def _spelt(name: str, value: str | None) -> str:

@@ -45,9 +45,12 @@ def filesystem(
     top = block.mounts[0]
     space = _space(machine, block)
     inodes = space if block.type in (*ext4.TYPES, "xfs") else NOT_APPLICABLE
-    own: dict[str, Any] = {"options": Known(look.shared(top.super_options), _MOUNTINFO)}
-    own |= _of_its_kind(machine, block, kernel)
     not_followed = Unknown(Cause.NOT_EXPOSED, "", f"{block.type} on {block.source}")
+    own: dict[str, Any] = {
+        "options": Known(look.shared(top.super_options), _MOUNTINFO),
+        "device_count": Known(len(block.devices), _MOUNTINFO) if block.followed else not_followed,
+    }
+    own |= _of_its_kind(machine, block, kernel)
     own["label"] = _label(block, own.get("label"), udev, lsblk_labels)
     return Filesystem(
         type=Known(block.type, _MOUNTINFO),
@@ -61,7 +64,6 @@ def filesystem(
         inodes_used=look.derive(look.field(inodes, "statvfs", _inodes_used), look.steady),
         devices=Known(block.devices, _MOUNTINFO) if block.followed else not_followed,
         device=Known(f"/dev/{block.devices[0].replace('!', '/')}", _MOUNTINFO) if block.devices else NOT_APPLICABLE,
-        device_count=Known(len(block.devices), _MOUNTINFO) if block.followed else not_followed,
         raid_chunk_bytes=stripe.chunk_bytes,
         raid_stripe_bytes=stripe.width_bytes,
         **own,
@@ -70,11 +72,11 @@ def filesystem(
 
 def _of_its_kind(machine: Machine, block: Superblock, kernel: Fact[Version]) -> dict[str, Any]:
     if block.type in ext4.TYPES:
-        return dict(ext4.facts(machine, block))
+        return dict(ext4.facts(machine, block, kernel))
     if block.type == "xfs":
         return dict(xfs.facts(machine, block, kernel))
     if block.type == "btrfs":
-        return dict(btrfs.facts(machine, block, kernel))
+        return dict(btrfs.facts(machine, block, kernel)) | btrfs.members(machine, block.folder)
     if block.type == "zfs":
         return dict(zfs.facts(machine, block))
     if block.type in _FLUSH_SWITCHES:

@@ -8,6 +8,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Atime, DataMode, Mount
 from fsadvisor.survey import look
 from fsadvisor.survey.configured import FSTAB
+from fsadvisor.survey.in_force import lacking
 
 if TYPE_CHECKING:
     from fsadvisor.readers import mountinfo
@@ -16,25 +17,6 @@ if TYPE_CHECKING:
     from fsadvisor.survey.workload import Use
 
 _MOUNTINFO = "/proc/self/mountinfo"
-_FOR_THE_MOUNT_TOOL = frozenset(
-    ("defaults", "auto", "noauto", "nofail", "_netdev", "user", "nouser", "users", "owner", "group", "fail")
-)
-"""Options that mount(8) and systemd use themselves; the kernel never shows them."""
-_KERNEL_DEFAULTS = frozenset(("rw", "suid", "dev", "exec", "async", "atime", "diratime", "relatime", "norelatime"))
-_SHOWN_OTHERWISE = (
-    "x-",
-    "X-",
-    "comment=",
-    "loop",
-    "offset=",
-    "sizelimit=",
-    "subvol",
-    "compress",
-    "pri=",
-    "uid=",
-    "gid=",
-)
-"""Beginnings of options that the kernel spells in another way, or not at all."""
 
 
 def mount(
@@ -104,7 +86,7 @@ def _not_configured(no_fstab: Unknown | None) -> dict[str, Any]:
 
 
 def _configured(wanted: Configured, in_force: tuple[str, ...], running: mountinfo.Mount | None) -> dict[str, Any]:
-    missing = tuple(option for option in wanted.options if _should_show(option) and option not in in_force)
+    missing = lacking(wanted.options, in_force, running.fs_type) if running else ()
     return {
         "configured": Known(True, wanted.where),
         "configured_options": Known(look.shared(wanted.options), wanted.where),
@@ -112,12 +94,6 @@ def _configured(wanted: Configured, in_force: tuple[str, ...], running: mountinf
         "configured_data_mode": _data_mode(wanted),
         "options_not_in_force": Known(missing, f"{wanted.where}, {_MOUNTINFO}") if running else NOT_APPLICABLE,
     }
-
-
-def _should_show(option: str) -> bool:
-    """Whether the kernel would show the option if it were in force."""
-    hidden = option in _FOR_THE_MOUNT_TOOL or option in _KERNEL_DEFAULTS
-    return bool(option) and not hidden and not option.startswith(_SHOWN_OTHERWISE)
 
 
 def _data_mode(wanted: Configured) -> Fact[DataMode]:

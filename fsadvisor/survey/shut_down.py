@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.survey import look
+from fsadvisor.version import Version
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,10 +17,12 @@ if TYPE_CHECKING:
 _MOUNTINFO = "/proc/self/mountinfo"
 _SAID = ("emergency_ro", "shutdown")
 """What ext4 adds to its options since 6.15 and 6.14."""
+_EMERGENCY_RO = Version(6, 15)
+_HIDDEN = "which kernels before 6.15 may say even if writes fail after an error"
 
 
 def told(block: Superblock, seeds: Fact[bool]) -> Fact[bool]:
-    """An ext4 or Btrfs; `seeds` says that its format itself allows no writes.
+    """A Btrfs, and what an ext4 prints; `seeds` says that its format itself allows no writes.
 
     After an error the superblock is read-only while its mounts keep their rw; who remounts it read-only changes both.
     """
@@ -33,6 +36,26 @@ def told(block: Superblock, seeds: Fact[bool]) -> Fact[bool]:
     if not all("rw" in mount.options for mount in block.mounts):
         return Known(False, _MOUNTINFO)
     return look.derive(seeds, lambda read_only_by_format: not read_only_by_format)
+
+
+def ext4(block: Superblock, seeds: Fact[bool], errors: Fact[int], kernel: Fact[Version]) -> Fact[bool]:
+    """An ext4: kernels that no longer make the superblock read-only, and do not print emergency_ro yet, hide it.
+
+    Commit d3476f3dad4a (6.12, and in the stable series: Debian's 6.1.192 has it) left the superblock rw after an error;
+    /proc/mounts and /proc/fs/ext4 then say rw though every write fails. No error in memory, nothing stopped it.
+    """
+    said = told(block, seeds)
+    if isinstance(said, Unknown) or said.value or "ro" in block.mounts[0].super_options:
+        return said
+    if isinstance(kernel, Known) and kernel.value >= _EMERGENCY_RO:
+        return said
+    if isinstance(errors, Unknown):
+        return errors
+    if errors.value:
+        return Unknown(
+            Cause.NOT_EXPOSED, "make a file on it, and see whether that fails", f"{_MOUNTINFO}: rw, {_HIDDEN}"
+        )
+    return Known(False, f"{_MOUNTINFO}, {errors.source}")
 
 
 def xfs(answer: Answer) -> Fact[bool]:

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from fsadvisor.survey import look
+from fsadvisor.facts import Unknown
+from fsadvisor.readers import json_text
+from fsadvisor.survey import ext4, look
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.mountinfo import Mount
-    from fsadvisor.survey.block import BlockTree
+    from fsadvisor.survey.block import BlockDevice, BlockTree
 
 ON_DEVICES = frozenset(
     ("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "nilfs2", "jfs", "reiserfs", "bcachefs", "vfat", "exfat", "ntfs3")
@@ -76,7 +78,7 @@ def superblocks(machine: Machine, mounts: Iterable[Mount], tree: BlockTree) -> l
     btrfs = _btrfs_by_member(machine, groups)
     found: dict[str, Superblock] = {}
     for group in groups.values():
-        block = _superblock(sorted(group, key=_top_first), tree, btrfs)
+        block = _superblock(machine, sorted(group, key=_top_first), tree, btrfs)
         found.setdefault(block.id, block)
     return list(found.values())
 
@@ -86,9 +88,9 @@ def _top_first(mount: Mount) -> tuple[int, int]:
     return (len(PurePosixPath(mount.root).parts), len(mount.mount_point))
 
 
-def _superblock(mounts: list[Mount], tree: BlockTree, btrfs: Mapping[str, _Btrfs]) -> Superblock:
+def _superblock(machine: Machine, mounts: list[Mount], tree: BlockTree, btrfs: Mapping[str, _Btrfs]) -> Superblock:
     mount = mounts[0]
-    devices, followed = _devices(mount, tree, btrfs)
+    devices, followed = _devices(machine, mount, tree, btrfs)
     own = btrfs.get(devices[0]) if devices and mount.fs_type == "btrfs" else None
     name = tree.devices[devices[0]].path if devices else f"{mount.fs_type} at {mount.mount_point}"
     return Superblock(
@@ -105,7 +107,9 @@ def _superblock(mounts: list[Mount], tree: BlockTree, btrfs: Mapping[str, _Btrfs
     )
 
 
-def _devices(mount: Mount, tree: BlockTree, btrfs: Mapping[str, _Btrfs]) -> tuple[tuple[str, ...], bool]:
+def _devices(
+    machine: Machine, mount: Mount, tree: BlockTree, btrfs: Mapping[str, _Btrfs]
+) -> tuple[tuple[str, ...], bool]:
     """The devices under a mount, and whether those are all."""
     if mount.fs_type not in ON_DEVICES:
         return (), False
@@ -118,10 +122,33 @@ def _devices(mount: Mount, tree: BlockTree, btrfs: Mapping[str, _Btrfs]) -> tupl
     if mount.fs_type == "bcachefs":
         several = [tree.named(path) for path in mount.source.split(":")]
         return tuple(it.name for it in several if it), all(several)
+    if mount.fs_type in ext4.TYPES and device is not None:
+        return _with_journal(device.name, ext4.outer_journal(machine, device.name), tree)
+    if mount.fs_type == "f2fs" and device is not None:
+        return (device.name,), _is_all_of_f2fs(machine, mount, device)
     extra = [path for path in (_option(mount, "logdev"), _option(mount, "rtdev")) if path]
     others = [tree.named(path) for path in extra]
     names = tuple(it.name for it in (device, *others) if it)
     return names, device is not None and all(others)
+
+
+def _with_journal(name: str, number: str | Unknown | None, tree: BlockTree) -> tuple[tuple[str, ...], bool]:
+    """An ext4's device, and that of its journal where it is another."""
+    if number is None or isinstance(number, Unknown):
+        return (name,), number is None
+    journal = tree.numbered(number)
+    return ((name, journal.name), True) if journal else ((name,), False)
+
+
+def _is_all_of_f2fs(machine: Machine, mount: Mount, device: BlockDevice) -> bool:
+    """Whether an F2FS lives on this device alone: on more, of which nothing in /proc or /sys tells, it is larger.
+
+    What statvfs calls its size is all that mkfs laid out but the first segment, so it is smaller than a single device.
+    """
+    space = look.understood(machine.space(mount.mount_point), json_text.load)
+    size = None if isinstance(space, Unknown) else json_text.integer(space, "size")
+    sectors = look.value(device.sectors)
+    return size is not None and sectors is not None and size < sectors * 512
 
 
 def _option(mount: Mount, name: str) -> str | None:

@@ -57,6 +57,17 @@ def test_an_archive_without_mountinfo_does_not_tell_whose_read_only_it_is():
     assert isinstance(filesystem(machine(disk("sda"), files=files)).shut_down, Unknown)
 
 
+def remembered(errors, kernel):
+    return ext4(files={"/sys/fs/ext4/sda/errors_count": errors, "/proc/sys/kernel/osrelease": kernel}).shut_down
+
+
+def test_an_ext4_with_errors_may_be_stopped_though_its_kernel_says_rw():
+    assert remembered("1", "6.12.117").cause is Cause.NOT_EXPOSED
+    assert remembered("0", "6.12.117").value is False
+    assert remembered("1", "6.15.0").value is False
+    assert isinstance(of("ext4").shut_down, Unknown)
+
+
 @pytest.mark.parametrize(("writeable", "expected"), [("1", True), ("0", False)])
 def test_a_btrfs_that_may_be_written_and_is_not_is_shut_down_and_a_seed_is_not(writeable, expected):
     files = {f"{UUID}/devices/sda": "", f"{UUID}/devinfo/1/writeable": writeable}
@@ -95,6 +106,45 @@ def test_errors_in_the_superblock_count_where_the_kernel_does_not():
     assert ext4(files={"/sys/fs/ext4/sda/errors_count": "0"}).errors.value == 0
 
 
+def journalled(journal, *jbd2, options="rw\ndata=ordered\n"):
+    header = f"{DUMPE2FS}{journal}"
+    files = {"/proc/fs/ext4/sda/options": options, **{f"/proc/fs/jbd2/{name}/info": "" for name in jbd2}}
+    made = machine(
+        disk("sda"),
+        disk("sdb", number="8:16"),
+        mounts=[mounted("ext4")],
+        commands={"dumpe2fs -h /dev/sda": header} if journal is not None else {},
+        files=files,
+    )
+    return filesystem(made)
+
+
+def test_an_ext4_lives_on_the_device_of_its_journal_too():
+    found = journalled("Journal device:\t          0x0810\n", "sdb")
+    assert (found.devices.value, found.device_count.value) == (("sda", "sdb"), 2)
+    assert journalled("Journal inode:            8\n", "sda-8").devices.value == ("sda",)
+
+
+def test_a_journal_on_a_device_that_can_not_be_found_leaves_the_devices_unknown():
+    assert isinstance(journalled("Journal device:\t          0x0820\n", "sdc").devices, Unknown)
+    assert isinstance(journalled(None, "sdb").devices, Unknown)
+
+
+def test_noload_leaves_a_journal_alone():
+    assert journalled("", options="rw\nnorecovery\n").journal.value is False
+
+
+@pytest.mark.parametrize(("size", "known"), [((1 << 30) - 4096, True), (1 << 30, False), (None, False)])
+def test_an_f2fs_larger_than_its_device_lives_on_another_too(size, known):
+    spaces = {"/srv": {"size": size}} if size else {}
+    assert isinstance(of("f2fs", spaces=spaces).devices, Unknown) is not known
+
+
+def test_a_btrfs_counts_the_devices_that_are_missing():
+    files = {f"{UUID}/devices/sda": "", **{f"{UUID}/devinfo/{it}/writeable": "1" for it in (0, 1, 2)}}
+    assert of("btrfs", files=files).device_count.value == 2
+
+
 def array(level, **more):
     return machine(
         disk("sda"),
@@ -113,6 +163,41 @@ def test_a_striped_array_gives_chunk_and_width():
 def test_a_mirror_and_a_plain_disk_have_no_stripes():
     assert filesystem(array("raid1")).raid_chunk_bytes.value == 0
     assert of("xfs").raid_stripe_bytes.value == 0
+
+
+def volume(table, uuid="LVM-x", **more):
+    return machine(
+        disk("sda"),
+        disk("sdb", number="8:16"),
+        stacked("dm-0", "253:0", ["sda", "sdb"], dm__name="vg-lv", dm__uuid=uuid, **more),
+        mounts=[mounted("ext4", source="/dev/mapper/vg-lv", number="253:0")],
+        commands={"dmsetup table": f"vg-lv: 0 4096 {table}\n"} if table else {},
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "chunk", "width"),
+    [
+        ("striped 2 128 8:0 2048 8:16 2048", 65536, 131072),
+        ("raid raid5_ls 3 128 region_size 4096 3 - 8:0 - 8:16 - 8:32", 65536, 131072),
+        ("raid raid1 3 0 region_size 4096 2 - 8:0 - 8:16", 0, 0),
+        ("linear 8:0 2048", 0, 0),
+    ],
+)
+def test_a_striped_volume_gives_chunk_and_width(table, chunk, width):
+    found = filesystem(volume(table, queue__optimal_io_size="131072"))
+    assert (found.raid_chunk_bytes.value, found.raid_stripe_bytes.value) == (chunk, width)
+
+
+def test_a_volume_striped_in_part_is_not_followed():
+    striped = "striped 2 128 8:0 2048 8:16 2048\nvg-lv: 4096 4096"
+    assert isinstance(filesystem(volume(f"{striped} linear 8:0 9999")).raid_chunk_bytes, Unknown)
+    assert isinstance(filesystem(volume(f"{striped} striped 2 64 8:0 9 8:16 9")).raid_chunk_bytes, Unknown)
+
+
+def test_without_its_table_nothing_is_known_of_a_volumes_stripes():
+    assert isinstance(filesystem(volume("")).raid_chunk_bytes, Unknown)
+    assert filesystem(volume("", uuid="CRYPT-LUKS2-x")).raid_chunk_bytes.value == 0
 
 
 def test_a_width_that_the_members_have_spoilt_is_not_believed():

@@ -38,6 +38,31 @@ def test_options_that_fstab_asks_for_and_the_mount_lacks_are_named():
     assert found.options_not_in_force.value == ("noatime", "errors=remount-ro")
 
 
+@pytest.mark.parametrize(
+    ("kind", "wanted", "shown", "lacking"),
+    [
+        ("xfs", "logbsize=262144,allocsize=1m,quota,noikeep", "rw,allocsize=1024k,logbsize=256k,usrquota", ()),
+        ("xfs", "logbsize=64k,gquota", "rw,logbsize=32k,noquota", ("logbsize=64k", "gquota")),
+        ("ext4", "barrier=0,noload,strictatime", "rw,nobarrier,norecovery", ("strictatime",)),
+        ("ext4", "rw,async,relatime,barrier", "ro,sync,nobarrier", ("rw", "async", "barrier")),
+        ("btrfs", "commit=30,datacow,nodiscard,clear_cache", "rw,discard=async,space_cache=v2", ("nodiscard",)),
+        ("nilfs2", "order=relaxed,barrier", "rw,order=strict", ("order=relaxed",)),
+        (
+            "f2fs",
+            "checkpoint=enable,nolazytime",
+            "rw,lazytime,checkpoint=disable:0",
+            ("checkpoint=enable", "nolazytime"),
+        ),
+        ("tmpfs", "size=1g", "rw,size=1048576k", ()),
+    ],
+)
+def test_an_option_that_the_kernel_spells_in_another_way_is_in_force(kind, wanted, shown, lacking):
+    lines = [f"1 0 8:0 / /srv rw,relatime - {kind} /dev/sda {shown}"]
+    found = mount(machine(disk("sda"), mounts=lines, fstab=f"/dev/sda /srv {kind} {wanted} 0 0\n"), "/srv")
+
+    assert found.options_not_in_force.value == lacking
+
+
 def test_a_mount_unit_in_etc_wins_over_fstab():
     unit = "[Mount]\nWhat=/dev/sda\nWhere=/srv\nType=xfs\nOptions=nobarrier,noatime\n"
     made = machine(disk("sda"), fstab="/dev/sda /srv xfs defaults 0 0\n", files={"/etc/systemd/system/srv.mount": unit})
