@@ -95,13 +95,13 @@ def disk(
 
 
 def partition(parent, name, number, start=2048):
-    """Files of a partition."""
+    """Files of a partition, on a disk with physical blocks of 4 KiB."""
     folder = f"/sys/block/{parent}/{name}"
     return {
         f"{folder}/dev": number,
         f"{folder}/size": "4096",
         f"{folder}/start": str(start),
-        f"{folder}/alignment_offset": "0",
+        f"{folder}/alignment_offset": str(-start * 512 % 4096),
     }
 
 

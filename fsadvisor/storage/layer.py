@@ -24,6 +24,7 @@ class Layer:
     )
     physical_block_bytes: Fact[int] = about("smallest write without read", "queue/physical_block_size", "bytes")
     members: Fact[int] = some("devices right below (not of partitions)", "/sys/block/D/slaves", "devices")
+    usable_paths: Fact[int] = some("paths of a multipath device that work", "dmsetup status, device/state", "paths")
     md_level: Fact[str] = some("RAID level, LVM's RAID included", "md/level, dmsetup table")
     md_chunk_bytes: Fact[int] = some("RAID chunk", "md/chunk_size", "bytes")
     md_degraded: Fact[int] = some("members missing", "md/degraded", "devices")

@@ -6,8 +6,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Fact, Unknown
-from fsadvisor.readers import dmsetup_table, json_text, lsblk, lvs, mountinfo, proc_mounts, udev_export
-from fsadvisor.survey import block, configured, drive, filesystems, flush, host, layers, look, superblocks, volumes
+from fsadvisor.readers import dmsetup_status, dmsetup_table, json_text, lsblk, lvs, mountinfo, proc_mounts, udev_export
+from fsadvisor.survey import (
+    block,
+    configured,
+    drive,
+    filesystems,
+    flush,
+    host,
+    layers,
+    look,
+    multipath,
+    superblocks,
+    volumes,
+)
 from fsadvisor.survey.transport import transport
 
 if TYPE_CHECKING:
@@ -143,6 +155,8 @@ def _commands(machine: Machine, tree: BlockTree, blocks: tuple[Superblock, ...],
         wanted.append(lsblk.LABELS_ARGV)
     if _has_mapped(tree):
         wanted.append(dmsetup_table.ARGV)
+    if multipath.has_any(machine, tree):
+        wanted.append(dmsetup_status.ARGV)
     if _has_lvm(machine, tree):
         wanted.append(lvs.ARGV)
     for one in blocks:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 SECTOR_BYTES = 512
 """The unit of `size` and `start` in sysfs, whatever the device's block size."""
+_PAGE = 4096
+"""What filesystems write at once, as a rule."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,19 +58,21 @@ def start_bytes(machine: Machine, folder: str) -> Fact[int]:
 def misaligned(machine: Machine, partition: str, start: Fact[int], physical: Fact[int]) -> Fact[bool]:
     """Whether a partition starts off the disk's physical blocks, 4 KiB at least.
 
-    `alignment_offset` counts for disks that are themselves shifted.
+    The kernel reckons `alignment_offset` from what the disk tells: its physical blocks, and where the first begins.
+    Where it tells of none of 4 KiB, the start has to be a multiple of that, too: flash has larger ones.
     """
     offset = look.number(machine, f"{partition}/alignment_offset")
     if isinstance(physical, Unknown):
         return physical
     if isinstance(offset, Unknown):
         return offset
-    return look.derive(start, lambda at: at % max(physical.value, 4096) != 0 or offset.value != 0)
+    told = physical.value >= _PAGE
+    return look.derive(start, lambda at: offset.value != 0 or (not told and at % _PAGE != 0))
 
 
 def off_blocks(offsets_sectors: Fact[tuple[int, ...]], physical: Fact[int]) -> Fact[bool]:
     """Whether data that starts at these offsets is off the physical blocks, 4 KiB at least."""
     if isinstance(physical, Unknown):
         return physical
-    block = max(physical.value, 4096)
+    block = max(physical.value, _PAGE)
     return look.derive(offsets_sectors, lambda offsets: any(it * SECTOR_BYTES % block for it in offsets))

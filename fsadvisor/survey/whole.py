@@ -23,6 +23,7 @@ from fsadvisor.survey import (
     layers,
     look,
     mounts,
+    multipath,
     placing,
     queue,
     services,
@@ -114,6 +115,8 @@ class _Survey:
             )
             kept_twice = caches.redundant(names, self._stack, self._layers, self._disks)
             self._layers[at] = replace(self._layers[at], cache_redundant=kept_twice)
+        for at, paths in multipath.usable(ground.machine, ground.tree, self._layers).items():
+            self._layers[at] = replace(self._layers[at], usable_paths=paths)
         self._filesystems = {
             block.id: filesystems.filesystem(
                 ground.machine,

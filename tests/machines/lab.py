@@ -2,7 +2,7 @@
 
 import json
 
-from fsadvisor.readers import lvs, zfs_get, zpool_list
+from fsadvisor.readers import dmsetup_status, lvs, zfs_get, zpool_list
 from fsadvisor.survey import jobs
 from tests.machines import parts
 from tests.told import partition, stacked
@@ -99,6 +99,7 @@ vg0-pool-tpool: 0 2097152000 thin-pool 253:2 253:3 512 0
 vg0-odd: 0 419430400 linear 253:0 2049
 vg0-data-before: 0 419430400 snapshot 253:9 253:8 P 8
 """
+_PATHS = "mpatha: 0 4194304000 multipath 2 0 0 0 1 1 A 0 1 2 8:0 A 0 0 1 \n"
 
 
 def _lvs(*volumes):
@@ -143,7 +144,7 @@ def san_host():
             "/srv/pg/main/PG_VERSION": "17\n",
             "/srv/pg/main/postgresql.conf": "wal_init_zero = off\nwal_recycle = off\nshared_buffers = 160GB\n",
         },
-        commands={"dmsetup table": _TABLES}
+        commands={"dmsetup table": _TABLES, " ".join(dmsetup_status.ARGV): _PATHS}
         | _lvs(
             {"lv_name": "pool", "lv_dm_path": "/dev/mapper/vg0-pool", "segtype": "thin-pool", "data_percent": "93.10"}
             | {"metadata_percent": "71.00", "lv_attr": "twi-aotz--"},

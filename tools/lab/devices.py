@@ -135,6 +135,7 @@ DEVICES = {
             ("sas-fua", "rotation_rate=1,vendor=SAMSUNG,product=MZILT960HBHQ0D3,ver=GXA0,serial=S4N00001,dpofua=on"),
             ("sas-512e", f"{_SAS_DISK},serial=Z1Z00003,logical_block_size=512,physical_block_size=4096"),
         ),
+        3072,
     ),
     "shelf": _scsi("shelf", 0x09, tuple((f"shelf{n}", f"{_SAS_DISK},serial=Z1Z0001{n}") for n in range(6)), 256),
     "path-a": _path("path-a", 0x0A),
