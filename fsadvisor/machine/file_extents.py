@@ -153,6 +153,22 @@ def _extents(descriptor: int) -> dict[str, int | bool]:
     return told | {"whole": whole}
 
 
+def extent_count(descriptor: int) -> int:
+    """How many extents the filesystem keeps for an open file, allocated but unwritten ones included. Raises OSError."""
+    buffer = bytearray(_FIEMAP.size)
+    _FIEMAP.pack_into(buffer, 0, 0, _WHOLE_FILE, 0, 0, 0, 0)
+    fcntl.ioctl(descriptor, _REQUEST, buffer)
+    return int(_FIEMAP.unpack_from(buffer)[3])
+
+
+def largest_files(folder: str) -> list[str]:
+    """Paths of the largest files below a folder, the largest first; bounded, no link followed, one filesystem."""
+    walk = _Walk(encoded(folder))
+    for names in walk.folders():
+        walk.look_into(names)
+    return [os.fsdecode(path) for size, path in sorted(walk.largest, reverse=True) if size]
+
+
 def _next_extents(descriptor: int, start: int) -> list[tuple[int, int, int, int]]:
     buffer = bytearray(_FIEMAP.size + _EXTENTS_A_CALL * _EXTENT.size)
     _FIEMAP.pack_into(buffer, 0, start, _WHOLE_FILE - start, 0, 0, _EXTENTS_A_CALL, 0)

@@ -1,0 +1,68 @@
+"""Allocation of a large file without a name: fallocate, holes of 64 KiB in every 128 KiB, and giving all of it back.
+
+A window is one round or more of: empty, allocate, punch, free, of which one is timed. Nothing is written into the
+file, so a filesystem does what it must do for space alone; extents are those of FIEMAP after the timed step.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor._version import __version__
+from fsadvisor.machine.file_extents import extent_count
+from fsadvisor.probe.disks import counted
+from fsadvisor.probe.own.crew import crew
+from fsadvisor.probe.own.windows import window
+from fsadvisor.probe.scratch import scratch_file
+from fsadvisor.probe.trouble import told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.job import Allocation
+    from fsadvisor.probe.own.crew import Answer, Crew
+    from fsadvisor.probe.scratch import ScratchFile
+    from fsadvisor.probe.window import Window
+
+NAME: Final = f"fsadvisor {__version__}"
+HOLE_BYTES: Final = 64 << 10
+EVERY_BYTES: Final = 128 << 10
+_MOST_ROUNDS: Final = 8
+_STEPS: Final = ("fallocate", "punch", "free")
+
+
+class _Session:
+    engine = NAME
+
+    def __init__(self, work: Allocation, workers: Crew, file: ScratchFile, disks: tuple[str, ...] | None) -> None:
+        self._timed = work.operation
+        # What is given back is what a server has at the end: a file that is whole.
+        self._steps = [step for step in _STEPS if step != "punch" or work.operation == "punch"]
+        self._workers, self._file, self._disks = workers, file, disks
+
+    def window(self, seconds: float) -> Window:
+        """Rounds until their timed part is so long."""
+        answers: list[Answer] = []
+        extents = 0
+        before = counted(self._disks)
+        while sum(answer.seconds for answer in answers) < seconds and len(answers) < _MOST_ROUNDS:
+            for step in self._steps:
+                answer = self._workers.order(step)
+                if step == self._timed:
+                    answers.append(answer)
+                    with told("asking for the scratch file's extents"):
+                        extents = extent_count(self._file.descriptor)
+        return window(answers, before, counted(self._disks), extents)
+
+
+@contextlib.contextmanager
+def opened(work: Allocation, folder: Path, disks: tuple[str, ...] | None) -> Iterator[Session]:
+    """Make the empty file and start the worker. Raises EngineError where the filesystem cannot allocate ahead."""
+    with scratch_file(folder, work.file_bytes, "sparse") as file:
+        task = {"task": "allocation", "fd": file.descriptor, "bytes": work.file_bytes}
+        task |= {"hole": HOLE_BYTES, "every": EVERY_BYTES}
+        with crew([task], [file.descriptor]) as workers:
+            yield _Session(work, workers, file, disks)

@@ -1,0 +1,58 @@
+"""The lives of small servers: a process a thread, each doing its steps over and over on files that all share.
+
+Steps and sizes follow filebench's personalities; what differs is told by the job: fewer files, fewer threads. A turn
+through all steps is one operation. The page cache is as warm as the files leave it, as on a server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor._version import __version__
+from fsadvisor.probe.disks import counted
+from fsadvisor.probe.own.crew import crew
+from fsadvisor.probe.own.windows import window
+from fsadvisor.probe.scratch_tree import tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.job import Mix
+    from fsadvisor.probe.own.crew import Crew
+    from fsadvisor.probe.window import Window
+
+NAME: Final = f"fsadvisor {__version__}"
+
+
+class _Session:
+    engine = NAME
+
+    def __init__(self, workers: Crew, disks: tuple[str, ...] | None) -> None:
+        self._workers, self._disks = workers, disks
+
+    def window(self, seconds: float) -> Window:
+        """Let all live for so long."""
+        before = counted(self._disks)
+        answer = self._workers.order(f"run {seconds}", seconds)
+        return window([answer], before, counted(self._disks))
+
+
+def _fills(work: Mix) -> list[str]:
+    """An order to each worker to make its share of the files."""
+    shares = [work.files * number // work.threads for number in range(work.threads + 1)]
+    return [f"fill {first} {last}" for first, last in itertools.pairwise(shares)]
+
+
+@contextlib.contextmanager
+def opened(work: Mix, folder: Path, disks: tuple[str, ...] | None) -> Iterator[Session]:
+    """Make the scratch tree with its files and start the workers. Raises EngineError."""
+    with tree(folder) as place:
+        task = {"task": "mix", "folder": str(place), "steps": work.steps, "files": work.files}
+        task |= {"mean": work.mean_file_bytes, "append": work.append_bytes}
+        with crew([task | {"number": number} for number in range(work.threads)]) as workers:
+            workers.orders(_fills(work))
+            yield _Session(workers, disks)

@@ -1,0 +1,81 @@
+"""Metadata: empty files made, looked at, opened and taken away by one process a thread, in step with each other.
+
+Our engine is the better one here, not a stand-in: fio lays its files out for many seconds to look at them for a few
+milliseconds, and counts that in no result. What a window times is one kind of operation alone; making the files that
+it takes away, or taking those away that it made, is not in its time, though its writeback may be in the counters.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor._version import __version__
+from fsadvisor.probe.disks import counted
+from fsadvisor.probe.own.crew import crew
+from fsadvisor.probe.own.windows import window
+from fsadvisor.probe.scratch_tree import tree
+from fsadvisor.probe.trouble import told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.job import Metadata
+    from fsadvisor.probe.own.crew import Answer, Crew
+    from fsadvisor.probe.window import Window
+
+NAME: Final = f"fsadvisor {__version__}"
+_MOST_ROUNDS: Final = 500
+"""A window ends after so many rounds, however short they are."""
+
+
+class _Session:
+    engine = NAME
+
+    def __init__(self, work: Metadata, workers: Crew, disks: tuple[str, ...] | None) -> None:
+        self._operation, self._workers, self._disks = work.operation, workers, disks
+        if work.operation in ("stat", "open"):
+            workers.order("create")
+
+    def window(self, seconds: float) -> Window:
+        """Rounds over all files until their timed part is so long."""
+        answers: list[Answer] = []
+        before = counted(self._disks)
+        while sum(answer.seconds for answer in answers) < seconds and len(answers) < _MOST_ROUNDS:
+            answers.append(self._round())
+        return window(answers, before, counted(self._disks))
+
+    def _round(self) -> Answer:
+        if self._operation == "unlink":
+            self._workers.order("create")
+        answer = self._workers.order(self._operation)
+        if self._operation == "create":
+            self._workers.order("unlink")
+        return answer
+
+
+def _folders(work: Metadata, place: Path) -> list[Path]:
+    """Each worker's folder: the same for all, or one of its own, which is made."""
+    if work.folders == "one":
+        return [place] * work.threads
+    folders = [place / f"d{number}" for number in range(work.threads)]
+    with told(f"making folders in {place}"):
+        for folder in folders:
+            os.mkdir(folder, 0o700)  # noqa: PTH102 - as the tree itself is made
+    return folders
+
+
+@contextlib.contextmanager
+def opened(work: Metadata, folder: Path, disks: tuple[str, ...] | None) -> Iterator[Session]:
+    """Make the scratch tree and start the workers. Raises EngineError."""
+    with tree(folder) as place:
+        each = max(1, work.files // work.threads)
+        tasks = [
+            {"task": "names", "folder": str(own), "prefix": f"w{number}-", "files": each}
+            for number, own in enumerate(_folders(work, place))
+        ]
+        with crew(tasks) as workers:
+            yield _Session(work, workers, disks)
