@@ -1,0 +1,275 @@
+"""fio, run once per window on the scratch file that this process has open.
+
+It opens /proc/PID/fd/N, so it can neither make a file nor find one when we are gone. It runs as threads of one process
+in a session of its own, which the kernel kills with us (PR_SET_PDEATHSIG, set by setpriv(1), else by a line of Python
+that becomes fio) and we kill when time is over; nobody to kill it, it would still end with its window.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Unknown
+from fsadvisor.machine.runner import PACKAGES, TOOL_FOLDERS
+from fsadvisor.probe import disks
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.scratch import scratch_file
+from fsadvisor.probe.trouble import because
+from fsadvisor.probe.window import Window
+from fsadvisor.readers import fio as reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from fsadvisor.probe.job import Io
+    from fsadvisor.probe.scratch import ScratchFile
+    from fsadvisor.probe.window import DiskWork
+    from fsadvisor.readers.fio import FioJob, FioOutput
+
+_PATH: Final = ":".join(TOOL_FOLDERS)
+_ENVIRONMENT: Final = {"LC_ALL": "C", "PATH": _PATH}
+_GRACE_SECONDS: Final = 60.0
+"""For fio's start and end, and a disk that stalls."""
+_SLOWEST_BYTES_PER_S: Final = 4 << 20
+"""A window that writes its file through the page cache ends when the disk has it all."""
+_LAST_WAIT_SECONDS: Final = 2.0
+_DIES_WITH_US: Final = (
+    "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 9, 0, 0, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
+_COMMON: Final = (
+    *("--name=probe", "--thread=1", "--group_reporting=1", "--output-format=json+", "--eta=never", "--disk_util=0"),
+    *("--clat_percentiles=0", "--lat_percentiles=1", "--randrepeat=0"),
+    *("--allow_file_create=0", "--create_on_open=0", "--unlink=0", "--fallocate=none", "--invalidate=1"),
+)
+_ADVICE: Final = {"normal": "0", "random": "random", "sequential": "sequential"}
+_SYNC: Final = {"none": (), "fsync": ("--fsync=1",), "fdatasync": ("--fdatasync=1",), "dsync": ("--sync=dsync",)}
+_SAID: Final = re.compile(r"err=(\d+)/.*?func=([^,]*), error=(.*)")
+
+
+def argv(work: Io, path: str, seconds: float, engines: Sequence[str]) -> tuple[str, ...]:
+    """fio's arguments for one window; `engines` are the I/O engines that this fio has. Raises EngineError.
+
+    The time is in ms, because fio takes '0.5' as 0.
+    """
+    return (
+        *_COMMON,
+        f"--filename={path}",
+        f"--runtime={max(1, round(seconds * 1000))}ms",
+        f"--bs={work.block_bytes}",
+        f"--direct={int(work.direct)}",
+        f"--fadvise_hint={_ADVICE[work.advice]}",
+        *_pattern(work),
+        *_in_flight(work, engines),
+        *_SYNC[work.sync],
+        *(("--time_based=1",) if _goes_round(work) else ()),
+        *(("--end_fsync=1",) if _through_the_cache(work) else ()),
+    )
+
+
+def _pattern(work: Io) -> tuple[str, ...]:
+    """Where it reads or writes. Each stream has its own part of the file."""
+    part = work.file_bytes // work.streams
+    size = (f"--size={part}", *((f"--offset_increment={part}",) if work.streams > 1 else ()))
+    if work.pattern == "append":  # fio would unlink a file that is shorter than its size; one appended to it keeps
+        return ("--rw=write", f"--size={work.file_bytes}", "--file_append=1", "--overwrite=0")
+    if work.pattern == "sequential":
+        return (f"--rw={work.operation}", *size, "--overwrite=1")
+    # a block whose first write changes its state is to be written once
+    once = work.operation == "write" and work.state != "written"
+    return (f"--rw=rand{work.operation}", *size, "--overwrite=1", f"--norandommap={int(not once)}")
+
+
+def _in_flight(work: Io, engines: Sequence[str]) -> tuple[str, ...]:
+    """How requests are sent: one at a time, asynchronously, or by a thread each where this fio knows neither way."""
+    if work.depth == 1:
+        return ("--ioengine=psync", f"--numjobs={work.streams}")
+    for engine in ("libaio", "io_uring"):
+        if engine in engines:
+            return (f"--ioengine={engine}", f"--iodepth={work.depth}", f"--numjobs={work.streams}")
+    raise EngineError(f"this fio knows neither libaio nor io_uring, so it cannot keep {work.depth} requests in flight")
+
+
+def _goes_round(work: Io) -> bool:
+    """Whether a window may come to the end of the file and go on at its start.
+
+    Not where that would be something else: appended or newly allocated blocks would be written over, and what is in the
+    page cache would be read from there, or written there once more.
+    """
+    changes = work.operation == "write" and (work.pattern == "append" or work.state != "written")
+    return not changes and (work.direct or work.sync != "none")
+
+
+def _through_the_cache(work: Io) -> bool:
+    return work.operation == "write" and not work.direct and work.sync == "none"
+
+
+@dataclass(frozen=True)
+class Fio:
+    """An installed fio, and how it is started."""
+
+    path: str
+    before: tuple[str, ...]
+    """The command that has it die with us; fio's path and arguments follow."""
+    version: str
+
+    @cached_property
+    def engines(self) -> tuple[str, ...]:
+        """The I/O engines that it was built with. Raises EngineError."""
+        return tuple(line.strip() for line in self.run(("--enghelp",), _GRACE_SECONDS)[0].splitlines()[1:])
+
+    def run(self, arguments: Sequence[str], time_limit: float) -> tuple[str, str, int]:
+        """What it prints, also as errors, and its exit status. Raises EngineError where it does not end in time."""
+        return _run((*self.before, self.path, *arguments), time_limit)
+
+
+def find() -> Fio | None:
+    """The installed fio, or None. Raises EngineError where one is there that cannot be run."""
+    path = shutil.which("fio", path=_PATH)
+    if path is None:
+        return None
+    setpriv = shutil.which("setpriv", path=_PATH)
+    ways = ((setpriv, "--pdeathsig", "KILL"),) if setpriv else ()
+    said = ""
+    for before in (*ways, (sys.executable, "-I", "-S", "-c", _DIES_WITH_US)):  # busybox's setpriv knows no --pdeathsig
+        out, said, status = _run((*before, path, "--version"), _GRACE_SECONDS)
+        if status == 0 and out.startswith("fio-"):
+            return Fio(path=path, before=before, version=out.strip().removeprefix("fio-"))
+    raise EngineError(f"{path} could not be run: {said.strip() or 'it says nothing'}")
+
+
+def missing() -> EngineError:
+    """What to say where there is no fio."""
+    return EngineError(f"fio is not installed; install {PACKAGES['fio']}")
+
+
+@dataclass(frozen=True, slots=True)
+class FioSession:
+    """An Io job on a scratch file."""
+
+    fio: Fio
+    work: Io
+    file: ScratchFile
+    leaves: tuple[str, ...] | None
+
+    @property
+    def engine(self) -> str:
+        """The tool and its version."""
+        return f"fio {self.fio.version}"
+
+    def window(self, seconds: float) -> Window:
+        """One run of fio; shorter where the job ends at the end of its file. Raises EngineError."""
+        if self.work.pattern == "append":
+            self.file.empty()
+        elif self.work.operation == "write" and self.work.state != "written":
+            self.file.fill()
+        arguments = argv(self.work, self.file.path, seconds, self.fio.engines if self.work.depth > 1 else ())
+        limit = 2 * seconds + _GRACE_SECONDS + self.work.file_bytes / _SLOWEST_BYTES_PER_S
+        before = disks.counted(self.leaves)
+        out, said, status = self.fio.run(arguments, limit)
+        after = disks.counted(self.leaves)
+        job = judged(out, said, status, f"measuring in {self.file.folder}")
+        return window_of(job, self.work, disks.between(before, after))
+
+
+@contextlib.contextmanager
+def session(fio: Fio, work: Io, folder: Path, leaves: tuple[str, ...] | None) -> Iterator[FioSession]:
+    """A session on a new scratch file in the folder. Raises EngineError."""
+    with scratch_file(folder, work.file_bytes, work.state) as file:
+        if work.pattern != "append":
+            file.fill()
+        yield FioSession(fio, work, file, leaves)
+
+
+def judged(out: str, said: str, status: int, doing: str) -> FioJob:
+    """The one job of a run that went well. Raises EngineError with fio's own words."""
+    output = reader.parse(out)
+    if isinstance(output, Unknown):
+        raise EngineError(f"while {doing}: fio {_last_words(said, out) or 'printed nothing that can be read'}")
+    failed = next((job.error for job in output.jobs if job.error), 0)
+    if failed or status:
+        raise _failure(output, said, failed, doing)
+    if len(output.jobs) != 1:
+        raise EngineError(f"while {doing}: fio told of {len(output.jobs)} jobs instead of one")
+    return output.jobs[0]
+
+
+def _failure(output: FioOutput, said: str, number: int, doing: str) -> EngineError:
+    for line in (*output.errors, *said.splitlines()):
+        found = _SAID.search(line)
+        if found and found[2].strip() == "open":
+            return EngineError(f"while {doing}: fio cannot open our scratch file by /proc: {found[3]}")
+    return because(number, doing) if number else EngineError(f"while {doing}: fio {_last_words(said, *output.errors)}")
+
+
+def _last_words(*said: str) -> str:
+    lines = [line.strip() for text in said for line in text.splitlines() if line.strip() and not line.startswith("{")]
+    return "said: " + lines[0].removeprefix("fio: ") if lines else ""
+
+
+def window_of(job: FioJob, work: Io, did: DiskWork | None) -> Window:
+    """The window that a run was."""
+    direction = job.read if work.operation == "read" else job.write
+    syncs = direction.latencies if work.sync == "dsync" else job.sync
+    runtime = job.runtime_ms / 1000  # of all streams together, as are the CPU's shares
+    return Window(
+        seconds=direction.runtime_ms / 1000,
+        operations=direction.operations,
+        asked_bytes=direction.bytes,
+        latencies_ns=dict(direction.latencies.bins),
+        sync_ns=dict(syncs.bins),
+        user_cpu_seconds=(job.user_cpu_percent or 0.0) / 100 * runtime,
+        system_cpu_seconds=(job.system_cpu_percent or 0.0) / 100 * runtime,
+        disks=did,
+        void="" if direction.operations and direction.runtime_ms else "not one operation was done",
+    )
+
+
+def _run(command: Sequence[str], time_limit: float) -> tuple[str, str, int]:
+    """Run it in a session of its own, and leave nothing of it running whatever happens."""
+    try:
+        child = subprocess.Popen(  # noqa: S603 - fixed folders, no shell
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd="/",
+            env=_ENVIRONMENT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise because(error.errno, f"starting {command[0]}") from error
+    try:
+        out, said = child.communicate(timeout=time_limit)
+    except subprocess.TimeoutExpired:
+        how = "was stopped" if _end(child) else "waits inside the kernel and could not be stopped"
+        raise EngineError(f"fio did not end within {time_limit:.0f} s and {how}; the disk may hang") from None
+    except BaseException:
+        _end(child)
+        raise
+    return out.decode(errors="replace"), said.decode(errors="replace"), child.returncode
+
+
+def _end(child: subprocess.Popen[bytes]) -> bool:
+    """Kill it and all that it started; whether it is gone."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    try:
+        child.wait(_LAST_WAIT_SECONDS)
+    except subprocess.TimeoutExpired:
+        threading.Thread(target=child.wait, daemon=True).start()  # so that it is reaped when the disk answers
+        return False
+    for pipe in (child.stdout, child.stderr):
+        if pipe:
+            pipe.close()
+    return True
