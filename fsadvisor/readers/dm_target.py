@@ -60,7 +60,7 @@ class Raid:
 class Cache:
     """Of `cache` and `writecache`. Legs: the metadata, cache and origin devices; the origin and the cache."""
 
-    mode: str | None
+    mode: str
     """'writethrough', 'writeback' or 'passthrough'; a writecache is always 'writeback'."""
     block_bytes: int
     policy: str | None
@@ -258,7 +258,8 @@ def _cache(words: Words) -> Read:
     block = words.sectors()
     features = words.counted()
     modes = [each for each in features if each in ("writethrough", "writeback", "passthrough")]
-    return legs, Cache(mode=modes[0] if modes else None, block_bytes=block, policy=words.word())
+    # the table repeats what it was made of; where that names no mode it is writeback, as `dmsetup status` then says
+    return legs, Cache(mode=modes[0] if modes else "writeback", block_bytes=block, policy=words.word())
 
 
 def _writecache(words: Words) -> Read:

@@ -90,7 +90,8 @@ def full_name(subject: Subject) -> str:
     """A subject's kind and name, and what helps to find it."""
     if subject.kind == "host":
         return "this machine"
-    what = clean(_text(subject, {"disk": "model", "layer": "kind"}.get(subject.kind, "")), _LONGEST_NAME)
+    fields = {"disk": ("model",), "layer": ("kind", "mapped_name")}.get(subject.kind, ())
+    what = ", ".join(clean(text, _LONGEST_NAME) for text in (_text(subject, field) for field in fields) if text)
     return f"{subject.kind} {short_name(subject)}" + (f" ({what})" if what else "")
 
 

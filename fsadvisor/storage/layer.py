@@ -14,6 +14,9 @@ class Layer:
     """A block device made of others: a partition, a device-mapper, md, bcache or loop device."""
 
     name: Fact[str] = about("name that the kernel gives it", "/sys/class/block/D")
+    mapped_name: Fact[str] = some(
+        "name in /dev/mapper; LVM's is VG-LV, with '-' doubled in both", "/sys/block/D/dm/name"
+    )
     kind: Fact[str] = about("partition, loop, md, bcache, dm-crypt, dm-linear, …", "sysfs, dmsetup table")
     size_bytes: Fact[int] = about("capacity", "/sys/…/size", "bytes")
     write_cache: Fact[WriteCache] = about("the queue's own setting; the leaves' counts", "queue/write_cache")
@@ -28,7 +31,12 @@ class Layer:
     md_level: Fact[str] = some("RAID level, LVM's RAID included", "md/level, dmsetup table")
     md_chunk_bytes: Fact[int] = some("RAID chunk", "md/chunk_size", "bytes")
     md_degraded: Fact[int] = some("members missing", "md/degraded", "devices")
-    md_mismatches: Fact[int] = some("sectors that differed at the last check", "md/mismatch_cnt", "sectors")
+    md_mismatches: Fact[int] = some(
+        "sectors that differed at the last check, or were written anew by the last resync", "md/mismatch_cnt", "sectors"
+    )
+    md_last_action: Fact[str] = some(
+        "what it did last with all of its members: check, repair, resync, recovery, …", "md/last_sync_action"
+    )
     md_stripe_cache: Fact[int] = some(
         "pages per member for stripes being written (RAID 4, 5, 6)", "md/stripe_cache_size", "pages"
     )

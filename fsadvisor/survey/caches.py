@@ -20,6 +20,7 @@ _COPIES = ("raid1", "raid10", "raid4", "raid5", "raid6")
 _PLAIN = ("nvme", "sata", "sas", "usb", "mmc")
 _CACHE_LEG = {"cache": 1, "writecache": 1}
 """Which device below the target holds what is not written back yet; a mapping of dm_target.Cache."""
+_NOT_TOLD = Unknown(Cause.NOT_EXPOSED, "", "the cache device is not told")
 
 
 def layers_that_cache(layers: Mapping[str, Layer]) -> list[str]:
@@ -30,9 +31,9 @@ def layers_that_cache(layers: Mapping[str, Layer]) -> list[str]:
 def cache_devices(
     machine: Machine, tree: BlockTree, device: BlockDevice, tables: Mapping[str, tuple[Target, ...]] | Unknown
 ) -> tuple[str, ...] | Unknown:
-    """The names of the devices that a cache layer caches on."""
+    """The names of the devices that a cache layer caches on; () where none is attached."""
     if device.name.startswith("bcache"):
-        return tuple(it for it in device.slaves or () if _is_bcache_cache(machine, tree, it))
+        return _of_bcache(machine, tree, device)
     if isinstance(tables, Unknown):
         return tables
     name = look.value(look.text(machine, f"{device.folder}/dm/name")) or ""
@@ -42,13 +43,19 @@ def cache_devices(
         if leg is not None and target.legs is not None and len(target.legs) > leg:
             below = tree.numbered(target.legs[leg].device)
             found += [below.name] if below else []
-    return tuple(found)
+    return tuple(found) or _NOT_TOLD
 
 
-def _is_bcache_cache(machine: Machine, tree: BlockTree, name: str) -> bool:
+def _of_bcache(machine: Machine, tree: BlockTree, device: BlockDevice) -> tuple[str, ...] | Unknown:
     """A cache device's folder has its replacement policy, a backing device's has its cache mode."""
-    device = tree.devices.get(name)
-    return device is not None and "cache_replacement_policy" in look.names(machine.entries(f"{device.folder}/bcache"))
+    holds = {
+        it.name: look.names(machine.entries(f"{it.folder}/bcache"))
+        for it in (tree.devices.get(name) for name in device.slaves or ())
+        if it is not None
+    }
+    found = tuple(name for name, names in holds.items() if "cache_replacement_policy" in names)
+    told = len(holds) == len(device.slaves or ()) > 0 and all(found or "cache_mode" in it for it in holds.values())
+    return found if told else _NOT_TOLD
 
 
 def redundant(
@@ -58,7 +65,7 @@ def redundant(
     if isinstance(names, Unknown):
         return names
     if not names:
-        return Unknown(Cause.NOT_EXPOSED, "", "the cache device is not told")
+        return Known(True, "no cache device is attached: nothing is cached")
     return folds.all_of([_one_is(name, stack, layers, disks) for name in names], f"all of {', '.join(names)}")
 
 

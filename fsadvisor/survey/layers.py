@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _UUID_KINDS = (("CRYPT-", "dm-crypt"), ("mpath-", "dm-multipath"), ("LVM-", "dm-lvm"), ("part", "dm-linear"))
 """What device-mapper UUIDs start with, by the tool that made the device."""
 _WITH_OFFSETS = ("dm-linear", "dm-striped", "dm-crypt")
+_SAFE = frozenset((string.digits + string.ascii_letters + "#+-.:=@_\\").encode())
 _THIN_TARGETS = frozenset(("thin", "thin-pool", "vdo"))
 
 
@@ -93,10 +95,15 @@ def _device_mapper(
     tables: Mapping[str, tuple[Target, ...]] | Unknown,
     volumes: Mapping[str, LogicalVolume] | Unknown,
 ) -> dict[str, Any]:
-    name = look.value(look.text(machine, f"{device.folder}/dm/name")) or ""
+    mapped = look.text(machine, f"{device.folder}/dm/name")
+    name = look.value(mapped) or ""
     targets = tables if isinstance(tables, Unknown) else tables.get(name, ())
     kind = _mapped_kind(machine, device, targets)
-    found: dict[str, Any] = {"kind": kind, **lvm.facts(name, look.value(kind) or "", volumes)}
+    found: dict[str, Any] = {
+        "mapped_name": mapped,
+        "kind": kind,
+        **lvm.facts(name, look.value(kind) or "", volumes),
+    }
     if look.value(kind) in _WITH_OFFSETS:
         shifts = look.field(targets, "dmsetup table", _data_offsets)
         found["misaligned"] = queue.off_blocks(shifts, settings.physical_block_bytes)
@@ -155,5 +162,11 @@ def thin(layer: Layer) -> Fact[bool]:
 
 
 def mapped_tables(record: DmsetupTable | Unknown) -> Mapping[str, tuple[Target, ...]] | Unknown:
-    """The targets of each mapped device, by its name."""
-    return record if isinstance(record, Unknown) else {it.name: it.targets for it in record.devices}
+    """The targets of each mapped device, by its name as the kernel has it, in dm/name and /dev/mapper."""
+    return record if isinstance(record, Unknown) else {_mangled(it.name): it.targets for it in record.devices}
+
+
+def _mangled(name: str) -> str:
+    r"""What libdevmapper makes of a name before the kernel gets it, and takes back as it prints: ' ' is '\x20'."""
+    every = name.encode("utf-8", "surrogateescape")
+    return "".join(chr(byte) if byte in _SAFE else f"\\x{byte:02x}" for byte in every)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Layer
 
 _PARITY = ("raid4", "raid5", "raid6")
+_WITHOUT_COPIES = ("raid0", "linear")
 _NOT_SEEN_THROUGH = ("dm-lvm", "zvol", "stacked")
 """Kinds of layers of which only the tools of root tell whether they are RAID."""
 
@@ -30,10 +31,12 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
         "kind": Known("md", folder),
         "md_level": level,
         "md_chunk_bytes": look.number(machine, f"{folder}/md/chunk_size"),
-        "md_degraded": look.number(machine, f"{folder}/md/degraded"),
         "md_consistency": look.text(machine, f"{folder}/md/consistency_policy"),
-        "md_mismatches": look.number(machine, f"{folder}/md/mismatch_cnt"),
     }
+    if look.value(level) not in _WITHOUT_COPIES:
+        found["md_degraded"] = look.number(machine, f"{folder}/md/degraded")
+        found["md_mismatches"] = look.number(machine, f"{folder}/md/mismatch_cnt")
+        found["md_last_action"] = look.text(machine, f"{folder}/md/last_sync_action")
     if look.value(level) in _PARITY:
         found["md_stripe_cache"] = look.number(machine, f"{folder}/md/stripe_cache_size")
     return found

@@ -124,7 +124,7 @@ class _Survey:
                 ground.kernel,
                 ground.udev,
                 ground.lsblk_labels,
-                stripes.stripe(ground.machine, ground.tree, self._stack, block.id),
+                stripes.stripe(ground.machine, ground.tree, self._stack, ground.tables, block.id),
             )
             for block in ground.blocks
         }

@@ -67,6 +67,7 @@ def _md(name, number, level, members, chunk, **more):
             "md__array_state": "clean",
             "md__sync_action": "idle",
             "md__mismatch_cnt": "0",
+            "md__last_sync_action": "check",
             "md__raid_disks": str(max(len(members), 2)),
             "queue__read_ahead_kb": "128",
             "queue__physical_block_size": "4096",

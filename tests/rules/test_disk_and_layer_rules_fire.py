@@ -150,6 +150,7 @@ ARRAY = {
     "md__level": "raid6",
     "md__degraded": "1",
     "md__mismatch_cnt": "8",
+    "md__last_sync_action": "check",
     "md__consistency_policy": "bitmap",
     "md__stripe_cache_size": "256",
 }

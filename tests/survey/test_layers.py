@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Unknown
 from fsadvisor.readers import dmsetup_table, lvs
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine, partition, stacked
@@ -40,6 +40,31 @@ def test_what_an_array_says_of_itself():
     )
     assert (found.md_level.value, found.md_degraded.value, found.md_mismatches.value) == ("raid5", 1, 128)
     assert (found.md_stripe_cache.value, found.members.value) == (256, 2)
+
+
+def test_without_copies_no_member_can_be_missing_and_none_can_differ():
+    found = layer("md0", SDA, SDB, raid("raid0", md__consistency_policy="none"))
+    assert NOT_APPLICABLE == found.md_degraded == found.md_mismatches == found.md_last_action
+
+
+def test_a_mapped_device_tells_its_name():
+    found = layer("dm-0", SDA, mapped("dm-0", "253:0", ["sda"], "vg--a-lv", "LVM-x"))
+    assert found.mapped_name.value == "vg--a-lv"
+    assert layer("md0", SDA, SDB, raid()).mapped_name == NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("kernels", "printed"), [(r"my\x20vol", "my vol"), (r"\xc3\xbc", "ü"), ("vg--a-lv", "vg--a-lv")]
+)
+def test_a_table_is_found_by_the_name_that_the_kernel_has(kernels, printed):
+    parts = SDA, mapped("dm-0", "253:0", ["sda"], kernels, "")
+    assert layer("dm-0", *parts, commands={TABLE: f"{printed}: 0 4096 linear 8:0 63\n"}).kind.value == "dm-linear"
+
+
+def test_a_cache_made_without_a_word_on_its_mode_writes_back():
+    parts = SDA, FAST, META, mapped("dm-0", "253:0", ["sda", "dm-1", "nvme0n1"], "vg-lv", "LVM-x")
+    silent = "vg-lv: 0 4096 cache 253:1 259:0 8:0 128 0 default 0\n"
+    assert layer("dm-0", *parts, commands={TABLE: META_TABLE + silent}).cache_mode.value == "writeback"
 
 
 def test_a_mirror_has_no_stripe_cache():
@@ -134,6 +159,18 @@ def test_bcache_knows_its_cache_device_by_its_replacement_policy():
     )
     found = layer("bcache0", *parts)
     assert (found.cache_mode.value, found.cache_redundant.value) == ("writeback", False)
+
+
+def test_a_bcache_without_a_cache_device_loses_nothing_with_it():
+    backing = {"/sys/block/sda/bcache/cache_mode": "writethrough [writeback] writearound none"}
+    top = stacked("bcache0", "252:0", ["sda"], bcache__cache_mode="writethrough [writeback] writearound none")
+    assert layer("bcache0", SDA, backing, top).cache_redundant.value is True
+    assert isinstance(layer("bcache0", SDA, top).cache_redundant, Unknown)
+
+
+def test_a_cache_device_that_is_not_seen_is_not_told():
+    parts = SDA, mapped("dm-0", "253:0", ["sda"], "vg-lv", "LVM-x")
+    assert isinstance(layer("dm-0", *parts, commands={TABLE: CACHE.format(leg="7:7")}).cache_redundant, Unknown)
 
 
 def test_the_levels_of_all_arrays_below_are_gathered():
