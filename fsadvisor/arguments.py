@@ -13,15 +13,17 @@ from fsadvisor.storage import Workload
 
 FAIL_ON = ("critical", "high", "moderate", "low", "never")
 WORKLOADS = get_args(Workload)
+SUITES = ("quick", "full", "oltp", "metadata", "streaming")
+"""The names of probe.jobs.SUITES, which is loaded only where it is needed."""
 
-DOCUMENTS = ("report", "drive", "plan")
+DOCUMENTS = ("report", "drive", "plan", "probe")
 _DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
 
 _EXIT_CODES = """exit status:
   0  nothing at or above --fail-on
   1  advice at or above --fail-on
   2  the command line, a file or a recording is wrong
-  3  incomplete: something could not be told (with --strict)
+  3  incomplete: something could not be told (with --strict) or measured (probe)
   4  a bug of ours"""
 
 
@@ -61,6 +63,7 @@ def parser() -> argparse.ArgumentParser:
         help="such as nobarrier-unproven or nobarrier-unproven:/srv (default: all advice)",
     )
     plan.add_argument("--out", metavar="DIR", type=Path, help="write it into a folder that is new, or empty")
+    _add_probe(verbs, shared)
     capture = _verb(verbs, shared, "capture", "Record this machine into a new folder, without serials and host names.")
     capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")
     _add_sayings(verbs, shared)
@@ -77,6 +80,42 @@ def parser() -> argparse.ArgumentParser:
     schema = _verb(verbs, shared, "schema", "Print the JSON Schema of the report, or of what a command prints.")
     schema.add_argument("document", metavar="DOCUMENT", nargs="?", choices=DOCUMENTS, default="report", help=_DOCUMENTS)
     return top
+
+
+def _add_probe(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+    """Measurements: the one verb that writes on the filesystem that it is told of, and leaves nothing there."""
+    probe = _verb(
+        verbs,
+        shared,
+        "probe",
+        "Measure a folder's filesystem by short jobs that leave nothing behind: JOB… TARGET, or --suite NAME TARGET. "
+        "Says what it takes and asks before it starts.",
+    )
+    probe.add_argument(
+        "words", metavar="JOB… TARGET", nargs="*", help="jobs such as commit-fdatasync, and last the folder to measure"
+    )
+    probe.add_argument("--suite", metavar="NAME", choices=SUITES, help=f"jobs for a purpose: {', '.join(SUITES)}")
+    probe.add_argument("--list", action="store_true", help="list the jobs and suites, and what they take")
+    probe.add_argument(
+        "--width",
+        metavar="PERCENT",
+        type=_percent,
+        default=5.0,
+        help="stop a job when half of its 95%% interval is as narrow as this share of the median (default: 5)",
+    )
+    probe.add_argument(
+        "--seconds",
+        metavar="N",
+        type=_seconds,
+        help="stop a job after so many seconds, settled or not (default: 20; of the suite quick 10)",
+    )
+    probe.add_argument("--gentle", action="store_true", help="lowest priority, and pauses while others use the disks")
+    probe.add_argument("--dry-run", action="store_true", help="only say what it takes and what speaks against it")
+    probe.add_argument("--no-keep", action="store_true", help="do not keep the results for the audit")
+    probe.add_argument("--yes", action="store_true", help="start without asking")
+    probe.add_argument(
+        "--yes-in-data-directory", action="store_true", help="measure inside a database's own directory, too"
+    )
 
 
 def _add_sayings(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:
@@ -165,6 +204,16 @@ def _day(text: str) -> dt.date:
         return dt.datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=dt.UTC).date()
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no date such as 2027-01-31") from None
+
+
+def _percent(text: str) -> float:
+    try:
+        percent = float(text.removesuffix("%"))
+    except ValueError:
+        percent = 0.0
+    if not 0.1 <= percent <= 50:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share of 0.1 to 50 percent")
+    return percent
 
 
 def _level(text: str) -> str:

@@ -14,7 +14,8 @@ from fsadvisor._version import __version__
 from fsadvisor.advise import advise, judge, with_fitting_waivers
 from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import catalogue, did_you_mean, matching
-from fsadvisor.machine import attestation_file
+from fsadvisor.facts import Unknown
+from fsadvisor.machine import attestation_file, probe_file
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.opening import open_machine
@@ -84,11 +85,22 @@ def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
 
 
 def _machine(chosen: argparse.Namespace) -> Machine:
-    machine = open_machine(chosen.on) if chosen.on else LiveMachine(timeout=chosen.timeout)
+    machine = open_machine(chosen.on) if chosen.on else _with_own_results(LiveMachine(timeout=chosen.timeout))
     if chosen.attestations is None:
         return machine
     text = attestation_file.text_of(chosen.attestations, must_exist=chosen.verb not in ("attest", "waive"))
     return WithFile(machine, attestation_file.PATH, text, str(chosen.attestations))
+
+
+def _with_own_results(machine: Machine) -> Machine:
+    """An ordinary user's results of probes besides root's; the newest counts."""
+    own = None if machine.root else probe_file.user_path(os.environ)
+    text = probe_file.text_of(own) if own else ""
+    if not text:
+        return machine
+    shared = machine.read(probe_file.PATH)
+    shared_text = "" if isinstance(shared, Unknown) else f"{shared.text}\n"
+    return WithFile(machine, probe_file.PATH, shared_text + text, str(own))
 
 
 def _shelf(chosen: argparse.Namespace) -> Shelf:
@@ -289,6 +301,20 @@ def _drive(chosen: argparse.Namespace) -> int:
     return USAGE if complaints else 0
 
 
+def _probe(chosen: argparse.Namespace) -> int:
+    from fsadvisor.verbs import probe
+
+    gc.enable()  # it runs for minutes
+    try:
+        request = probe.requested(chosen)
+        if isinstance(request, str):
+            _write([request])
+            return 0
+        return probe.probe(request, LiveMachine(timeout=chosen.timeout), _write)
+    except probe.RefusedError as error:
+        raise UsageError(*error.args) from error
+
+
 def _schema(chosen: argparse.Namespace) -> int:
     from fsadvisor.plan import as_json as plan
     from fsadvisor.report.schema import schema_text
@@ -307,5 +333,6 @@ _VERBS = {
     "waive": _waive,
     "rule": _rule_try,
     "drive": _drive,
+    "probe": _probe,
     "schema": _schema,
 }

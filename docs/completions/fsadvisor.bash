@@ -6,11 +6,12 @@
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
 _shtab_fsadvisor_rule_subparsers=(try)
-_shtab_fsadvisor_subparsers=(explain facts plan capture attest waive rule drive schema)
+_shtab_fsadvisor_subparsers=(explain facts plan probe capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
 _shtab_fsadvisor_facts_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --values)
 _shtab_fsadvisor_plan_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --out)
+_shtab_fsadvisor_probe_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --suite --list --width --seconds --gentle --dry-run --no-keep --yes --yes-in-data-directory)
 _shtab_fsadvisor_capture_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
 _shtab_fsadvisor_attest_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --by --because --link --until --remove)
 _shtab_fsadvisor_waive_option_strings=(-h --help --json --text --on --only --workload --rules --attestations --fail-on --strict --all --timeout --by --because --link --until --remove)
@@ -22,9 +23,10 @@ _shtab_fsadvisor_option_strings=(-h --help --json --text --on --only --workload 
 
 
 
+_shtab_fsadvisor_probe___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_rule_pos_0_choices=(try)
-_shtab_fsadvisor_schema_pos_0_choices=(report drive plan)
-_shtab_fsadvisor_pos_0_choices=(explain facts plan capture attest waive rule drive schema)
+_shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe)
+_shtab_fsadvisor_pos_0_choices=(explain facts plan probe capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain__h_nargs=0
 _shtab_fsadvisor_explain___help_nargs=0
@@ -46,6 +48,19 @@ _shtab_fsadvisor_plan___json_nargs=0
 _shtab_fsadvisor_plan___text_nargs=0
 _shtab_fsadvisor_plan___strict_nargs=0
 _shtab_fsadvisor_plan___all_nargs=0
+_shtab_fsadvisor_probe_pos_0_nargs='*'
+_shtab_fsadvisor_probe__h_nargs=0
+_shtab_fsadvisor_probe___help_nargs=0
+_shtab_fsadvisor_probe___json_nargs=0
+_shtab_fsadvisor_probe___text_nargs=0
+_shtab_fsadvisor_probe___strict_nargs=0
+_shtab_fsadvisor_probe___all_nargs=0
+_shtab_fsadvisor_probe___list_nargs=0
+_shtab_fsadvisor_probe___gentle_nargs=0
+_shtab_fsadvisor_probe___dry_run_nargs=0
+_shtab_fsadvisor_probe___no_keep_nargs=0
+_shtab_fsadvisor_probe___yes_nargs=0
+_shtab_fsadvisor_probe___yes_in_data_directory_nargs=0
 _shtab_fsadvisor_capture__h_nargs=0
 _shtab_fsadvisor_capture___help_nargs=0
 _shtab_fsadvisor_capture___json_nargs=0

@@ -50,8 +50,8 @@ function _shtab_fsadvisor_using
   test "$_shtab_fsadvisor_cmdpath" = "$argv"
 end
 
-set -g _shtab_fsadvisor_commands explain facts plan capture attest waive rule 'rule try' drive schema
-set -g _shtab_fsadvisor_opts_with_value --attestations --because --by --fail-on --link --on --only --out --rules --timeout --until --workload
+set -g _shtab_fsadvisor_commands explain facts plan probe capture attest waive rule 'rule try' drive schema
+set -g _shtab_fsadvisor_opts_with_value --attestations --because --by --fail-on --link --on --only --out --rules --seconds --suite --timeout --until --width --workload
 
 complete -c fsadvisor -e
 complete -c fsadvisor -f
@@ -110,6 +110,28 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l strict -d 'exit with 3
 complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l all -d 'list passed checks and rules that do not apply, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l timeout -x -d 'for each tool (default: 10)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using plan' -l out -x -d 'write it into a folder that is new, or empty'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a probe -d 'Measure a folder'"'"'s filesystem by short jobs that leave nothing behind: JOB… TARGET, or --suite NAME TARGET. Says what it takes and asks before it starts.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -s h -l help -d 'show this help message and exit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l json -d 'print the report as JSON'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l text -d 'print the report as text (default)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l on -x -d 'look at a folder made by capture, or at a sos archive, instead of this machine'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l only -x -d 'only this mount point or disk, with all above and below it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l rules -x -d 'load the rules in this folder as well'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: low)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l strict -d 'exit with 3 where something could not be told'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l all -d 'list passed checks and rules that do not apply, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l suite -xka "quick full oltp metadata streaming" -d 'jobs for a purpose: quick, full, oltp, metadata, streaming'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l list -d 'list the jobs and suites, and what they take'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l width -x -d 'stop a job when half of its 95% interval is as narrow as this share of the median (default: 5)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l seconds -x -d 'stop a job after so many seconds, settled or not (default: 20; of the suite quick 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l gentle -d 'lowest priority, and pauses while others use the disks'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l dry-run -d 'only say what it takes and what speaks against it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l no-keep -d 'do not keep the results for the audit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l yes -d 'start without asking'
+complete -c fsadvisor -n '_shtab_fsadvisor_using probe' -l yes-in-data-directory -d 'measure inside a database'"'"'s own directory, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a capture -d 'Record this machine into a new folder, without serials and host names.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using capture' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using capture' -l json -d 'print the report as JSON'
@@ -211,4 +233,4 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l fail-on -x -d 'lowes
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l strict -d 'exit with 3 where something could not be told'
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l all -d 'list passed checks and rules that do not apply, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l timeout -x -d 'for each tool (default: 10)'
-complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan" -d 'report, drive or plan (default: report)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan probe" -d 'report, drive, plan or probe (default: report)'

@@ -13,15 +13,17 @@ if TYPE_CHECKING:
 
     from fsadvisor.probe.job import Job, Work
 
-WINDOW_SECONDS: Final = 1.0
+WINDOW_SECONDS: Final = 0.5
 FEWEST_WINDOWS: Final = 6
 """The fewest windows whose smallest and largest enclose the median with 95 %: 1 - 2 / 2^6 = 0.97."""
 
-_LARGE_BLOCK: Final = 128 << 10
 _TIMES_OVER: Final = 8
-"""How often small writes, one at a time, may go over the file before their bytes are used up; others go faster."""
-_TIMES_OVER_DEEP: Final = 32
-_TIMES_OVER_LARGE: Final = 64
+"""How often small writes, one at a time, may go over the file before their bytes are used up."""
+_LARGE_BLOCK: Final = 128 << 10
+_LARGE_BYTES: Final = 16 << 30
+"""What large writes may write: a dozen windows of a drive that takes 3 GB/s."""
+_DEEP_BYTES: Final = 8 << 30
+"""What small writes with many in flight may write."""
 _SLOW_BYTES_PER_S: Final = 50_000_000
 """What a slow disk writes in order: for the longest time that the file takes to be laid out."""
 _FILE_AT_LEAST: Final = 4096
@@ -79,9 +81,9 @@ def measured_bytes(job: Job) -> int:
     """How much a job may write in its windows; where that is reached, it ends with the window it is in."""
     match job.work:
         case Io(operation="write"):
-            large = job.work.block_bytes >= _LARGE_BLOCK
-            times = _TIMES_OVER_LARGE if large else _TIMES_OVER_DEEP if job.work.depth > 1 else _TIMES_OVER
-            return job.work.file_bytes * times
+            if job.work.block_bytes >= _LARGE_BLOCK:
+                return _LARGE_BYTES
+            return _DEEP_BYTES if job.work.depth > 1 else job.work.file_bytes * _TIMES_OVER
         case Ladder():
             return job.work.file_bytes * _TIMES_OVER
         case Metadata():

@@ -109,11 +109,12 @@ class Gentle:
         *,
         look: Callable[[Iterable[str]], Counted] = counted,
         sleep: Callable[[float], None] = time.sleep,
-        says: Callable[[str], None] = lambda words: None,
+        says: Callable[[str], None] | None = None,
     ) -> None:
         self._disks = tuple(disks)
         self._look, self._sleep, self._says = look, sleep, says
         self.paused_seconds = 0.0
+        self.spent_seconds = 0.0
         self._before = self._now()
 
     @property
@@ -130,12 +131,14 @@ class Gentle:
             if not why:
                 return True
             self.paused_seconds += LOOK_SECONDS
-            self._says(f"paused: {why}")
+            if self._says is not None:
+                self._says(f"paused: {why}")
         return False
 
     def _now(self) -> Load:
         earlier = self._look(self._disks)
         self._sleep(LOOK_SECONDS)
+        self.spent_seconds += LOOK_SECONDS
         return load(earlier, self._look(self._disks))
 
 

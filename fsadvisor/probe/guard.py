@@ -170,8 +170,8 @@ def _quota(cost: Cost, place: Place) -> Iterator[Finding]:
         yield refused(
             "quota",
             f"your quota in {place.target} leaves {bytes_text(quota.bytes_left)} and the probe takes "
-            f"{bytes_text(cost.room_bytes)}, which has to be left {SPARE} times: delete files, or choose jobs that take "
-            "less",
+            f"{bytes_text(cost.room_bytes)}, which has to be left {SPARE} times: delete files, or choose jobs that "
+            "take less",
         )
     if quota.inodes_left is not None and quota.inodes_left < cost.files * SPARE:
         yield refused(
@@ -189,8 +189,8 @@ def _memory(cost: Cost, place: Place) -> Iterator[Finding]:
     elif place.memory_bytes.value < cost.room_bytes * SPARE:
         yield refused(
             "memory",
-            f"{place.target} lies in memory, of which {bytes_text(place.memory_bytes.value)} can be had and the probe "
-            f"takes {bytes_text(cost.room_bytes)}: {_ON_A_DISK}",
+            f"{place.target} lies in memory, of which {bytes_text(place.memory_bytes.value)} can be had and "
+            f"the probe takes {bytes_text(cost.room_bytes)}: {_ON_A_DISK}",
         )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from fsadvisor.report import drives, model
+from fsadvisor.report import drives, model, probe_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,4 +28,8 @@ def schema_text(document: str = "report") -> str:
     return json.dumps(schema(document), indent=2, ensure_ascii=False) + "\n"
 
 
-_DOCUMENTS = {"report": (model.SCHEMA, model.Report), "drive": (drives.SCHEMA, drives.Drives)}
+_DOCUMENTS = {
+    "report": (model.SCHEMA, model.Report),
+    "drive": (drives.SCHEMA, drives.Drives),
+    "probe": (probe_json.SCHEMA, probe_json.Probe),
+}

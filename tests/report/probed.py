@@ -1,0 +1,88 @@
+"""Results of probes made up for the reports: a settled one, a ladder, a failed one, one with hostile names."""
+
+from fsadvisor.probe.cost import Cost
+from fsadvisor.probe.finding import refused, warning
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.probe.result import Figure, Result
+
+WHEN = "2026-11-21T19:40:00+00:00"
+
+
+def result(job, **values):
+    """A settled result of a job on /srv/data."""
+    made = {
+        "job": job,
+        "question": JOBS[job].question if job in JOBS else job,
+        "target": "/srv/data",
+        "mount": "/srv",
+        "when": WHEN,
+        "engine": "fio 3.33",
+        "headline": JOBS[job].headline.name if job in JOBS else "IOPS",
+        "figure": Figure(median=289.4, low=281.2, high=297.0, windows=12),
+        "end": "settled",
+        "windows": 13,
+        "seconds": 6.72,
+        "asked_bytes": 21_000_192,
+    }
+    return Result(**{**made, **values})
+
+
+COMMIT = result(
+    "commit-fdatasync",
+    voids=("window 3: another writer on vda: 18 MB more than asked",),
+    percentiles_us={"p50": 281.0, "p95": 342.5, "p99": 512.0, "p99.9": 12_480.0},
+    histogram_us=((250, 12), (300, 4012), (400, 801), (500, 60), (600, 0), (800, 0), (15000, 3)),
+    user_cpu_percent=2.9,
+    system_cpu_percent=11.2,
+    flushes_per_operation=1.0,
+    amplification=1.04,
+    pressure_percent={"cpu": 3.2, "io": 88.0},
+    remarks=("The first window was 12 % slower and is left out.",),
+    depends={"mount.options": "rw,relatime"},
+)
+LADDER = result(
+    "fsync-ladder",
+    figure=Figure(median=1160.0, low=1100.0, high=1221.0, windows=9),
+    parts_us={
+        "data": Figure(median=520.0, low=500.0, high=544.0, windows=9),
+        "journal": Figure(median=280.0, low=260.0, high=301.0, windows=9),
+        "flush": Figure(median=360.0, low=344.0, high=380.0, windows=9),
+    },
+    flushes_per_operation=2.0,
+)
+STREAM = result(
+    "read-direct",
+    figure=Figure(median=2.626e9, low=2.4e9, high=2.9e9, windows=31),
+    end="budget",
+    seconds=20.3,
+    windows=31,
+    believable=False,
+    remarks=("It did not settle: the interval is ± 10 %, where ± 5 % was wanted.",),
+)
+FAILED = result(
+    "random-write-32",
+    figure=None,
+    end="failed",
+    error="while writing the scratch file in /srv/data: there is no room left on the filesystem (ENOSPC)",
+    windows=2,
+    voids=tuple(f"window {at}: the engine stalled" for at in range(1, 6)),
+)
+CANCELLED = result("create-1", figure=None, end="cancelled", windows=0, seconds=0.2)
+EMPTY = result("free", figure=Figure(median=0.0, low=0.0, high=0.0, windows=6))
+HOSTILE = result(
+    "evil\x1b[31m",
+    target="/srv/\u202egnp.exe\n",
+    mount="/caf\udce9",
+    engine="fio \x9b31m",
+    error="\x1b]0;title\x07",
+    remarks=("a\nb",),
+    voids=("\u200b",),
+    parts_us={"\x1b[2J": Figure(median=1.0, low=1.0, high=1.0, windows=6)},
+    depends={"mount.options": "\ud800"},
+)
+SUITE = (COMMIT, LADDER, STREAM, FAILED, CANCELLED)
+COST = Cost(written_bytes=11 << 30, room_bytes=512 << 20, files=4001, least_seconds=15, most_seconds=88.4)
+FINDINGS = (
+    refused("space", "/srv/data has 50 MiB free and the probe takes 512 MiB at once: make room"),
+    warning("type", "/srv/\x1b[31m is on an overlay: the disk of its upper folder is measured, under the overlay"),
+)

@@ -1,0 +1,135 @@
+"""Probes' reports against the files in golden/probe/; `--accept` writes them anew."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fsadvisor.probe import cost
+from fsadvisor.probe.jobs import JOBS, SUITES
+from fsadvisor.report import probe_json, probe_text
+from fsadvisor.report.escape import width
+from fsadvisor.report.probe_words import amount, number, time_text
+from fsadvisor.report.schema import schema
+from tests.paths import ROOT
+from tests.report import probed
+
+GOLDEN = Path(__file__).parent / "golden_probe"
+
+
+def as_json(results, state="done"):
+    return probe_json.as_json(
+        target="/srv/data",
+        mount="/srv",
+        jobs=[it.job for it in results],
+        state=state,
+        cost=probed.COST,
+        findings=probed.FINDINGS,
+        results=results,
+    )
+
+
+def text(*results):
+    return "".join(probe_text.results_text(results, JOBS))
+
+
+def listing():
+    costs = {JOBS["commit-fdatasync"]: cost.of(JOBS["commit-fdatasync"], 20)}
+    ids = ("commit-fdatasync", "create-1")
+    return probe_text.listing(costs, {"some": (ids, cost.together(cost.of(JOBS[it], 20) for it in ids))})
+
+
+REPORTS = {
+    "commit.txt": lambda: text(probed.COMMIT),
+    "ladder.txt": lambda: text(probed.LADDER),
+    "suite.txt": lambda: text(*probed.SUITE),
+    "failed.txt": lambda: text(probed.FAILED),
+    "hostile.txt": lambda: text(probed.HOSTILE),
+    "suite.json": lambda: as_json(probed.SUITE),
+    "hostile.json": lambda: as_json((probed.HOSTILE,), "cancelled"),
+    "refused.json": lambda: as_json((), "refused"),
+    "before.txt": lambda: "".join(
+        (*probe_text.cost_lines(probed.COST, 6, "/srv/data"), *probe_text.finding_lines(probed.FINDINGS))
+    ),
+    "list.txt": lambda: "".join(listing()),
+}
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_a_report_is_what_its_golden_file_says(name, request):
+    written = REPORTS[name]()
+    golden = GOLDEN / name
+    if request.config.getoption("--accept"):
+        golden.parent.mkdir(exist_ok=True)
+        golden.write_text(written, encoding="utf-8")
+    assert written == golden.read_text(encoding="utf-8")
+
+
+def test_every_golden_file_belongs_to_a_report():
+    assert {file.name for file in GOLDEN.iterdir()} == set(REPORTS)
+
+
+@pytest.mark.parametrize("name", [it for it in REPORTS if it.endswith(".txt")])
+def test_text_fits_80_columns_and_shows_no_control_characters(name):
+    lines = REPORTS[name]().split("\n")
+    assert all(width(line) <= 80 for line in lines)
+    assert all(line.isprintable() for line in lines)
+
+
+@pytest.mark.parametrize("name", [it for it in REPORTS if it.endswith(".json")])
+def test_json_is_of_the_published_shape(name):
+    jsonschema.Draft202012Validator(schema("probe")).validate(json.loads(REPORTS[name]()))
+
+
+def test_the_committed_schema_is_that_of_the_program():
+    assert json.loads((ROOT / "docs" / "probe.schema.json").read_text()) == json.loads(json.dumps(schema("probe")))
+
+
+def test_a_table_keeps_the_order_of_the_run_and_says_that_it_is_no_ranking():
+    said = text(*probed.SUITE).rpartition("\n\n  In the order")
+    table = said[0].rpartition("\n\n")[2].splitlines()
+    assert [line.split()[0] for line in table] == [it.job for it in probed.SUITE]
+    assert "question of its own" in "".join(said[2].split("\n"))
+
+
+def test_a_figure_of_nothing_is_a_figure():
+    assert "0 µs per operation" in text(probed.EMPTY)
+
+
+@given(st.lists(st.floats(0.001, 1e6), min_size=1, max_size=6))
+def test_the_cells_of_a_bar_are_all_used(parts):
+    whole = sum(parts)
+    cells = probe_text.whole_cells([part / whole for part in parts])
+    assert sum(cells) == probe_text.BAR
+    assert all(abs(one - part / whole * probe_text.BAR) < 1 + 1e-6 for one, part in zip(cells, parts, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0, "0"), (0.123456, "0.123"), (4.7149, "4.71"), (99.96, "100"), (289.4, "289"), (60649, "60,600")],
+)
+def test_three_digits_of_a_number_count(value, words):
+    assert number(value) == words
+
+
+@pytest.mark.parametrize(("us", "words"), [(0, "0 µs"), (289.4, "289 µs"), (12_480, "12.5 ms"), (2.5e6, "2.5 s")])
+def test_times_are_told_in_the_unit_that_people_read(us, words):
+    assert time_text(us) == words
+
+
+def test_rates_are_told_in_powers_of_ten():
+    assert [amount("BYTES_PER_S", it) for it in (0, 999, 1_500, 2.626e9)] == [
+        "0 B/s",
+        "999 B/s",
+        "1.5 kB/s",
+        "2.63 GB/s",
+    ]
+
+
+def test_every_suite_is_on_the_command_line():
+    from fsadvisor.arguments import SUITES as NAMES
+
+    assert set(NAMES) == set(SUITES)
