@@ -136,6 +136,10 @@ class Disk:
         "nvme id-ns",
         "bytes",
     )
+    unjoined_paths: Fact[tuple[str, ...]] = some(
+        "other disks of the kernel that are this one by another path, without a multipath device above both (SCSI)",
+        "udev ID_WWN_WITH_EXTENSION, the stack in sysfs",
+    )
     write_throttle_us: Fact[int] = about(
         "latency of reads above which writing pages back is slowed down; 0: never", "queue/wbt_lat_usec", "µs"
     )

@@ -35,7 +35,16 @@ if TYPE_CHECKING:
     from fsadvisor.version import Version
 
 _UDEV_KEYS = {
-    key: key for key in ("ID_FS_LABEL", "ID_FS_UUID", "ID_MODEL", "ID_MODEL_ENC", "ID_SERIAL_SHORT", "ID_VENDOR_ENC")
+    key: key
+    for key in (
+        "ID_FS_LABEL",
+        "ID_FS_UUID",
+        "ID_MODEL",
+        "ID_MODEL_ENC",
+        "ID_SERIAL_SHORT",
+        "ID_VENDOR_ENC",
+        "ID_WWN_WITH_EXTENSION",
+    )
 }
 """Each key by itself: so all devices share it."""
 _RUN_AHEAD = 256

@@ -1,4 +1,4 @@
-"""Multipath devices: how many of their paths work. A path that failed stays below the device."""
+"""Several paths to one disk: how many of a multipath device's work, and disks that none joins."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup_status import Path
-    from fsadvisor.storage import Layer
+    from fsadvisor.storage import Disk, Layer
     from fsadvisor.survey.block import BlockTree
+    from fsadvisor.survey.stack import Stack
 
 _GONE = ("offline", "transport-offline", "deleted", "cancel")
 """States of a SCSI device in which it answers nothing (drivers/scsi/scsi_sysfs.c)."""
+
+_BY_SEVERAL_PATHS = ("sas", "fc", "iscsi", "scsi", "virtio")
+"""How a disk is attached that may have them; SATA and USB have one, and makers that gave one WWN to many disks."""
 
 
 def has_any(machine: Machine, tree: BlockTree) -> bool:
@@ -50,3 +54,33 @@ def _gone(machine: Machine, tree: BlockTree, path: Path) -> bool:
     """Whether the kernel gave it up, which device mapper learns at the next request only."""
     device = tree.numbered(path.device)
     return device is not None and look.value(look.text(machine, f"{device.folder}/device/state")) in _GONE
+
+
+def unjoined(
+    disks: Mapping[str, Disk], layers: Mapping[str, Layer], stack: Stack, udev: Mapping[str, Mapping[str, str]]
+) -> Mapping[str, Fact[tuple[str, ...]]]:
+    """For each SCSI disk, by its id, the names of others with the same WWN, save those under the same multipath."""
+    wwns = {
+        at: udev.get(at.partition(":")[2], {}).get("ID_WWN_WITH_EXTENSION")
+        for at, disk in disks.items()
+        if look.value(disk.transport) in _BY_SEVERAL_PATHS
+    }
+    alike: dict[str, list[str]] = {}
+    for at, wwn in wwns.items():
+        if wwn:
+            alike.setdefault(wwn, []).append(at)
+    joined: dict[str, set[str]] = {}
+    for at, layer in layers.items():
+        if look.value(layer.kind) == "dm-multipath":
+            paths = stack.under(at)
+            for path in paths:
+                joined.setdefault(path, set()).update(paths)
+    return {
+        at: look.told(
+            tuple(it.partition(":")[2] for it in alike[wwn] if it != at and it not in joined.get(at, ()))
+            if wwn
+            else None,
+            "udev ID_WWN_WITH_EXTENSION",
+        )
+        for at, wwn in wwns.items()
+    }

@@ -117,6 +117,8 @@ class _Survey:
             self._layers[at] = replace(self._layers[at], cache_redundant=kept_twice)
         for at, paths in multipath.usable(ground.machine, ground.tree, self._layers).items():
             self._layers[at] = replace(self._layers[at], usable_paths=paths)
+        for at, others in multipath.unjoined(self._disks, self._layers, self._stack, ground.udev).items():
+            self._disks[at] = replace(self._disks[at], unjoined_paths=others)
         self._filesystems = {
             block.id: filesystems.filesystem(
                 ground.machine,

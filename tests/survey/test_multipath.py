@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Unknown
 from fsadvisor.readers import dmsetup_status, dmsetup_table
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine, stacked
@@ -43,3 +43,37 @@ def test_paths_that_nobody_tells_of_are_not_taken_for_working_ones():
     assert isinstance(layer(disk("sda"), mapped_to, commands=told).usable_paths, Unknown)
     silent = told | {" ".join(dmsetup_status.ARGV): "other: 0 4096 multipath 2 0 0 0 0 1 \n"}
     assert isinstance(layer(disk("sda"), mapped_to, commands=silent).usable_paths, Unknown)
+
+
+def udev(**wwns):
+    return "".join(f"P: /x/{name}\nN: {name}\nE: ID_WWN_WITH_EXTENSION={wwn}\n\n" for name, wwn in wwns.items())
+
+
+def unjoined(*parts, **more):
+    found = survey(machine(*parts, **more), {}).subjects
+    return {it.id.partition(":")[2]: it.scope["disk"].unjoined_paths for it in found if it.kind == "disk"}
+
+
+FC = "pci0000:00/0000:00:03.0/host1/rport-1:0-0/target1:0:0/1:0:0:{}"
+LUN = {
+    f"sd{letter}": disk(f"sd{letter}", where=FC.format(letter), number=f"8:{at}") for at, letter in enumerate("abcd")
+}
+
+
+def test_disks_with_one_wwn_are_one_disk_by_several_paths():
+    found = unjoined(*LUN.values(), udev=udev(sda="0x1", sdb="0x2", sdc="0x1"))
+    assert (found["sda"].value, found["sdb"].value, found["sdc"].value) == (("sdc",), (), ("sda",))
+    assert isinstance(found["sdd"], Unknown)
+
+
+def test_paths_under_one_multipath_device_are_joined_and_one_that_came_later_is_not():
+    told = {TABLE: "mpatha: 0 4096 multipath 0 0 1 1 service-time 0 2 2 8:0 1 1 8:1 1 1\n"}
+    wwns = udev(sda="0x1", sdb="0x1", sdc="0x1", sdd="0x2")
+    found = unjoined(*LUN.values(), mapped("sda", "sdb"), commands=told, udev=wwns)
+    assert (found["sda"].value, found["sdb"].value) == (("sdc",), ("sdc",))
+    assert (found["sdc"].value, found["sdd"].value) == (("sda", "sdb"), ())
+
+
+def test_sata_drives_have_one_path_whatever_wwn_their_maker_gave_them():
+    found = unjoined(disk("sda"), disk("sdb", number="8:16"), udev=udev(sda="0x5", sdb="0x5"))
+    assert found["sda"] == found["sdb"] == NOT_APPLICABLE
