@@ -41,6 +41,7 @@ _UDEV_KEYS = {
         "ID_FS_UUID",
         "ID_MODEL",
         "ID_MODEL_ENC",
+        "ID_SERIAL",
         "ID_SERIAL_SHORT",
         "ID_VENDOR_ENC",
         "ID_WWN_WITH_EXTENSION",

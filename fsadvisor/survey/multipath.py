@@ -59,28 +59,33 @@ def _gone(machine: Machine, tree: BlockTree, path: Path) -> bool:
 def unjoined(
     disks: Mapping[str, Disk], layers: Mapping[str, Layer], stack: Stack, udev: Mapping[str, Mapping[str, str]]
 ) -> Mapping[str, Fact[tuple[str, ...]]]:
-    """For each SCSI disk, by its id, the names of others with the same WWN, save those under the same multipath."""
-    wwns = {
-        at: udev.get(at.partition(":")[2], {}).get("ID_WWN_WITH_EXTENSION")
-        for at, disk in disks.items()
-        if look.value(disk.transport) in _BY_SEVERAL_PATHS
-    }
+    """For each disk that may have several paths, by its id, the names of others that are the same one.
+
+    Without those under the same multipath device.
+    """
+    wanted = [at for at, disk in disks.items() if look.value(disk.transport) in _BY_SEVERAL_PATHS]
+    scsi = {at: _identity(udev.get(_name(at), {})) for at in wanted if _name(at).startswith("sd")}
     alike: dict[str, list[str]] = {}
-    for at, wwn in wwns.items():
-        if wwn:
-            alike.setdefault(wwn, []).append(at)
+    for at, own in scsi.items():
+        alike.setdefault(own or at, []).append(at)
     joined: dict[str, set[str]] = {}
     for at, layer in layers.items():
         if look.value(layer.kind) == "dm-multipath":
             paths = stack.under(at)
             for path in paths:
                 joined.setdefault(path, set()).update(paths)
-    return {
-        at: look.told(
-            tuple(it.partition(":")[2] for it in alike[wwn] if it != at and it not in joined.get(at, ()))
-            if wwn
-            else None,
-            "udev ID_WWN_WITH_EXTENSION",
-        )
-        for at, wwn in wwns.items()
-    }
+    found: dict[str, Fact[tuple[str, ...]]] = dict.fromkeys(wanted, Known((), "no SCSI disk"))
+    for at, own in scsi.items():
+        others = tuple(_name(it) for it in alike[own or at] if it != at and it not in joined.get(at, ()))
+        told = own is not None or len(scsi) == 1
+        found[at] = look.told(others if told else None, "udev ID_WWN_WITH_EXTENSION, ID_SERIAL")
+    return found
+
+
+def _identity(properties: Mapping[str, str]) -> str | None:
+    """What is the same by every path: the WWN, else vendor, model and serial number, as multipath-tools has it."""
+    return properties.get("ID_WWN_WITH_EXTENSION") or properties.get("ID_SERIAL")
+
+
+def _name(at: str) -> str:
+    return at.partition(":")[2]

@@ -74,6 +74,15 @@ def test_paths_under_one_multipath_device_are_joined_and_one_that_came_later_is_
     assert (found["sdc"].value, found["sdd"].value) == (("sda", "sdb"), ())
 
 
+def test_a_serial_number_tells_where_there_is_no_wwn_and_a_disk_alone_has_no_other_path():
+    said = udev(sda="X").replace("ID_WWN_WITH_EXTENSION", "ID_SERIAL") + udev(sdb="0x1")
+    found = unjoined(LUN["sda"], LUN["sdb"], LUN["sdc"], udev=said)
+    assert (found["sda"].value, found["sdb"].value) == ((), ())
+    assert isinstance(found["sdc"], Unknown)
+    assert unjoined(LUN["sda"])["sda"].value == ()
+    assert unjoined(disk("vda", where="pci0000:00/0000:00:02.0/virtio1"))["vda"].value == ()
+
+
 def test_sata_drives_have_one_path_whatever_wwn_their_maker_gave_them():
     found = unjoined(disk("sda"), disk("sdb", number="8:16"), udev=udev(sda="0x5", sdb="0x5"))
     assert found["sda"] == found["sdb"] == NOT_APPLICABLE
