@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsadvisor._version import __version__
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import attestation_file, boot_parameters, layout, sources
+from fsadvisor.machine import attestation_file, boot_parameters, layout, probe_file, sources
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.port import Answer, Reply
 from fsadvisor.machine.runner import encoded
@@ -32,6 +32,7 @@ _SOURCES: dict[str, Callable[[str], str]] = {
 _FIT_TO_TELL: dict[str, Callable[[str], str]] = {
     boot_parameters.PATH: boot_parameters.about_storage,
     attestation_file.PATH: attestation_file.without_people,
+    probe_file.PATH: probe_file.without_places,
 }
 """Files of which a recording holds a part only."""
 

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from fsadvisor.machine.probe_file import PATH, user_path
 from fsadvisor.probe.result import Result
-from fsadvisor.readers.probe_results import PATH, SCHEMA
+from fsadvisor.readers.probe_results import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,13 +47,10 @@ def path(*, root: bool, environment: Mapping[str, str]) -> Path:
     """The file that a user's results go to. Raises StoreError where an ordinary user has no home."""
     if root:
         return Path(PATH)
-    state = environment.get("XDG_STATE_HOME", "")
-    if os.path.isabs(state):  # noqa: PTH117 - the specification: relative ones are ignored
-        return Path(state, "fsadvisor", Path(PATH).name)
-    home = environment.get("HOME", "")
-    if not os.path.isabs(home):  # noqa: PTH117 - the same
+    own = user_path(environment)
+    if own is None:
         raise StoreError("The result is not kept: neither XDG_STATE_HOME nor HOME says where.")
-    return Path(home, ".local/state/fsadvisor", Path(PATH).name)
+    return own
 
 
 def line(result: Result) -> bytes:

@@ -23,7 +23,6 @@ from fsadvisor.readers import json_text
 if TYPE_CHECKING:
     from fsadvisor.readers.json_text import Json
 
-PATH: Final = "/var/lib/fsadvisor/probes.jsonl"
 SCHEMA: Final = "fsadvisor/probe/1"
 
 _MOST_UNREAD: Final = 8

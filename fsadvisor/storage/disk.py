@@ -120,6 +120,11 @@ class Disk:
         "/sys/block/D/stat, /proc/uptime",
         "percent",
     )
+    flush_share_percent: Fact[float] = some(
+        "share of an fsync that flushes its cache, measured on a filesystem that stands on it alone",
+        "`fsadvisor probe fsync-ladder`",
+        "percent",
+    )
     udev_model: Fact[str] = about("model as udev rules see it", "udev ID_MODEL")
     udev_serial: Fact[str] = about("serial number as udev rules see it", "udev ID_SERIAL_SHORT")
     cloud_disk: Fact[CloudDisk] = about("what sort of disk a cloud gave", "model")
@@ -138,7 +143,7 @@ class Disk:
     )
     unjoined_paths: Fact[tuple[str, ...]] = some(
         "other disks of the kernel that are this one by another path, without a multipath device above both (SCSI)",
-        "udev ID_WWN_WITH_EXTENSION, the stack in sysfs",
+        "udev ID_WWN_WITH_EXTENSION, ID_SERIAL; the stack",
     )
     write_throttle_us: Fact[int] = about(
         "latency of reads above which writing pages back is slowed down; 0: never", "queue/wbt_lat_usec", "µs"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fsadvisor.facts import Fact
 from fsadvisor.storage.about import ATTEST, about, some
-from fsadvisor.storage.words import Atime, DataMode, Workload
+from fsadvisor.storage.words import Atime, DataMode, FasterSync, Workload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,3 +34,39 @@ class Mount:
     workload: Fact[Workload] = some("what it is used for", "--workload, services, counters since boot", attested=True)
     workload_reasons: Fact[tuple[str, ...]] = some("why that workload", "services, counters since boot")
     atime_readers: Fact[tuple[str, ...]] = some("programs found that use access times on it", "services, mount point")
+    commit_us: Fact[float] = some("how long fdatasync takes after 4 KiB", "`fsadvisor probe commit-fdatasync`", "µs")
+    commit_p99_us: Fact[float] = some(
+        "how long fdatasync takes at most, in 99 of 100 times", "`fsadvisor probe commit-fdatasync`", "µs"
+    )
+    commit_amplification: Fact[float] = some(
+        "bytes that the disks write for each byte committed", "`fsadvisor probe commit-fdatasync`"
+    )
+    commit_dsync_us: Fact[float] = some(
+        "how long a write of 4 KiB with O_DSYNC takes", "`fsadvisor probe commit-dsync`", "µs"
+    )
+    faster_sync: Fact[FasterSync] = some(
+        "which of the two is faster beyond doubt", "`fsadvisor probe commit-fdatasync commit-dsync`"
+    )
+    fsync_us: Fact[float] = some("how long fsync takes after 4 KiB", "`fsadvisor probe fsync-ladder`", "µs")
+    data_share_percent: Fact[float] = some(
+        "share of an fsync that writes the data", "`fsadvisor probe fsync-ladder`", "percent"
+    )
+    journal_share_percent: Fact[float] = some(
+        "share of an fsync that commits the journal", "`fsadvisor probe fsync-ladder`", "percent"
+    )
+    flush_share_percent: Fact[float] = some(
+        "share of an fsync that flushes the drives' caches", "`fsadvisor probe fsync-ladder`", "percent"
+    )
+    flush_us: Fact[float] = some(
+        "how long the drives' caches are flushed in an fsync", "`fsadvisor probe fsync-ladder`", "µs"
+    )
+    random_read_us: Fact[float] = some("how long a random read of 4 KiB takes", "`fsadvisor probe random-read-1`", "µs")
+    random_read_iops: Fact[float] = some(
+        "random reads of 4 KiB, 32 in flight", "`fsadvisor probe random-read-32`", "reads/s"
+    )
+    random_write_iops: Fact[float] = some(
+        "random writes of 4 KiB, 32 in flight", "`fsadvisor probe random-write-32`", "writes/s"
+    )
+    read_bytes_per_s: Fact[float] = some("direct reads in order", "`fsadvisor probe read-direct`", "bytes/s")
+    write_bytes_per_s: Fact[float] = some("direct writes in order", "`fsadvisor probe write-direct`", "bytes/s")
+    creates_per_s: Fact[float] = some("files made by one thread", "`fsadvisor probe create-1`", "files/s")

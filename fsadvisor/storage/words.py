@@ -18,4 +18,5 @@ TrimCommand: TypeAlias = Literal["queued", "unqueued", "forced_unqueued", "unsup
 CloudDisk: TypeAlias = Literal["network", "local", "none"]
 Atime: TypeAlias = Literal["noatime", "relatime", "strictatime"]
 Kind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service"]
+FasterSync: TypeAlias = Literal["fdatasync", "O_DSYNC", "neither"]
 DataMode: TypeAlias = Literal["ordered", "writeback", "journal"]

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from fsadvisor.facts import Fact, Known, Unknown
-from fsadvisor.storage import Storage, Subject
+from fsadvisor.storage import Below, Mount, Storage, Subject
 from fsadvisor.survey import (
     attested,
     below,
@@ -22,6 +22,7 @@ from fsadvisor.survey import (
     identity,
     layers,
     look,
+    measured,
     mounts,
     multipath,
     placing,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.storage import Facts, Kind, Workload
+    from fsadvisor.storage import Disk, Facts, Kind, Workload
     from fsadvisor.survey.block import BlockDevice
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.services import Found
@@ -88,6 +89,7 @@ class _Survey:
         self._block_of = {mount.mount_point: block for block in ground.blocks for mount in block.mounts}
         self._held_by: dict[str, str] = {}
         self._attested = attested.read(ground.machine)
+        self._probed = measured.read(ground.machine)
         self._services = services.running(ground.machine)
         self._stack = lay_stack(ground)
         devices = ground.tree.devices.values()
@@ -146,8 +148,9 @@ class _Survey:
 
     def storage(self) -> Storage:
         """Every subject, the host first, then from the disks up."""
+        mounts = self._mounts()
         found = [self._subject("host", "host", {})]
-        found += [self._subject(at, "disk", {"disk": disk}) for at, disk in self._disks.items()]
+        found += [self._subject(at, "disk", {"disk": disk}) for at, disk in self._with_flush_shares(mounts).items()]
         found += [
             self._subject(at, "layer", {"layer": layer, "below": self._below[at]}) for at, layer in self._layers.items()
         ]
@@ -155,7 +158,7 @@ class _Survey:
             self._subject(at, "filesystem", {"filesystem": one, "below": self._below[at]})
             for at, one in self._filesystems.items()
         ]
-        mounts = self._subjects_with_what_was_said("mount", self._mounts())
+        mounts = self._subjects_with_what_was_said("mount", mounts)
         programs = self._subjects_with_what_was_said("service", self._service_subjects(mounts))
         return Storage(
             machine=self._ground.machine.name,
@@ -248,6 +251,7 @@ class _Survey:
             scope: dict[str, Facts] = {"mount": facts}
             if block and one:
                 scope |= {"filesystem": one, "below": self._below[block.id]}
+                scope["mount"] = self._measured(place, facts, block.id, scope)
             found[place] = self._subject(f"mount:{place}", "mount", scope, (block.id,) if block else ())
         return found
 
@@ -259,6 +263,30 @@ class _Survey:
             place = services.holder(service.directory.value, places) if isinstance(service.directory, Known) else None
             found.setdefault(place or "", []).append(service)
         return found
+
+    def _measured(self, place: str, facts: Mount, block: str, scope: Mapping[str, Facts]) -> Mount:
+        """With what was measured, where one may measure: on what is mounted, writable and on disks."""
+        if look.value(facts.mounted) is not True or look.value(facts.read_only) is not False:
+            return facts
+        if self._below[block] is below.NOTHING:
+            return facts
+        leaves = [self._disks[at] for at in self._stack.under(block) if at in self._disks]
+        around = {**scope, "host": self._host}
+        return measured.told(facts, place, self._probed, lambda: measured.conditions(around, leaves))
+
+    def _with_flush_shares(self, mounts: Mapping[str, Subject]) -> dict[str, Disk]:
+        """The disks with what was measured on the filesystems above them."""
+        found = [
+            (place, facts, under)
+            for place, it in mounts.items()
+            if isinstance(facts := it.scope["mount"], Mount) and isinstance(under := it.scope.get("below"), Below)
+        ]
+        shares = measured.flush_shares(found)
+        by_id = {at: shares.get(at.partition(":")[2]) for at in self._disks}
+        return {
+            at: one if (share := by_id[at]) is None else replace(one, flush_share_percent=share)
+            for at, one in self._disks.items()
+        }
 
     def _use(self, place: str, block: Superblock | None, by_place: Mapping[str, list[Found]] | Unknown) -> workload.Use:
         leaves = [at for at in self._stack.under(block.id) if at in self._disks] if block else []

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsadvisor.machine import probe_file
 from fsadvisor.probe.result import Figure, Result
 from fsadvisor.probe.store import MOST_ALIKE, MOST_BYTES, StoreError, bounded, keep, line, path, read, results
 from fsadvisor.readers import probe_results
@@ -139,7 +140,7 @@ def test_what_cannot_be_written_or_read_is_said_in_a_sentence(tmp_path):
 
 
 def test_root_s_results_are_where_the_survey_looks_and_others_in_their_state_folder():
-    assert str(path(root=True, environment={"XDG_STATE_HOME": "/x"})) == probe_results.PATH
+    assert str(path(root=True, environment={"XDG_STATE_HOME": "/x"})) == probe_file.PATH
     assert (
         str(path(root=False, environment={"XDG_STATE_HOME": "/x", "HOME": "/home/jo"})) == "/x/fsadvisor/probes.jsonl"
     )

@@ -1,0 +1,224 @@
+"""What probes measured, as facts of mounts and disks: where nothing has changed since that the figure depends on."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.machine.probe_file import PATH
+from fsadvisor.readers import probe_results
+from fsadvisor.storage import Below, Disk
+from fsadvisor.survey import look
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.probe_results import Interval, Measured
+    from fsadvisor.storage import Facts, FasterSync, Mount, Storage
+
+Results: TypeAlias = "Mapping[str, tuple[Measured, ...]]"
+"""Those on a mount by job, newest first."""
+
+_FEWEST_WINDOWS: Final = 6
+_WIDEST: Final = 0.15
+"""Half of the interval, as a share of the figure: what is less sure is no fact."""
+_COMMIT, _DSYNC, _LADDER = "commit-fdatasync", "commit-dsync", "fsync-ladder"
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """All results that are kept, by mount point; or why they cannot be read."""
+
+    by_mount: Mapping[str, Results]
+    unknown: Unknown | None = None
+
+
+def read(machine: Machine) -> Probed:
+    """The results that the machine keeps; that there is no file means that nothing was measured."""
+    record = look.file_record(machine, PATH, probe_results.parse)
+    if isinstance(record, Unknown):
+        return Probed({}, None if record.cause is Cause.NOT_EXPOSED else record)
+    found: dict[str, dict[str, tuple[Measured, ...]]] = {}
+    for one in sorted(record.results, key=lambda it: datetime.fromisoformat(it.when), reverse=True):
+        jobs = found.setdefault(one.mount, {})
+        jobs[one.job] = (*jobs.get(one.job, ()), one)
+    return Probed(found)
+
+
+def conditions(scope: Mapping[str, Facts], disks: Iterable[Disk]) -> dict[str, str]:
+    """What a result on a mount depends on, by fact, as text; what is not known is left out.
+
+    Only what everybody may read, so that root and others see the same.
+    """
+    found = {
+        **_texts("host", scope.get("host"), "kernel_release"),
+        **_texts("mount", scope.get("mount"), "fs_type", "options"),
+        **_texts("filesystem", scope.get("filesystem"), "devices"),
+        **_texts("below", scope.get("below"), "disks", "raid_levels", "read_ahead_kib"),
+    }
+    for disk in disks:
+        name = f"disk {look.value(disk.name)}"
+        found |= _texts(name, disk, "model", "firmware", "write_cache", "scheduler", "requests")
+    return found
+
+
+def _texts(prefix: str, facts: Facts | None, *names: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in names if facts is not None else ():
+        fact: Fact[Any] = getattr(facts, name)
+        if isinstance(fact, Known):
+            texts = sorted(map(str, fact.value)) if isinstance(fact.value, tuple) else [str(fact.value)]
+            found[f"{prefix}.{name}"] = " ".join(texts)
+    return found
+
+
+def conditions_of(storage: Storage, mount_point: str) -> dict[str, str]:
+    """What a result on a mount depends on; {} where there is no such mount."""
+    disks = {look.value(it.name): it for one in storage.subjects if isinstance(it := one.scope.get("disk"), Disk)}
+    scope = next((one.scope for one in storage.subjects if one.id == f"mount:{mount_point}"), None)
+    below = scope.get("below") if scope else None
+    names = look.value(below.disks) if isinstance(below, Below) else None
+    return conditions(scope, [disks[name] for name in names or () if name in disks]) if scope else {}
+
+
+def told(mount: Mount, point: str, probed: Probed, now: Callable[[], Mapping[str, str]]) -> Mount:
+    """The mount with what was measured on it; `now` gives the conditions of today."""
+    facts = _Facts(point, probed.by_mount.get(point, {}), probed.unknown, now)
+    return replace(mount, **dict(facts.all()))
+
+
+class _Facts:
+    """The facts of one mount. Those of the same job share the reason why they are not known."""
+
+    def __init__(
+        self, point: str, results: Results, unknown: Unknown | None, now: Callable[[], Mapping[str, str]]
+    ) -> None:
+        self._point, self._results, self._no_file = point, results, unknown
+        self._conditions = now() if results else {}
+        self._valid: dict[str, Measured | Unknown] = {}
+
+    def all(self) -> Iterator[tuple[str, Fact[Any]]]:
+        """Name of the field and fact."""
+        for name, job in _HEADLINES.items():
+            yield name, self._fact(job, lambda it: it.figure)
+        yield "commit_p99_us", self._fact(_COMMIT, lambda it: dict(it.percentiles_us).get("p99"))
+        yield "commit_amplification", self._fact(_COMMIT, lambda it: it.amplification)
+        yield "flush_us", self._fact(_LADDER, lambda it: dict(it.parts_us).get("flush"))
+        for part in ("data", "journal", "flush"):
+            yield f"{part}_share_percent", self._fact(_LADDER, partial(_share, part))
+        yield "faster_sync", self._faster_sync()
+
+    def _fact(self, job: str, pick: Callable[[Measured], Interval | float | None]) -> Fact[float]:
+        result = self._result(job)
+        if isinstance(result, Unknown):
+            return result
+        picked = pick(result)
+        if picked is None:
+            return self._again(job, f"the result of {_day(result)} does not tell it")
+        if isinstance(picked, float):
+            return Known(_rounded(picked), _source(result))
+        return Known(_rounded(picked.median), f"{_source(result)}, {_rounded(picked.low)} to {_rounded(picked.high)}")
+
+    def _faster_sync(self) -> Fact[FasterSync]:
+        """Faster beyond doubt: the intervals have nothing in common."""
+        by_call, by_flag = self._result(_COMMIT), self._result(_DSYNC)
+        for result in (by_call, by_flag):
+            if isinstance(result, Unknown):
+                return result
+        call, flag = (cast("Measured", result) for result in (by_call, by_flag))
+        one, other = cast("Interval", call.figure), cast("Interval", flag.figure)
+        faster: FasterSync = "neither"
+        if one.high < other.low:
+            faster = "fdatasync"
+        elif other.high < one.low:
+            faster = "O_DSYNC"
+        return Known(faster, f"{_source(call)}; {_source(flag)}")
+
+    def _result(self, job: str) -> Measured | Unknown:
+        """The newest result that holds today, else why there is none."""
+        if job not in self._valid:
+            found = [(one, self._doubt(one)) for one in self._results.get(job, ())]
+            good = next((one for one, doubt in found if not doubt), None)
+            self._valid[job] = good or self._again(job, found[0][1] if found else "")
+        return self._valid[job]
+
+    def _doubt(self, one: Measured) -> str:
+        """Why a result is no fact today, '' where it is one."""
+        if one.figure is None:
+            return f"the probe of {_day(one)} came to no figure"
+        if not one.believable:
+            return f"the figure of {_day(one)} cannot be what it seems"
+        if one.figure.windows < _FEWEST_WINDOWS:
+            return f"the probe of {_day(one)} ended after {one.figure.windows} windows"
+        if one.figure.high - one.figure.low > 2 * _WIDEST * one.figure.median:
+            return f"the windows of {_day(one)} were too far apart"
+        then = dict(one.depends)
+        changed = next((name for name, value in then.items() if self._conditions.get(name) != value), None)
+        if changed is not None:
+            return f"it was measured on {_day(one)} with {changed} = {then[changed][:80]!r}, which has changed since"
+        return "" if then else f"the result of {_day(one)} does not say what it depends on"
+
+    def _again(self, job: str, why: str) -> Unknown:
+        if self._no_file is not None:
+            return self._no_file
+        learn = f"`fsadvisor probe {job} {shlex.quote(self._point)}`"
+        return Unknown(Cause.NOT_MEASURED, f"{learn}: {why}" if why else learn, PATH)
+
+
+_HEADLINES: Final[Mapping[str, str]] = {
+    "commit_us": _COMMIT,
+    "commit_dsync_us": _DSYNC,
+    "fsync_us": _LADDER,
+    "random_read_us": "random-read-1",
+    "random_read_iops": "random-read-32",
+    "random_write_iops": "random-write-32",
+    "read_bytes_per_s": "read-direct",
+    "write_bytes_per_s": "write-direct",
+    "creates_per_s": "create-1",
+}
+"""Fact -> the job whose figure it is."""
+
+
+def _share(part: str, result: Measured) -> float | None:
+    """A step of the ladder as a share of the whole, in percent, where it is known to 15 of 100."""
+    step, whole = dict(result.parts_us).get(part), result.figure
+    if step is None or whole is None or not whole.median or step.high - step.low > 2 * _WIDEST * whole.median:
+        return None
+    return min(100.0, 100 * step.median / whole.median)
+
+
+def _day(result: Measured) -> str:
+    return result.when[:10]
+
+
+def _source(result: Measured) -> str:
+    return f"`fsadvisor probe {result.job}` on {_day(result)}, {result.engine}"
+
+
+def _rounded(amount: float) -> float:
+    """Three digits: no probe is surer than that."""
+    return float(f"{amount:.3g}")
+
+
+def flush_shares(mounts: Iterable[tuple[str, Mount, Below]]) -> dict[str, Fact[float]]:
+    """By disk, the largest share of an fsync that was measured on filesystems that stand on that disk alone.
+
+    `mounts` come with their points and what is below them; a disk without such a filesystem is left out.
+    """
+    found: dict[str, Fact[float]] = {}
+    for point, mount, below in mounts:
+        disks, share = look.value(below.disks), mount.flush_share_percent
+        if disks is None or len(disks) != 1 or (isinstance(share, Unknown) and share.cause is Cause.NOT_APPLICABLE):
+            continue
+        before = found.get(disks[0])
+        if isinstance(share, Known):
+            if not isinstance(before, Known) or before.value < share.value:
+                found[disks[0]] = Known(share.value, f"{share.source}, on {point}")
+        elif before is None:
+            found[disks[0]] = share
+    return found
