@@ -81,8 +81,18 @@ def _of_its_kind(machine: Machine, block: Superblock, kernel: Fact[Version]) -> 
         return dict(zfs.facts(machine, block))
     if block.type in _FLUSH_SWITCHES:
         off = set(_FLUSH_SWITCHES[block.type]) & set(block.mounts[0].super_options)
-        return {"barriers": Known(not off, _MOUNTINFO), **_checkpoints(block)}
+        return {"barriers": Known(not off, _MOUNTINFO), "online_discard": _discard(block), **_checkpoints(block)}
     return {}
+
+
+def _discard(block: Superblock) -> Fact[str]:
+    """F2FS prints either word, and leaves discarding to a thread; NILFS2 prints `discard` and does it at once."""
+    options = block.mounts[0].super_options
+    if block.type == "nilfs2":
+        return Known("sync" if "discard" in options else "none", _MOUNTINFO)
+    if "discard" in options:
+        return Known("async", _MOUNTINFO)
+    return Known("none", _MOUNTINFO) if "nodiscard" in options else Unknown(Cause.NOT_EXPOSED, "", _MOUNTINFO)
 
 
 def _checkpoints(block: Superblock) -> dict[str, Fact[bool]]:

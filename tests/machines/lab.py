@@ -87,7 +87,10 @@ def database_lab():
             parts.process(16, "mysqld", "/srv/nilfs/mysql"),
             parts.process(17, "dockerd", "/var/lib/docker"),
         ],
-        spaces={place: parts.room(_SSD_BYTES, 40) for place in ("/", "/srv/f2fs", "/srv/nilfs", "/tank", "/srv/old")},
+        spaces={
+            **{place: parts.room(_SSD_BYTES, 40) for place in ("/", "/srv/nilfs", "/tank", "/srv/old")},
+            "/srv/f2fs": parts.room(_SSD_BYTES - (2 << 20), 40),
+        },
     )
     made.statuses[" ".join(jobs.DEFRAGMENTING)] = 0
     return made

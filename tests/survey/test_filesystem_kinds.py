@@ -237,6 +237,21 @@ def test_f2fs_without_checkpoints_is_told_by_its_options():
     assert of("f2fs", "rw,fsync_mode=posix").checkpoints.value is True
 
 
+@pytest.mark.parametrize(
+    ("kind", "options", "expected"),
+    [
+        ("f2fs", "rw,discard", "async"),
+        ("f2fs", "rw,nodiscard", "none"),
+        ("f2fs", "rw", None),
+        ("nilfs2", "rw,discard", "sync"),
+        ("nilfs2", "rw", "none"),
+    ],
+)
+def test_log_structured_filesystems_say_whether_they_discard(kind, options, expected):
+    told = of(kind, options).online_discard
+    assert told.value == expected if expected else isinstance(told, Unknown)
+
+
 def zfs(parameters=("0", "0")):
     module = "/sys/module/zfs/parameters"
     return filesystem(
