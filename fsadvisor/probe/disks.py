@@ -12,7 +12,7 @@ from fsadvisor.readers import block_stat
 from fsadvisor.storage import Below
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from fsadvisor.readers.block_stat import IoCounters
     from fsadvisor.storage import Storage
@@ -81,6 +81,28 @@ def flushed(before: Counted | None, after: Counted | None) -> Flushes | None:
             return None
         each.append(Flushes(count=now.flushes - then.flushes, us=(now.flush_ms - then.flush_ms) * 1000.0))
     return max(each, key=lambda one: (one.us, one.count), default=None)
+
+
+def summed(works: Sequence[DiskWork]) -> DiskWork:
+    """What was done in all of several spans."""
+    flushes = [one.flushes for one in works if one.flushes is not None]
+    times = [one.flush_us for one in works if one.flush_us is not None]
+    return DiskWork(
+        flushes=sum(flushes) if len(flushes) == len(works) else None,
+        flush_us=sum(times) if len(times) == len(works) else None,
+        write_ios=sum(one.write_ios for one in works),
+        written_bytes=sum(one.written_bytes for one in works),
+        read_ios=sum(one.read_ios for one in works),
+        read_bytes=sum(one.read_bytes for one in works),
+    )
+
+
+def have_fua(disks: tuple[str, ...] | None, sysfs: Path = _SYSFS) -> bool:
+    """Whether the kernel writes FUA to all of them; where one has none, it flushes after the write instead."""
+    try:
+        return all((sysfs / disk / "queue/fua").read_text().strip() == "1" for disk in disks or ())
+    except OSError:
+        return False
 
 
 def _restarted(before: Counted, after: Counted) -> bool:

@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
-from fsadvisor.machine.runner import PACKAGES, TOOL_FOLDERS
+from fsadvisor.machine.runner import TOOL_FOLDERS
 from fsadvisor.probe import disks
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.scratch import scratch_file
@@ -146,11 +146,6 @@ def find() -> Fio | None:
         if status == 0 and out.startswith("fio-"):
             return Fio(path=path, before=before, version=out.strip().removeprefix("fio-"))
     raise EngineError(f"{path} could not be run: {said.strip() or 'it says nothing'}")
-
-
-def missing() -> EngineError:
-    """What to say where there is no fio."""
-    return EngineError(f"fio is not installed; install {PACKAGES['fio']}")
 
 
 @dataclass(frozen=True, slots=True)

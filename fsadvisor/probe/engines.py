@@ -1,0 +1,36 @@
+"""Which engine runs a job: fio where it is the better one and there, else our own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fsadvisor.probe import fio, ladder
+from fsadvisor.probe.job import Allocation, Existing, Io, Job, Ladder, Metadata, Mix
+from fsadvisor.probe.own import allocating, mixing, names, reading, syncing
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from fsadvisor.probe.engine import Session
+
+
+def opened(job: Job, target: Path, leaves: tuple[str, ...] | None = None) -> AbstractContextManager[Session]:
+    """A session for the job, in a folder or, for existing files, of one. Raises EngineError, at the latest on entry.
+
+    `leaves` are the kernel names of the disks below, from `disks.leaves`.
+    """
+    match job.work:
+        case Io() as io:
+            tool = fio.find()
+            return fio.session(tool, io, target, leaves) if tool else syncing.opened(io, target, leaves)
+        case Ladder() as steps:
+            return ladder.session(steps, target, leaves)
+        case Metadata() as metadata:
+            return names.opened(metadata, target, leaves)
+        case Allocation() as allocation:
+            return allocating.opened(allocation, target, leaves)
+        case Mix() as mix:
+            return mixing.opened(mix, target, leaves)
+        case Existing() as existing:
+            return reading.opened(existing, target, leaves)
