@@ -63,6 +63,8 @@ BESIDE: Final = ("dsync", "flush_counted")
 
 _FEWEST: Final = 3
 """Operations in a turn, however slow the disk."""
+_MOST: Final = 1000
+"""Operations in a turn, however fast: more would wear the disk and tell nothing."""
 _MORE_THAN_DATA: Final = 1.25
 """Bytes for a byte of a write without sync from which on a datasync writes more than its data."""
 
@@ -149,6 +151,7 @@ class LadderSession:
             seconds=commits.seconds,
             operations=len(commits.total_ns),
             asked_bytes=len(commits.total_ns) * BLOCK_BYTES,
+            beside_bytes=sum(len(turns[step].total_ns) for step in STEPS if step != "commit") * BLOCK_BYTES,
             latencies_ns=Counter(commits.total_ns),
             sync_ns=Counter(commits.sync_ns),
             user_cpu_seconds=commits.user_cpu_seconds,
@@ -191,7 +194,7 @@ class LadderSession:
                 raise OSError(errno.ENOSPC, "")
             turns.total_ns.append(now - start)
             turns.sync_ns.append(now - middle if sync else 0)
-            if now >= until and count >= _FEWEST:
+            if count >= _MOST or (now >= until and count >= _FEWEST):
                 break
         return now
 

@@ -165,7 +165,7 @@ class _Run:
         return self._around.clock() - self._began
 
     def _written(self) -> int:
-        return sum(window.asked_bytes for window in self._windows) if writes(self._job.work) else 0
+        return sum(it.asked_bytes + it.beside_bytes for it in self._windows) if writes(self._job.work) else 0
 
     def _counted(self) -> list[Window]:
         return [window for window, void in zip(self._windows, self._voids, strict=True) if not void]

@@ -31,6 +31,8 @@ class Window:
     operations: int
     asked_bytes: int
     """Bytes that the job itself read or wrote."""
+    beside_bytes: int = 0
+    """Bytes written besides, by steps that the figure is not about (the ladder's others); they wear the disk too."""
     latencies_ns: Mapping[int, int] = field(default_factory=dict)
     """Histogram: nanoseconds (the bin's middle) -> how many operations of the kind the headline is about."""
     sync_ns: Mapping[int, int] = field(default_factory=dict)
