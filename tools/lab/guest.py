@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tarfile
 import tempfile
+import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,18 +112,37 @@ def folder_for(name: str) -> Iterator[Path]:
         yield Path(folder)
 
 
+_live: set[subprocess.Popen[bytes]] = set()
+_stopped = False
+_lock = threading.Lock()
+
+
+def stop_all() -> None:
+    """Kill what was started and start nothing any more: those who wait for it, in other threads, go on to their end."""
+    global _stopped  # noqa: PLW0603
+    with _lock:
+        _stopped = True
+        for process in _live:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 @contextmanager
 def started(argv: list[str], console: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process of its own group whose output goes to a file; killed at the end, whatever happens."""
     if shutil.which(argv[0]) is None:
         raise LabError(f"{argv[0]} is missing: the lab cannot run (`make lab` as root installs it)")
-    with console.open("wb") as log:
+    with console.open("wb") as log, _lock:
+        if _stopped:
+            raise LabError("stopped")
         process = subprocess.Popen(
             argv, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
         )
+        _live.add(process)
     try:
         yield process
     finally:
+        with _lock:
+            _live.remove(process)
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

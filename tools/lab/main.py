@@ -1,10 +1,11 @@
-"""The lab's command line: `run` (all or some scenarios), `shell`."""
+"""The lab's command line: `run` (all or some scenarios), `cut` (a power cut), `shell`."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.lab import guest, kernels, tables
+from tools.lab import cut_table, guest, kernels, power_cut, tables
+from tools.lab.cut_disks import DISKS
 from tools.lab.error import LabError
 from tools.lab.part import Part, parts
 
@@ -75,7 +77,14 @@ def run(arguments: argparse.Namespace) -> int:
     whole = not (arguments.files or arguments.narrow or arguments.kernel)
     planned = parts(_chosen_kernels(arguments.kernel), arguments.files, arguments.narrow)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        wrong = [line for lines in pool.map(lambda part: _run_part(part, results), planned) for line in lines]
+        cutting = [pool.submit(_cut, planned[0].kernel, (), results / "cut")] if whole else []
+        running = [pool.submit(_run_part, part, results) for part in planned]
+        try:
+            wrong = [line for work in (*running, *cutting) for line in work.result()]
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            guest.stop_all()
+            raise
     rows = tables.rows(results)
     print(tables.scenarios(rows))
     wrong += [f"{row['scenario']} failed on {row['kernel']}" for row in rows if not row["passed"]]
@@ -85,6 +94,32 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"lab: {line}")
     took = time.monotonic() - start
     say(f"lab: {len(rows)} scenarios in {took:.0f} s, {len(wrong)} things wrong; consoles, recordings: {results}")
+    return 1 if wrong else 0
+
+
+def _cut(kernel: Kernel, names: Sequence[str], results: Path) -> list[str]:
+    """Cut the power; what went wrong, a line each. Leaves RESULTS/cut.jsonl and prints the table."""
+    start = time.monotonic()
+    disks = [disk for disk in DISKS if not names or disk.name in names]
+    say(f"lab: power cut on {kernel.series}: {len(disks)} disks")
+    try:
+        rows = power_cut.run(kernel, disks, results)
+    except LabError as error:
+        return [str(error)]
+    print(cut_table.markdown(rows))
+    wrong = cut_table.wrong(rows)
+    say(f"lab: power cut: {'failed' if wrong else 'done'} in {time.monotonic() - start:.0f} s")
+    return wrong
+
+
+def cut(arguments: argparse.Namespace) -> int:
+    """Cut the power of disks with a volatile cache, and count what is left."""
+    unknown = set(arguments.names) - {disk.name for disk in DISKS}
+    if unknown:
+        raise LabError(f"no such disk: {' '.join(sorted(unknown))}; there are {' '.join(disk.name for disk in DISKS)}")
+    wrong = _cut(_chosen_kernels(arguments.kernel)[0], arguments.names, arguments.results / "cut")
+    for line in wrong:
+        say(f"lab: {line}")
     return 1 if wrong else 0
 
 
@@ -114,12 +149,18 @@ def parser() -> argparse.ArgumentParser:
     running.add_argument("--results", type=Path, default=RESULTS, help="made anew (default: .lab)")
     running.add_argument("--accept", action="store_true", help="keep what was recorded as fixtures; review the diff")
     running.set_defaults(do=run)
+    cutting = verbs.add_parser("cut", help="cut the power of disks with a volatile cache, and count what is left")
+    cutting.add_argument("names", nargs="*", metavar="DISK", help="only these; all, where none is named")
+    cutting.add_argument("--results", type=Path, default=RESULTS, help="where to write (default: .lab)")
+    cutting.set_defaults(do=cut)
     verbs.add_parser("shell", help="a shell in a guest").set_defaults(do=shell)
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the lab; 0 only where all of it passed."""
+    # Told to end, it takes its guests along.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     arguments = parser().parse_args(argv)
     try:
         return int(arguments.do(arguments))
