@@ -8,6 +8,7 @@ that becomes fio) and we kill when time is over; nobody to kill it, it would sti
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -54,7 +55,9 @@ _COMMON: Final = (
 )
 _ADVICE: Final = {"normal": "0", "random": "random", "sequential": "sequential"}
 _SYNC: Final = {"none": (), "fsync": ("--fsync=1",), "fdatasync": ("--fdatasync=1",), "dsync": ("--sync=dsync",)}
-_SAID: Final = re.compile(r"err=(\d+)/.*?func=([^,]*), error=(.*)")
+_NOT_OPENED: Final = re.compile(r"file:filesetup\.c:\d+, func=[^,]*, error=(.*)")
+_MAY_NOT: Final = {errno.EACCES, errno.EPERM, errno.ENOENT, errno.ESRCH}
+_NO_DIRECT_IO: Final = "not support O_DIRECT"
 
 
 def argv(work: Io, path: str, seconds: float, engines: Sequence[str]) -> tuple[str, ...]:
@@ -133,12 +136,12 @@ class Fio:
         return _run((*self.before, self.path, *arguments), time_limit)
 
 
-def find() -> Fio | None:
+def find(folders: str = _PATH) -> Fio | None:
     """The installed fio, or None. Raises EngineError where one is there that cannot be run."""
-    path = shutil.which("fio", path=_PATH)
+    path = shutil.which("fio", path=folders)
     if path is None:
         return None
-    setpriv = shutil.which("setpriv", path=_PATH)
+    setpriv = shutil.which("setpriv", path=folders)
     ways = ((setpriv, "--pdeathsig", "KILL"),) if setpriv else ()
     said = ""
     for before in (*ways, (sys.executable, "-I", "-S", "-c", _DIES_WITH_US)):  # busybox's setpriv knows no --pdeathsig
@@ -200,11 +203,13 @@ def judged(out: str, said: str, status: int, doing: str) -> FioJob:
 
 
 def _failure(output: FioOutput, said: str, number: int, doing: str) -> EngineError:
-    for line in (*output.errors, *said.splitlines()):
-        found = _SAID.search(line)
-        if found and found[2].strip() == "open":
-            return EngineError(f"while {doing}: fio cannot open our scratch file by /proc: {found[3]}")
-    return because(number, doing) if number else EngineError(f"while {doing}: fio {_last_words(said, *output.errors)}")
+    lines = (*output.errors, *said.splitlines())
+    if any(_NO_DIRECT_IO in line for line in lines):
+        return EngineError(f"while {doing}: the filesystem has no direct I/O")
+    refused = next((found[1] for line in lines if (found := _NOT_OPENED.search(line))), "")
+    if refused and number in _MAY_NOT:
+        return EngineError(f"while {doing}: fio cannot open our scratch file by /proc: {refused}")
+    return because(number, doing) if number else EngineError(f"while {doing}: fio {_last_words(*lines)}")
 
 
 def _last_words(*said: str) -> str:

@@ -179,7 +179,7 @@ class LadderSession:
         descriptor = {"commit": self.growing.descriptor, "dsync": self.durable}.get(step, self.direct)
         sync = {"commit": os.fsync, "datasync": os.fdatasync}.get(step)
         offset = os.fstat(descriptor).st_size
-        for count in range(1, 1 << 62):
+        for count in range(1, _MOST + 1):
             if step == "commit":
                 offset += BLOCK_BYTES if count > 1 else 0
             else:
@@ -194,7 +194,7 @@ class LadderSession:
                 raise OSError(errno.ENOSPC, "")
             turns.total_ns.append(now - start)
             turns.sync_ns.append(now - middle if sync else 0)
-            if count >= _MOST or (now >= until and count >= _FEWEST):
+            if now >= until and count >= _FEWEST:
                 break
         return now
 
