@@ -1,23 +1,25 @@
 """Rules x subjects -> verdicts, in an order that anyone can recite.
 
 First what calls for action (advise, withheld, blocked), then what could not be told, then what passed. Among those:
-risk before gain before hygiene; advise before withheld before blocked; severity; basis measured before documented
-before reported; least disruption; subjects from the host up. Rule and subject id only make the order stable.
+risk before gain before hygiene; advise before withheld before blocked; severity; gains that were measured here, by
+size; basis measured before documented before reported; least disruption; subjects from the host up. Rule and subject id
+only make the order stable.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple, overload
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, overload
 
 from fsadvisor.catalogue import SCOPES, did_you_mean
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import Known, Unknown
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
 from fsadvisor.rulebook.rule import Ask, Outcome, Rule
+from fsadvisor.rulebook.shape import measured_gain
 from fsadvisor.storage import Ignored
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fsadvisor.facts import Fact
+    from fsadvisor.rulebook.shape import Gain
     from fsadvisor.storage import Facts, Storage, Subject, Waiver
 
 RUNNING: Final = frozenset({"trial", "settled"})
@@ -38,6 +41,7 @@ _SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _BASES: Final = ("measured", "documented", "reported", "")
 _NEEDS: Final = ("online", "remount", "unmount", "reboot", "reformat", "hardware")
 _SUBJECTS: Final = tuple(SCOPES)
+_NOTHING_MEASURED: Final = 100
 
 
 class Rank(NamedTuple):
@@ -47,6 +51,8 @@ class Rank(NamedTuple):
     kind: int
     outcome: int
     severity: int
+    gain: int
+    """100 less the percent that were measured here, 100 where nothing was."""
     basis: int
     disruption: int
     subject_kind: int
@@ -110,6 +116,15 @@ class Verdict:
             if isinstance(fact, Unknown)
         }
 
+    @property
+    def measured(self) -> Known[Any] | None:
+        """The gain that was measured here, in percent and at most."""
+        return _measured(self.rule, self.outcome, self.subject.scope)
+
+    def gain(self) -> Gain | None:
+        """What following the advice is good for: what was measured here first."""
+        return gain_of(self.rule, self.measured)
+
     def instructions(self) -> Instructions:
         """What to do; commands only where every safety ask is answered with yes."""
         if self.outcome not in _CALLS_FOR_ACTION:
@@ -120,14 +135,14 @@ class Verdict:
 
     def rank(self) -> Rank:
         """Where the verdict stands in the report."""
-        return rank_of(self.rule, self.outcome, self.subject.id)
+        return rank_of(self.rule, self.outcome, self.subject.id, self.measured)
 
 
 class Verdicts(Sequence[Verdict]):
     """Verdicts in rank order. A big machine has a million: what is alike is kept once, each is made when it is seen."""
 
-    def __init__(self, alike: Mapping[tuple[Rule, Outcome], list[Subject]], waivers: Iterable[Waiver]) -> None:
-        self._alike = [(*key, alike[key]) for key in sorted(alike, key=_place)]
+    def __init__(self, alike: Mapping[_Alike, list[Subject]], waivers: Iterable[Waiver]) -> None:
+        self._alike = [(rule, outcome, alike[rule, outcome, left]) for rule, outcome, left in sorted(alike, key=_place)]
         self._waivers = {(waiver.rule, waiver.subject): waiver for waiver in waivers}
 
     def __len__(self) -> int:
@@ -153,19 +168,44 @@ def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> V
     for rule in rules:
         if rule.status in RUNNING:
             rules_on[rule.subject].append(rule)
-    alike: dict[tuple[Rule, Outcome], list[Subject]] = {}
+    alike: dict[_Alike, list[Subject]] = {}
     for subject in sorted(storage.subjects, key=attrgetter("id")):
         for rule in rules_on[subject.kind]:
             outcome = _outcome(rule, subject.scope)
             if outcome is not Outcome.NOT_APPLICABLE or every:
-                alike.setdefault((rule, outcome), []).append(subject)
+                left = _left(_measured(rule, outcome, subject.scope)) if rule.measured else _NOTHING_MEASURED
+                alike.setdefault((rule, outcome, left), []).append(subject)
     return Verdicts(alike, storage.waivers)
 
 
-def _place(key: tuple[Rule, Outcome]) -> tuple[object, ...]:
+_Alike: TypeAlias = "tuple[Rule, Outcome, int]"
+"""What verdicts that stand together share: the rule, what it says, and their rank by the gain."""
+
+
+def _place(key: _Alike) -> tuple[object, ...]:
     """The rank up to the subject: of one rule and outcome, verdicts stand in the order of their subjects' ids."""
-    rule, outcome = key
-    return (*_rank_of(rule, outcome), rule.id)
+    rule, outcome, left = key
+    return (*_rank_of(rule, outcome, left), rule.id)
+
+
+def _measured(rule: Rule, outcome: Outcome, scope: Mapping[str, Facts]) -> Known[Any] | None:
+    if rule.measured is None or outcome not in _CALLS_FOR_ACTION:
+        return None
+    fact = rule.measured.reader()(scope)
+    return fact if isinstance(fact, Known) else None
+
+
+def _left(measured: Known[Any] | None) -> int:
+    """What is left when all that was measured is saved, in whole percent."""
+    return _NOTHING_MEASURED if measured is None else round(100 - min(max(measured.value, 0), 100))
+
+
+@lru_cache(maxsize=512)
+def gain_of(rule: Rule, measured: Known[Any] | None) -> Gain | None:
+    """The rule's gain, with what was measured here as the first of its figures."""
+    if rule.gain is None or rule.measured is None or measured is None:
+        return rule.gain
+    return measured_gain(rule.gain, f"{measured.value:g} % at most: {rule.measured.doc}", measured.source)
 
 
 def with_fitting_waivers(storage: Storage, rules: Iterable[Rule]) -> Storage:
@@ -234,34 +274,41 @@ def nothing_to_do(rule: Rule) -> Instructions:
 
 
 @cache
-def _rank_of(rule: Rule, outcome: Outcome) -> tuple[int, int, int, int, int, int, int]:
+def _rank_of(rule: Rule, outcome: Outcome, left: int) -> tuple[int, int, int, int, int, int, int, int]:
     """The part of a rank that all subjects of a rule share."""
     return (
         0 if outcome in _CALLS_FOR_ACTION else _OUTCOMES.index(outcome),
         _KINDS.index(rule.kind),
         _OUTCOMES.index(outcome),
         _SEVERITIES.index(rule.severity),
-        _BASES.index(rule.gain.basis if rule.gain else ""),
+        left,
+        _BASES.index(_basis(rule, left)),
         _NEEDS.index(rule.remedy.needs),
         _SUBJECTS.index(rule.subject),
     )
 
 
-def rank_of(rule: Rule, outcome: Outcome, subject: str) -> Rank:
+def _basis(rule: Rule, left: int) -> str:
+    if rule.gain is None:
+        return ""
+    return "measured" if left < _NOTHING_MEASURED else rule.gain.basis
+
+
+def rank_of(rule: Rule, outcome: Outcome, subject: str, measured: Known[Any] | None = None) -> Rank:
     """Where such a verdict stands in the report; `subject` is an id."""
-    return Rank(*_rank_of(rule, outcome), rule.id, subject)
+    return Rank(*_rank_of(rule, outcome, _left(measured)), rule.id, subject)
 
 
 def reason(verdict: Verdict) -> str:
     """Why a verdict stands where it does, in the words of its rank: 'risk, critical, …'."""
-    return reason_of(verdict.rule, verdict.outcome, verdict.waiver is not None)
+    return reason_of(verdict.rule, verdict.outcome, verdict.waiver is not None, verdict.measured)
 
 
-def reason_of(rule: Rule, outcome: Outcome, waived: bool) -> str:
+def reason_of(rule: Rule, outcome: Outcome, waived: bool, measured: Known[Any] | None = None) -> str:
     """The reason that all such verdicts share."""
     words = [rule.kind, outcome.value, rule.severity]
     if rule.gain:
-        words.append(rule.gain.basis)
+        words.append(rule.gain.basis if measured is None else f"{measured.value:g} % measured here")
     words.append(_DISRUPTION[rule.remedy.needs])
     if waived:
         words.append("waived")

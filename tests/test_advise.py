@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fsadvisor.advise import Outcome, Rank, advise, failures, judge, reason
+from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Unknown
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.expr import compile_expression
@@ -200,7 +201,51 @@ def test_what_calls_for_action_comes_before_what_could_not_be_told_and_what_pass
 def test_the_reason_of_a_rank_is_told_in_words():
     verdict = verdict_on(graded(kind="risk", severity="critical", needs="unmount"), facts(TRUE, TRUE, TRUE))
     assert reason(verdict) == "risk, advise, critical, documented, needs an unmount"
-    assert verdict.rank() == Rank(0, 0, 0, 0, 1, 2, 1, "a-rule", "disk:example")
+    assert verdict.rank() == Rank(0, 0, 0, 0, 100, 1, 2, 1, "a-rule", "disk:example")
+
+
+SHARE = "disk.flush_share_percent"
+
+
+def measurable(**changes):
+    """A rule whose gain a probe tells."""
+    return replace(graded(**changes), measured=catalogue()[SHARE])
+
+
+def test_a_gain_that_was_measured_here_comes_before_any_that_was_not_and_larger_ones_first():
+    rules = [graded(id="a", basis="measured"), measurable(id="b")]
+    known = facts(TRUE, TRUE, TRUE)
+    small, large = imagined(rules[1], {**known, SHARE: 4.0}), imagined(rules[1], {**known, SHARE: 36.0})
+    storage = Storage(machine="test", subjects=(replace(small, id="disk:a"), replace(large, id="disk:z")))
+
+    found = [(verdict.rule.id, verdict.subject.id) for verdict in advise(storage, rules)]
+    assert found == [("b", "disk:z"), ("b", "disk:a"), ("a", "disk:a"), ("a", "disk:z")]
+
+
+def test_severity_comes_before_what_was_measured():
+    rules = [measurable(id="a", severity="low"), graded(id="b", severity="moderate")]
+
+    assert [verdict.rule.id for verdict in on_one_disk(rules, {**facts(TRUE, TRUE, TRUE), SHARE: 90.0})] == ["b", "a"]
+
+
+def test_a_gain_that_was_measured_here_is_the_first_of_its_figures():
+    verdict = verdict_on(measurable(), {**facts(TRUE, TRUE, TRUE), SHARE: 36.0})
+
+    assert verdict.gain().basis == "measured"
+    assert verdict.gain().figures[0].says.startswith("36 % at most: share of an fsync")
+    assert verdict.gain().figures[0].source == "measured here"
+    assert verdict.gain().figures[1:] == verdict.rule.gain.figures
+    assert reason(verdict) == "gain, advise, low, 36 % measured here, no interruption"
+    assert verdict.rank().gain == 64
+
+
+def test_what_nobody_measured_keeps_its_basis_and_nothing_to_do_has_no_gain_measured():
+    open_one = verdict_on(measurable(), facts(TRUE, TRUE, TRUE))
+    passed = verdict_on(measurable(), {**facts(TRUE, FALSE, TRUE), SHARE: 36.0})
+
+    assert open_one.measured is passed.measured is None
+    assert open_one.gain() is open_one.rule.gain
+    assert open_one.rank().gain == 100
 
 
 def test_an_example_that_gets_another_verdict_is_told():

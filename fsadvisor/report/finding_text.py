@@ -78,8 +78,9 @@ class FindingText:
         else:
             yield from paragraphs(self._rule.why, self._columns, "   ")
         yield from self._asks("Evidence", [pair for pair in self._finding.answers() if pair[0].part != "safety"])
-        if self._rule.gain and not self._told_in:
-            yield from rule_text.gain(self._rule.gain, self._columns)
+        gain = self._finding.verdicts[0].gain()
+        if gain and not (self._told_in and gain is self._rule.gain):
+            yield from rule_text.gain(gain, self._columns)
         yield from self._safety()
         yield from self._todo()
         if not self._told_in:

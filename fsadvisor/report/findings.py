@@ -65,7 +65,7 @@ def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
     for verdict in verdicts:
         if verdict.outcome in CALL_FOR_ACTION:
             truths = tuple(answer.truth for answer in verdict.answers())
-            key = (verdict.rule.id, verdict.outcome, truths, _acceptance(verdict.waiver))
+            key = (verdict.rule.id, verdict.outcome, truths, _acceptance(verdict.waiver), verdict.measured)
             found.setdefault(key, Finding(verdict.rule, verdict.outcome, truths)).verdicts.append(verdict)
     for finding in found.values():
         finding.verdicts.sort(key=lambda verdict: _as_people_count(verdict.subject.name))

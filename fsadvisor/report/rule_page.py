@@ -133,7 +133,10 @@ def _gain(gain: Gain) -> Section:
     parts: list[Part] = [Figures(gain.figures) if gain.figures else Prose("No figure is known.")]
     if gain.believe:
         parts.append(Prose(f"Believe: {gain.believe}"))
-    if gain.measure:
+    if gain.measured:
+        doc = catalogue()[gain.measured].doc
+        parts.append(Prose(f"The probe {gain.measure} tells it here, at most, by {gain.measured}: {doc}."))
+    elif gain.measure:
         parts.append(Prose(f"The probe {gain.measure} would measure it."))
     return Section(f"What it brings: {gain.metric} ({gain.basis})", tuple(parts))
 

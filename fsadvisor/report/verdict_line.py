@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import Raw
 
-from fsadvisor.advise import nothing_to_do, rank_of, reason_of
+from fsadvisor.advise import gain_of, nothing_to_do, rank_of, reason_of
 from fsadvisor.report import model
 from fsadvisor.report.pieces import fact, piece
 from fsadvisor.rulebook.rule import Outcome
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fsadvisor.advise import Verdict
-    from fsadvisor.facts import Fact
+    from fsadvisor.facts import Fact, Known
     from fsadvisor.rulebook.remedy import Instructions
     from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.storage import Facts, Waiver
@@ -31,7 +31,7 @@ _SUBJECT, _ASKS, _REMEDY = b"\0subject\0", b"\0asks\0", b"\0remedy\0"
 def verdict_line(found: Verdict) -> bytes:
     """One verdict with its evidence and what to do, in the shape of model.Verdict."""
     rule = found.rule
-    start, to_rank, to_asks, to_remedy, end = _template(rule, found.outcome, found.waiver is not None)
+    start, to_rank, to_asks, to_remedy, end = _template(rule, found.outcome, found.waiver is not None, found.measured)
     subject = piece(found.subject.id)
     remedy = _remedy(found.instructions()) if found.calls_for_action else _nothing_to_do(rule)
     line = b"".join((start, subject, to_rank, subject, to_asks, _asks(found), to_remedy, remedy, end))
@@ -49,7 +49,7 @@ class _Template(NamedTuple):
 
 
 @cache
-def _template(rule: Rule, outcome: Outcome, waived: bool) -> _Template:
+def _template(rule: Rule, outcome: Outcome, waived: bool, measured: Known[Any] | None) -> _Template:
     told = model.Verdict(
         rule=rule.id,
         subject=_place(_SUBJECT),
@@ -57,11 +57,11 @@ def _template(rule: Rule, outcome: Outcome, waived: bool) -> _Template:
         kind=cast("Any", rule.kind),
         severity=cast("Any", rule.severity),
         title=rule.title,
-        because=reason_of(rule, outcome, waived),
-        rank=rank_of(rule, outcome, _place(_SUBJECT)),
+        because=reason_of(rule, outcome, waived, measured),
+        rank=rank_of(rule, outcome, _place(_SUBJECT), measured),
         why=rule.why,
         asks=_place(_ASKS),
-        gain=rule.gain,
+        gain=gain_of(rule, measured),
         errata=tuple(map(_erratum, rule.errata)),
         remedy=_place(_REMEDY),
         references=rule.references,

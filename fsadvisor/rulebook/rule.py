@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from fsadvisor.catalogue import Kind, did_you_mean
 from fsadvisor.rulebook.errors import RuleTextError
@@ -16,6 +16,7 @@ from fsadvisor.rulebook.tables import errata, table_names
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from fsadvisor.catalogue import Entry
     from fsadvisor.rulebook.shape import AskShape, ExampleShape, Gain, Keep, Reference, RemedyShape, RuleShape
     from fsadvisor.rulebook.toml_lines import Path
 
@@ -75,6 +76,8 @@ class Rule:
     examples: tuple[Example, ...]
     errata: tuple[str, ...]
     file: str
+    measured: Entry | None = None
+    """The fact, in percent, that tells its gain here at most."""
 
     @property
     def conditions(self) -> tuple[Ask, ...]:
@@ -116,6 +119,7 @@ def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
         examples=tuple(reading.example(at, example) for at, example in enumerate(shape.example)),
         errata=shape.errata,
         file=file,
+        measured=reading.measured(shape.gain),
     )
     problems = (*reading.problems, *_missing(shape), *_uncited(shape))
     return problems or rule
@@ -185,6 +189,18 @@ class _Reading:
             if not shape.ask.strip():
                 self.problems.append(Problem((part, at, "ask"), "an ask needs words"))
         return tuple(found)
+
+    def measured(self, gain: Gain | None) -> Entry | None:
+        """The fact that tells the gain here: a number in percent."""
+        if gain is None or not gain.measured:
+            return None
+        path = ("gain", "measured")
+        entry = cast("Entry | None", self._checked(path, entry_for, gain.measured))
+        if entry is not None and (entry.kind not in (Kind.WHOLE, Kind.REAL) or entry.unit != "percent"):
+            self.problems.append(Problem(path, f"'{gain.measured}' is no number in percent"))
+        elif entry is not None and not gain.measure:
+            self.problems.append(Problem(path, "'measured' needs 'measure', the probe that sets it"))
+        return entry
 
     def remedy(self, shape: RemedyShape) -> Remedy:
         return Remedy(

@@ -41,7 +41,8 @@ class Gain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What following the advice is good for.
 
     `metric` is what gets better, `basis` the best ground there is, `figures` every number known, those that
-    contradict each other too; `believe` says which to trust; `measure` names the probe that would measure it here.
+    contradict each other too; `believe` says which to trust; `measure` names the probe that would measure it here,
+    `measured` a fact in percent that the probe sets: the share that following the advice can save at most.
     """
 
     metric: str
@@ -49,6 +50,13 @@ class Gain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     figures: tuple[Figure, ...] = ()
     believe: str = ""
     measure: str = ""
+    measured: str = ""
+
+
+def measured_gain(gain: Gain, says: str, how: str) -> Gain:
+    """The gain where a probe has told it: this figure first, and measured."""
+    here = Figure(says=says, source="measured here", conditions=how)
+    return msgspec.structs.replace(gain, basis="measured", figures=(here, *gain.figures))
 
 
 class Keep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -47,6 +47,16 @@ class Mount:
     faster_sync: Fact[FasterSync] = some(
         "which of the two is faster beyond doubt", "`fsadvisor probe commit-fdatasync commit-dsync`"
     )
+    dsync_saves_percent: Fact[float] = some(
+        "share of a commit by fdatasync that O_DSYNC saves; 0 where none is told apart",
+        "`fsadvisor probe commit-fdatasync commit-dsync`",
+        "percent",
+    )
+    append_share_percent: Fact[float] = some(
+        "share of a commit at a file's end that goes into making the file longer; 0 where none is told apart",
+        "`fsadvisor probe commit-fdatasync commit-fdatasync-append`",
+        "percent",
+    )
     fsync_us: Fact[float] = some("how long fsync takes after 4 KiB", "`fsadvisor probe fsync-ladder`", "µs")
     data_share_percent: Fact[float] = some(
         "share of an fsync that writes the data", "`fsadvisor probe fsync-ladder`", "percent"

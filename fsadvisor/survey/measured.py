@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine.probe_file import PATH
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from fsadvisor.readers.probe_results import Interval, Measured
     from fsadvisor.storage import Facts, FasterSync, Mount, Storage
 
+T = TypeVar("T")
+
 Results: TypeAlias = "Mapping[str, tuple[Measured, ...]]"
 """Those on a mount by job, newest first."""
 
 _FEWEST_WINDOWS: Final = 6
 _WIDEST: Final = 0.15
 """Half of the interval, as a share of the figure: what is less sure is no fact."""
-_COMMIT, _DSYNC, _LADDER = "commit-fdatasync", "commit-dsync", "fsync-ladder"
+_COMMIT, _APPEND = "commit-fdatasync", "commit-fdatasync-append"
+_DSYNC, _LADDER = "commit-dsync", "fsync-ladder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,9 @@ class _Facts:
         yield "flush_us", self._fact(_LADDER, lambda it: dict(it.parts_us).get("flush"))
         for part in ("data", "journal", "flush"):
             yield f"{part}_share_percent", self._fact(_LADDER, partial(_share, part))
-        yield "faster_sync", self._faster_sync()
+        yield "faster_sync", self._of_two(_COMMIT, _DSYNC, _faster)
+        yield "dsync_saves_percent", self._of_two(_COMMIT, _DSYNC, _saved)
+        yield "append_share_percent", self._of_two(_APPEND, _COMMIT, _saved)
 
     def _fact(self, job: str, pick: Callable[[Measured], Interval | float | None]) -> Fact[float]:
         result = self._result(job)
@@ -124,20 +129,13 @@ class _Facts:
             return Known(_rounded(picked), _source(result))
         return Known(_rounded(picked.median), f"{_source(result)}, {_rounded(picked.low)} to {_rounded(picked.high)}")
 
-    def _faster_sync(self) -> Fact[FasterSync]:
-        """Faster beyond doubt: the intervals have nothing in common."""
-        by_call, by_flag = self._result(_COMMIT), self._result(_DSYNC)
-        for result in (by_call, by_flag):
-            if isinstance(result, Unknown):
-                return result
-        call, flag = (cast("Measured", result) for result in (by_call, by_flag))
-        one, other = cast("Interval", call.figure), cast("Interval", flag.figure)
-        faster: FasterSync = "neither"
-        if one.high < other.low:
-            faster = "fdatasync"
-        elif other.high < one.low:
-            faster = "O_DSYNC"
-        return Known(faster, f"{_source(call)}; {_source(flag)}")
+    def _of_two(self, one: str, other: str, reckon: Callable[[Interval, Interval], T]) -> Fact[T]:
+        """Reckoned from the figures of two jobs, if both hold today."""
+        first, second = self._result(one), self._result(other)
+        if isinstance(first, Unknown) or isinstance(second, Unknown):
+            return first if isinstance(first, Unknown) else cast("Unknown", second)
+        reckoned = reckon(cast("Interval", first.figure), cast("Interval", second.figure))
+        return Known(reckoned, f"{_source(first)}; {_source(second)}")
 
     def _result(self, job: str) -> Measured | Unknown:
         """The newest result that holds today, else why there is none."""
@@ -182,6 +180,18 @@ _HEADLINES: Final[Mapping[str, str]] = {
     "creates_per_s": "create-1",
 }
 """Fact -> the job whose figure it is."""
+
+
+def _faster(call: Interval, flag: Interval) -> FasterSync:
+    """Beyond doubt only: the intervals have nothing in common."""
+    if call.high < flag.low:
+        return "fdatasync"
+    return "O_DSYNC" if flag.high < call.low else "neither"
+
+
+def _saved(slow: Interval, quick: Interval) -> float:
+    """What the quick one saves of the slow one, in percent; nothing where their intervals have something in common."""
+    return _rounded(100 * (1 - quick.median / slow.median)) if quick.high < slow.low else 0.0
 
 
 def _share(part: str, result: Measured) -> float | None:

@@ -86,6 +86,26 @@ def test_a_sound_rule_loads(tmp_path):
         ("{ ask =", "{ aks =", "9:11: unknown key 'aks'; did you mean 'ask'?"),
         ('why = "Because."\n', "", "1:1: the key 'why' is missing"),
         ('why = "Because."', 'why = " "', "7:7: 'why' is empty"),
+        (
+            'basis = "reported"',
+            'basis = "reported"\nmeasure = "x"\nmeasured = "disk.flush_shar_percent"',
+            "15:13: unknown fact 'disk.flush_shar_percent'; did you mean 'disk.flush_share_percent'?",
+        ),
+        (
+            'basis = "reported"',
+            'basis = "reported"\nmeasure = "x"\nmeasured = "mount.flush_share_percent"',
+            "15:13: a rule on a disk can't ask 'mount.flush_share_percent', only facts of: disk, host",
+        ),
+        (
+            'basis = "reported"',
+            'basis = "reported"\nmeasure = "x"\nmeasured = "disk.flush_ms_avg"',
+            "15:12: 'disk.flush_ms_avg' is no number in percent",
+        ),
+        (
+            'basis = "reported"',
+            'basis = "reported"\nmeasured = "disk.flush_share_percent"',
+            "14:12: 'measured' needs 'measure', the probe that sets it",
+        ),
         ('basis = "reported"', 'basis = "guessed"', "13:9: 'guessed' is none of measured, documented, reported"),
         ("[gain]\n", "[gain", "11:13: Expected"),
         ('title = "It is slow"', "title = It is slow", "2:9: Invalid value"),

@@ -165,6 +165,15 @@ def test_one_way_to_sync_is_faster_only_where_the_intervals_are_apart(flag, call
     assert learn(storage(line()), "mount.faster_sync") == "`fsadvisor probe commit-dsync /srv`"
 
 
+def test_what_appending_and_o_dsync_save_is_told_in_percent_or_as_nothing():
+    found = storage(line(median=800.0), line("commit-dsync", 500.0), line("commit-fdatasync-append", 1000.0))
+
+    assert fact(found, "mount.dsync_saves_percent").value == 37.5
+    assert fact(found, "mount.append_share_percent").value == 20
+    alike = storage(line(median=800.0), line("commit-dsync", 790.0), line("commit-fdatasync-append", 700.0))
+    assert fact(alike, "mount.dsync_saves_percent").value == fact(alike, "mount.append_share_percent").value == 0
+
+
 def test_what_is_not_written_to_is_not_measured():
     read_only = storage(mounts=[MOUNT.replace(" rw", " ro")])
 
