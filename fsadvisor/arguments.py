@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 from pathlib import Path
-from typing import NoReturn, get_args
+from typing import TYPE_CHECKING, NoReturn, get_args
 
 from fsadvisor._version import __version__
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.storage import Workload
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FAIL_ON = ("critical", "high", "moderate", "low", "never")
 WORKLOADS = get_args(Workload)
@@ -80,6 +83,22 @@ def parser() -> argparse.ArgumentParser:
     schema = _verb(verbs, shared, "schema", "Print the JSON Schema of the report, or of what a command prints.")
     schema.add_argument("document", metavar="DOCUMENT", nargs="?", choices=DOCUMENTS, default="report", help=_DOCUMENTS)
     return top
+
+
+def parsed(argv: Sequence[str]) -> argparse.Namespace:
+    """What the command line says; exits with 2 where it says it wrongly.
+
+    argparse takes a list of words only in one piece: what follows an option comes back as left over.
+    """
+    grammar = parser()
+    chosen, left_over = grammar.parse_known_args(argv)
+    words = [word for word in left_over if not word.startswith("-")]
+    if left_over and (chosen.verb != "probe" or words != left_over):
+        wrong = [word for word in left_over if word not in words] if chosen.verb == "probe" else left_over
+        grammar.error(f"unrecognized arguments: {' '.join(wrong)}")
+    if words:
+        chosen.words = [*chosen.words, *words]
+    return chosen
 
 
 def _add_probe(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:

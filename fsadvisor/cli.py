@@ -51,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; return the exit code."""
-    chosen = arguments.parser().parse_args(argv)
+    chosen = arguments.parsed(argv)
     gc.disable()  # one short run whose objects make no cycles: the collector would walk a million facts and free none
     try:
         return _VERBS[chosen.verb](chosen)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.report.escape import clean, width
-from fsadvisor.report.probe_words import figure_text, sureness
+from fsadvisor.report.probe_words import amount, figure_text, sureness
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fsadvisor.probe.result import Figure, Result
 
-_CELLS: Final = 20
+_CELLS: Final = 12
 _NARROW: Final = 60
 
 
@@ -38,8 +38,9 @@ def bar(step: Step, columns: int = 80) -> str:
     share = (step.at - 1 + min(max(step.used, 0.0), 1.0)) / step.jobs
     cells = round(share * _CELLS)
     drawn = f"{'█' * cells}{'░' * (_CELLS - cells)}  " if columns >= _NARROW else ""
-    left = f"{seconds_text(step.seconds_left)} left at most"
-    found = step.says or (f"{figure_text(step.headline, step.figure)} {sureness(step.figure)}" if step.figure else "")
+    left = f"≤ {seconds_text(step.seconds_left)} left"
+    seen = f"{amount(step.headline, step.figure.median)} {sureness(step.figure)}" if step.figure else ""
+    found = step.says or seen
     line = f"{drawn}{step.at}/{step.jobs} {step.job}  {left}"
     more = f"{line}  {found}".rstrip()
     return cut(more if width(more) < columns else line, columns - 1)

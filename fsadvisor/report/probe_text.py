@@ -26,7 +26,9 @@ _ENDS: Final = {
     "cancelled": "stopped by you",
     "failed": "failed",
 }
-_PART_SIGNS: Final = "░▒▓█"
+_PART_SIGNS: Final = "░▓█▒"
+_PARTS: Final = ("data", "journal", "flush")
+_BESIDE: Final = {"flush_counted": "its flushes as the disks count them", "dsync": "a write of O_DIRECT and O_DSYNC"}
 _MOST_VOIDS: Final = 3
 
 
@@ -133,18 +135,28 @@ def _accounts(result: Result, columns: int) -> Iterator[str]:
 
 
 def _ladder(parts: Mapping[str, Figure], columns: int) -> Iterator[str]:
-    """One operation's parts as a bar and in figures."""
-    whole = sum(one.median for one in parts.values())
-    if whole <= 0:
-        return
-    yield "\n"
-    signs = [_PART_SIGNS[at % len(_PART_SIGNS)] for at in range(len(parts))]
-    shares = zip(signs, whole_cells([one.median / whole for one in parts.values()]), strict=True)
-    yield f"  {''.join(sign * cells for sign, cells in shares)}\n"
-    for sign, (name, one) in zip(signs, parts.items(), strict=True):
-        share = f"{one.median / whole:4.0%}".replace("%", " %")
-        words = f"{share}  {time_text(one.median)}, 95 %: {time_text(one.low)} to {time_text(one.high)}"
-        yield from wrapped(words, columns, f"  {sign} {clean(name):<9}")
+    """One operation's parts as a bar and in figures; what is told beside the parts is in no bar."""
+    shown = {name: parts[name] for name in sorted(parts, key=_place) if name not in _BESIDE}
+    whole = sum(one.median for one in shown.values())
+    if parts:
+        yield "\n"
+    if whole > 0:
+        signs = [_PART_SIGNS[at % len(_PART_SIGNS)] for at in range(len(shown))]
+        shares = zip(signs, whole_cells([one.median / whole for one in shown.values()]), strict=True)
+        yield f"  {''.join(sign * cells for sign, cells in shares)}\n"
+        for sign, (name, one) in zip(signs, shown.items(), strict=True):
+            yield from wrapped(f"{100 * one.median / whole:.0f} %, {_sure(one)}", columns, f"  {sign} {clean(name):<9}")
+    for name in _BESIDE:
+        if name in parts:
+            yield from wrapped(f"{_BESIDE[name]}: {_sure(parts[name])}", columns, "  beside it: ", "    ")
+
+
+def _place(name: str) -> int:
+    return _PARTS.index(name) if name in _PARTS else len(_PARTS)
+
+
+def _sure(one: Figure) -> str:
+    return f"{time_text(one.median)} (95 %: {time_text(one.low)} to {time_text(one.high)})"
 
 
 def whole_cells(shares: Sequence[float], cells: int = BAR) -> list[int]:
@@ -184,9 +196,9 @@ def table(results: Sequence[Result], columns: int = WIDTH) -> Iterator[str]:
     wide = max(len(clean(it.job)) for it in results)
     for result in results:
         shown = result.figure
-        words = "no figure" if shown is None else f"{figure_text(result.headline, shown):<22} {sureness(shown):>8}"
+        words = "no figure" if shown is None else f"{figure_text(result.headline, shown):<22} {sureness(shown):>9}"
         note = "doubtful" if not result.believable else "" if result.end == "settled" else result.end
-        yield f"  {clean(result.job):<{wide}}  {words:<31}  {note}".rstrip() + "\n"
+        yield f"  {clean(result.job):<{wide}}  {words:<32}  {note}".rstrip() + "\n"
     yield "\n"
     yield from wrapped(
         "In the order they ran: each answers a question of its own, so none is better than another. Alone, a job is "

@@ -54,5 +54,5 @@ def figure_text(headline: str, figure: Figure) -> str:
 
 
 def sureness(figure: Figure) -> str:
-    """'± 2.8 %'."""
-    return f"± {number(100 * figure.half_width)} %"
+    """'± 2.8 %'; what is wider than the figure itself is not worth a number."""
+    return "± > 100 %" if figure.half_width > 1 else f"± {number(100 * figure.half_width)} %"

@@ -21,7 +21,8 @@ from fsadvisor.probe.stopping import Stop, Stopped
 from fsadvisor.report import probe_json, probe_text
 from fsadvisor.report.escape import clean
 from fsadvisor.report.probe_progress import Narrator, Step
-from fsadvisor.survey import look
+from fsadvisor.storage import Below
+from fsadvisor.survey import look, measured
 from fsadvisor.survey.whole import survey
 
 if TYPE_CHECKING:
@@ -224,13 +225,23 @@ class _Probe:
         return Plan(
             jobs=self._request.jobs,
             folder=Path(self._target),
-            where=Where(target=self._target, mount=self._mount),
+            where=self._where(),
             disks=self._leaves(),
             seconds=self._request.seconds,
             width=self._request.width,
             opener=opened,
             gentle=giving_way,
             refused_now=self._refused_now,
+        )
+
+    def _where(self) -> Where:
+        at = f"mount:{self._mount}"
+        below = next((it.scope.get("below") for it in self._storage.subjects if it.id == at), None)
+        return Where(
+            target=self._target,
+            mount=self._mount,
+            write_back=look.value(below.any_write_back) if isinstance(below, Below) else None,
+            depends=measured.conditions_of(self._storage, self._mount),
         )
 
     def _refused_now(self, job: Job) -> str:

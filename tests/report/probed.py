@@ -44,6 +44,8 @@ LADDER = result(
     "fsync-ladder",
     figure=Figure(median=1160.0, low=1100.0, high=1221.0, windows=9),
     parts_us={
+        "flush_counted": Figure(median=331.0, low=320.0, high=340.0, windows=9),
+        "dsync": Figure(median=402.0, low=399.0, high=410.0, windows=9),
         "data": Figure(median=520.0, low=500.0, high=544.0, windows=9),
         "journal": Figure(median=280.0, low=260.0, high=301.0, windows=9),
         "flush": Figure(median=360.0, low=344.0, high=380.0, windows=9),
