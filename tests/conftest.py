@@ -1,5 +1,10 @@
 """Options of the suite."""
 
+from hypothesis import settings
+
+settings.register_profile("whatever the machine does besides", deadline=None)
+settings.load_profile("whatever the machine does besides")
+
 
 def pytest_addoption(parser):
     parser.addoption("--accept", action="store_true", help="write golden files anew; review the diff")
