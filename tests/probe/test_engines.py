@@ -1,0 +1,101 @@
+"""Which engine runs which job; and that a session that is killed leaves nothing, whoever runs it."""
+
+import contextlib
+import os
+import random
+import select
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fsadvisor.probe import scratch_tree
+from fsadvisor.probe.engines import opened
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.probe.scratch_tree import clear
+from tests.paths import ROOT
+from tests.probe.filesystems import ON_DISK, mounted, needs_fio
+
+KILLED = """
+import signal, sys
+from dataclasses import replace
+from pathlib import Path
+from fsadvisor.probe.engines import opened
+from fsadvisor.probe.jobs import JOBS
+seconds, folder, *names = sys.argv[1:]
+signal.setitimer(signal.ITIMER_REAL, float(seconds))
+while True:
+    for name in names:
+        job = JOBS[name]
+        if hasattr(job.work, "file_bytes"):
+            job = replace(job, work=replace(job.work, file_bytes=16 << 20))
+        with opened(job, Path(folder)) as session:
+            session.window(0.2)
+            session.window(0.2)
+"""
+SESSIONS = ("commit-fsync-append", "fsync-ladder", "random-write-1-preallocated", "create-2-each", "allocate", "mail")
+
+
+@pytest.mark.parametrize(
+    ("name", "engine"),
+    [
+        pytest.param("commit-fdatasync", "fio ", marks=needs_fio),
+        pytest.param("random-read-32", "fio ", marks=needs_fio),
+        ("fsync-ladder", "fsadvisor "),
+        ("stat-2", "fsadvisor "),
+        ("punch", "fsadvisor "),
+        ("web", "fsadvisor "),
+    ],
+)
+def test_each_kind_of_job_has_its_engine_and_gives_a_window(name, engine, tmp_path):
+    job = JOBS[name]
+    if hasattr(job.work, "file_bytes"):
+        job = replace(job, work=replace(job.work, file_bytes=16 << 20))
+    with opened(job, tmp_path) as session:
+        assert session.engine.startswith(engine)
+        assert session.window(0.05).operations > 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_existing_files_are_read_where_they_are(tmp_path):
+    (tmp_path / "file").write_bytes(os.urandom(1 << 20))
+    with opened(JOBS["fragmentation"], tmp_path) as session:
+        assert session.window(0.05).extents >= 1
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def started_by(pid):
+    """fio, which has our open file's path among its arguments, and workers, which are told their parent."""
+    marks = (f"/proc/{pid}/fd/".encode(), f'"parent": {pid}}}'.encode())
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if any(mark in (process / "cmdline").read_bytes() for mark in marks):
+                yield int(process.name)
+
+
+def await_end(pid):
+    with contextlib.suppress(ProcessLookupError), os.fdopen(os.pidfd_open(pid)) as handle:
+        assert select.select([handle], [], [], 10)[0], Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+@needs_fio
+@pytest.mark.parametrize("kind", ON_DISK)
+@pytest.mark.parametrize("name", SESSIONS)
+def test_a_session_killed_at_random_moments_leaves_nothing(kind, name, tmp_path):
+    """An alarm ends the process on the spot, as SIGKILL does; its fio and workers must go, and give back all."""
+    with mounted(kind, tmp_path) as filesystem:
+        free = filesystem.free_bytes()
+        moment = random.Random(f"{kind} {name}").uniform(0.3, 2)
+        killed = subprocess.Popen([sys.executable, "-c", KILLED, str(moment), str(filesystem.folder), name], cwd=ROOT)
+        assert killed.wait() == -signal.SIGALRM
+        left = {entry.name for entry in filesystem.folder.iterdir()} - {"lost+found"}
+        assert all(entry.startswith(scratch_tree.PREFIX) for entry in left)
+        for pid in started_by(killed.pid):
+            await_end(pid)
+        clear(filesystem.folder)
+        assert {entry.name for entry in filesystem.folder.iterdir()} <= {"lost+found"}
+        filesystem.remount()
+        assert filesystem.free_bytes() >= free - (1 << 20)
