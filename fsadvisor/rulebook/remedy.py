@@ -28,6 +28,8 @@ _FORBIDDEN: Final = ("`", "$", "<<")
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.:/@%+,=-]+")
 """Values that mean the same in every configuration file."""
+_PLAIN_IN_QUOTES: Final = re.compile(rf"{_PLAIN.pattern}(?: +{_PLAIN.pattern})*")
+"""Between double quotes words may have spaces between them, as udev's models have."""
 
 _IN_COMMANDS: Final = frozenset({Kind.TEXT, Kind.WHOLE, Kind.VERSION})
 
@@ -209,8 +211,9 @@ def _shell_word(name: str, value: str, before: str) -> str:
     return shlex.quote(value)
 
 
-def _plain_word(name: str, value: str, _before: str) -> str:
-    if not _PLAIN.fullmatch(value):
+def _plain_word(name: str, value: str, before: str) -> str:
+    is_quoted = before.count('"') % 2 == 1
+    if not (_PLAIN_IN_QUOTES if is_quoted else _PLAIN).fullmatch(value):
         raise _UnfitError(f"{name} has characters that mean something else in a configuration file")
     return value
 

@@ -120,7 +120,8 @@ def udev(name, model):
         f"N: {name}",
         "E: SUBSYSTEM=block",
         "E: DEVTYPE=disk",
-        f"E: ID_MODEL={'_'.join(model.split())}",
+        # ata_id and scsi_id put underscores; of NVMe drives udev takes the model as it is.
+        f"E: ID_MODEL={model if name.startswith('nvme') else '_'.join(model.split())}",
     )
     return "\n".join([*lines, "E: ID_SERIAL_SHORT=S63UNE0R500001", "", ""])
 

@@ -144,6 +144,15 @@ def test_a_line_for_a_file_takes_plain_words_only():
     assert "configuration file" in given_up.no_commands
 
 
+@pytest.mark.parametrize(("line", "fits"), [('A=="b", M=="{mount.point}"', True), ('A=="b", M=={mount.point}', False)])
+@pytest.mark.parametrize(
+    ("model", "is_plain"), [("SAMSUNG MZQL23T8HCLS-00A07", True), ("A B ", False), ('A "B', False)]
+)
+def test_between_double_quotes_words_may_have_spaces(line, fits, model, is_plain):
+    keep = KeepTemplate("/etc/x.rules", text_template(line, "mount"), NOTHING, (), ())
+    assert bool(render(remedy(keep=[keep]), scope("mount", {"mount.point": model})).keep) is (fits and is_plain)
+
+
 def test_mount_options_to_keep_name_the_mount_point_as_it_is():
     keep = KeepTemplate("", NOTHING, text_template("{mount.point}", "mount"), ("noatime",), ("relatime",))
     (kept,) = render(remedy(keep=[keep]), scope("mount", {"mount.point": "/my disk"})).keep

@@ -18,6 +18,8 @@ LINES = [
     if kept.file.startswith("/etc/udev")
 ]
 PROGRAM = re.search(r"""PROGRAM=="/bin/sh -c '([^'"]+)'",""", LINES[1])[1].replace("$devnode", "/dev/nvme0n1")
+AS_UDEV_DOES = {"DEVNAME": "/dev/nvme0n1"}
+"""udev gives a program the device's properties and nothing else, no PATH either."""
 HEALTHY = '{\n  "critical_warning" : %s,\n  "temperature" : 310\n}\n'
 CAPACITORS = '{\n  "Bad user nand blocks - Raw":0,\n  "%s":%s,\n  "Log page version":3\n}\n'
 
@@ -31,8 +33,8 @@ def holds(folder, warning="0", key="Capacitor health", health="100", fails=""):
         f'#!/bin/sh\n[ "$1" = "{fails}" ] && exit 1\ncase $1 in ocp) cat {folder}/ocp;; *) cat {folder}/smart;; esac\n'
     )
     fake.chmod(0o755)
-    environment = {"PATH": f"{folder}:/usr/bin:/bin"}
-    return subprocess.run(["/bin/sh", "-c", PROGRAM], env=environment, cwd=folder, check=False).returncode == 0
+    program = PROGRAM.replace(" && export PATH", f" && PATH={folder}:$PATH && export PATH")
+    return subprocess.run(["/bin/sh", "-c", program], env=AS_UDEV_DOES, cwd=folder, check=False).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,6 @@ def test_a_drive_that_does_not_answer_ends_it(tmp_path, fails):
 
 
 def test_the_rule_is_pinned_to_one_model_and_serial_number():
-    assert 'ENV{ID_MODEL}=="SAMSUNG_MZQL21T9HCJR-00A07"' in LINES[0]
+    assert 'ENV{ID_MODEL}=="SAMSUNG MZQL21T9HCJR-00A07"' in LINES[0]
     assert 'ENV{ID_SERIAL_SHORT}=="S000000"' in LINES[0]
     assert all('ENV{FSADVISOR_PLP}=="' in line for line in LINES[1:])
