@@ -41,8 +41,8 @@ def states(scenario):
 
 
 def set_state(scenario, name, state):
-    """Set the SCSI device's state, `running` again at the end."""
-    scenario.write(f"/sys/block/{name}/device/state", state)
+    """Set the SCSI device's state, `running` again at the end; the kernel wants the end of line."""
+    scenario.write(f"/sys/block/{name}/device/state", f"{state}\n")
 
 
 def read_anew():
