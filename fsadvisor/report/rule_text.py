@@ -73,7 +73,7 @@ def gain(brings: Gain, columns: int) -> Iterator[str]:
         yield from wrapped("No figure is known.", columns, "     ")
     if brings.believe:
         yield from wrapped(f"Believe: {brings.believe}", columns, "     ")
-    if brings.measure and brings.basis != "measured":
+    if brings.measure and not brings.told_here:
         yield from wrapped(f"The probe {brings.measure} would measure it.", columns, "     ")
 
 

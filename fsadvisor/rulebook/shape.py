@@ -5,7 +5,7 @@ Every docstring line is what `fsadvisor rule` and the docs say of the key.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -16,6 +16,9 @@ Status: TypeAlias = Literal["draft", "trial", "settled", "retired"]
 Basis: TypeAlias = Literal["measured", "documented", "reported"]
 Needs: TypeAlias = Literal["online", "remount", "unmount", "reboot", "reformat", "hardware"]
 Expect: TypeAlias = Literal["advise", "withheld", "blocked", "undetermined", "ok", "not_applicable"]
+
+
+_HERE: Final = "measured here"
 
 
 class AskShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,10 +55,15 @@ class Gain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     measure: str = ""
     measured: str = ""
 
+    @property
+    def told_here(self) -> bool:
+        """Whether a probe has told it on this machine."""
+        return any(figure.source == _HERE for figure in self.figures)
+
 
 def measured_gain(gain: Gain, says: str, how: str) -> Gain:
     """The gain where a probe has told it: this figure first, and measured."""
-    here = Figure(says=says, source="measured here", conditions=how)
+    here = Figure(says=says, source=_HERE, conditions=how)
     return msgspec.structs.replace(gain, basis="measured", figures=(here, *gain.figures))
 
 
