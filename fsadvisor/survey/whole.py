@@ -220,10 +220,10 @@ class _Survey:
         return tuple(self._queues[it.parent or it.name].discards for it in found if it is not None)
 
     def _read_ahead(self, at: str) -> Fact[int]:
-        """The read-ahead of the one block device right below; Btrfs and ZFS have their own."""
+        """The read-ahead of the block device right below, not that of a journal; those of several have their own."""
         devices = self._blocks[at].devices if at in self._blocks else (at.partition(":")[2],)
-        own = at in self._blocks and self._blocks[at].type in ("btrfs", "zfs")
-        found = self._ground.tree.devices.get(devices[0]) if len(devices) == 1 and not own else None
+        own = at in self._blocks and self._blocks[at].type in ("btrfs", "zfs", "bcachefs")
+        found = self._ground.tree.devices.get(devices[0]) if devices and not own else None
         return self._queues[found.parent or found.name].read_ahead_kib if found else look.told(None, "the block device")
 
     def _trim_wanted(self) -> Fact[bool]:

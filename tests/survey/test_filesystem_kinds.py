@@ -130,6 +130,13 @@ def test_a_journal_on_a_device_that_can_not_be_found_leaves_the_devices_unknown(
     assert isinstance(journalled(None, "sdb").devices, Unknown)
 
 
+def test_the_read_ahead_of_a_filesystem_is_not_that_of_its_log():
+    data, log = (disk("sda", queue__read_ahead_kb="64"), disk("sdb", number="8:16", queue__read_ahead_kb="128"))
+    made = machine(data, log, mounts=[mounted("xfs", "rw,logdev=/dev/sdb")])
+    below = next(it for it in survey(made, {}).subjects if it.id == "mount:/srv").scope["below"]
+    assert below.read_ahead_kib.value == 64
+
+
 def test_noload_leaves_a_journal_alone():
     assert journalled("", options="rw\nnorecovery\n").journal.value is False
 
