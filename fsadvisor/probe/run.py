@@ -110,7 +110,10 @@ def _measured(plan: Plan, stop: Stop, at: int, job: Job) -> Iterator[Event]:
     except Stopped:
         result = result or _not_begun(plan, job, "", seconds=clock() - began)
     except EngineError as error:
-        result = result or _not_begun(plan, job, str(error), seconds=clock() - began)
+        if result is None:
+            result = _not_begun(plan, job, str(error), seconds=clock() - began)
+        else:
+            result = replace(result, remarks=(*result.remarks, f"Afterwards: {error}."))
     if result is None:
         return
     if stop.asked and result.end == "failed":

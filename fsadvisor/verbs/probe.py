@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.probe import cost, disks, gentle, guard, lock, store, surroundings
+from fsadvisor.probe import cost, disks, gentle, guard, lock, scratch_tree, store, surroundings
 from fsadvisor.probe.job import Existing
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.probe.measure import Where
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from fsadvisor.machine.port import Machine
+    from fsadvisor.probe.cost import Cost
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.place import Place
     from fsadvisor.probe.result import Result
@@ -158,6 +159,7 @@ class _Probe:
         _tell(probe_text.finding_lines(self._findings))
         if not self._may_start():
             return USAGE
+        self._take_away_what_was_left()
         with self._stop.listening():
             self._measure()
         self._report("cancelled" if self._stop.asked else "done")
@@ -175,8 +177,18 @@ class _Probe:
         elif self._request.dry_run:
             self._write(told)
         if refused and (self._request.as_json or not self._request.dry_run):
-            raise RefusedError(*(it.says for it in self._findings if it.level == "refused"))
+            raise RefusedError(*(it.says for it in self._findings if it.level == "refused"), *self._would_do())
         return USAGE if refused else 0
+
+    def _would_do(self) -> Iterable[str]:
+        """The jobs among those asked for that may run, where only some may not."""
+        fine = [job.id for job, one in zip(self._request.jobs, self._costs, strict=True) if not self._refused(one)]
+        if fine:
+            yield f"these may run there: fsadvisor probe {shlex.join([*fine, self._request.target])}"
+
+    def _refused(self, one: Cost) -> str:
+        found = guard.findings(one, self._place, in_data_directory=self._request.in_data_directory)
+        return next((it.says for it in found if it.level == "refused"), "")
 
     def _may_start(self) -> bool:
         if self._request.yes:
@@ -188,6 +200,11 @@ class _Probe:
             return True
         _to_stderr("fsadvisor: not started\n")
         return False
+
+    def _take_away_what_was_left(self) -> None:
+        folder = Path(self._place.target)
+        for said in scratch_tree.clear(folder):
+            _to_stderr(f"fsadvisor: {clean(said, None)}\n")
 
     def _measure(self) -> None:
         try:
@@ -245,8 +262,11 @@ class _Probe:
         )
 
     def _refused_now(self, job: Job) -> str:
-        """Look at the folder anew: what it is, whether it takes writes, and its room may have changed."""
-        now = surroundings.place(self._place.target, LiveMachine(), self._storage, busy=Known(False, "we run"))
+        """Look at the folder anew, and after a failure all around it, too: it may be full, or take no writes."""
+        machine = LiveMachine()
+        if self._results and self._results[-1].end == "failed":
+            self._storage = survey(machine, {})
+        now = surroundings.place(self._place.target, machine, self._storage, busy=Known(False, "we run"))
         found = guard.findings(
             cost.of(job, self._request.seconds), now, in_data_directory=self._request.in_data_directory
         )
