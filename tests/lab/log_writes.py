@@ -6,7 +6,7 @@ it; of those from there to the next flush, any may be on the medium if it fails 
 """
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 MAGIC = 0x6A736677736872
@@ -22,7 +22,7 @@ class Entry:
     offset: int
     """In bytes, on the disk."""
     flags: int
-    data: bytes
+    data: bytes = field(repr=False)
     """What was written; of a mark, its name."""
     discarded: int = 0
     """How many bytes a discard took."""

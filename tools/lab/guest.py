@@ -123,7 +123,8 @@ def stop_all() -> None:
     with _lock:
         _stopped = True
         for process in _live:
-            os.killpg(process.pid, signal.SIGKILL)
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 @contextmanager
