@@ -29,9 +29,9 @@ class Disk:
         "what carries its commands: pcie, or a network (tcp, rdma, fc, loop) with another machine behind it (NVMe)",
         "sysfs device path, /sys/block/D/device/transport",
     )
-    model: Fact[str] = about("model as it names itself", "/sys/block/D/device/model, udev ID_MODEL_ENC")
+    model: Fact[str] = about("model as it names itself", "/sys/block/D/device/model, smartctl, udev ID_MODEL_ENC")
     vendor: Fact[str] = about("vendor as it names itself (SCSI)", "/sys/block/D/device/vendor")
-    firmware: Fact[str] = about("firmware revision", "/sys/block/D/device/{firmware_rev,rev}")
+    firmware: Fact[str] = about("firmware revision", "/sys/block/D/device/{firmware_rev,rev}, smartctl")
     size_bytes: Fact[int] = about("capacity", "/sys/block/D/size", "bytes")
     virtual: Fact[bool] = about(
         "shown by a hypervisor, cloud or network; its hardware can't be seen", "transport, model"
