@@ -49,7 +49,7 @@ class Elsewhere:
 
 
 def elsewhere(job: Job, result: Result, tables: Iterable[Table]) -> tuple[Elsewhere, ...]:
-    """The rows of the job's tables that speak of its kind of work, on the result's filesystem or on any."""
+    """The rows of its tables that speak of the like work on the like filesystem; of all where that is not known."""
     words = _words(job)
     filesystem = result.depends.get("mount.fs_type", "").lower()
     return tuple(row for table in tables if table.id in job.seeds for row in _rows(table, words, filesystem))
@@ -79,15 +79,21 @@ def _rows(table: Table, words: frozenset[str], filesystem: str) -> Iterator[Else
     telling = {word for word in _TELLING if 0 < sum(word in one for one in said) < len(said)}
     for row, one in zip(table.rows, said, strict=True):
         others = _said(row[:1]) & _FILESYSTEMS or one & _FILESYSTEMS
-        if telling & one != telling & words or (others and filesystem not in others):
+        if telling & one != telling & words or (others and filesystem and filesystem not in others):
             continue
         yield Elsewhere(
             table=table.id,
             says=_sentence(row, table.column, words),
             basis=table.basis,
             conditions="; ".join(_conditions(table)),
-            errata=tuple(sorted({*table.errata, *(number for column in table.column for number in column.errata)})),
+            errata=_errata(table),
         )
+
+
+def _errata(table: Table) -> tuple[str, ...]:
+    """Of the whole and of its columns, in their order."""
+    numbers = {*table.errata, *(number for column in table.column for number in column.errata)}
+    return tuple(sorted(numbers, key=lambda number: int(number[1:])))
 
 
 def _said(row: Sequence[str | int | float]) -> frozenset[str]:

@@ -78,7 +78,7 @@ def results_text(results: Sequence[Result], jobs: Mapping[str, Job], columns: in
         job = jobs.get(result.job)
         yield from result_text(result, job, columns)
         if alone and job and result.figure is not None:
-            yield from beside(job, columns)
+            yield from beside(job, result, columns)
     if len(results) > 1:
         yield "\n"
         yield from table(results, columns)
