@@ -22,7 +22,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.with_file import WithFile
 from fsadvisor.proof import unproven
 from fsadvisor.rulebook.rule import Outcome, Rule
-from fsadvisor.rulebook.shelf import Shelf, load_rule, load_shelf, own_rules
+from fsadvisor.rulebook.shelf import Shelf, load_rule, load_shelf, own_rules, own_shelf
 from fsadvisor.survey import selection
 from fsadvisor.survey.whole import survey
 
@@ -108,7 +108,7 @@ def _shelf(chosen: argparse.Namespace) -> Shelf:
     absent = next((folder for folder in folders if not folder.is_dir()), None)
     if absent is not None:
         raise UsageError(f"{absent}: no such folder of rules")
-    return load_shelf(*folders)
+    return load_shelf(*folders) if chosen.rules else own_shelf()
 
 
 def _storage(machine: Machine, chosen: argparse.Namespace) -> Storage:

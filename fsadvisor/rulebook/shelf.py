@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import stat
 import tomllib
@@ -94,6 +95,12 @@ def load_shelf(*folders: Path) -> Shelf:
             else:
                 rules[loaded.id] = loaded
     return Shelf(tuple(rules[rule_id] for rule_id in sorted(rules)), tuple(errors))
+
+
+@functools.cache
+def own_shelf() -> Shelf:
+    """Our own rules, loaded once: they come with the program and do not change while it runs."""
+    return load_shelf()
 
 
 def load_rule(file: Path) -> Rule | tuple[RuleError, ...]:
