@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from tools.lab import cut_table, guest, kernels, power_cut, tables
 from tools.lab.cut_disks import DISKS
 from tools.lab.error import LabError
+from tools.lab.page import see_to_page
 from tools.lab.part import Part, parts
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
     wrong += [f"{row['scenario']} failed on {row['kernel']}" for row in rows if not row["passed"]]
     if whole or arguments.accept:
         wrong += tables.see_to_machines(results, accept=arguments.accept)
+    if whole:
+        wrong += see_to_page(rows, tables.read(results / "cut" / "cut.jsonl"), accept=arguments.accept)
     for line in wrong:
         say(f"lab: {line}")
     took = time.monotonic() - start

@@ -23,8 +23,12 @@ Gist = frozenset[tuple[str, str, str]]
 
 def rows(results: Path) -> list[Row]:
     """What the scenarios wrote down, of all guests."""
-    files = sorted(results.glob("*/rows.jsonl"))
-    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    return [row for file in sorted(results.glob("*/rows.jsonl")) for row in read(file)]
+
+
+def read(file: Path) -> list[Row]:
+    """The rows of a file of JSON lines; none where it was not written."""
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
 def scenarios(rows: list[Row]) -> str:
