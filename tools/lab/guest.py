@@ -112,6 +112,8 @@ def folder_for(name: str) -> Iterator[Path]:
         yield Path(folder)
 
 
+_WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
+"""Has the kernel end a process when the one that started it is gone."""
 _live: set[subprocess.Popen[bytes]] = set()
 _stopped = False
 _lock = threading.Lock()
@@ -129,14 +131,14 @@ def stop_all() -> None:
 
 @contextmanager
 def started(argv: list[str], console: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of its own group whose output goes to a file; killed at the end, whatever happens."""
+    """A process of its own group whose output goes to a file; killed at the end, even if this process is killed."""
     if shutil.which(argv[0]) is None:
         raise LabError(f"{argv[0]} is missing: the lab cannot run (`make lab` as root installs it)")
     with console.open("wb") as log, _lock:
         if _stopped:
             raise LabError("stopped")
         process = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+            [*_WITH_US, *argv], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
         )
         _live.add(process)
     try:

@@ -33,7 +33,7 @@ ENOUGH = 20
 """Acknowledged writes on each disk before the power is cut, at least."""
 CUTS = {workload: ENOUGH + 3 * index for index, workload in enumerate(WORKLOADS)}
 """How many each disk has acknowledged at least, when the power is cut."""
-_SECONDS = 240
+_SECONDS = 480
 _SLOT = 0x05
 _GUEST = "udevadm control --exit\n.venv/bin/python -S -m tools.lab.cut_guest"
 """udev has nothing to do here, and takes seconds to look at so many disks."""
@@ -60,9 +60,9 @@ def _made(disk: CutDisk, image: Path) -> None:
 
 
 def _volatile(image: Path, socket: Path, folder: Path) -> list[str]:
-    """Argv of a disk with a volatile cache; it ends with the lab, even if that is killed."""
+    """Argv of a disk with a volatile cache."""
     return [
-        *("env", f"TMPDIR={folder}", "nbdkit", "--exit-with-parent", "-U", str(socket), "--filter=cache"),
+        *("env", f"TMPDIR={folder}", "nbdkit", "--foreground", "-U", str(socket), "--filter=cache"),
         *("file", str(image), "cache=writeback", "cache-min-block-size=4096"),
     ]
 
@@ -173,6 +173,7 @@ def _check(disk: CutDisk, image: Path) -> str:
 
 def run(kernel: Kernel, disks: Sequence[CutDisk], results: Path) -> list[Row]:
     """Cut once in each workload; a row for each cut of each disk, kept in RESULTS/cut.jsonl."""
+    output(["nbdkit", "--version"])
     results.mkdir(parents=True, exist_ok=True)
     acknowledged_by, failed_by = {}, {}
     with guest.folder_for("cut-images") as folder:
