@@ -7,12 +7,15 @@ import re
 import select
 import subprocess
 import sys
+from pathlib import Path
 
 import jsonschema
 import pytest
 
+from fsadvisor.probe import lock
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.report.schema import schema
+from tests.loops import loops, needs_loop_devices, run
 from tests.paths import ROOT
 from tests.test_cli import MACHINE
 
@@ -115,3 +118,90 @@ def test_on_a_terminal_it_asks_and_anything_but_yes_is_no(tmp_path):
     os.close(ours)
     assert b"\x1b" not in said
     assert list(tmp_path.iterdir()) == []
+
+
+# On a real filesystem
+
+
+@pytest.fixture
+def mounted(tmp_path):
+    """An ext4 of our own, past the page cache of the host."""
+    with loops(tmp_path) as some:
+        device = some.device("disk", 400)
+        run("mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", device)
+        run("losetup", "--direct-io=on", device)
+        yield Path(some.mount(device, "place"))
+
+
+def names(folder):
+    return sorted(it.name for it in folder.iterdir())
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_jobs_run_are_told_and_leave_nothing(mounted):
+    jobs = ("commit-fdatasync", "create-2-each", "fsync-ladder")
+    done = probe(*jobs, "--seconds", "2", "--yes", "--no-keep", "--json", mounted)
+    found = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("probe")).validate(found)
+    assert [it["job"] for it in found["results"]] == list(jobs)
+    assert all(it["windows"] for it in found["results"]), done.stderr
+    assert found["mount"] == str(mounted)
+    assert [line.partition(":")[0] for line in done.stderr.decode().splitlines()[-3:]] == ["fsadvisor"] * 3
+    assert b"\x1b" not in done.stderr
+    assert b"\r" not in done.stderr
+    assert names(mounted) == ["lost+found"]
+
+
+@pytest.mark.loop
+@needs_loop_devices
+@pytest.mark.parametrize("job", ["commit-fsync", "stat-2", "fsync-ladder"])
+def test_a_signal_ends_it_with_the_results_so_far_and_leaves_nothing(mounted, job):
+    argv = [*ARGV, "create-1", job, "--seconds", "2", "--yes", "--no-keep", "--json", str(mounted)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as child:
+        while b" create-1: " not in child.stderr.readline():
+            assert child.poll() is None
+        child.terminate()
+        said, _ = child.communicate(timeout=60)
+    found = json.loads(said)
+    assert (child.returncode, found["state"]) == (143, "cancelled")
+    assert [it["job"] for it in found["results"]][:1] == ["create-1"]
+    assert names(mounted) == ["lost+found"]
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_what_a_killed_probe_left_is_taken_away_by_the_next(mounted):
+    argv = [*ARGV, "stat-2", "--seconds", "30", "--yes", "--no-keep", str(mounted)]
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT) as child:
+        while names(mounted) == ["lost+found"]:
+            assert child.poll() is None
+        child.kill()
+    assert len(names(mounted)) == 2
+    done = probe("commit-fsync", "--seconds", "1", "--yes", "--no-keep", mounted)
+    assert b"took away" in done.stderr
+    assert names(mounted) == ["lost+found"]
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_a_filesystem_that_is_nearly_full_is_refused_with_the_jobs_that_would_do(mounted):
+    with (mounted / "big").open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, 250 << 20)
+    said = refused("commit-fsync", "create-1", "--yes", mounted)
+    assert "choose jobs that take less" in said
+    assert f"these may run there: fsadvisor probe create-1 {mounted}" in said
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_a_filesystem_that_takes_no_writes_is_refused(mounted):
+    run("mount", "-o", "remount,ro", str(mounted))
+    assert "is read-only" in refused("commit-fsync", "--yes", mounted)
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_a_second_probe_on_the_same_mount_is_refused(mounted):
+    with lock.held(str(mounted)):
+        assert "another probe runs" in refused("create-1", "--yes", mounted)

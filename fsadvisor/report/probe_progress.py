@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.report.escape import clean, width
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.probe.result import Figure, Result
 
-_CELLS: Final = 12
-_NARROW: Final = 60
+_NARROW, _WIDE = 60, 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +35,9 @@ class Step:
 def bar(step: Step, columns: int = 80) -> str:
     """One line that leaves the last column free."""
     share = (step.at - 1 + min(max(step.used, 0.0), 1.0)) / step.jobs
-    cells = round(share * _CELLS)
-    drawn = f"{'█' * cells}{'░' * (_CELLS - cells)}  " if columns >= _NARROW else ""
+    room = 0 if columns < _NARROW else 12 if columns < _WIDE else 40
+    cells = round(share * room)
+    drawn = f"{'█' * cells}{'░' * (room - cells)}  " if room else ""
     left = f"≤ {seconds_text(step.seconds_left)} left"
     seen = f"{amount(step.headline, step.figure.median)} {sureness(step.figure)}" if step.figure else ""
     found = step.says or seen

@@ -124,7 +124,7 @@ def _accounts(result: Result, columns: int) -> Iterator[str]:
     ]
     if cpu:
         yield from wrapped(f"{', '.join(cpu)}, of one processor", columns, "  CPU          ")
-    if result.flushes_per_operation is not None:
+    if result.flushes_per_operation is not None and round(result.flushes_per_operation, 2):
         yield f"  flushes      {result.flushes_per_operation:.2f} per operation\n"
     if result.amplification is not None:
         yield from wrapped(

@@ -49,7 +49,9 @@ def amount(headline: str, value: float) -> str:
 
 
 def figure_text(headline: str, figure: Figure) -> str:
-    """'289 µs per sync', '60,600 files/s'."""
+    """'289 µs per sync', '60,600 files/s', '1 extent'."""
+    if headline == Headline.EXTENTS.name and figure.median == 1:
+        return "1 extent"
     return f"{amount(headline, figure.median)} {_NAMES.get(headline, '')}".rstrip()
 
 
