@@ -19,7 +19,9 @@ of the commit. *flush_counted* is what the disks counted alone, for comparison. 
 sums, so it is taken as a share of the time that was measured meanwhile: a mean would be that of its outliers.
 
 Where this cannot be right: a disk that writes through is sent no flush, and *flush* is 0; what its FUA or its cache
-costs is in data and journal. Where fdatasync writes more than the data, what layers add to a flush goes to the journal.
+costs is in data and journal. Where fdatasync writes more than the data (also a loop device's file: its filesystem has a
+journal too), what layers add to a flush goes to the journal. Where direct writes go through the page cache all the same
+(ext4 with data=journal, Btrfs with compression), a write is next to nothing and the data goes to the journal, too.
 Of disks that flush side by side the slowest counts. Without the disks' counters (the stack cannot be followed, a kernel
 before 5.5) there is no telling how many flushes a commit has, and only data and dsync are told.
 """

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _WORDS: Final = {
-    errno.ENOSPC: "there is no room left on the filesystem",
+    errno.ENOSPC: "there is no room left on the filesystem, or on what it stands on",
     errno.EDQUOT: "the quota is used up",
     errno.EROFS: "the filesystem is read-only, or has become so",
     errno.EIO: "the disk reported an error; look into the kernel's log",

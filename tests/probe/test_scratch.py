@@ -17,7 +17,8 @@ from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.scratch import scratch_file
 from fsadvisor.probe.scratch_tree import clear, own_name, tree
 from fsadvisor.probe.space import KEEP_SIZE, PUNCH_HOLE, fallocate
-from tests.loops import run
+from fsadvisor.probe.trouble import because
+from tests.loops import needs_loop_devices, run
 from tests.paths import ROOT
 from tests.probe.filesystems import KINDS, ON_DISK, mounted, needs_root
 
@@ -153,6 +154,33 @@ class TestFile:
                 pass
         finally:
             run("mount", "-o", "remount,rw", str(on_disk.folder))
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.EIO, "the disk reported an error; look into the kernel's log (EIO)"),
+        (errno.EDQUOT, "the quota is used up (EDQUOT)"),
+        (errno.ENODEV, "the device is gone (ENODEV)"),
+        (errno.ELOOP, "too many levels of symbolic links (ELOOP)"),
+        (None, "the reason is not known"),
+    ],
+)
+def test_what_the_kernel_refuses_is_told_with_its_name(number, words):
+    assert str(because(number, "writing to /srv")) == f"while writing to /srv: {words}"
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_no_room_below_the_filesystem_is_told_though_it_has_room_itself(tmp_path):
+    """A loop device whose image cannot grow, because the filesystem that it is on is full; thin pools do the same."""
+    with mounted("tmpfs", tmp_path, megabytes=24) as small, mounted("ext4", small.folder) as filesystem:
+        with (
+            pytest.raises(EngineError, match=r"no room left on the filesystem, or on what it stands on \(ENOSPC\)"),
+            scratch_file(filesystem.folder, 32 * MIB, "written") as file,
+        ):
+            file.fill()
+        assert names_in(filesystem.folder) == set()
 
 
 def test_holes_are_punched_and_refusals_told(tmp_path):
