@@ -46,9 +46,10 @@ def filesystem(
     space = _space(machine, block)
     inodes = space if block.type in (*ext4.TYPES, "xfs") else NOT_APPLICABLE
     not_followed = Unknown(Cause.NOT_EXPOSED, "", f"{block.type} on {block.source}")
+    members = f"{_MOUNTINFO}, dumpe2fs" if block.type in ext4.TYPES and len(block.devices) > 1 else _MOUNTINFO
     own: dict[str, Any] = {
         "options": Known(look.shared(top.super_options), _MOUNTINFO),
-        "device_count": Known(len(block.devices), _MOUNTINFO) if block.followed else not_followed,
+        "device_count": Known(len(block.devices), members) if block.followed else not_followed,
     }
     own |= _of_its_kind(machine, block, kernel)
     own["label"] = _label(block, own.get("label"), udev, lsblk_labels)
@@ -62,7 +63,7 @@ def filesystem(
         used_percent=look.field(space, "statvfs", _used_percent),
         inodes_used_percent=look.field(inodes, "statvfs", _inodes_used_percent),
         inodes_used=look.derive(look.field(inodes, "statvfs", _inodes_used), look.steady),
-        devices=Known(block.devices, _MOUNTINFO) if block.followed else not_followed,
+        devices=Known(block.devices, members) if block.followed else not_followed,
         device=Known(f"/dev/{block.devices[0].replace('!', '/')}", _MOUNTINFO) if block.devices else NOT_APPLICABLE,
         raid_chunk_bytes=stripe.chunk_bytes,
         raid_stripe_bytes=stripe.width_bytes,

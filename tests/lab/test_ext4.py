@@ -109,7 +109,9 @@ def test_the_journal_of_an_ext4_is_on_another_disk(scenario, disk):
     journal = f"/dev/{scenario.attach('shelf')[0]}"
     run("mke2fs", "-q", "-F", "-b", "4096", "-O", "journal_dev", journal)
     scenario.format("ext4", disk, "-b", "4096", "-J", f"device={journal}")
-    scenario.mount(disk, "data", "nobarrier")
+    point = scenario.mount(disk, "data", "nobarrier")
+    run("touch", f"{point}/file")
+    run("sync", "--file-system", point)
 
     report = scenario.audit()
 
@@ -120,7 +122,7 @@ def test_the_journal_of_an_ext4_is_on_another_disk(scenario, disk):
     assert facts["filesystem.device_count"] == 2
     assert facts["filesystem.journal"] is True
     assert not isinstance(facts["filesystem.commit_us"], Unknown)
-    assert report.fact(f"filesystem:{disk}", "below.disks") == names
+    assert sorted(report.fact(f"filesystem:{disk}", "below.disks")) == names
     assert ("nobarrier-unproven", f"filesystem:{disk}") in report.advice()
     scenario.keep("lab-ext4-outer-journal")
 

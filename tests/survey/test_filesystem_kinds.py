@@ -122,6 +122,7 @@ def journalled(journal, *jbd2, options="rw\ndata=ordered\n"):
 def test_an_ext4_lives_on_the_device_of_its_journal_too():
     found = journalled("Journal device:\t          0x0810\n", "sdb")
     assert (found.devices.value, found.device_count.value) == (("sda", "sdb"), 2)
+    assert found.devices.source == "/proc/self/mountinfo, dumpe2fs"
     assert journalled("Journal inode:            8\n", "sda-8").devices.value == ("sda",)
 
 
