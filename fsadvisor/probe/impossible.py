@@ -54,7 +54,7 @@ def _not_flushed(job: Job, total: Total, sync_ns: Mapping[int, int], write_back:
     if write_back is True and total.disks.flushes < _A_HALF * syncs:
         yield (
             f"Not durable: {syncs:,} syncs, but the disks, whose write cache is volatile, saw {total.disks.flushes:,}"
-            " flushes. Barriers are off, or the files had nothing to sync."
+            " flushes. Barriers are off, a layer between passes none on, or the files had nothing to sync."
         )
     elif total.disks.flush_us is not None and total.disks.flushes >= syncs and isinstance(job.work, Io):
         each_us = total.disks.flush_us / total.disks.flushes

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine.probe_file import PATH
 from fsadvisor.readers import probe_results
-from fsadvisor.storage import Below, Disk
+from fsadvisor.storage import Disk, Layer
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.probe_results import Interval, Measured
-    from fsadvisor.storage import Facts, FasterSync, Mount, Storage
+    from fsadvisor.storage import Below, Facts, FasterSync, Mount, Storage
 
 T = TypeVar("T")
 
@@ -53,10 +53,10 @@ def read(machine: Machine) -> Probed:
     return Probed(found)
 
 
-def conditions(scope: Mapping[str, Facts], disks: Iterable[Disk]) -> dict[str, str]:
+def conditions(scope: Mapping[str, Facts], under: Iterable[Disk | Layer]) -> dict[str, str]:
     """What a result on a mount depends on, by fact, as text; what is not known is left out.
 
-    Only what everybody may read, so that root and others see the same.
+    `under` are the layers and disks below it. Only what everybody may read, so that root and others see the same.
     """
     found = {
         **_texts("host", scope.get("host"), "kernel_release"),
@@ -64,9 +64,12 @@ def conditions(scope: Mapping[str, Facts], disks: Iterable[Disk]) -> dict[str, s
         **_texts("filesystem", scope.get("filesystem"), "devices"),
         **_texts("below", scope.get("below"), "disks", "raid_levels", "read_ahead_kib"),
     }
-    for disk in disks:
-        name = f"disk {look.value(disk.name)}"
-        found |= _texts(name, disk, "model", "firmware", "write_cache", "scheduler", "requests")
+    for one in under:
+        if isinstance(one, Disk):
+            names = ("model", "firmware", "write_cache", "scheduler", "requests")
+            found |= _texts(f"disk {look.value(one.name)}", one, *names)
+        else:
+            found |= _texts(f"layer {look.value(one.name)}", one, "write_cache", "direct_io", "md_degraded")
     return found
 
 
@@ -82,11 +85,19 @@ def _texts(prefix: str, facts: Facts | None, *names: str) -> dict[str, str]:
 
 def conditions_of(storage: Storage, mount_point: str) -> dict[str, str]:
     """What a result on a mount depends on; {} where there is no such mount."""
-    disks = {look.value(it.name): it for one in storage.subjects if isinstance(it := one.scope.get("disk"), Disk)}
-    scope = next((one.scope for one in storage.subjects if one.id == f"mount:{mount_point}"), None)
-    below = scope.get("below") if scope else None
-    names = look.value(below.disks) if isinstance(below, Below) else None
-    return conditions(scope, [disks[name] for name in names or () if name in disks]) if scope else {}
+    subjects = {one.id: one for one in storage.subjects}
+    mount = subjects.get(f"mount:{mount_point}")
+    if mount is None:
+        return {}
+    seen: dict[str, None] = {}
+    waiting = list(mount.below)
+    while waiting:
+        at = waiting.pop()
+        if at in subjects and at not in seen:
+            seen[at] = None
+            waiting.extend(subjects[at].below)
+    parts = (subjects[at].scope.get(subjects[at].kind) for at in seen)
+    return conditions(mount.scope, [one for one in parts if isinstance(one, Disk | Layer)])
 
 
 def told(mount: Mount, point: str, probed: Probed, now: Callable[[], Mapping[str, str]]) -> Mount:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Mapping
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.storage import Disk, Facts, Kind, Workload
+    from fsadvisor.storage import Disk, Facts, Kind, Layer, Workload
     from fsadvisor.survey.block import BlockDevice
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.services import Found
@@ -270,9 +270,12 @@ class _Survey:
             return facts
         if self._below[block] is below.NOTHING:
             return facts
-        leaves = [self._disks[at] for at in self._stack.under(block) if at in self._disks]
         around = {**scope, "host": self._host}
-        return measured.told(facts, place, self._probed, lambda: measured.conditions(around, leaves))
+        return measured.told(facts, place, self._probed, lambda: measured.conditions(around, self._under(block)))
+
+    def _under(self, block: str) -> list[Disk | Layer]:
+        found = [self._disks.get(at) or self._layers.get(at) for at in self._stack.under(block)]
+        return [one for one in found if one is not None]
 
     def _with_flush_shares(self, mounts: Mapping[str, Subject]) -> dict[str, Disk]:
         """The disks with what was measured on the filesystems above them."""

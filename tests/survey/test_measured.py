@@ -8,9 +8,11 @@ from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine import probe_file
 from fsadvisor.machine.probe_file import PATH
+from fsadvisor.machine.recorded import RecordedMachine
+from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
-from tests.told import disk, machine
+from tests.told import disk, machine, stacked
 
 MOUNT = "36 1 8:0 / /srv rw,relatime shared:1 - ext4 /dev/sda rw"
 
@@ -189,6 +191,19 @@ def test_a_disk_knows_the_flushes_of_what_stands_on_it_alone():
     assert fact(storage(mounts=()), "disk.flush_share_percent", "disk:sda").cause is Cause.NOT_APPLICABLE
 
 
+def test_a_layer_between_counts_too():
+    parts = (disk("sda"), stacked("dm-0", "253:0", ["sda"], dm__name="x"))
+    mount = "36 1 253:0 / /srv rw,relatime shared:1 - ext4 /dev/dm-0 rw"
+    found = conditions_of(survey(machine(*parts, mounts=[mount]), {}), "/srv")
+
+    assert found["layer dm-0.write_cache"] == found["disk sda.write_cache"] == "write back"
+    files = {PATH: json.dumps(line(depends=found))}
+    assert fact(survey(machine(*parts, mounts=[mount], files=files), {}), "mount.commit_us").value == 800
+    changed = files | {"/sys/block/dm-0/queue/write_cache": "write through"}
+    words = learn(survey(machine(*parts, mounts=[mount], files=changed), {}))
+    assert words.endswith("with layer dm-0.write_cache = 'write back', which has changed since")
+
+
 def test_conditions_are_told_of_any_mount_of_the_storage():
     found = conditions_of(storage(), "/srv")
 
@@ -204,6 +219,18 @@ def test_a_recording_holds_results_without_the_folder_that_was_measured():
     assert "/srv/jo" not in kept
     assert "rubbish" not in kept
     assert fact(storage(text=kept), "mount.commit_us").value == 800
+
+
+def test_a_recorded_machine_says_what_was_measured_on_it(tmp_path):
+    live = machine(disk("sda"), mounts=(MOUNT,), files={PATH: json.dumps(ladder(depends=None))})
+    live.files["/sys/block/sda/queue/scheduler"] = "[none] mq-deadline"
+    recording = RecordingMachine(live)
+    was = survey(recording, {})
+    recording.write(tmp_path / "recorded")
+    replayed = survey(RecordedMachine(tmp_path / "recorded"), {})
+
+    assert fact(was, "mount.flush_share_percent").value == 36
+    assert fact(replayed, "mount.flush_share_percent") == fact(was, "mount.flush_share_percent")
 
 
 def test_a_user_s_file_that_is_not_there_holds_nothing(tmp_path):
