@@ -29,8 +29,9 @@ def test_virtio_disks_tell_their_cache_and_nothing_behind_it(scenario):
     for name, on in zip(names, (True, False), strict=True):
         disk, filesystem = f"disk:{name}", f"filesystem:/dev/{name}"
         scsi.agree_with_lsblk(scenario, report, name)
-        (row,) = json.loads(scenario.second("lsblk", "-d", "-J", "-o", "TRAN", f"/dev/{name}"))["blockdevices"]
-        assert report.fact(disk, "disk.transport") == row["tran"] == "virtio"
+        (row,) = json.loads(scenario.second("lsblk", "-d", "-J", "-o", "SUBSYSTEMS", f"/dev/{name}"))["blockdevices"]
+        assert report.fact(disk, "disk.transport") == "virtio"
+        assert "virtio" in row["subsystems"].split(":")
         assert report.fact(disk, "disk.virtual") is True
         assert scenario.second_file(f"/sys/block/{name}/cache_type") == ("write back" if on else "write through")
         assert report.fact(disk, "disk.write_cache") == scenario.second_file(queue_setting(name))
@@ -84,7 +85,8 @@ def test_names_of_protected_drives_prove_nothing_in_a_virtual_machine(scenario):
         if kinds[name] == "sata":
             assert virtual[name].cause == "not_exposed", "it may be passed through"
             model = scsi.pairs(scenario.second("hdparm", "-I", f"/dev/{name}"))["Model Number"]
-            assert report.fact(f"disk:{name}", "disk.model") == model
+            told = report.subjects[f"disk:{name}"]["facts"]
+            assert report.fact(f"disk:{name}", "disk.model") == model, told["disk.smart_passed"]
         else:
             assert virtual[name] is True
     nvme = next(name for name in names if kinds[name] == "nvme")
