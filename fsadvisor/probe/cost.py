@@ -24,8 +24,11 @@ _LARGE_BYTES: Final = 16 << 30
 """What large writes may write: a dozen windows of a drive that takes 3 GB/s."""
 _DEEP_BYTES: Final = 8 << 30
 """What small writes with many in flight may write."""
+_SERVED_BYTES: Final = 4 << 30
+"""What a server's life may read and write together."""
 _SLOW_BYTES_PER_S: Final = 50_000_000
 """What a slow disk writes in order: for the longest time that the file takes to be laid out."""
+_WRITING: Final = ("create", "append", "log")
 _FILE_AT_LEAST: Final = 4096
 """Room that an empty file is reckoned with: its inode and its name."""
 
@@ -57,7 +60,7 @@ def of(job: Job, seconds: float) -> Cost:
     room, files = _room(job.work)
     laid_out = _laid_out(job.work)
     return Cost(
-        written_bytes=laid_out + measured_bytes(job),
+        written_bytes=laid_out + _written(job),
         room_bytes=room,
         files=files,
         least_seconds=min(seconds, FEWEST_WINDOWS * WINDOW_SECONDS),
@@ -78,7 +81,7 @@ def together(costs: Iterable[Cost]) -> Cost:
 
 
 def measured_bytes(job: Job) -> int:
-    """How much a job may write in its windows; where that is reached, it ends with the window it is in."""
+    """How much a job that writes may ask for in its windows; where that is reached, it ends with that window."""
     match job.work:
         case Io(operation="write"):
             if job.work.block_bytes >= _LARGE_BLOCK:
@@ -89,9 +92,22 @@ def measured_bytes(job: Job) -> int:
         case Metadata():
             return job.work.files * _FILE_AT_LEAST * _TIMES_OVER
         case Mix():
-            return job.work.files * job.work.mean_file_bytes * _TIMES_OVER
+            return _SERVED_BYTES
         case Io() | Allocation() | Existing():
             return 0
+
+
+def _written(job: Job) -> int:
+    """Of what it may ask for, the writes."""
+    if not isinstance(job.work, Mix):
+        return measured_bytes(job)
+    return round(_SERVED_BYTES * _turn_bytes(job.work, *_WRITING) / _turn_bytes(job.work, *_WRITING, "read"))
+
+
+def _turn_bytes(work: Mix, *steps: str) -> int:
+    """What these steps of a server's turn read and write, on average."""
+    each = {"create": work.mean_file_bytes, "read": work.mean_file_bytes}
+    return sum(each.get(step, work.append_bytes) for step in work.steps if step in steps)
 
 
 def _room(work: Work) -> tuple[int, int]:
@@ -106,7 +122,8 @@ def _room(work: Work) -> tuple[int, int]:
             return work.files * _FILE_AT_LEAST, work.files + folders
         case Mix():
             grown = work.mean_file_bytes + work.append_bytes * 4
-            return work.files * grown, work.files + 2
+            logged = round(_SERVED_BYTES * _turn_bytes(work, "log") / _turn_bytes(work, *_WRITING, "read"))
+            return work.files * grown + logged, work.files + work.threads + 1
         case Existing():
             return 0, 0
 

@@ -21,7 +21,7 @@ from fsadvisor.probe.stopping import Stop, Stopped
 from fsadvisor.report import probe_json, probe_text
 from fsadvisor.report.escape import clean
 from fsadvisor.report.probe_progress import Narrator, Step
-from fsadvisor.storage import Below
+from fsadvisor.storage import Below, Disk
 from fsadvisor.survey import look, measured
 from fsadvisor.survey.whole import survey
 
@@ -221,10 +221,22 @@ class _Probe:
         if not self._request.gentle:
             return None
         gentle.give_way()
+        for name in self._unheeding():
+            _to_stderr(f"fsadvisor: the scheduler of {clean(name)} heeds no priorities of I/O: pauses alone give way\n")
         found = gentle.Gentle(self._leaves() or (), says=self._paused)
         if not found.can_tell:
             _to_stderr("fsadvisor: neither pressure nor the disks' latency can be told here, so it never pauses\n")
         return found
+
+    def _unheeding(self) -> Iterable[str]:
+        """Leaf disks whose scheduler takes the idle class for any other."""
+        leaves = self._leaves() or ()
+        for subject in self._storage.subjects:
+            disk = subject.scope.get("disk")
+            if isinstance(disk, Disk) and look.value(disk.name) in leaves:
+                scheduler = look.value(disk.scheduler)
+                if scheduler is not None and not gentle.heeded(scheduler):
+                    yield subject.name
 
     def _paused(self, why: str) -> None:
         self._narrator.step(Step(at=len(self._results) + 1, jobs=len(self._costs), job=why))
