@@ -14,6 +14,7 @@ from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.measure import Budget, Progress, Surroundings, Where, events
 from fsadvisor.probe.result import Result
 from fsadvisor.probe.stopping import Stopped
+from fsadvisor.probe.trouble import because
 from fsadvisor.readers import pressure
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ def _measured(plan: Plan, stop: Stop, at: int, job: Job) -> Iterator[Event]:
             result = _not_begun(plan, job, str(error), seconds=clock() - began)
         else:
             result = replace(result, remarks=(*result.remarks, f"Afterwards: {error}."))
+    except OSError as error:
+        result = result or _not_begun(plan, job, str(because(error.errno, "starting it")), seconds=clock() - began)
     if result is None:
         return
     if stop.asked and result.end == "failed":

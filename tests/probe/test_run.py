@@ -89,6 +89,23 @@ def test_an_engine_that_can_not_open_fails_its_job_and_the_next_is_begun():
     assert engine.closed == 2
 
 
+def test_what_the_kernel_refuses_to_start_is_told_in_words():
+    (found,) = results(plan(Engine(opening=raising(PermissionError(13, "Permission denied")))))
+    assert (found.end, found.error) == ("failed", "while starting it: permission denied (EACCES)")
+
+
+def test_what_fails_when_all_is_taken_away_is_told_beside_the_figure():
+    class Sticky(Engine):
+        @contextlib.contextmanager
+        def __call__(self, *_):
+            yield self
+            raise EngineError("the scratch could not be taken away")
+
+    (found,) = results(plan(Sticky()))
+    assert found.end == "settled"
+    assert found.remarks[-1] == "Afterwards: the scratch could not be taken away."
+
+
 def test_a_job_that_may_no_longer_run_is_not_begun():
     engine = Engine()
     (found,) = results(plan(engine, refused_now=lambda job: f"{job.id}: the filesystem is read-only"))
