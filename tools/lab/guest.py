@@ -30,7 +30,7 @@ RESULT = "result.tar"
 _PROLOGUE = """export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 TERM=dumb
 cd '{checkout}'
 rm -f /.dockerenv /run/.containerenv
-hostname lab; echo lab > /etc/hostname; : > /etc/fstab
+hostname labguest; echo labguest > /etc/hostname; : > /etc/fstab
 mount -t devpts devpts /dev/pts 2>/dev/null || {{ mkdir -p /dev/pts; mount -t devpts devpts /dev/pts; }}
 mkdir -p /dev/shm; mount -t tmpfs shm /dev/shm
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
