@@ -1,11 +1,11 @@
 """One scenario in a guest: attaches disks, sets them up, asks fsadvisor and a second source, takes all away again."""
 
-import contextlib
 import json
 import os
 import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
 
 from fsadvisor import cli
@@ -138,9 +138,15 @@ def _said_by_cli(argv, may_find=True):
     child = os.fork()
     if child == 0:
         status = 99
-        with contextlib.suppress(BaseException), out.open("w") as sys.stdout, err.open("w") as sys.stderr:
-            status = cli.run(argv)
-        os._exit(status)
+        with out.open("w") as sys.stdout, err.open("w") as sys.stderr:
+            try:
+                status = cli.run(argv)
+            except BaseException:  # noqa: BLE001 - a child that must end here, whatever happens
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(status)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert status in ((0, 1) if may_find else (0,)), f"fsadvisor {' '.join(argv)}: {status}: {err.read_text()}"
     return out.read_text()
