@@ -141,7 +141,7 @@ def test_a_deep_stack_is_followed_in_order(keyed):
 
     report = scenario.audit()
 
-    tree = json.loads(scenario.second("lsblk", "-s", "-J", "-o", "KNAME,TYPE", f"/dev/{top}"))["blockdevices"][0]
+    tree = json.loads(scenario.second("lsblk", "-s", "-J", "-o", "NAME,KNAME,TYPE", f"/dev/{top}"))["blockdevices"][0]
     at = f"filesystem:/dev/{top}"
     kinds = []
     check_below(report, at, [tree], kinds)
