@@ -13,7 +13,9 @@ SPEED = "/proc/sys/dev/raid/speed_limit_max"
 
 @pytest.fixture
 def shelf(scenario):
-    """(scenario, nodes of six SAS disks)."""
+    """(scenario, nodes of six SAS disks), which udev puts together to nothing by itself."""
+    scenario.write("/etc/udev/rules.d/64-md-raid-assembly.rules", "")
+    run("udevadm", "control", "--reload")
     nodes = [f"/dev/{name}" for name in scenario.attach("shelf")]
     run("modprobe", "--all", "raid0", "raid1", "raid10", "raid456")
     return scenario, nodes
@@ -135,8 +137,8 @@ def test_a_parity_raid_whose_ext4_knows_no_stripes_and_the_remedies(shelf):
 def test_a_raid_whose_member_failed_and_the_rebuild_onto_a_spare(shelf):
     """md RAID 5 that lost a disk, and then rebuilds onto a new one"""
     scenario, nodes = shelf
+    scenario.undo(forget, nodes[3:4])
     name = array(scenario, "5", nodes[:3], "--bitmap=none")
-    scenario.undo(run, "wipefs", "-aq", nodes[3])
     scenario.format("ext4", f"/dev/{name}")
     scenario.mount(f"/dev/{name}", "data")
     layer = f"layer:{name}"
