@@ -15,6 +15,7 @@ from fsadvisor.probe.figure import FEWEST, figure
 from fsadvisor.probe.histogram import merged, percentiles_us, shrunk_us
 from fsadvisor.probe.impossible import impossible, not_written
 from fsadvisor.probe.job import Headline
+from fsadvisor.probe.ladder import PARTS
 from fsadvisor.probe.result import Result
 from fsadvisor.probe.series import at_once, total, value, voids, writes
 from fsadvisor.probe.steady import course
@@ -204,7 +205,8 @@ class _Run:
         if whole is None or whole.windows < FEWEST or whole.half_width > self._budget.width:
             return False
         enough = _PARTS_WIDTH * self._budget.width * whole.median
-        return all((part.high - part.low) / 2 <= enough for part in self._parts(windows).values())
+        parts = self._parts(windows)
+        return all((parts[name].high - parts[name].low) / 2 <= enough for name in PARTS if name in parts)
 
     def result(self, end: End, error: str) -> Result:
         """What came out, whatever the end."""

@@ -39,6 +39,8 @@ def own_name() -> str:
 def tree(folder: Path) -> Iterator[Path]:
     """Make the tree of this process, for as long as the block; then it is taken away. Raises EngineError."""
     place = folder / own_name()
+    if place.is_dir():  # an earlier job of this process could not take it away
+        _remove(folder, place.name)
     with told(f"making the scratch folder {place}"):
         place.mkdir(mode=0o700)
         descriptor = os.open(place, _FOLDER)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.trouble import because
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -83,7 +84,7 @@ def _answer(stdout: IO[str]) -> dict[str, Any]:
         raise EngineError("a worker ended before its time")
     answer: dict[str, Any] = json.loads(line)
     if "error" in answer:
-        raise EngineError(answer["error"])
+        raise because(answer["errno"], answer["error"])
     return answer
 
 

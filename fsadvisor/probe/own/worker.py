@@ -279,7 +279,7 @@ def answer(task: Syncing | Naming | Allocating | Serving | Reading, words: list[
     try:
         times = task.order(words)
     except OSError as error:
-        return {"error": f"{' '.join(words)}: {error.strerror}", "errno": error.errno}
+        return {"error": f"telling a worker to {words[0]}", "errno": error.errno}
     end, after = time.monotonic_ns(), os.times()
     return {
         "begin": begin,
@@ -309,7 +309,7 @@ def main() -> None:
     try:
         task = TASKS[spec["task"]](spec)
     except OSError as error:
-        say({"error": str(error), "errno": error.errno})
+        say({"error": f"starting a worker on {spec.get('folder', 'the scratch file')}", "errno": error.errno})
         return
     say({})
     for line in sys.stdin:
