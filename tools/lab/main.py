@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / ".lab"
 """What a run leaves to look at: consoles, results, captures."""
-PART_SECONDS = 480
+PART_SECONDS = 900
 """Longest time for one guest."""
 
 
@@ -76,7 +76,8 @@ def run(arguments: argparse.Namespace) -> int:
     shutil.rmtree(results, ignore_errors=True)
     results.mkdir(parents=True)
     whole = not (arguments.files or arguments.narrow or arguments.kernel)
-    planned = parts(_chosen_kernels(arguments.kernel), arguments.files, arguments.narrow)
+    thorough = arguments.thorough or bool(arguments.files or arguments.narrow)
+    planned = parts(_chosen_kernels(arguments.kernel), arguments.files, arguments.narrow, thorough=thorough)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         cutting = [pool.submit(_cut, planned[0].kernel, (), results / "cut")] if whole else []
         running = [pool.submit(_run_part, part, results) for part in planned]
@@ -150,6 +151,7 @@ def parser() -> argparse.ArgumentParser:
     running.add_argument("files", nargs="*", help="files of tests/lab")
     running.add_argument("-k", dest="narrow", default="", help="only scenarios with these words in their names")
     running.add_argument("--results", type=Path, default=RESULTS, help="made anew (default: .lab)")
+    running.add_argument("--thorough", action="store_true", help="all of them on all kernels; half an hour")
     running.add_argument("--accept", action="store_true", help="keep what was recorded as fixtures; review the diff")
     running.set_defaults(do=run)
     cutting = verbs.add_parser("cut", help="cut the power of disks with a volatile cache, and count what is left")
