@@ -64,7 +64,6 @@ def test_a_btrfs_as_it_comes(scenario, disk):
     assert not {rule for rule, at in report.advice() if at == f"filesystem:{disk}"}
 
 
-@pytest.mark.kernels
 def test_a_btrfs_tuned_against_its_safety_and_speed(scenario, disk):
     """Btrfs of one copy of metadata, nobarrier, autodefrag, discard=sync, commit=300, with snapshot and quota groups"""
     scenario.format("btrfs", disk, "-m", "single")
@@ -111,7 +110,6 @@ def test_a_btrfs_tuned_against_its_safety_and_speed(scenario, disk):
     assert scenario.audit().fact(at, "filesystem.metadata_profile") == "dup"
 
 
-@pytest.mark.kernels
 def test_a_btrfs_that_lost_one_of_two_devices(scenario, two):
     """Btrfs raid1 on two disks: whole, then mounted degraded with one of them wiped"""
     first, lost = two
@@ -168,6 +166,7 @@ def test_an_fstab_line_that_btrfs_refuses_is_told_before_the_boot(scenario, disk
     assert not wrong
 
 
+@pytest.mark.thorough
 def test_a_btrfs_with_the_old_space_cache(scenario, disk):
     """Btrfs made without a free space tree, converted by what the finding says"""
     run("mkfs.btrfs", "-q", "-f", "-R", "^free-space-tree", disk)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.lab.marks import thorough
 from tests.lab.scenario import run, settle, wait_for
 
 pytestmark = pytest.mark.lab
@@ -71,7 +72,6 @@ def stop(folder):
     wait_for("the end of bcache", lambda: not list(Path("/sys/fs/bcache").glob("*-*")) and not folder.exists())
 
 
-@pytest.mark.kernels
 def test_a_bcache_that_writes_back_on_a_consumer_ssd(bcache):
     """bcache in writeback mode on one consumer SSD, before a hard disk"""
     scenario, ssd, hdd, folder = bcache
@@ -121,7 +121,7 @@ def cached(scenario, ssd, hdd, kind, *options):
     ("kind", "options", "remedy"),
     [
         ("cache", ("--cachemode", "writeback"), ("lvchange", "-qy", "--cachemode", "writethrough", "vg0/data")),
-        ("writecache", (), ("lvconvert", "-qy", "--uncache", "vg0/data")),
+        thorough("writecache", (), ("lvconvert", "-qy", "--uncache", "vg0/data")),
     ],
 )
 def test_a_volume_with_a_cache_that_writes_back(drives, kind, options, remedy):
@@ -155,6 +155,7 @@ def test_a_volume_with_a_cache_that_writes_back(drives, kind, options, remedy):
         assert after.fact(f"layer:{name}", "layer.kind") == "dm-linear"
 
 
+@pytest.mark.thorough
 def test_a_cache_by_hand_writes_back_unless_told_otherwise(drives):
     """dm-cache made by dmsetup on a mirror of SSDs, with no word on its mode"""
     scenario, one, other, hdd, _ = drives

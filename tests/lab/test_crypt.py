@@ -48,7 +48,7 @@ def flags_of(scenario, name):
     return sorted(status(scenario, name).get("flags", "").replace("discards", "allow_discards").split())
 
 
-@pytest.mark.kernels
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("sector", "options"),
     [(512, ()), (4096, ("--allow-discards",)), (4096, ("--allow-discards", *QUEUES)), (512, QUEUES)],
@@ -115,7 +115,6 @@ def test_a_recording_holds_no_key(keyed):
         assert secret not in json.dumps(report.whole)
 
 
-@pytest.mark.kernels
 def test_a_deep_stack_is_followed_in_order(keyed):
     """XFS on LVM on LUKS on md RAID 1 on partitions"""
     scenario = keyed

@@ -54,7 +54,6 @@ def same_as_header(facts, said):
     assert facts["filesystem.inodes_used"] == int(said["Inode count"]) - int(said["Free inodes"])
 
 
-@pytest.mark.kernels
 def test_an_ext4_as_it_comes(scenario, made, disk):
     """ext4 as mkfs and mount make it, on NVMe"""
     report, facts = made()
@@ -103,7 +102,6 @@ def test_an_ext4_tuned_against_its_safety(scenario, made, disk):
     assert {(rule, at) for rule in rules} <= scenario.audit().advice()
 
 
-@pytest.mark.kernels
 def test_the_journal_of_an_ext4_is_on_another_disk(scenario, disk):
     """ext4 with nobarrier, its journal on a hard disk with a volatile cache"""
     journal = f"/dev/{scenario.attach('shelf')[0]}"
@@ -127,6 +125,7 @@ def test_the_journal_of_an_ext4_is_on_another_disk(scenario, disk):
     scenario.keep("lab-ext4-outer-journal")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "words", "journal", "mode"),
     [
@@ -152,6 +151,7 @@ def test_an_ext4_of_another_make(scenario, made, disk, kind, words, journal, mod
     assert (("ext4-without-checksums", at) in report.advice()) is (kind == "ext4" and "^64bit" in "".join(words))
 
 
+@pytest.mark.thorough
 def test_an_ext4_whose_journal_is_left_alone(made):
     """ext4 mounted writable with noload, which uses no journal"""
     _, facts = made("noload")

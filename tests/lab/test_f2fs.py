@@ -4,10 +4,11 @@ import re
 
 import pytest
 
+from tests.lab.marks import thorough
 from tests.lab.report import Unknown
 from tests.lab.scenario import ToolError, run
 
-pytestmark = [pytest.mark.lab, pytest.mark.kernels]
+pytestmark = pytest.mark.lab
 
 POINT = "/srv/lab/data"
 
@@ -45,6 +46,7 @@ def shown(scenario):
     return scenario.second("findmnt", "-no", "FS-OPTIONS", "--mountpoint", POINT).strip().split(",")
 
 
+@pytest.mark.thorough
 def test_an_f2fs_as_it_comes(scenario, made, disk):
     """F2FS as mkfs and mount make it, on NVMe"""
     report, facts = made("defaults", "-l", "songs")
@@ -63,7 +65,8 @@ def test_an_f2fs_as_it_comes(scenario, made, disk):
     assert not {rule for rule, at in report.advice() if at == f"filesystem:{disk}"}
 
 
-@pytest.mark.parametrize("option", ["nobarrier", "fsync_mode=nobarrier"])
+@pytest.mark.kernels
+@pytest.mark.parametrize("option", ["nobarrier", thorough("fsync_mode=nobarrier")])
 def test_an_f2fs_that_does_not_flush(scenario, made, disk, option):
     """F2FS with nobarrier, and with fsync_mode=nobarrier"""
     report, facts = made(option)
@@ -98,6 +101,7 @@ def test_an_f2fs_without_checkpoints(scenario, made, disk):
     assert scenario.audit().outcome("f2fs-without-checkpoints", at) != "advise"
 
 
+@pytest.mark.thorough
 def test_an_f2fs_on_two_devices_does_not_pass_for_one(scenario, made, disk):
     """F2FS on NVMe and a hard disk, of which the kernel names the first only"""
     second = f"/dev/{scenario.attach('shelf')[0]}"

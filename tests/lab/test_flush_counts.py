@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.lab import flushes
+from tests.lab.marks import thorough
 from tests.lab.scenario import ToolError
 
 pytestmark = [pytest.mark.lab, pytest.mark.kernels]
@@ -39,28 +40,28 @@ BY_FSYNC = [
     Case("ext4", "nvme", *NONE, options="nobarrier"),
     Case("ext4", "nvme", *NONE, cache="write through"),
     Case("ext4", "virtio", *UP_TO_TWO),
-    Case("ext4", "virtio-through", *NONE),
+    thorough(Case("ext4", "virtio-through", *NONE)),
     Case("xfs", "nvme", *ONE),
-    Case("xfs", "nvme", *NONE, cache="write through"),
-    Case("xfs", "virtio", *UP_TO_TWO),
+    thorough(Case("xfs", "nvme", *NONE, cache="write through")),
+    thorough(Case("xfs", "virtio", *UP_TO_TWO)),
     Case("btrfs", "nvme", *UP_TO_TWO),
     Case("btrfs", "nvme", *NONE, options="nobarrier"),
-    Case("btrfs", "nvme", *NONE, cache="write through"),
-    Case("btrfs", "virtio", *UP_TO_TWO),
+    thorough(Case("btrfs", "nvme", *NONE, cache="write through")),
+    thorough(Case("btrfs", "virtio", *UP_TO_TWO)),
     Case("f2fs", "nvme", *ONE),
     Case("f2fs", "nvme", *NONE, options="fsync_mode=nobarrier"),
-    Case("f2fs", "nvme", *NONE, cache="write through"),
+    thorough(Case("f2fs", "nvme", *NONE, cache="write through")),
     Case("nilfs2", "nvme", *UP_TO_TWO),
 ]
 BY_DSYNC = [
     Case("ext4", "nvme", *NONE),
     Case("ext4", "virtio", *ONE),
     Case("ext4", "virtio", *NONE, options="nobarrier"),
-    Case("ext4", "sas-ssd", *NONE),
-    Case("ext4", "sas-ssd", *ONE, place=1),
-    Case("ext4", "sata-ssd", *ONE),
+    thorough(Case("ext4", "sas-ssd", *NONE)),
+    thorough(Case("ext4", "sas-ssd", *ONE, place=1)),
+    thorough(Case("ext4", "sata-ssd", *ONE)),
     Case("xfs", "nvme", *NONE),
-    Case("xfs", "virtio", *ONE),
+    thorough(Case("xfs", "virtio", *ONE)),
 ]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.lab.marks import thorough
 from tests.lab.report import Unknown
 from tests.lab.scenario import ToolError, run
 
@@ -34,7 +35,7 @@ def df(scenario, *columns):
     return [None if word == "-" else int(word.rstrip("%")) for word in words]
 
 
-@pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
+@pytest.mark.parametrize("kind", [thorough("ext4"), thorough("xfs"), "btrfs"])
 def test_a_full_filesystem(scenario, disk, kind):
     """ext4, XFS and Btrfs without a free block"""
     scenario.format(kind, disk, *(["-m", "reflink=0"] if kind == "xfs" else []))
@@ -73,7 +74,7 @@ def test_an_ext4_without_a_free_inode(scenario, disk):
     assert ("nearly-full", at) in report.advice()
 
 
-@pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
+@pytest.mark.parametrize("kind", ["ext4", thorough("xfs"), thorough("btrfs")])
 def test_a_filesystem_that_somebody_mounted_read_only(scenario, disk, kind):
     """ext4, XFS and Btrfs mounted read-only, which is not stopped"""
     scenario.format(kind, disk)
@@ -90,7 +91,7 @@ def test_a_filesystem_that_somebody_mounted_read_only(scenario, disk, kind):
 
 
 @pytest.mark.kernels
-@pytest.mark.parametrize("behaviour", ["continue", "remount-ro"])
+@pytest.mark.parametrize("behaviour", [thorough("continue"), "remount-ro"])
 def test_an_ext4_after_an_error_of_its_own(scenario, disk, behaviour):
     """ext4 that met an error, with errors=continue and errors=remount-ro"""
     name = disk.removeprefix("/dev/")
@@ -117,7 +118,6 @@ def test_an_ext4_after_an_error_of_its_own(scenario, disk, behaviour):
         scenario.keep("lab-ext4-stopped")
 
 
-@pytest.mark.kernels
 def test_an_xfs_that_was_shut_down(scenario, disk):
     """XFS after a shutdown"""
     scenario.format("xfs", disk)
@@ -135,7 +135,7 @@ def test_an_xfs_that_was_shut_down(scenario, disk):
     scenario.keep("lab-xfs-shut-down")
 
 
-@pytest.mark.kernels
+@pytest.mark.thorough
 def test_a_btrfs_whose_device_fails_writes(scenario, disk):
     """Btrfs on a device that fails every write, so that its kernel made it read-only"""
     sectors = int(run("blockdev", "--getsz", disk))
@@ -162,6 +162,7 @@ def test_a_btrfs_whose_device_fails_writes(scenario, disk):
     assert {("filesystem-shut-down", at), ("filesystem-errors", at)} <= report.advice()
 
 
+@pytest.mark.thorough
 def test_a_btrfs_with_a_quota(scenario, disk):
     """Btrfs with quota groups: none has a limit, then one has"""
     scenario.format("btrfs", disk)

@@ -66,7 +66,6 @@ def check_stack(scenario, report):
     return kinds
 
 
-@pytest.mark.kernels
 def test_volumes_of_each_kind_know_their_disks_and_stripes(group):
     """LVM volumes, linear, striped, RAID 1 and RAID 5, under ext4"""
     scenario, _ = group
@@ -144,6 +143,7 @@ def test_a_thin_pool_tells_how_full_it_is_and_when_it_is_too_full(pool):
     assert after.outcome("thin-pool-nearly-full", layer) == "ok"
 
 
+@pytest.mark.thorough
 def test_room_comes_back_to_a_pool_by_fstrim(pool):
     """LVM thin pool under an XFS, trimmed"""
     scenario, name = pool
@@ -164,6 +164,7 @@ def test_room_comes_back_to_a_pool_by_fstrim(pool):
     assert report.outcome("xfs-stripe-mismatch", f"filesystem:/dev/{name}") is None
 
 
+@pytest.mark.thorough
 def test_a_snapshot_of_the_old_kind_slows_its_origin_and_fills_up(group):
     """LVM snapshot of the old kind on a linear volume"""
     scenario, _ = group

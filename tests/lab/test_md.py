@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tests.lab.marks import thorough
 from tests.lab.scenario import run, settle, wait_for
 
 pytestmark = pytest.mark.lab
@@ -66,7 +67,8 @@ def leaves(scenario, name):
 
 
 @pytest.mark.parametrize(
-    ("level", "disks", "chunk"), [("0", 2, 65536), ("1", 2, 0), ("10", 4, 524288), ("5", 3, 65536), ("6", 4, 131072)]
+    ("level", "disks", "chunk"),
+    [("0", 2, 65536), thorough("1", 2, 0), ("10", 4, 524288), ("5", 3, 65536), thorough("6", 4, 131072)],
 )
 def test_an_array_tells_its_level_and_an_ext4_on_it_knows_its_stripes(shelf, level, disks, chunk):
     """md RAID 0, 1, 5, 6 and 10 under an ext4 that mke2fs told of the stripes"""
@@ -99,7 +101,6 @@ def test_an_array_tells_its_level_and_an_ext4_on_it_knows_its_stripes(shelf, lev
     assert report.outcome("ext4-stripe-unknown", f"filesystem:/dev/{name}") == ("ok" if chunk else None)
 
 
-@pytest.mark.kernels
 def test_a_parity_raid_whose_ext4_knows_no_stripes_and_the_remedies(shelf):
     """md RAID 5 with a bitmap, and an ext4 that was told of no stripes"""
     scenario, nodes = shelf
@@ -133,7 +134,6 @@ def test_a_parity_raid_whose_ext4_knows_no_stripes_and_the_remedies(shelf):
     assert after.fact(layer, "layer.md_consistency") == detail(scenario, name)["Consistency Policy"] == "resync"
 
 
-@pytest.mark.kernels
 def test_a_raid_whose_member_failed_and_the_rebuild_onto_a_spare(shelf):
     """md RAID 5 that lost a disk, and then rebuilds onto a new one"""
     scenario, nodes = shelf
@@ -170,6 +170,7 @@ def test_a_raid_whose_member_failed_and_the_rebuild_onto_a_spare(shelf):
     assert whole.outcome("md-degraded", layer) == "ok"
 
 
+@pytest.mark.thorough
 def test_a_mirror_that_lost_a_disk(shelf):
     """md RAID 1 that lost a disk"""
     scenario, nodes = shelf
@@ -229,7 +230,7 @@ def checked(scenario, folder, action):
 
 @pytest.mark.parametrize(
     ("level", "options", "policy"),
-    [("5", ("--consistency-policy=ppl",), "ppl"), ("6", ("--write-journal",), "journal")],
+    [("5", ("--consistency-policy=ppl",), "ppl"), thorough("6", ("--write-journal",), "journal")],
 )
 def test_a_log_closes_the_write_hole(shelf, level, options, policy):
     """md RAID 5 with a partial parity log, and RAID 6 with a journal"""
@@ -251,6 +252,7 @@ def test_a_log_closes_the_write_hole(shelf, level, options, policy):
         assert report.fact(layer, "layer.members") == 5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("options", "unit", "outcome"), [((), 65536, "ok"), (("-d", "noalign"), 0, "withheld")])
 def test_an_xfs_on_a_striped_array(shelf, options, unit, outcome):
     """md RAID 0 of six disks under XFS, made with and without the stripes"""

@@ -50,7 +50,6 @@ def read_anew():
     run("dd", "if=/dev/mapper/mpatha", "of=/dev/null", "bs=4096", "count=64", "iflag=direct", "status=none")
 
 
-@pytest.mark.kernels
 def test_two_paths_stand_below_one_multipath_device(scenario, paths, layer):
     """One disk by two paths, joined by a multipath device with XFS"""
     report = scenario.audit()
@@ -75,7 +74,6 @@ def test_two_paths_stand_below_one_multipath_device(scenario, paths, layer):
     scenario.keep("lab-multipath")
 
 
-@pytest.mark.kernels
 def test_a_failed_path_stays_a_member_and_is_not_counted_as_working(scenario, paths, layer):
     """One disk by two paths of which one failed"""
     set_state(scenario, paths[0], "offline")
@@ -100,7 +98,6 @@ def test_a_failed_path_stays_a_member_and_is_not_counted_as_working(scenario, pa
     assert scenario.audit().outcome(RULE, layer) == "ok"
 
 
-@pytest.mark.kernels
 def test_two_paths_without_a_multipath_device_are_told_to_be_one_disk(scenario):
     """One disk by two paths, mounted by one of them, without multipath"""
     names = scenario.attach("path-a", "path-b")

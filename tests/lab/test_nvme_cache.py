@@ -126,6 +126,7 @@ def test_an_override_hides_the_cache_and_is_found(mounted):
     assert _queue(scenario, name, "write_cache") == "write through"
 
 
+@pytest.mark.thorough
 def test_an_override_is_no_danger_once_the_drives_cache_is_off(mounted):
     """NVMe whose volatile cache is switched off in the drive first, then in the kernel's view"""
     scenario, name = mounted

@@ -6,7 +6,7 @@ import pytest
 
 from tests.lab import nvmet
 
-pytestmark = [pytest.mark.lab, pytest.mark.kernels]
+pytestmark = pytest.mark.lab
 
 PROTECTED = ("S64HNE0T000001", "SAMSUNG MZQL23T8HCLS-00A07")
 CONSUMER = ("S7DNNJ0T000001", "Samsung SSD 990 PRO 2TB")
@@ -46,6 +46,7 @@ def test_a_good_name_behind_a_network_promises_nothing(scenario):
     scenario.keep("lab-nvme-tcp")
 
 
+@pytest.mark.thorough
 def test_an_override_above_a_network_drive_is_found(scenario):
     """NVMe over TCP whose cache somebody hid from the kernel, trusting its name"""
     (name,) = nvmet.connect(scenario, **dict([PROTECTED]))

@@ -7,7 +7,7 @@ import pytest
 from tests.lab import remedies
 from tests.lab.scenario import run
 
-pytestmark = [pytest.mark.lab, pytest.mark.kernels]
+pytestmark = pytest.mark.lab
 
 
 def _queue(scenario, name, what):
@@ -35,6 +35,7 @@ def test_a_drive_of_4_kib_blocks(scenario):
     scenario.keep("lab-nvme-4k")
 
 
+@pytest.mark.thorough
 def test_a_scheduler_in_front_of_a_drive_is_taken_away_again(scenario):
     """NVMe of a single queue: the kernel puts mq-deadline before it"""
     (name,) = scenario.attach("nvme-4k")
@@ -69,6 +70,7 @@ def test_a_zoned_drive_gets_no_advice_for_ordinary_ones(scenario):
     scenario.keep("lab-nvme-zoned")
 
 
+@pytest.mark.kernels
 def test_a_zoned_drive_without_scheduler_is_a_risk_before_6_10(scenario):
     """Zoned NVMe without mq-deadline: up to 6.9 nothing keeps its writes in order"""
     (name,) = scenario.attach("nvme-zoned")

@@ -69,6 +69,7 @@ def test_a_partition_off_the_physical_blocks_is_found(scenario, disk512e, table,
     scenario.keep(f"lab-misaligned-{table}")
 
 
+@pytest.mark.thorough
 def test_a_disk_without_partitions_is_all_there_is(scenario, disk512e):
     """512e disk with a filesystem and no partition table"""
     scenario.format("xfs", f"/dev/{disk512e}")
@@ -82,7 +83,7 @@ def test_a_disk_without_partitions_is_all_there_is(scenario, disk512e):
     assert report.verdict(RULE) is None
 
 
-@pytest.mark.kernels
+@pytest.mark.thorough
 def test_extended_and_logical_partitions_are_told_apart_from_the_disk(scenario, disk512e):
     """512e disk with an extended MBR partition and a logical one from sector 63 of it"""
     commands = ["mklabel", "msdos", "mkpart", "extended", "2048s", "100%", "mkpart", "logical", "2111s", "100%"]
@@ -112,7 +113,6 @@ def shifted(scenario):
     return name
 
 
-@pytest.mark.kernels
 def test_where_physical_blocks_begin_later_sector_63_is_right_and_1_mib_is_wrong(scenario, shifted):
     """Disk whose physical blocks begin at logical block 7, with partitions from sector 63 and from 1 MiB"""
     run(

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab.log_writes import apply, entries
+from tests.lab.marks import thorough
 from tests.lab.scenario import ToolError, run, settle
 
 pytestmark = pytest.mark.lab
@@ -29,8 +30,8 @@ HALVES = 6
 """How many random halves are tried where there are no points."""
 DISK, LOG, LOOP, NAME = "/dev/ram0", "/dev/ram1", "/dev/loop0", "cut"
 WHOLE, CUT_OFF = Path("/tmp/whole.img"), Path("/tmp/cut-off.img")
-KEEPS = [("ext4", ""), ("xfs", ""), ("btrfs", ""), ("f2fs", "")]
-LOSES = [("ext4", "nobarrier"), ("btrfs", "nobarrier")]
+KEEPS = [("ext4", ""), thorough("xfs", ""), ("btrfs", ""), thorough("f2fs", "")]
+LOSES = [("ext4", "nobarrier"), thorough("btrfs", "nobarrier")]
 
 
 def content(number, generation):

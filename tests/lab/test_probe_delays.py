@@ -8,6 +8,7 @@ import pytest
 from fsadvisor.probe import ladder
 from fsadvisor.probe.job import Ladder
 from tests.lab import null_blk
+from tests.lab.marks import thorough
 from tests.lab.scenario import run
 
 pytestmark = pytest.mark.lab
@@ -34,8 +35,8 @@ def close_to(milliseconds):
     return pytest.approx(milliseconds, rel=0.1, abs=1)
 
 
-@pytest.mark.parametrize("kind", ["ext4", "xfs"])
-@pytest.mark.parametrize("cached", [True, False], ids=["write back", "write through"])
+@pytest.mark.parametrize("kind", ["ext4", thorough("xfs")])
+@pytest.mark.parametrize("cached", [True, thorough(False)], ids=["write back", "write through"])
 def test_the_ladder_tells_the_parts_of_a_commit_on_a_disk_of_known_delay(scenario, kind, cached):
     """null_blk that takes 100 ms a request, flushes among them: data, journal and flush of an fsync"""
     slow = {"irqmode": 2, "completion_nsec": DELAY_MS * 1_000_000}
@@ -55,7 +56,7 @@ def test_the_ladder_tells_the_parts_of_a_commit_on_a_disk_of_known_delay(scenari
     assert flushes == pytest.approx(1 if cached else 0, rel=0.1)
 
 
-@pytest.mark.parametrize("kind", ["ext4", "xfs"])
+@pytest.mark.parametrize("kind", ["ext4", thorough("xfs")])
 def test_the_ladder_sees_a_flush_that_a_layer_above_the_disk_delays(scenario, kind):
     """dm-delay: 100 ms for a write and 200 ms for a flush, over a disk that takes next to nothing"""
     disk = null_blk.create(scenario, "nullb0", cache_size=64)

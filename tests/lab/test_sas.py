@@ -44,7 +44,7 @@ def test_scsi_disks_tell_their_names_caches_and_rotation(scenario):
     scenario.keep("lab-scsi-hard-disks")
 
 
-@pytest.mark.kernels
+@pytest.mark.thorough
 def test_a_virtio_controller_is_told_as_what_it_is_whatever_its_disks_are_called(scenario):
     """SCSI disks with SAS drives' names behind virtio-scsi"""
     names = scenario.attach("sas-ssd")
@@ -59,7 +59,6 @@ def test_a_virtio_controller_is_told_as_what_it_is_whatever_its_disks_are_called
         assert report.fact(f"disk:{name}", "disk.plp") == "unknown"
 
 
-@pytest.mark.kernels
 def test_fua_goes_through_where_the_disk_takes_dpo_and_fua(scenario):
     """SCSI SSD that takes FUA beside a 512e hard disk that does not"""
     ssd, disk512e = scenario.attach("sas-ssd")
@@ -79,7 +78,7 @@ def test_fua_goes_through_where_the_disk_takes_dpo_and_fua(scenario):
     scenario.keep("lab-scsi-fua-512e")
 
 
-@pytest.mark.kernels
+@pytest.mark.thorough
 def test_the_drives_cache_is_told_as_the_drive_has_it_after_a_change_by_mode_page(scenario):
     """SCSI disk whose write cache sdparm switched off, then on again"""
     name, _ = scenario.attach("sas-hdd")
@@ -93,7 +92,7 @@ def test_the_drives_cache_is_told_as_the_drive_has_it_after_a_change_by_mode_pag
         scenario.tell(claim=f"after sdparm {command} the kernel believes", seen=seen[0])
 
 
-@pytest.mark.kernels
+@pytest.mark.thorough
 def test_a_scsi_override_is_seen_through_virtio_too(scenario):
     """SCSI disk behind virtio-scsi with 'temporary write through' in cache_type"""
     name, _ = scenario.attach("sas-hdd")

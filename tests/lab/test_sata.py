@@ -55,7 +55,7 @@ def test_sata_ssds_are_known_by_their_whole_names_and_their_families(scenario):
     scenario.keep("lab-sata-ssd")
 
 
-@pytest.mark.kernels
+@pytest.mark.thorough
 def test_libata_and_we_know_the_same_families_that_mishandle_queued_trim(scenario):
     """SATA SSDs, one of a family that gets no queued TRIM from libata"""
     names = scenario.attach("sata-ssd")
@@ -90,7 +90,7 @@ def test_hard_disks_lose_their_cache_and_one_has_it_off(scenario):
     scenario.keep("lab-sata-hard-disks")
 
 
-@pytest.mark.kernels
+@pytest.mark.thorough
 def test_the_kernel_follows_hdparm_when_it_switches_the_cache_off(scenario, evo):
     """SATA SSD whose write cache hdparm switched off, and smartctl on again"""
     scenario.second("hdparm", "-W0", f"/dev/{evo}")
@@ -137,7 +137,7 @@ def test_temporary_write_through_ends_flushes_and_only_cache_type_brings_them_ba
     assert caches(scenario.audit(), evo) == ("write back", drive_cache(scenario, evo))
 
 
-@pytest.mark.kernels
+@pytest.mark.thorough
 def test_an_override_of_the_queue_is_taken_back_by_the_rules_own_command(scenario, evo):
     """SATA SSD with 'write through' in queue/write_cache, set back as the rule says, and undone"""
     setting = f"/sys/block/{evo}/queue/write_cache"

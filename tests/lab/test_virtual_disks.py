@@ -15,7 +15,6 @@ def queue_setting(name):
     return f"/sys/block/{name}/queue/write_cache"
 
 
-@pytest.mark.kernels
 def test_virtio_disks_tell_their_cache_and_nothing_behind_it(scenario):
     """Virtual machine with virtio disks, one with a write cache, one without"""
     names = scenario.attach("virtio", "virtio-through")
@@ -46,7 +45,7 @@ def test_virtio_disks_tell_their_cache_and_nothing_behind_it(scenario):
     scenario.keep("lab-virtual-virtio")
 
 
-@pytest.mark.kernels
+@pytest.mark.thorough
 def test_a_virtio_disk_takes_write_through_in_cache_type_itself(scenario):
     """Virtual machine whose virtio disk was told 'write through' by cache_type, then by the queue only"""
     (name,) = scenario.attach("virtio")

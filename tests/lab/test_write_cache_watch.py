@@ -12,7 +12,7 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import load_shelf
 from tests.lab.scenario import run, wait_for
 
-pytestmark = [pytest.mark.lab, pytest.mark.kernels]
+pytestmark = pytest.mark.lab
 
 NVME = Path("/usr/sbin/nvme")
 ANSWERS = Path("/run/lab/nvme-answers")
@@ -87,6 +87,7 @@ def _trigger(name):
     run("udevadm", "settle")
 
 
+@pytest.mark.thorough
 def test_udev_believes_a_healthy_drive_and_takes_it_back_from_any_other(watch):
     """The advised udev rules: 'write through' while the drive proves its capacitors, 'write back' else"""
     watch.say()
@@ -108,6 +109,7 @@ def test_udev_believes_a_healthy_drive_and_takes_it_back_from_any_other(watch):
         assert watch.cache == "write through"
 
 
+@pytest.mark.thorough
 def test_another_drive_is_left_alone(watch):
     """The advised udev rules: a drive of another serial number"""
     (other,) = watch.scenario.attach("nvme-4k")

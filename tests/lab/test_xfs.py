@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.lab.marks import thorough
 from tests.lab.scenario import ToolError, run
 
 pytestmark = pytest.mark.lab
@@ -61,8 +62,8 @@ def same_as_superblock(facts, said):
         ("defaults", (), 32, True),
         ("logbsize=256k,logbufs=4,allocsize=1m", ("-d", "su=64k,sw=4"), 256, True),
         ("defaults", ("-m", "crc=0", "-n", "ftype=0"), 32, True),
-        ("defaults", ("-m", "crc=0", "-l", "version=1"), 32, False),
-        ("defaults", ("-m", "bigtime=0,reflink=0,rmapbt=1", "-b", "size=1024", "-l", "su=96k"), 96, False),
+        thorough("defaults", ("-m", "crc=0", "-l", "version=1"), 32, False),
+        thorough("defaults", ("-m", "bigtime=0,reflink=0,rmapbt=1", "-b", "size=1024", "-l", "su=96k"), 96, False),
     ],
 )
 def test_an_xfs_is_what_mkfs_made_of_it(scenario, made, disk, options, words, log_buffer, takes):
@@ -82,7 +83,6 @@ def test_an_xfs_is_what_mkfs_made_of_it(scenario, made, disk, options, words, lo
     assert (("xfs-stripe-mismatch", at) in report.advice()) is False
 
 
-@pytest.mark.kernels
 def test_an_xfs_on_three_disks(scenario, disk):
     """XFS with its log on a second disk and realtime files on a third"""
     log, realtime = (f"/dev/{name}" for name in scenario.attach("shelf")[:2])

@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(tables.scenarios(rows))
     wrong += [f"{row['scenario']} failed on {row['kernel']}" for row in rows if not row["passed"]]
     if whole or arguments.accept:
-        wrong += tables.see_to_machines(results, accept=arguments.accept)
+        wrong += tables.see_to_machines(results, accept=arguments.accept, thorough=whole and thorough)
     if whole:
         wrong += see_to_page(rows, tables.read(results / "cut" / "cut.jsonl"), accept=arguments.accept)
     for line in wrong:
