@@ -90,6 +90,7 @@ def test_a_bcache_that_writes_back_on_a_consumer_ssd(bcache):
     scenario.keep("lab-bcache-writeback")
 
     scenario.write(folder / "cache_mode", "writethrough")
+    (folder / "writeback_percent").write_text("0")  # as fast as the disk takes it
     wait_for("all written back", lambda: (folder / "dirty_data").read_text().strip() in ("0", "0.0k"), 60)
     after = scenario.audit()
     check_cache(scenario, after, "bcache0", "bcache", "writethrough")
