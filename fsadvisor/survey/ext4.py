@@ -54,21 +54,25 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
     return (dumpe2fs.argv(f"/dev/{block.devices[0].replace('!', '/')}"),) if block.devices else ()
 
 
-def outer_journal(machine: Machine, device: str) -> str | Unknown | None:
+def outer_journal(machine: Machine, device: str, journals: tuple[str, ...] | Unknown) -> str | Unknown | None:
     """'major:minor' of the device that the journal is on; None where it is inside, or there is none.
 
     jbd2 names a journal inside after its inode, DEVICE-8. One outside is named after its own device, which only the
-    superblock tells: the kernel keeps the number there up to date. No option of the mount shows it.
+    superblock tells: the kernel keeps the number there up to date. No option of the mount shows it. `journals` are the
+    names in /proc/fs/jbd2; a recording from before they were asked for may still have the journal's own file.
     """
-    if not isinstance(machine.read(f"/proc/fs/jbd2/{device}-8/info"), Unknown):
+    if isinstance(journals, Unknown):
+        inside = not isinstance(machine.read(f"/proc/fs/jbd2/{device}-8/info"), Unknown)
+    else:
+        inside = f"{device}-8" in journals
+    if inside:
         return None
     options = look.file_record(machine, f"/proc/fs/ext4/{device}/options", _parse_options)
     if isinstance(options, Unknown) or options.value("data") is None:
         return None  # nothing speaks of a journal
     header = look.command_record(machine, dumpe2fs.argv(f"/dev/{device.replace('!', '/')}"), dumpe2fs.parse)
     if isinstance(header, Unknown):
-        inside = machine.entries("/proc/fs/jbd2")
-        return None if isinstance(inside, Unknown) or f"{device}-8" in inside else header
+        return None if isinstance(journals, Unknown) else header
     try:
         number = int(header.journal_device or "0", 16)
     except ValueError:

@@ -70,15 +70,25 @@ def _for_the_system(mount: Mount) -> bool:
     return mount.fs_type in IN_MEMORY and f"{mount.mount_point}/".startswith(SYSTEM_FOLDERS)
 
 
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """What the kernel lists of all filesystems, asked once."""
+
+    btrfs: Mapping[str, _Btrfs]
+    journals: tuple[str, ...] | Unknown
+    """The names of /proc/fs/jbd2."""
+
+
 def superblocks(machine: Machine, mounts: Iterable[Mount], tree: BlockTree) -> list[Superblock]:
     """The mounts grouped by superblock ('major:minor' names one), in order of the first mount."""
     groups: dict[tuple[str, str], list[Mount]] = {}
     for mount in mounts:
         groups.setdefault((mount.major_minor, mount.fs_type), []).append(mount)
-    btrfs = _btrfs_by_member(machine, groups)
+    has_ext = any(fs_type in ext4.TYPES for _, fs_type in groups)
+    lists = _Lists(_btrfs_by_member(machine, groups), machine.entries("/proc/fs/jbd2") if has_ext else ())
     found: dict[str, Superblock] = {}
     for group in groups.values():
-        block = _superblock(machine, sorted(group, key=_top_first), tree, btrfs)
+        block = _superblock(machine, sorted(group, key=_top_first), tree, lists)
         found.setdefault(block.id, block)
     return list(found.values())
 
@@ -88,10 +98,10 @@ def _top_first(mount: Mount) -> tuple[int, int]:
     return (len(PurePosixPath(mount.root).parts), len(mount.mount_point))
 
 
-def _superblock(machine: Machine, mounts: list[Mount], tree: BlockTree, btrfs: Mapping[str, _Btrfs]) -> Superblock:
+def _superblock(machine: Machine, mounts: list[Mount], tree: BlockTree, lists: _Lists) -> Superblock:
     mount = mounts[0]
-    devices, followed = _devices(machine, mount, tree, btrfs)
-    own = btrfs.get(devices[0]) if devices and mount.fs_type == "btrfs" else None
+    devices, followed = _devices(machine, mount, tree, lists)
+    own = lists.btrfs.get(devices[0]) if devices and mount.fs_type == "btrfs" else None
     name = tree.devices[devices[0]].path if devices else f"{mount.fs_type} at {mount.mount_point}"
     return Superblock(
         id=f"filesystem:{name}",
@@ -107,15 +117,13 @@ def _superblock(machine: Machine, mounts: list[Mount], tree: BlockTree, btrfs: M
     )
 
 
-def _devices(
-    machine: Machine, mount: Mount, tree: BlockTree, btrfs: Mapping[str, _Btrfs]
-) -> tuple[tuple[str, ...], bool]:
+def _devices(machine: Machine, mount: Mount, tree: BlockTree, lists: _Lists) -> tuple[tuple[str, ...], bool]:
     """The devices under a mount, and whether those are all."""
     if mount.fs_type not in ON_DEVICES:
         return (), False
     device = tree.numbered(mount.major_minor) or tree.named(mount.source)
     if mount.fs_type == "btrfs":
-        own = btrfs.get(device.name) if device else None
+        own = lists.btrfs.get(device.name) if device else None
         names = own.members if own else ()
         known = tuple(name for name in names if name in tree.devices)
         return (known, bool(known) and len(known) == len(names)) if names else ((device.name,) if device else (), False)
@@ -123,7 +131,7 @@ def _devices(
         several = [tree.named(path) for path in mount.source.split(":")]
         return tuple(it.name for it in several if it), all(several)
     if mount.fs_type in ext4.TYPES and device is not None:
-        return _with_journal(device.name, ext4.outer_journal(machine, device.name), tree)
+        return _with_journal(device.name, ext4.outer_journal(machine, device.name, lists.journals), tree)
     if mount.fs_type == "f2fs" and device is not None:
         return (device.name,), _is_all_of_f2fs(machine, mount, device)
     extra = [path for path in (_option(mount, "logdev"), _option(mount, "rtdev")) if path]

@@ -67,6 +67,7 @@ class _Lists:
     """The parts of the answers that speak of all devices at once."""
 
     mountinfo: list[str] = field(default_factory=list)
+    journals: list[str] = field(default_factory=list)
     fstab: list[str] = field(default_factory=list)
     units: list[str] = field(default_factory=list)
     udev: list[str] = field(default_factory=list)
@@ -86,6 +87,7 @@ def write_machine(folder: Path, disks: int) -> None:
         names.append(disk.name)
         _add_disk(recording, lists, disk)
     recording.entries["/sys/block"] = tuple(sorted(names))
+    recording.entries["/proc/fs/jbd2"] = tuple(sorted(lists.journals))
     recording.entries["/sys/fs/btrfs"] = (*sorted(lists.btrfs), "features")
     _add_host(recording, lists)
     write_recording(recording, _Invented(), folder)
@@ -164,6 +166,7 @@ def _add_filesystem(recording: Recording, lists: _Lists, disk: _Disk, name: str,
     if fs_type == "ext4":
         _read(recording, f"/proc/fs/ext4/{name}/options", samples.EXT4_OPTIONS)
         _read(recording, f"/proc/fs/jbd2/{name}-8/info", samples.JBD2_INFO)
+        lists.journals.append(f"{name}-8")
         _read(recording, f"/sys/fs/ext4/{name}/errors_count", "0\n")
     if fs_type == "btrfs":
         uuid = f"00000000-f5ad-4000-8000-{disk.index:012x}"
