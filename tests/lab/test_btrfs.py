@@ -64,6 +64,7 @@ def test_a_btrfs_as_it_comes(scenario, disk):
     assert not {rule for rule, at in report.advice() if at == f"filesystem:{disk}"}
 
 
+@pytest.mark.thorough
 def test_a_btrfs_tuned_against_its_safety_and_speed(scenario, disk):
     """Btrfs of one copy of metadata, nobarrier, autodefrag, discard=sync, commit=300, with snapshot and quota groups"""
     scenario.format("btrfs", disk, "-m", "single")
@@ -142,7 +143,7 @@ def test_a_btrfs_that_lost_one_of_two_devices(scenario, two):
     scenario.keep("lab-btrfs-degraded")
 
 
-@pytest.mark.kernels
+@pytest.mark.thorough
 def test_an_fstab_line_that_btrfs_refuses_is_told_before_the_boot(scenario, disk):
     """Btrfs that runs, with options in fstab that a mount may refuse, one after another"""
     scenario.format("btrfs", disk)

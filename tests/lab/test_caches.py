@@ -72,6 +72,7 @@ def stop(folder):
     wait_for("the end of bcache", lambda: not list(Path("/sys/fs/bcache").glob("*-*")) and not folder.exists())
 
 
+@pytest.mark.thorough
 def test_a_bcache_that_writes_back_on_a_consumer_ssd(bcache):
     """bcache in writeback mode on one consumer SSD, before a hard disk"""
     scenario, ssd, hdd, folder = bcache

@@ -113,6 +113,7 @@ def written(point, megabytes):
     run("dd", "if=/dev/zero", f"of={point}/full", "bs=1M", f"count={megabytes}", "conv=fsync", "status=none")
 
 
+@pytest.mark.thorough
 def test_a_thin_pool_tells_how_full_it_is_and_when_it_is_too_full(pool):
     """LVM thin pool that fills up under an ext4"""
     scenario, name = pool

@@ -68,7 +68,7 @@ def leaves(scenario, name):
 
 @pytest.mark.parametrize(
     ("level", "disks", "chunk"),
-    [("0", 2, 65536), thorough("1", 2, 0), ("10", 4, 524288), ("5", 3, 65536), thorough("6", 4, 131072)],
+    [("0", 2, 65536), thorough("1", 2, 0), ("10", 4, 524288), thorough("5", 3, 65536), thorough("6", 4, 131072)],
 )
 def test_an_array_tells_its_level_and_an_ext4_on_it_knows_its_stripes(shelf, level, disks, chunk):
     """md RAID 0, 1, 5, 6 and 10 under an ext4 that mke2fs told of the stripes"""
@@ -134,6 +134,7 @@ def test_a_parity_raid_whose_ext4_knows_no_stripes_and_the_remedies(shelf):
     assert after.fact(layer, "layer.md_consistency") == detail(scenario, name)["Consistency Policy"] == "resync"
 
 
+@pytest.mark.thorough
 def test_a_raid_whose_member_failed_and_the_rebuild_onto_a_spare(shelf):
     """md RAID 5 that lost a disk, and then rebuilds onto a new one"""
     scenario, nodes = shelf
@@ -170,7 +171,6 @@ def test_a_raid_whose_member_failed_and_the_rebuild_onto_a_spare(shelf):
     assert whole.outcome("md-degraded", layer) == "ok"
 
 
-@pytest.mark.thorough
 def test_a_mirror_that_lost_a_disk(shelf):
     """md RAID 1 that lost a disk"""
     scenario, nodes = shelf
@@ -185,7 +185,7 @@ def test_a_mirror_that_lost_a_disk(shelf):
     assert report.outcome("md-degraded", f"layer:{name}") == "advise"
 
 
-@pytest.mark.kernels
+@pytest.mark.thorough
 def test_what_a_resync_counts_is_no_damage_and_what_a_check_counts_is(shelf):
     """md RAID 5 after the resync of its creation, and after a check of what was damaged then"""
     scenario, nodes = shelf
@@ -230,7 +230,7 @@ def checked(scenario, folder, action):
 
 @pytest.mark.parametrize(
     ("level", "options", "policy"),
-    [("5", ("--consistency-policy=ppl",), "ppl"), thorough("6", ("--write-journal",), "journal")],
+    [thorough("5", ("--consistency-policy=ppl",), "ppl"), thorough("6", ("--write-journal",), "journal")],
 )
 def test_a_log_closes_the_write_hole(shelf, level, options, policy):
     """md RAID 5 with a partial parity log, and RAID 6 with a journal"""

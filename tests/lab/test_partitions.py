@@ -6,6 +6,7 @@ import json
 import pytest
 
 from tests.lab import scsi
+from tests.lab.marks import thorough
 from tests.lab.report import Unknown
 from tests.lab.scenario import ToolError, disks, run, settle, wait_for
 
@@ -44,7 +45,7 @@ def by_lsblk(scenario, name):
     return {row["name"]: (row["start"] * 512, row["alignment"]) for row in rows}
 
 
-@pytest.mark.parametrize(("table", "first"), [("msdos", 63), ("gpt", 34)])
+@pytest.mark.parametrize(("table", "first"), [("msdos", 63), thorough("gpt", 34)])
 def test_a_partition_off_the_physical_blocks_is_found(scenario, disk512e, table, first):
     """512e disk with a partition from sector 63 (MBR) or 34 (GPT), and one that is aligned"""
     partition(disk512e, table, first, 2516992)

@@ -30,7 +30,7 @@ HALVES = 6
 """How many random halves are tried where there are no points."""
 DISK, LOG, LOOP, NAME = "/dev/ram0", "/dev/ram1", "/dev/loop0", "cut"
 WHOLE, CUT_OFF = Path("/tmp/whole.img"), Path("/tmp/cut-off.img")
-KEEPS = [("ext4", ""), thorough("xfs", ""), ("btrfs", ""), thorough("f2fs", "")]
+KEEPS = [("ext4", ""), thorough("xfs", ""), thorough("btrfs", ""), thorough("f2fs", "")]
 LOSES = [("ext4", "nobarrier"), thorough("btrfs", "nobarrier")]
 
 

@@ -56,7 +56,8 @@ def test_the_ladder_tells_the_parts_of_a_commit_on_a_disk_of_known_delay(scenari
     assert flushes == pytest.approx(1 if cached else 0, rel=0.1)
 
 
-@pytest.mark.parametrize("kind", ["ext4", thorough("xfs")])
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", ["ext4", "xfs"])
 def test_the_ladder_sees_a_flush_that_a_layer_above_the_disk_delays(scenario, kind):
     """dm-delay: 100 ms for a write and 200 ms for a flush, over a disk that takes next to nothing"""
     disk = null_blk.create(scenario, "nullb0", cache_size=64)

@@ -70,6 +70,7 @@ def test_libata_and_we_know_the_same_families_that_mishandle_queued_trim(scenari
     assert not {subject for rule, subject in report.advice() if rule == "queued-trim-trouble"}
 
 
+@pytest.mark.thorough
 def test_hard_disks_lose_their_cache_and_one_has_it_off(scenario):
     """SATA hard disks, one with its write cache switched off"""
     names = scenario.attach("sata-hdd")

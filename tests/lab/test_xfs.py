@@ -60,7 +60,7 @@ def same_as_superblock(facts, said):
     ("options", "words", "log_buffer", "takes"),
     [
         ("defaults", (), 32, True),
-        ("logbsize=256k,logbufs=4,allocsize=1m", ("-d", "su=64k,sw=4"), 256, True),
+        thorough("logbsize=256k,logbufs=4,allocsize=1m", ("-d", "su=64k,sw=4"), 256, True),
         ("defaults", ("-m", "crc=0", "-n", "ftype=0"), 32, True),
         thorough("defaults", ("-m", "crc=0", "-l", "version=1"), 32, False),
         thorough("defaults", ("-m", "bigtime=0,reflink=0,rmapbt=1", "-b", "size=1024", "-l", "su=96k"), 96, False),

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 SCENARIOS = Path(__file__).resolve().parents[2] / "tests" / "lab"
 _GUESTS = 4
 """Guests on the stock kernel for all scenarios; half as many on the newer one, which runs those marked `kernels`."""
+_ON_BOTH = "pytest.mark.kernels"
+"""What stands in files with scenarios for the newer kernel."""
 _VIRTUAL = "test_virtual"
 """How files of scenarios start that need a guest which says that it is virtual."""
 _NOTHING_CHOSEN = "5"
@@ -71,6 +73,8 @@ def parts(kernels: Sequence[Kernel], named: Sequence[str], narrow: str, *, thoro
     for index, kernel in enumerate(kernels):
         for is_virtual in (False, True):
             fitting = [file for file in files if Path(file).name.startswith(_VIRTUAL) is is_virtual]
+            if index and not thorough:
+                fitting = [file for file in fitting if _ON_BOTH in (SCENARIOS.parents[1] / file).read_text()]
             guests = min(len(fitting), _GUESTS if index == 0 else _GUESTS // 2)
             made += [
                 Part(kernel, tuple(fitting[number::guests]), number + 1, narrow, index == 0, is_virtual, thorough)
