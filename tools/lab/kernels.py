@@ -27,6 +27,8 @@ class Kernel:
     image: Path
     tree: Path
     """A folder with usr/lib/modules/RELEASE, laid over the guest's root."""
+    is_stock: bool
+    """Whether it is the one that the distribution runs."""
 
     @property
     def series(self) -> str:
@@ -56,7 +58,7 @@ def packages() -> list[str]:
     return [stock, newest] if version(newest)[:2] > version(stock)[:2] else [stock]
 
 
-def unpacked(package: str) -> Kernel:
+def unpacked(package: str, *, is_stock: bool) -> Kernel:
     """The package's kernel, fetched and unpacked unless the cache holds it."""
     folder = cache() / package
     if not folder.is_dir():
@@ -69,7 +71,7 @@ def unpacked(package: str) -> Kernel:
     image = next(folder.glob("tree/boot/vmlinuz-*"), None)
     if image is None:
         raise LabError(f"{folder} holds no kernel: remove it and start again")
-    return Kernel(image.name.removeprefix("vmlinuz-"), image, folder / "tree")
+    return Kernel(image.name.removeprefix("vmlinuz-"), image, folder / "tree", is_stock)
 
 
 def _unpack(package: str, folder: Path) -> None:

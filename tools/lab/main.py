@@ -43,7 +43,7 @@ def _chosen_kernels(series: str | None) -> list[Kernel]:
     if not wanted:
         known = ", ".join(map(_series, packages))
         raise LabError(f"--kernel {series}: the registry's kernels for the lab are {known}")
-    return [kernels.unpacked(package) for package in wanted]
+    return [kernels.unpacked(package, is_stock=package == packages[0]) for package in wanted]
 
 
 def _series(package: str) -> str:

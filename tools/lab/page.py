@@ -49,30 +49,33 @@ def _scenarios(rows: list[Row]) -> str:
     lines = [
         "## Scenarios",
         "",
-        "| the machine | kernels | checked against | recorded as |",
-        "| --- | --- | --- | --- |",
+        "| the machine | cases | kernels | checked against | recorded as |",
+        "| --- | ---: | --- | --- | --- |",
     ]
-    names = sorted({row["scenario"] for row in rows})
-    for name in names:
-        of_name = [row for row in rows if row["scenario"] == name]
-        kernels = ", ".join(sorted({_series(row["kernel"]) for row in of_name}))
-        checked = ", ".join(dict.fromkeys(tool for row in of_name for tool in row["checked"]))
-        kept = ", ".join(f"`{kept}`" for row in of_name for kept in row["kept"])
-        lines.append(f"| {of_name[0]['what']} | {kernels} | {checked} | {kept} |")
-    return "\n".join([*lines, "", f"{len(names)} scenarios. What is recorded is in fixtures/machines.", ""])
+    for what in _titles(rows):
+        of_title = [row for row in rows if row["what"] == what]
+        cases = len({row["scenario"] for row in of_title})
+        kernels = ", ".join(sorted({_series(row["kernel"]) for row in of_title}))
+        checked = ", ".join(dict.fromkeys(tool for row in of_title for tool in row["checked"]))
+        kept = ", ".join(dict.fromkeys(f"`{kept}`" for row in of_title for kept in row["kept"]))
+        lines.append(f"| {what} | {cases} | {kernels} | {checked} | {kept} |")
+    count = len({row["scenario"] for row in rows})
+    return "\n".join([*lines, "", f"{count} scenarios. What is recorded is in fixtures/machines.", ""])
 
 
 def _claims(rows: list[Row]) -> str:
     told = [(row["kernel"], story) for row in rows for story in row["story"]]
     lines = ["## Claims tried", "", "| claim | kernel | seen |", "| --- | --- | --- |"]
-    lines += [f"| {story['claim']} | {_series(kernel)} | {_seen(story)} |" for kernel, story in told]
+    lines += [
+        f"| {story['claim'].replace('|', '\\|')} | {_series(kernel)} | {_seen(story)} |" for kernel, story in told
+    ]
     return "\n".join([*lines, ""])
 
 
 def _seen(story: Row) -> str:
     """What was seen, in the scenario's words or as what it counted."""
     counted = ", ".join(f"{name} {value}" for name, value in story.items() if name not in ("claim", "expected"))
-    return str(story.get("seen", counted))
+    return " ".join(str(story.get("seen", counted)).split()).replace("|", "\\|")
 
 
 def _series(kernel: str) -> str:

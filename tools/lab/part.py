@@ -32,7 +32,6 @@ class Part:
     number: int
     narrow: str
     """pytest's -k."""
-    is_stock: bool
     is_virtual: bool
     """Whether the guest says that it is one; the others look like bare metal."""
     thorough: bool
@@ -46,16 +45,16 @@ class Part:
     @property
     def fine(self) -> tuple[str, ...]:
         """Exit statuses of pytest that are no failure; a file may have nothing for the newer kernel."""
-        return ("0",) if self.is_stock and not self.narrow else ("0", _NOTHING_CHOSEN)
+        return ("0",) if self.kernel.is_stock and not self.narrow else ("0", _NOTHING_CHOSEN)
 
     def script(self) -> str:
         """What the guest runs."""
-        marks = "lab" if self.is_stock or self.thorough else "lab and kernels"
+        marks = "lab" if self.kernel.is_stock or self.thorough else "lab and kernels"
         marks += "" if self.thorough else " and not thorough"
         words = ["-m", marks, *(["-k", self.narrow] if self.narrow else []), *self.files]
         return (
             "mkdir -p /run/lab/results\n"
-            f"export FSADVISOR_LAB_KEEPS={'yes' if self.is_stock else 'no'}\n"
+            f"export FSADVISOR_LAB_KEEPS={'yes' if self.kernel.is_stock else 'no'}\n"
             "{ .venv/bin/python -m pytest -v --no-header --tb=short --color=no --timeout=240 "
             "-p no:cacheprovider -p no:xdist -p no:hypothesispytest "
             f"{shlex.join(words)} 2>&1; echo $? > /run/lab/results/status; }} | tee /run/lab/results/pytest.txt\n"
@@ -70,14 +69,14 @@ def parts(kernels: Sequence[Kernel], named: Sequence[str], narrow: str, *, thoro
     """The guests to boot: the files dealt out in turn, so that a kind of scenario does not fill one guest."""
     files = _files(named)
     made = []
-    for index, kernel in enumerate(kernels):
+    for kernel in kernels:
         for is_virtual in (False, True):
             fitting = [file for file in files if Path(file).name.startswith(_VIRTUAL) is is_virtual]
-            if index and not thorough:
+            if not kernel.is_stock and not thorough:
                 fitting = [file for file in fitting if _ON_BOTH in (SCENARIOS.parents[1] / file).read_text()]
-            guests = min(len(fitting), _GUESTS if index == 0 else _GUESTS // 2)
+            guests = min(len(fitting), _GUESTS if kernel.is_stock else _GUESTS // 2)
             made += [
-                Part(kernel, tuple(fitting[number::guests]), number + 1, narrow, index == 0, is_virtual, thorough)
+                Part(kernel, tuple(fitting[number::guests]), number + 1, narrow, is_virtual, thorough)
                 for number in range(guests)
             ]
     return made
