@@ -66,16 +66,19 @@ def _scenarios(rows: list[Row]) -> str:
 def _claims(rows: list[Row]) -> str:
     told = [(row["kernel"], story) for row in rows for story in row["story"]]
     lines = ["## Claims tried", "", "| claim | kernel | seen |", "| --- | --- | --- |"]
-    lines += [
-        f"| {story['claim'].replace('|', '\\|')} | {_series(kernel)} | {_seen(story)} |" for kernel, story in told
-    ]
+    lines += [f"| {_cell(story['claim'])} | {_series(kernel)} | {_seen(story)} |" for kernel, story in told]
     return "\n".join([*lines, ""])
 
 
 def _seen(story: Row) -> str:
     """What was seen, in the scenario's words or as what it counted."""
     counted = ", ".join(f"{name} {value}" for name, value in story.items() if name not in ("claim", "expected"))
-    return " ".join(str(story.get("seen", counted)).split()).replace("|", "\\|")
+    return _cell(str(story.get("seen", counted)))
+
+
+def _cell(words: str) -> str:
+    """Words that end no cell of a Markdown table."""
+    return " ".join(words.split()).replace("|", "\\|")
 
 
 def _series(kernel: str) -> str:
