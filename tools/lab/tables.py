@@ -5,20 +5,33 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fsadvisor.advise import advise
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.rulebook.shelf import load_shelf
 from fsadvisor.survey.whole import survey
 
+if TYPE_CHECKING:
+    from fsadvisor.rulebook.rule import Ask, Rule
+
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "machines"
 PREFIX = "lab-"
 """Every machine that the lab recorded has it."""
 
+_OF_THE_MOMENT = {
+    "host.io_stalled",
+    "disk.flush_ms_avg",
+    "disk.flush_time_percent",
+    "filesystem.commit_us",
+    "filesystem.journal_flushing_ms",
+    "mount.workload",
+}
+"""Facts that depend on how busy the guest happens to be: a rule that asks for one may say something else next time."""
+
 Row = dict[str, Any]
 Gist = frozenset[tuple[str, str, str]]
-"""(rule, subject, outcome) of what a report says."""
+"""(rule, subject, outcome) of what a report says, but for what depends on the moment."""
 
 
 def rows(results: Path) -> list[Row]:
@@ -45,7 +58,15 @@ def gist(folder: Path) -> Gist:
     """What today's code says of a recorded machine."""
     storage = survey(RecordedMachine(folder), {})
     verdicts = advise(storage, load_shelf().rules)
-    return frozenset((verdict.rule.id, str(verdict.subject.id), verdict.outcome.value) for verdict in verdicts)
+    return frozenset(
+        (verdict.rule.id, str(verdict.subject.id), verdict.outcome.value)
+        for verdict in verdicts
+        if _OF_THE_MOMENT.isdisjoint(name for ask in _asks(verdict.rule) for name in ask.expression.names)
+    )
+
+
+def _asks(rule: Rule) -> tuple[Ask, ...]:
+    return (*rule.applies, *rule.checks, *rule.safety)
 
 
 def see_to_machines(results: Path, *, accept: bool, thorough: bool) -> list[str]:
