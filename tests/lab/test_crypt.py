@@ -86,6 +86,7 @@ def test_encryption_tells_its_unit_and_flags(keyed, sector, options):
     assert flags_of(scenario, "secret") == []
 
 
+@pytest.mark.thorough
 def test_a_recording_holds_no_key(keyed):
     """LUKS2 with its key in the keyring and in the table, and plain dm-crypt"""
     scenario = keyed

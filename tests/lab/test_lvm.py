@@ -66,6 +66,7 @@ def check_stack(scenario, report):
     return kinds
 
 
+@pytest.mark.thorough
 def test_volumes_of_each_kind_know_their_disks_and_stripes(group):
     """LVM volumes, linear, striped, RAID 1 and RAID 5, under ext4"""
     scenario, _ = group

@@ -35,6 +35,7 @@ def close_to(milliseconds):
     return pytest.approx(milliseconds, rel=0.1, abs=1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["ext4", thorough("xfs")])
 @pytest.mark.parametrize("cached", [True, thorough(False)], ids=["write back", "write through"])
 def test_the_ladder_tells_the_parts_of_a_commit_on_a_disk_of_known_delay(scenario, kind, cached):

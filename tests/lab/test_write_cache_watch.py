@@ -153,6 +153,7 @@ def systemd(watch):
     return watch
 
 
+@pytest.mark.thorough
 def test_the_timer_takes_an_override_back_and_gives_it_again(systemd):
     """The advised timer under systemd: the override ends when the capacitors fail, and nobody does anything"""
     systemd.say(capacitors="0")

@@ -83,6 +83,7 @@ def test_an_xfs_is_what_mkfs_made_of_it(scenario, made, disk, options, words, lo
     assert (("xfs-stripe-mismatch", at) in report.advice()) is False
 
 
+@pytest.mark.thorough
 def test_an_xfs_on_three_disks(scenario, disk):
     """XFS with its log on a second disk and realtime files on a third"""
     log, realtime = (f"/dev/{name}" for name in scenario.attach("shelf")[:2])
