@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.lab.marks import thorough
 from tests.lab.scenario import ToolError, run
 
 pytestmark = pytest.mark.lab
@@ -39,7 +40,7 @@ def refused(scenario, disk, options):
                 "noatime": None,
             },
         ),
-        (
+        thorough(
             "ext4",
             (),
             {

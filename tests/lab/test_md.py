@@ -101,6 +101,7 @@ def test_an_array_tells_its_level_and_an_ext4_on_it_knows_its_stripes(shelf, lev
     assert report.outcome("ext4-stripe-unknown", f"filesystem:/dev/{name}") == ("ok" if chunk else None)
 
 
+@pytest.mark.thorough
 def test_a_parity_raid_whose_ext4_knows_no_stripes_and_the_remedies(shelf):
     """md RAID 5 with a bitmap, and an ext4 that was told of no stripes"""
     scenario, nodes = shelf

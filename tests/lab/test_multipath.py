@@ -74,6 +74,7 @@ def test_two_paths_stand_below_one_multipath_device(scenario, paths, layer):
     scenario.keep("lab-multipath")
 
 
+@pytest.mark.thorough
 def test_a_failed_path_stays_a_member_and_is_not_counted_as_working(scenario, paths, layer):
     """One disk by two paths of which one failed"""
     set_state(scenario, paths[0], "offline")

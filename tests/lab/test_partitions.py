@@ -114,6 +114,7 @@ def shifted(scenario):
     return name
 
 
+@pytest.mark.thorough
 def test_where_physical_blocks_begin_later_sector_63_is_right_and_1_mib_is_wrong(scenario, shifted):
     """Disk whose physical blocks begin at logical block 7, with partitions from sector 63 and from 1 MiB"""
     run(
