@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,17 @@ root_is_a_mount = pytest.mark.skipif(
 def run(*argv):
     """What a tool prints; it must succeed."""
     return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=60).stdout
+
+
+def unmount(place, seconds=10):
+    """Unmount; what a process that has just been killed still held is let go a moment later."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return run("umount", place)
+        except subprocess.CalledProcessError:
+            if time.monotonic() > end:
+                raise
 
 
 class Loops:
@@ -47,7 +59,7 @@ class Loops:
         place = self.folder / name
         place.mkdir()
         run("mount", "-o", options, device, str(place))
-        self._stack.callback(run, "umount", str(place))
+        self._stack.callback(unmount, str(place))
         return str(place)
 
 
