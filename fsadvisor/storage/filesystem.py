@@ -57,7 +57,7 @@ class Filesystem:
         "how many block devices it lives on, missing ones too", "mountinfo, /sys/fs/btrfs", "devices"
     )
     shut_down: Fact[bool] = some(
-        "the kernel stopped writing to it by itself, after an error or on order",
+        "the kernel stopped writing to it after an error, or on order where it tells of that (ext4 since 6.14)",
         "mount options shutdown and emergency_ro, read-only under a writable mount, errors_count, xfs_info",
     )
     maximum_file_bytes: Fact[int] = some("largest file that the format can hold (ext4)", "dumpe2fs", "bytes")

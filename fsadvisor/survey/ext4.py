@@ -68,11 +68,11 @@ def outer_journal(machine: Machine, device: str, journals: tuple[str, ...] | Unk
     if inside:
         return None
     options = look.file_record(machine, f"/proc/fs/ext4/{device}/options", _parse_options)
-    if isinstance(options, Unknown) or options.value("data") is None:
-        return None  # nothing speaks of a journal
+    if not isinstance(options, Unknown) and options.value("data") is None:
+        return None  # it has none
     header = look.command_record(machine, dumpe2fs.argv(f"/dev/{device.replace('!', '/')}"), dumpe2fs.parse)
     if isinstance(header, Unknown):
-        return None if isinstance(journals, Unknown) else header
+        return header
     try:
         number = int(header.journal_device or "0", 16)
     except ValueError:

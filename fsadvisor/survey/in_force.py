@@ -72,12 +72,17 @@ def _may_be_told(option: str) -> bool:
 def _holds(option: str, in_force: set[str], fs_type: str) -> bool:
     name = _one_way(option)
     if name in _UNDONE_BY:
-        return not any(shown.startswith(_UNDONE_BY[name]) for shown in in_force)
+        return not any(_is(shown, undone) for shown in in_force for undone in _UNDONE_BY[name])
     if name in in_force:
         return True
     if name in _DEFAULTS:
         return (name.removeprefix("no") if name.startswith("no") else f"no{name}") not in in_force
     return (fs_type == "xfs" and name == "quota" and "usrquota" in in_force) or name == _default_of(fs_type)
+
+
+def _is(shown: str, option: str) -> bool:
+    """Whether it is that option, with any value: checkpoint=disable:0."""
+    return shown == option or shown.startswith((f"{option}=", f"{option}:"))
 
 
 def _default_of(fs_type: str) -> str:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from fsadvisor.survey.block import BlockTree
     from fsadvisor.survey.stack import Stack
 
-_GONE = ("offline", "transport-offline", "deleted", "cancel")
-"""States of a SCSI device in which it answers nothing (drivers/scsi/scsi_sysfs.c)."""
+_GONE = ("offline", "transport-offline", "deleted", "cancel", "dead", "deleting", "deleting (no IO)")
+"""In which a SCSI device or an NVMe controller answers nothing (scsi_sysfs.c, nvme/host/sysfs.c under drivers/)."""
 
 _BY_SEVERAL_PATHS = ("sas", "fc", "iscsi", "scsi", "virtio")
 """How a disk is attached that may have them; SATA and USB have one, and makers that gave one WWN to many disks."""
@@ -46,14 +46,21 @@ def usable(machine: Machine, tree: BlockTree, layers: Mapping[str, Layer]) -> Ma
 def _usable(machine: Machine, tree: BlockTree, paths: tuple[Path, ...] | None) -> Fact[int]:
     if paths is None:
         return Unknown(Cause.NOT_EXPOSED, "", "dmsetup status")
-    works = sum(path.state == "active" and not _gone(machine, tree, path) for path in paths)
+    states = [_state(machine, tree, path) for path in paths if path.state == "active"]
+    works = 0
+    for state in states:
+        if isinstance(state, Unknown):
+            return state
+        works += state.value not in _GONE
     return Known(works, "dmsetup status, device/state")
 
 
-def _gone(machine: Machine, tree: BlockTree, path: Path) -> bool:
-    """Whether the kernel gave it up, which device mapper learns at the next request only."""
+def _state(machine: Machine, tree: BlockTree, path: Path) -> Fact[str]:
+    """What its driver says of it; that the kernel gave it up, device mapper learns at the next request only."""
     device = tree.numbered(path.device)
-    return device is not None and look.value(look.text(machine, f"{device.folder}/device/state")) in _GONE
+    if device is None:
+        return Unknown(Cause.NOT_EXPOSED, "", f"/sys/dev/block/{path.device}")
+    return look.text(machine, f"{device.folder}/device/state")
 
 
 def unjoined(
@@ -75,9 +82,11 @@ def unjoined(
             for path in paths:
                 joined.setdefault(path, set()).update(paths)
     found: dict[str, Fact[tuple[str, ...]]] = dict.fromkeys(wanted, Known((), "no SCSI disk"))
+    nameless = {at for at, own in scsi.items() if own is None}
     for at, own in scsi.items():
-        others = tuple(_name(it) for it in alike[own or at] if it != at and it not in joined.get(at, ()))
-        told = own is not None or len(scsi) == 1
+        under_one = joined.get(at, set())
+        others = tuple(_name(it) for it in alike[own or at] if it != at and it not in under_one)
+        told = bool(others) or not (set(scsi) if own is None else nameless) - under_one - {at}
         found[at] = look.told(others if told else None, "udev ID_WWN_WITH_EXTENSION, ID_SERIAL")
     return found
 

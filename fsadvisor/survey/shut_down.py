@@ -39,7 +39,7 @@ def told(block: Superblock, seeds: Fact[bool]) -> Fact[bool]:
 
 
 def ext4(block: Superblock, seeds: Fact[bool], errors: Fact[int], kernel: Fact[Version]) -> Fact[bool]:
-    """An ext4: kernels that no longer make the superblock read-only, and do not print emergency_ro yet, hide it.
+    """After an error in an ext4: kernels that neither make the superblock read-only nor print emergency_ro hide it.
 
     Commit d3476f3dad4a (6.12, and in the stable series: Debian's 6.1.192 has it) left the superblock rw after an error;
     /proc/mounts and /proc/fs/ext4 then say rw though every write fails. No error in memory, nothing stopped it.

@@ -23,6 +23,7 @@ _STRIPED = frozenset(("raid0", "raid4", "raid5", "raid6", "raid10"))
 _TABLE = "dmsetup table"
 _NO_STRIPES = Known(0, "the stack in /sys/block")
 _NOT_FOLLOWED = Unknown(Cause.NOT_EXPOSED, "", "the stack can't be followed to one array from here")
+_NO_TABLE = Unknown(Cause.NOT_EXPOSED, "", f"{_TABLE}, which does not tell of the device below")
 _NEVER_STRIPED = ("CRYPT-", "mpath-", "part")
 """What the UUIDs of mapped devices start with that have one place for each block."""
 
@@ -64,9 +65,8 @@ def _of_layer(
     if isinstance(tables, Unknown):
         uuid = look.value(look.text(machine, f"{device.folder}/dm/uuid")) or ""
         return None if uuid.startswith(_NEVER_STRIPED) else Stripe(tables, tables)
-    return _of_volume(
-        machine, device.folder, tables.get(look.value(look.text(machine, f"{device.folder}/dm/name")) or "", ())
-    )
+    targets = tables.get(look.value(look.text(machine, f"{device.folder}/dm/name")) or "")
+    return _of_volume(machine, device.folder, targets) if targets else Stripe(_NO_TABLE, _NO_TABLE)
 
 
 def _of_volume(machine: Machine, folder: str, targets: tuple[Target, ...]) -> Stripe | None:

@@ -114,7 +114,7 @@ def _lvs(*volumes):
 def san_host():
     """A LUN over one path, LVM that fills up, and an NVMe drive whose last save was not finished."""
     size = 2000 * parts.GIB
-    lun = parts.sata("sda", "VV", size, "8:0", port=1, device__vendor="3PARdata")
+    lun = parts.sata("sda", "VV", size, "8:0", port=1, device__vendor="3PARdata", device__state="running")
     place = "pci0000:00/0000:00:03.0/host1/rport-1:0-0/target1:0:0/1:0:0:1"
     lun = (lun[0], {"/sys/block/sda": f"../devices/{place}/block/sda"})
     quiet = {"queue__discard_max_bytes": "0", "queue__physical_block_size": "4096", "size": "419430400"}

@@ -116,6 +116,8 @@ def journalled(journal, *jbd2, options="rw\ndata=ordered\n"):
         commands={"dumpe2fs -h /dev/sda": header} if journal is not None else {},
         files=files,
     )
+    if "sda-8" not in jbd2:
+        del made.files["/proc/fs/jbd2/sda-8/info"]
     return filesystem(made)
 
 
@@ -129,6 +131,12 @@ def test_an_ext4_lives_on_the_device_of_its_journal_too():
 def test_a_journal_on_a_device_that_can_not_be_found_leaves_the_devices_unknown():
     assert isinstance(journalled("Journal device:\t          0x0820\n", "sdc").devices, Unknown)
     assert isinstance(journalled(None, "sdb").devices, Unknown)
+
+
+def test_options_that_can_not_be_read_leave_room_for_a_journal_elsewhere():
+    assert isinstance(journalled(None, options="").devices, Unknown)
+    assert isinstance(journalled(None, options=Unknown(Cause.DENIED, "run as root")).devices, Unknown)
+    assert journalled(None, options="rw\nerrors=continue\n").devices.value == ("sda",)
 
 
 def test_the_read_ahead_of_a_filesystem_is_not_that_of_its_log():
@@ -206,6 +214,12 @@ def test_a_volume_striped_in_part_is_not_followed():
 def test_without_its_table_nothing_is_known_of_a_volumes_stripes():
     assert isinstance(filesystem(volume("")).raid_chunk_bytes, Unknown)
     assert filesystem(volume("", uuid="CRYPT-LUKS2-x")).raid_chunk_bytes.value == 0
+
+
+def test_a_volume_that_the_tables_leave_out_is_not_taken_for_one_without_stripes():
+    made = volume("striped 2 128 8:0 2048 8:16 2048")
+    made.commands["dmsetup table"] = "vg-other: 0 4096 linear 8:0 2048\n"
+    assert isinstance(filesystem(made).raid_chunk_bytes, Unknown)
 
 
 def test_a_width_that_the_members_have_spoilt_is_not_believed():

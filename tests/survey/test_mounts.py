@@ -46,6 +46,8 @@ def test_options_that_fstab_asks_for_and_the_mount_lacks_are_named():
         ("ext4", "barrier=0,noload,strictatime", "rw,nobarrier,norecovery", ("strictatime",)),
         ("ext4", "rw,async,relatime,barrier", "ro,sync,nobarrier", ("rw", "async", "barrier")),
         ("btrfs", "commit=30,datacow,nodiscard,clear_cache", "rw,discard=async,space_cache=v2", ("nodiscard",)),
+        ("ext4", "rw,relatime", "rw,rootcontext=system_u:object_r:bin_t:s0", ()),
+        ("f2fs", "checkpoint=enable", "rw,checkpoint=disable:0", ("checkpoint=enable",)),
         ("nilfs2", "order=relaxed,barrier", "rw,order=strict", ("order=relaxed",)),
         (
             "f2fs",

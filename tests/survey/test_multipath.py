@@ -45,6 +45,16 @@ def test_paths_that_nobody_tells_of_are_not_taken_for_working_ones():
     assert isinstance(layer(disk("sda"), mapped_to, commands=silent).usable_paths, Unknown)
 
 
+@pytest.mark.parametrize("state", ["offline", "transport-offline", "dead"])
+def test_a_path_whose_state_can_not_be_read_is_not_taken_for_a_working_one(state):
+    commands = {
+        TABLE: "mpatha: 0 4096 multipath 0 0 1 1 service-time 0 2 2 8:0 1 1 8:16 1 1\n",
+        " ".join(dmsetup_status.ARGV): f"mpatha: 0 4096 {PATHS.format('A', 'A')} \n",
+    }
+    silent = disk("sda"), disk("sdb", number="8:16", device__state=state)
+    assert isinstance(layer(*silent, mapped("sda", "sdb"), commands=commands).usable_paths, Unknown)
+
+
 def udev(**wwns):
     return "".join(f"P: /x/{name}\nN: {name}\nE: ID_WWN_WITH_EXTENSION={wwn}\n\n" for name, wwn in wwns.items())
 
@@ -62,8 +72,13 @@ LUN = {
 
 def test_disks_with_one_wwn_are_one_disk_by_several_paths():
     found = unjoined(*LUN.values(), udev=udev(sda="0x1", sdb="0x2", sdc="0x1"))
-    assert (found["sda"].value, found["sdb"].value, found["sdc"].value) == (("sdc",), (), ("sda",))
+    assert (found["sda"].value, found["sdc"].value) == (("sdc",), ("sda",))
     assert isinstance(found["sdd"], Unknown)
+
+
+def test_a_disk_that_does_not_say_which_it_is_may_be_another_path_to_any():
+    assert isinstance(unjoined(*LUN.values(), udev=udev(sda="0x1", sdb="0x2", sdc="0x1"))["sdb"], Unknown)
+    assert unjoined(*LUN.values(), udev=udev(sda="0x1", sdb="0x2", sdc="0x1", sdd="0x3"))["sdb"].value == ()
 
 
 def test_paths_under_one_multipath_device_are_joined_and_one_that_came_later_is_not():
@@ -77,8 +92,8 @@ def test_paths_under_one_multipath_device_are_joined_and_one_that_came_later_is_
 def test_a_serial_number_tells_where_there_is_no_wwn_and_a_disk_alone_has_no_other_path():
     said = udev(sda="X").replace("ID_WWN_WITH_EXTENSION", "ID_SERIAL") + udev(sdb="0x1")
     found = unjoined(LUN["sda"], LUN["sdb"], LUN["sdc"], udev=said)
-    assert (found["sda"].value, found["sdb"].value) == ((), ())
     assert isinstance(found["sdc"], Unknown)
+    assert unjoined(LUN["sda"], LUN["sdb"], udev=said)["sda"].value == ()
     assert unjoined(LUN["sda"])["sda"].value == ()
     assert unjoined(disk("vda", where="pci0000:00/0000:00:02.0/virtio1"))["vda"].value == ()
 

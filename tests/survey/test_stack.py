@@ -187,7 +187,8 @@ def test_a_machine_without_block_devices_has_a_host_and_says_so():
 
 
 def test_without_mountinfo_the_mount_table_of_an_archive_is_read():
-    made = machine(disk("sda"), files={"/proc/mounts": "/dev/sda /srv ext4 rw,nobarrier 0 0\n"})
+    files = {"/proc/mounts": "/dev/sda /srv ext4 rw,nobarrier 0 0\n", "/proc/fs/jbd2/sda-8/info": ""}
+    made = machine(disk("sda"), files=files)
     del made.files["/proc/self/mountinfo"]
 
     assert below(subjects(made)["mount:/srv"]).disks.value == ("sda",)
