@@ -3,8 +3,6 @@
 import dataclasses
 import datetime as dt
 import json
-import subprocess
-import sys
 
 import jsonschema
 import pytest
@@ -20,7 +18,8 @@ from fsadvisor.report.model import About
 from fsadvisor.report.schema import schema_text
 from fsadvisor.rulebook.shelf import load_shelf
 from fsadvisor.survey.whole import survey
-from tests.paths import FIXTURES, ROOT
+from tests.command import in_text
+from tests.paths import FIXTURES
 
 MACHINE = FIXTURES / "machines" / "ext4-nobarrier"
 SUBJECT = "filesystem:/dev/loop0"
@@ -33,8 +32,7 @@ def file(tmp_path):
 
 
 def run(file, *argv):
-    command = [sys.executable, "-m", "fsadvisor", "--on", str(MACHINE), "--attestations", str(file), *argv]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    return in_text("--on", MACHINE, "--attestations", file, *argv)
 
 
 def attest(file, *argv):
@@ -122,8 +120,7 @@ def test_what_can_not_be_attested_is_one_clear_line_and_nothing_is_written(file,
 
 
 def test_of_a_recorded_machine_nothing_is_written_to_this_one():
-    command = [sys.executable, "-m", "fsadvisor", "--on", str(MACHINE), "attest", "disk.thin", "vda", "--by", "Jo"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = in_text("--on", MACHINE, "attest", "disk.thin", "vda", "--by", "Jo")
     assert done.returncode == 2
     assert "--attestations FILE" in done.stderr
 
@@ -169,8 +166,7 @@ def test_a_capture_holds_what_was_said_and_replays_to_the_same(file, tmp_path):
     waive(file, "--by", "Jo Doe")
     folder = tmp_path / "again"
     assert run(file, "capture", str(folder)).returncode == 0
-    again = [sys.executable, "-m", "fsadvisor", "--on", str(folder), "--json", "--fail-on", "critical"]
-    done = subprocess.run(again, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = in_text("--on", folder, "--json", "--fail-on", "critical")
     assert done.returncode == 0
     assert json.loads(done.stdout)["summary"]["waived"] == 1
     assert "Jo Doe" not in done.stdout

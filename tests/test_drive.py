@@ -1,22 +1,19 @@
 """`fsadvisor drive FILE…` as scripts and admins use it."""
 
 import json
-import subprocess
-import sys
 
 import jsonschema
 import pytest
 
 from fsadvisor.report.schema import schema
+from tests import command
 from tests.paths import ROOT
 
 ID_CTRL = {"vid": 1, "mn": "EVIL\u202e\x1b[31m DRIVE", "sn": "S1", "vwc": 6}
 
 
 def fsadvisor(*argv):
-    return subprocess.run(
-        [sys.executable, "-m", "fsadvisor", "drive", *map(str, argv)], cwd=ROOT, capture_output=True, timeout=60
-    )
+    return command.fsadvisor("drive", *argv)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import pty
 import re
 import select
 import subprocess
-import sys
 from pathlib import Path
 
 import jsonschema
@@ -15,17 +14,16 @@ import pytest
 from fsadvisor.probe import lock
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.report.schema import schema
+from tests.command import ARGV, fsadvisor
 from tests.loops import loops, needs_loop_devices, run
 from tests.paths import ROOT
 from tests.test_cli import MACHINE
 
-ARGV = [sys.executable, "-m", "fsadvisor", "probe"]
+PROBE = [*ARGV, "probe"]
 
 
-def probe(*argv, **options):
-    return subprocess.run(
-        [*ARGV, *map(str, argv)], cwd=ROOT, capture_output=True, timeout=60, stdin=subprocess.DEVNULL, **options
-    )
+def probe(*argv):
+    return fsadvisor("probe", *argv)
 
 
 def refused(*argv):
@@ -106,7 +104,7 @@ def test_without_a_terminal_and_without_yes_it_says_what_to_type(tmp_path):
 
 def test_on_a_terminal_it_asks_and_anything_but_yes_is_no(tmp_path):
     ours, theirs = pty.openpty()
-    with subprocess.Popen([*ARGV, "commit-fdatasync", str(tmp_path)], stdin=theirs, stderr=theirs, cwd=ROOT) as child:
+    with subprocess.Popen([*PROBE, "commit-fdatasync", str(tmp_path)], stdin=theirs, stderr=theirs, cwd=ROOT) as child:
         os.close(theirs)
         said = b""
         while b"[y/N]" not in said and child.poll() is None:
@@ -157,7 +155,7 @@ def test_jobs_run_are_told_and_leave_nothing(mounted):
 @needs_loop_devices
 @pytest.mark.parametrize("job", ["commit-fsync", "stat-2", "fsync-ladder"])
 def test_a_signal_ends_it_with_the_results_so_far_and_leaves_nothing(mounted, job):
-    argv = [*ARGV, "create-1", job, "--seconds", "2", "--yes", "--no-keep", "--json", str(mounted)]
+    argv = [*PROBE, "create-1", job, "--seconds", "2", "--yes", "--no-keep", "--json", str(mounted)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as child:
         while b" create-1: " not in child.stderr.readline():
             assert child.poll() is None
@@ -172,7 +170,7 @@ def test_a_signal_ends_it_with_the_results_so_far_and_leaves_nothing(mounted, jo
 @pytest.mark.loop
 @needs_loop_devices
 def test_what_a_killed_probe_left_is_taken_away_by_the_next(mounted):
-    argv = [*ARGV, "stat-2", "--seconds", "30", "--yes", "--no-keep", str(mounted)]
+    argv = [*PROBE, "stat-2", "--seconds", "30", "--yes", "--no-keep", str(mounted)]
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT) as child:
         while names(mounted) == ["lost+found"]:
             assert child.poll() is None

@@ -1,7 +1,8 @@
 """The README shows what the program really prints."""
 
+from tests.command import fsadvisor
 from tests.paths import ROOT
-from tests.test_cli import MACHINE, fsadvisor
+from tests.test_cli import MACHINE
 
 
 def test_the_sample_in_the_readme_is_the_beginning_of_the_real_report():

@@ -1,8 +1,6 @@
 """`fsadvisor plan` as people call it, on a recording of a composed machine, by our own rules."""
 
 import json
-import subprocess
-import sys
 
 import jsonschema
 import pytest
@@ -10,7 +8,8 @@ import pytest
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.plan.as_json import as_json, schema, schema_text
 from fsadvisor.survey.whole import survey
-from tests.paths import FIXTURES, ROOT
+from tests.command import in_text as fsadvisor
+from tests.paths import FIXTURES
 from tests.plan import composed
 from tests.plan.composed import TEXTS, planned
 from tests.told import disk, machine
@@ -22,12 +21,6 @@ MOUNTS = [
 ]
 FSTAB = "/dev/vda / ext4 defaults 0 1\n/dev/vdb /srv ext4 noatime,nobarrier 0 2\n"
 OPTIONS = {"/proc/fs/ext4/vda/options": "rw\nbarrier\n", "/proc/fs/ext4/vdb/options": "rw\nnobarrier\n"}
-
-
-def fsadvisor(*argv):
-    return subprocess.run(
-        [sys.executable, "-m", "fsadvisor", *argv], cwd=ROOT, capture_output=True, text=True, timeout=60
-    )
 
 
 @pytest.fixture(scope="module")
