@@ -16,14 +16,14 @@ from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import About
 from fsadvisor.report.schema import schema_text
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.command import in_text
 from tests.paths import FIXTURES
 
 MACHINE = FIXTURES / "machines" / "ext4-nobarrier"
 SUBJECT = "filesystem:/dev/loop0"
-RULES = load_shelf().rules
+RULES = own_shelf().rules
 
 
 @pytest.fixture

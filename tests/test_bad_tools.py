@@ -9,7 +9,7 @@ from fsadvisor.advise import advise
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey import drive, look
 from fsadvisor.survey.host import COMMANDS
 from fsadvisor.survey.whole import survey
@@ -27,7 +27,7 @@ TOOLS = (
     "btrfs",
     "xfs_info",
 )
-RULES = load_shelf().rules
+RULES = own_shelf().rules
 
 LIES = {
     "hangs": "exec sleep 60",

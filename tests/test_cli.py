@@ -13,7 +13,7 @@ from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.model import About
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.command import fsadvisor, started
 from tests.machines.replay import FOLDERS
@@ -151,7 +151,7 @@ def test_a_live_audit_and_its_recording_give_the_same_verdicts(tmp_path):
 
 def verdict_lines(storage):
     about = About(version="x", root=True)
-    return json.loads(b"".join(as_json(storage, advise(storage, load_shelf().rules), about)))["verdicts"]
+    return json.loads(b"".join(as_json(storage, advise(storage, own_shelf().rules), about)))["verdicts"]
 
 
 def test_a_recording_holds_no_identity_of_this_machine(tmp_path):

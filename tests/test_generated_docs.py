@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.tables import errata, table_names
 from tests.paths import ROOT
 from tools import rule_docs
 from tools.generate_docs import left_over, stale, write
 
-RULES = load_shelf().rules
+RULES = own_shelf().rules
 PAGES = rule_docs.pages(RULES)
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 TEXTS = {"man.8": "a", "rules/one.md": "b"}

@@ -1,22 +1,24 @@
 """Recorded machines, audited as the command line does it."""
 
 import dataclasses
+import functools
 
 from fsadvisor.advise import advise
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import About
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.paths import FIXTURES
 
-RULES = load_shelf().rules
+RULES = own_shelf().rules
 FOLDERS = sorted(path.parent for path in (FIXTURES / "machines").glob("*/machine.toml"))
 
 
+@functools.cache
 def audit(folder):
-    """The recorded machine, its storage under the folder's own name, and the verdicts."""
+    """Once in each process: the recorded machine, its storage under the folder's own name, and the verdicts."""
     machine = RecordedMachine(folder)
     storage = dataclasses.replace(survey(machine, {}), machine=folder.name)
     return machine, storage, advise(storage, RULES)

@@ -8,22 +8,18 @@ from hypothesis import strategies as st
 
 from fsadvisor.advise import judge
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import load_shelf
-from fsadvisor.survey.whole import survey
-from tests.paths import FIXTURES
+from tests.machines.replay import FOLDERS, RULES, audit
 
 EACH, IN_ALL = 15, 800
 """Random sets of facts for each machine: at least 800 over all of them."""
 FORGOTTEN = Unknown(Cause.NOT_EXPOSED, "remember it")
-RULES = load_shelf().rules
 ASKED = {
     rule.id: {name for ask in (*rule.applies, *rule.checks, *rule.safety) for name in ask.expression.names}
     for rule in RULES
 }
 """The facts that a rule's answer can depend on: its expressions read no others."""
-MACHINES = {folder.name: survey(RecordedMachine(folder), {}) for folder in sorted((FIXTURES / "machines").iterdir())}
+MACHINES = {folder.name: folder for folder in FOLDERS}
 
 
 def known_facts(storage):
@@ -67,7 +63,7 @@ def advice(storage, forgotten=frozenset()):
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_forgetting_any_one_fact_creates_no_advice(name):
-    storage = MACHINES[name]
+    _, storage, _ = audit(MACHINES[name])
     all_advice = advice(storage)
 
     for fact in known_facts(storage):
@@ -78,7 +74,7 @@ def test_forgetting_any_one_fact_creates_no_advice(name):
 @settings(max_examples=EACH, deadline=None)
 @given(data=st.data())
 def test_forgetting_any_set_of_facts_creates_no_advice(name, data):
-    storage = MACHINES[name]
+    _, storage, _ = audit(MACHINES[name])
     facts = known_facts(storage)
     forgotten = data.draw(st.sets(st.sampled_from(facts), max_size=len(facts)))
 
@@ -90,4 +86,4 @@ def test_there_are_enough_random_sets_over_all_machines():
 
 
 def test_the_recorded_machines_give_advice_that_could_be_lost():
-    assert any(advice(storage) for storage in MACHINES.values())
+    assert any(advice(audit(folder)[1]) for folder in MACHINES.values())

@@ -12,7 +12,7 @@ from fsadvisor.plan.planning import plan as plan_of
 from fsadvisor.plan.readme import readme
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Storage
 from fsadvisor.storage.said import Waiver
 from tests.plan import composed
@@ -383,7 +383,7 @@ def test_what_somebody_has_accepted_is_not_planned_unless_it_is_named():
 
 def test_every_rule_of_ours_that_advises_is_planned_left_to_people_or_refused():
     seen = set()
-    for one in load_shelf().rules:
+    for one in own_shelf().rules:
         for example in one.examples:
             if example.expect is not Outcome.ADVISE:
                 continue

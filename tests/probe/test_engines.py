@@ -33,8 +33,8 @@ while True:
         if hasattr(job.work, "file_bytes"):
             job = replace(job, work=replace(job.work, file_bytes=16 << 20))
         with opened(job, Path(folder)) as session:
-            session.window(0.2)
-            session.window(0.2)
+            session.window(0.05)
+            session.window(0.05)
 """
 SESSIONS = ("commit-fsync-append", "fsync-ladder", "random-write-1-preallocated", "create-2-each", "allocate", "mail")
 
@@ -81,21 +81,25 @@ def await_end(pid):
         assert select.select([handle], [], [], 10)[0], Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
+@pytest.fixture(scope="module", params=ON_DISK)
+def filesystem(request, tmp_path_factory):
+    with mounted(request.param, tmp_path_factory.mktemp(request.param)) as one:
+        yield one
+
+
 @needs_fio
-@pytest.mark.parametrize("kind", ON_DISK)
 @pytest.mark.parametrize("name", SESSIONS)
-def test_a_session_killed_at_random_moments_leaves_nothing(kind, name, tmp_path):
+def test_a_session_killed_at_random_moments_leaves_nothing(filesystem, name):
     """An alarm ends the process on the spot, as SIGKILL does; its fio and workers must go, and give back all."""
-    with mounted(kind, tmp_path) as filesystem:
-        free = filesystem.free_bytes()
-        moment = random.Random(f"{kind} {name}").uniform(0.3, 2)
-        killed = subprocess.Popen([sys.executable, "-c", KILLED, str(moment), str(filesystem.folder), name], cwd=ROOT)
-        assert killed.wait() == -signal.SIGALRM
-        left = {entry.name for entry in filesystem.folder.iterdir()} - {"lost+found"}
-        assert all(entry.startswith(scratch_tree.PREFIX) for entry in left)
-        for pid in started_by(killed.pid):
-            await_end(pid)
-        clear(filesystem.folder)
-        assert {entry.name for entry in filesystem.folder.iterdir()} <= {"lost+found"}
-        filesystem.remount()
-        assert filesystem.free_bytes() >= free - (1 << 20)
+    free = filesystem.free_bytes()
+    moment = random.Random(f"{filesystem.kind} {name}").uniform(0.05, 0.8)
+    killed = subprocess.Popen([sys.executable, "-c", KILLED, str(moment), str(filesystem.folder), name], cwd=ROOT)
+    assert killed.wait() == -signal.SIGALRM
+    left = {entry.name for entry in filesystem.folder.iterdir()} - {"lost+found"}
+    assert all(entry.startswith(scratch_tree.PREFIX) for entry in left)
+    for pid in started_by(killed.pid):
+        await_end(pid)
+    clear(filesystem.folder)
+    assert {entry.name for entry in filesystem.folder.iterdir()} <= {"lost+found"}
+    filesystem.remount()
+    assert filesystem.free_bytes() >= free - (1 << 20)

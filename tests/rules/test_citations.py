@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.tables import errata
 
-RULES = load_shelf().rules
+RULES = own_shelf().rules
 CORRECTED = {number for rule in RULES for number in rule.errata}
 by_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 by_number = pytest.mark.parametrize("number", errata())

@@ -17,12 +17,12 @@ from fsadvisor.readers import (
     storcli,
 )
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.paths import FIXTURES
 from tests.told import BARE_METAL, disk, machine, stacked
 
-RULES = load_shelf().rules
+RULES = own_shelf().rules
 PORT = "pci0000:00/0000:00:01.0"
 NVME = f"{PORT}/0000:01:00.0/nvme/nvme0"
 SATA = "pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0"

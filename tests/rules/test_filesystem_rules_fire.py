@@ -5,11 +5,11 @@ import pytest
 from fsadvisor.advise import advise
 from fsadvisor.readers import btrfs_snapshots, btrfs_usage, xfs_info, zfs_get, zpool_list
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine, partition, stacked
 
-RULES = load_shelf().rules
+RULES = own_shelf().rules
 PLACE = "/srv"
 BTRFS = "/sys/fs/btrfs/1b671a64"
 POSTGRES = [{"pid": 1, "name": "postgres", "user": "x", "cwd": "/srv/pg", "paths": [], "denied": False}]

@@ -6,9 +6,9 @@ from fsadvisor.advise import Outcome, judge
 from fsadvisor.catalogue import catalogue
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.rulebook.examples import imagined
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 
-RULES = {rule.id: rule for rule in load_shelf().rules}
+RULES = {rule.id: rule for rule in own_shelf().rules}
 MEASURED = [rule for rule in RULES.values() if rule.gain and rule.gain.measure]
 
 

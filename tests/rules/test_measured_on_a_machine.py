@@ -8,7 +8,7 @@ from fsadvisor.facts import Known
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import About
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
 from tests.survey.test_measured import PATH, interval
@@ -50,7 +50,7 @@ def ladder():
 
 
 def verdict(found):
-    return next(it for it in advise(found, load_shelf().rules) if it.rule.id == RULE)
+    return next(it for it in advise(found, own_shelf().rules) if it.rule.id == RULE)
 
 
 def test_the_gain_is_documented_until_the_ladder_has_run_and_measured_then():
@@ -66,7 +66,7 @@ def test_the_gain_is_documented_until_the_ladder_has_run_and_measured_then():
 def test_both_reports_say_what_was_measured_and_when():
     found = storage(ladder())
     about = About(version="x", root=True)
-    verdicts = advise(found, load_shelf().rules)
+    verdicts = advise(found, own_shelf().rules)
     text = " ".join("".join(as_text(found, verdicts, about)).split())
     document = json.loads(b"".join(as_json(found, verdicts, about)))
     told = next(it for it in document["verdicts"] if it["rule"] == RULE)

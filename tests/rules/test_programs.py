@@ -4,12 +4,12 @@ import pytest
 
 from fsadvisor.advise import advise
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey import jobs
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine
 
-RULES = load_shelf().rules
+RULES = own_shelf().rules
 PG, MYSQL = "/var/lib/postgresql/15/main", "/var/lib/mysql"
 MYSQL_80 = {"mysqld --version": "mysqld  Ver 8.0.11 for Linux on x86_64\n"}
 STALLED = {

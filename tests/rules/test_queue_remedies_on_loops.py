@@ -8,12 +8,12 @@ import pytest
 from fsadvisor.advise import judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from tests.loops import loops, needs_loop_devices
 
 pytestmark = [pytest.mark.loop, needs_loop_devices]
 
-RULES = {rule.id: rule for rule in load_shelf().rules}
+RULES = {rule.id: rule for rule in own_shelf().rules}
 CASES = [
     ("flushes-on-protected-nvme", "write_cache", "write back", "write through"),
     ("volatile-cache-not-flushed", "write_cache", "write through", "write back"),

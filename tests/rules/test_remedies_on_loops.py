@@ -14,13 +14,13 @@ from fsadvisor.advise import judge
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.loops import loops, needs_loop_devices, run
 
 pytestmark = [pytest.mark.loop, needs_loop_devices]
 
-RULES = {rule.id: rule for rule in load_shelf().rules}
+RULES = {rule.id: rule for rule in own_shelf().rules}
 GIVEN = {
     "host.container": False,
     "host.fstrim_timer": "active",

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from fsadvisor.advise import failures, judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 
-SHELF = load_shelf()
+SHELF = own_shelf()
 RULES = SHELF.rules
 ADVISED = [
     pytest.param(rule, example, id=f"{rule.id}: {example.name}")

@@ -8,9 +8,9 @@ import pytest
 from fsadvisor.advise import judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import load_shelf
+from fsadvisor.rulebook.shelf import own_shelf
 
-RULE = next(rule for rule in load_shelf().rules if rule.id == "flushes-on-protected-nvme")
+RULE = next(rule for rule in own_shelf().rules if rule.id == "flushes-on-protected-nvme")
 EXAMPLE = next(example for example in RULE.examples if example.expect is Outcome.ADVISE)
 LINES = [
     kept.line
