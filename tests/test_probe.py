@@ -186,7 +186,7 @@ def test_what_a_killed_probe_left_is_taken_away_by_the_next(mounted):
 def test_a_filesystem_that_is_nearly_full_is_refused_with_the_jobs_that_would_do(mounted):
     with (mounted / "big").open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, 250 << 20)
-    said = refused("commit-fsync", "create-1", "--yes", mounted)
+    said = refused("allocate", "create-1", "--yes", mounted)
     assert "choose jobs that take less" in said
     assert f"these may run there: fsadvisor probe create-1 {mounted}" in said
 

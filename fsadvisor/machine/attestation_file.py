@@ -5,20 +5,17 @@ A recording holds it without what may name people or their servers: who said it,
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import os
 import re
 import stat
-import tempfile
 import tomllib
 from typing import TYPE_CHECKING
 
+from fsadvisor.machine import rewriting
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded, encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 PATH = "/etc/fsadvisor/attest.toml"
@@ -74,35 +71,9 @@ def rewrite(path: Path, change: Callable[[str], str]) -> None:
     try:
         target = path.resolve()
         target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-        with _locked(target.parent):
-            _replace(target, encoded(change(text_of(target))))
+        with rewriting.locked(target.parent):
+            rewriting.replace(target, encoded(change(text_of(target))), 0o644)
     except (OSError, RuntimeError) as error:
         what = error.strerror if isinstance(error, OSError) else "a loop of links"
         choice = "run as root, or name a file of yours by --attestations"
         raise MachineError(str(path), what or "can't be written", choice) from None
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _replace(target: Path, content: bytes) -> None:
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            os.fchmod(file.fileno(), 0o644)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)  # noqa: PTH105 - mkstemp gives a text
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)  # noqa: PTH108 - the same
-        raise

@@ -19,7 +19,7 @@ PATH = "/var/lib/fsadvisor/probes.jsonl"
 
 _KEPT = (
     *("schema", "job", "mount", "when", "engine", "figure", "end", "believable"),
-    *("percentiles_us", "parts_us", "amplification", "depends"),
+    *("percentiles_us", "parts_us", "amplification", "small_file_bytes", "depends"),
 )
 
 

@@ -6,19 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.probe.figure import FEWEST
 from fsadvisor.probe.job import Allocation, Existing, Io, Ladder, Metadata, Mix
+from fsadvisor.probe.measure import WINDOW_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fsadvisor.probe.job import Job, Work
 
-WINDOW_SECONDS: Final = 0.5
-FEWEST_WINDOWS: Final = 6
-"""The fewest windows whose smallest and largest enclose the median with 95 %: 1 - 2 / 2^6 = 0.97."""
-
 _TIMES_OVER: Final = 8
-"""How often small writes, one at a time, may go over the file before their bytes are used up."""
+"""How often small writes, one at a time, may go over a file of the usual size before their bytes are used up."""
 _LARGE_BLOCK: Final = 128 << 10
 _LARGE_BYTES: Final = 16 << 30
 """What large writes may write: a dozen windows of a drive that takes 3 GB/s."""
@@ -63,7 +61,7 @@ def of(job: Job, seconds: float) -> Cost:
         written_bytes=laid_out + _written(job),
         room_bytes=room,
         files=files,
-        least_seconds=min(seconds, FEWEST_WINDOWS * WINDOW_SECONDS),
+        least_seconds=min(seconds, FEWEST * WINDOW_SECONDS),
         most_seconds=seconds + WINDOW_SECONDS + laid_out / _SLOW_BYTES_PER_S,
     )
 
@@ -86,9 +84,10 @@ def measured_bytes(job: Job) -> int:
         case Io(operation="write"):
             if job.work.block_bytes >= _LARGE_BLOCK:
                 return _LARGE_BYTES
-            return _DEEP_BYTES if job.work.depth > 1 else job.work.file_bytes * _TIMES_OVER
+            usual = job.usual_file_bytes or job.work.file_bytes
+            return _DEEP_BYTES if job.work.depth > 1 else usual * _TIMES_OVER
         case Ladder():
-            return job.work.file_bytes * _TIMES_OVER
+            return (job.usual_file_bytes or job.work.file_bytes) * _TIMES_OVER
         case Metadata():
             return job.work.files * _FILE_AT_LEAST * _TIMES_OVER
         case Mix():
@@ -115,7 +114,9 @@ def _room(work: Work) -> tuple[int, int]:
     match work:
         case Io(operation="read", state="sparse"):
             return 0, 1
-        case Io() | Ladder() | Allocation():
+        case Ladder():  # one of written blocks, and one that grows to the same size
+            return 2 * work.file_bytes, 2
+        case Io() | Allocation():
             return work.file_bytes, 1
         case Metadata():
             folders = 1 + (work.threads if work.folders == "each" else 0)

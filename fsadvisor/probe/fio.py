@@ -15,7 +15,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -24,6 +23,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.machine.runner import TOOL_FOLDERS
 from fsadvisor.probe import disks
 from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.reaping import reap
 from fsadvisor.probe.scratch import scratch_file
 from fsadvisor.probe.trouble import because
 from fsadvisor.probe.window import Window
@@ -44,7 +44,6 @@ _GRACE_SECONDS: Final = 60.0
 """For fio's start and end, and a disk that stalls."""
 _SLOWEST_BYTES_PER_S: Final = 4 << 20
 """A window that writes its file through the page cache ends when the disk has it all."""
-_LAST_WAIT_SECONDS: Final = 2.0
 _DIES_WITH_US: Final = (
     "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 9, 0, 0, 0); os.execv(sys.argv[1], sys.argv[1:])"
 )
@@ -228,8 +227,8 @@ def window_of(job: FioJob, work: Io, did: DiskWork | None) -> Window:
         asked_bytes=direction.bytes,
         latencies_ns=dict(direction.latencies.bins),
         sync_ns=dict(syncs.bins),
-        user_cpu_seconds=(job.user_cpu_percent or 0.0) / 100 * runtime,
-        system_cpu_seconds=(job.system_cpu_percent or 0.0) / 100 * runtime,
+        user_cpu_seconds=None if job.user_cpu_percent is None else job.user_cpu_percent / 100 * runtime,
+        system_cpu_seconds=None if job.system_cpu_percent is None else job.system_cpu_percent / 100 * runtime,
         disks=did,
         void="" if direction.operations and direction.runtime_ms else "not one operation was done",
     )
@@ -264,10 +263,7 @@ def _end(child: subprocess.Popen[bytes]) -> bool:
     """Kill it and all that it started; whether it is gone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
-    try:
-        child.wait(_LAST_WAIT_SECONDS)
-    except subprocess.TimeoutExpired:
-        threading.Thread(target=child.wait, daemon=True).start()  # so that it is reaped when the disk answers
+    if not reap([child]):
         return False
     for pipe in (child.stdout, child.stderr):
         if pipe:

@@ -114,11 +114,20 @@ class Job:
     headline: Headline
     seeds: tuple[str, ...] = ()
     """Tables of fixtures/tables where the seeds report the like; a place to look, not a verdict."""
+    usual_file_bytes: int | None = None
+    """Where its file is smaller for want of room: what it has otherwise."""
+
+    @property
+    def small_file_bytes(self) -> int | None:
+        """The size of a file that is smaller for want of room; None where it is the usual one, or there is none."""
+        small = self.usual_file_bytes is not None and isinstance(self.work, Io | Ladder)
+        return self.work.file_bytes if small and isinstance(self.work, Io | Ladder) else None
 
     @property
     def question(self) -> str:
         """What the figure answers: figures with different questions are never ranked together (seed 002's rule)."""
-        return " ".join((self.headline.name.lower(), *map(str, _words(self.work))))
+        small = () if self.small_file_bytes is None else (f"file of {self.small_file_bytes}",)
+        return " ".join((self.headline.name.lower(), *map(str, _words(self.work)), *small))
 
 
 def _words(work: Work) -> tuple[object, ...]:

@@ -122,6 +122,8 @@ class LadderSession:
     """Open for direct I/O, like `durable`, which has O_DSYNC too; both are the same file."""
     durable: int
     growing: ScratchFile
+    growing_bytes: int
+    """It is emptied before it would grow beyond."""
     blocks: int
     block: mmap.mmap
     leaves: tuple[str, ...] | None
@@ -165,6 +167,8 @@ class LadderSession:
     def _turn(self, step: Step, turns: Turns) -> None:
         """One step for a short time, after a sync that leaves nothing of the step before to it."""
         os.fdatasync(self.direct)
+        if step == "commit" and os.fstat(self.growing.descriptor).st_size + _MOST * BLOCK_BYTES > self.growing_bytes:
+            self.growing.empty()
         before, used = disks.counted(self.leaves), resource.getrusage(resource.RUSAGE_SELF)
         start = time.perf_counter_ns()
         done = self._operations(step, start + round(TURN_SECONDS * 1e9), turns)
@@ -217,6 +221,7 @@ def session(work: Ladder, folder: Path, leaves: tuple[str, ...] | None) -> Itera
             direct=opened[0],
             durable=opened[1],
             growing=growing,
+            growing_bytes=max(work.file_bytes, _MOST * BLOCK_BYTES),
             blocks=work.file_bytes // BLOCK_BYTES,
             block=block,
             leaves=leaves,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.figure import FEWEST, figure
+from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.histogram import merged, percentiles_us, shrunk_us
 from fsadvisor.probe.impossible import impossible, not_written
 from fsadvisor.probe.job import Headline
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from fsadvisor.probe.steady import Course
     from fsadvisor.probe.window import Window
 
+WINDOW_SECONDS: Final = 0.5
+"""How long a window is meant to last; the engine's start and end come on top."""
 APART: Final = 0.03
 """How far two runs of the same are apart at least, as a share: what a neighbour, heat or luck with blocks makes."""
 _MOST_VOIDS: Final = 8
@@ -49,7 +52,7 @@ class Budget:
     """What the job itself may write in its windows; the window in which that is reached is the last."""
     width: float = 0.05
     """Half of the 95 % interval, as a share of the median, that is narrow enough."""
-    window_seconds: float = 0.5
+    window_seconds: float = WINDOW_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,8 +252,11 @@ class _Run:
                 *not_written(self._job, sums),
                 *seen.remarks,
                 *self._how_sure(whole, end),
+                *_others_unseen(windows),
+                *_small_file(self._job),
                 *_crowded(pressure),
             ),
+            small_file_bytes=self._job.small_file_bytes,
             depends=dict(self._where.depends),
         )
 
@@ -279,20 +285,32 @@ class _Run:
             few = "1 window counts" if whole.windows == 1 else f"{whole.windows} windows count"
             yield f"Only {few}, and {FEWEST} are the fewest that a 95 % interval can be told from."
         elif whole.half_width > self._budget.width:
-            yield (
-                f"It did not settle: the interval is ± {100 * whole.half_width:.0f} %, where"
-                f" ± {100 * self._budget.width:.0f} % was wanted."
-            )
+            wide = "> 100 %" if whole.half_width > 1 else f"{100 * whole.half_width:.0f} %"
+            yield f"It did not settle: the interval is ± {wide}, where ± {100 * self._budget.width:.3g} % was wanted."
 
 
-def _share(seconds: float, of: float) -> float | None:
-    return 100 * seconds / of if of > 0 else None
+def _share(seconds: float | None, of: float) -> float | None:
+    return None if seconds is None or of <= 0 else 100 * seconds / of
 
 
 def _flushes_each(sums: Total) -> float | None:
     if sums.disks is None or sums.disks.flushes is None or not sums.operations:
         return None
     return sums.disks.flushes / sums.operations
+
+
+def _others_unseen(windows: Sequence[Window]) -> Iterator[str]:
+    """Without the disks' counters no window is void for others' sake: that is no sign that there were none."""
+    if windows and all(window.disks is None for window in windows):
+        yield "Whether others used the disks meanwhile could not be told: their counters cannot be read from here."
+
+
+def _small_file(job: Job) -> Iterator[str]:
+    if job.small_file_bytes is not None and job.usual_file_bytes is not None:
+        yield (
+            f"For want of room its file has {bytes_text(job.small_file_bytes)} instead of"
+            f" {bytes_text(job.usual_file_bytes)}: one that fits into a cache of the disk answers another question."
+        )
 
 
 def _crowded(pressure: Mapping[str, float]) -> Iterator[str]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import stat
 import struct
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
+from fsadvisor.machine.runner import encoded
 from fsadvisor.probe.place import Quota
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fsadvisor.readers.mountinfo import Mount
     from fsadvisor.storage import Filesystem
 
@@ -25,8 +29,8 @@ _OFF: Final = (errno.ESRCH, errno.ENOSYS, errno.EINVAL)
 _WITHOUT: Final = ("vfat", "exfat", "ntfs3", "bcachefs", "nilfs2")
 
 
-def left(mount: Mount | None, filesystem: Filesystem | None) -> Fact[Quota | None]:
-    """The tightest of what counts for us; Known(None) where none does."""
+def left(mount: Mount | None, filesystem: Filesystem | None, folder: str) -> Fact[Quota | None]:
+    """The tightest of what counts for a file of ours in the folder; Known(None) where none does."""
     if mount is None:
         return Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")
     if mount.fs_type in _WITHOUT:
@@ -35,9 +39,18 @@ def left(mount: Mount | None, filesystem: Filesystem | None) -> Fact[Quota | Non
         return _btrfs(filesystem)
     if mount.fs_type in ("zfs", "overlay") or not mount.source.startswith("/dev/"):
         return Unknown(Cause.NOT_EXPOSED, "", _SOURCE)
-    return _tightest(
-        [_asked(mount.source, _USER, os.geteuid()), *(_asked(mount.source, _GROUP, it) for it in (os.getegid(),))]
-    )
+    try:
+        groups = {os.getegid(), group_of(os.stat(encoded(folder)), (*mount.options, *mount.super_options))}  # noqa: PTH116 - bytes
+    except OSError as error:
+        return unreadable(error.strerror or str(error), folder)
+    asked = [_asked(mount.source, _GROUP, group) for group in sorted(groups)]
+    return _tightest([_asked(mount.source, _USER, os.geteuid()), *asked])
+
+
+def group_of(folder: os.stat_result, options: Iterable[str]) -> int:
+    """The group of a file that we make in a folder: ours, or the folder's own by its bit or the mount's option."""
+    inherits = folder.st_mode & stat.S_ISGID or {"grpid", "bsdgroups"} & set(options)
+    return folder.st_gid if inherits else os.getegid()
 
 
 def _btrfs(filesystem: Filesystem | None) -> Fact[Quota | None]:

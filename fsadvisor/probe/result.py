@@ -68,5 +68,7 @@ class Result:
     """False where the figure contradicts what the disks or the latencies say: a remark tells how."""
     remarks: tuple[str, ...] = ()
     """What a reader has to know: a slow first window, throttling, bursts, an impossible figure."""
+    small_file_bytes: int | None = None
+    """The size of its file where there was no room for the job's usual one."""
     depends: Mapping[str, str] = field(default_factory=dict)
     """Facts it depends on -> their values then, as text: where one differs now, the result is stale."""

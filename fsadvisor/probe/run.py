@@ -142,7 +142,6 @@ def _budget(plan: Plan, job: Job) -> Budget:
         seconds=plan.seconds,
         written_bytes=cost.measured_bytes(job) or None,
         width=plan.width,
-        window_seconds=cost.WINDOW_SECONDS,
     )
 
 
@@ -208,5 +207,6 @@ def _not_begun(plan: Plan, job: Job, error: str, seconds: float = 0.0) -> Result
         end="failed",
         error=error,
         seconds=seconds,
+        small_file_bytes=job.small_file_bytes,
         depends=dict(plan.where.depends),
     )

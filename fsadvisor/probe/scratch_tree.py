@@ -41,12 +41,15 @@ def tree(folder: Path) -> Iterator[Path]:
     place = folder / own_name()
     if place.is_dir():  # an earlier job of this process could not take it away
         _remove(folder, place.name)
-    with told(f"making the scratch folder {place}"):
-        place.mkdir(mode=0o700)
-        descriptor = os.open(place, _FOLDER)
+    descriptor = _made(place)
     try:
         _lock(descriptor)
         yield place
+    except EngineError as error:
+        why = _remove(folder, place.name)
+        if why:
+            raise EngineError(f"{error}; {_stays(place, why)}") from error
+        raise
     except BaseException:
         _remove(folder, place.name)
         raise
@@ -54,7 +57,25 @@ def tree(folder: Path) -> Iterator[Path]:
         os.close(descriptor)
     why = _remove(folder, place.name)
     if why:
-        raise EngineError(f"{place} could not be taken away: {why}; the next probe here tries again")
+        raise EngineError(_stays(place, why))
+
+
+def _stays(place: Path, why: str) -> str:
+    return f"{place} could not be taken away: {why}; the next probe here tries again"
+
+
+def _made(place: Path) -> int:
+    """Make the folder and open it; where that fails, or somebody stops us meanwhile, nothing of ours stays."""
+    with told(f"making the scratch folder {place}"):
+        try:
+            place.mkdir(mode=0o700)
+            return os.open(place, _FOLDER)
+        except FileExistsError:
+            raise
+        except BaseException:
+            with contextlib.suppress(OSError):
+                place.rmdir()
+            raise
 
 
 def clear(folder: Path) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from fsadvisor.probe.figure import median
 from fsadvisor.probe.histogram import quantile
-from fsadvisor.probe.job import Headline, Io, Ladder, Mix
+from fsadvisor.probe.job import Existing, Headline, Io, Ladder, Mix
 from fsadvisor.probe.window import DiskWork
 
 if TYPE_CHECKING:
@@ -115,7 +115,9 @@ def _others(work: Work, window: Window, usual_times: float | None) -> str:
             return f"another writer: the disks wrote {_size(wrote)} where {_size(window.asked_bytes)} were asked"
         if read > max(beside, _BESIDE_SHARE * wrote):
             return f"another reader: the disks read {_size(read)} while the job wrote"
-    elif isinstance(work, Io) and window.disks.written_bytes > max(beside, _BESIDE_SHARE * window.asked_bytes):
+    elif isinstance(work, Io | Existing) and window.disks.written_bytes > max(
+        beside, _BESIDE_SHARE * window.asked_bytes
+    ):
         return f"another writer: the disks wrote {_size(window.disks.written_bytes)} while the job only read"
     return ""
 
@@ -131,8 +133,8 @@ class Total:
     seconds: float
     operations: int
     asked_bytes: int
-    user_cpu_seconds: float
-    system_cpu_seconds: float
+    user_cpu_seconds: float | None
+    system_cpu_seconds: float | None
     disks: DiskWork | None
 
 
@@ -143,8 +145,8 @@ def total(windows: Sequence[Window]) -> Total:
         seconds=sum(window.seconds for window in windows),
         operations=sum(window.operations for window in windows),
         asked_bytes=sum(window.asked_bytes for window in windows),
-        user_cpu_seconds=sum(window.user_cpu_seconds for window in windows),
-        system_cpu_seconds=sum(window.system_cpu_seconds for window in windows),
+        user_cpu_seconds=_sum([window.user_cpu_seconds for window in windows]),
+        system_cpu_seconds=_sum([window.system_cpu_seconds for window in windows]),
         disks=_together(works) if works and len(works) == len(windows) else None,
     )
 

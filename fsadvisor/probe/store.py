@@ -1,16 +1,12 @@
 """Where results are kept: a JSON object a line, root's for everybody to read, others' for themselves.
 
-A new result is put in by writing the whole file anew beside it and renaming: whoever reads sees the old or the new one,
-and a crash leaves one of them. Writers wait for each other by a lock on the folder.
+A new result is put in by rewriting the whole file in one step (`machine.rewriting`).
 """
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import stat
-import tempfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +14,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from fsadvisor.machine import rewriting
 from fsadvisor.machine.probe_file import PATH, user_path
 from fsadvisor.probe.result import Result
 from fsadvisor.readers.probe_results import SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 MOST_ALIKE: Final = 8
 """Results of the same job on the same mount; older ones are dropped."""
@@ -88,8 +85,8 @@ def keep(file: Path, result: Result) -> None:
     shared = file == Path(PATH)
     try:
         file.parent.mkdir(mode=0o755 if shared else 0o700, parents=True, exist_ok=True)
-        with _locked(file.parent):
-            _replace(file, bounded(_text(file), line(result)), 0o644 if shared else 0o600)
+        with rewriting.locked(file.parent):
+            rewriting.replace(file, bounded(_text(file), line(result)), 0o644 if shared else 0o600)
     except OSError as error:
         raise StoreError(f"The result is not kept: {file}: {error.strerror or 'cannot be written'}.") from error
 
@@ -137,29 +134,3 @@ def _text(file: Path) -> bytes:
         return b""
     except OSError as error:
         raise StoreError(f"{file}: {error.strerror or 'cannot be read'}.") from error
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _replace(file: Path, content: bytes, mode: int) -> None:
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as opened:
-            opened.write(content)
-            os.fchmod(opened.fileno(), mode)
-            opened.flush()
-            os.fsync(opened.fileno())
-        Path(temporary).replace(file)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise

@@ -14,7 +14,7 @@ from fsadvisor.probe.place import DataFolder, Drive, Place, Pool, Raid, Room
 from fsadvisor.readers import mountinfo
 from fsadvisor.storage import Disk, Filesystem, Host, Layer, Service
 from fsadvisor.survey import look
-from fsadvisor.survey.superblocks import IN_MEMORY
+from fsadvisor.survey.superblocks import IN_MEMORY, ON_DEVICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,8 +48,13 @@ _MARKS: Final = (
 
 
 def real(target: str) -> str:
-    """The target without links and '..', as text of our own form. A target that cannot be resolved stays as it is."""
-    return decoded(os.path.realpath(encoded(target)))
+    """The target without links and '..', as text of our own form.
+
+    What cannot be resolved stays as it is, as does what is on a filesystem that does not answer.
+    """
+    named = encoded(target)
+    found = within(_PATIENCE_S, lambda: os.path.realpath(named))
+    return decoded(os.path.abspath(named) if found is None else found)  # noqa: PTH100 - bytes
 
 
 def kind_of(target: str) -> Fact[Kind]:
@@ -97,29 +102,30 @@ def _mount_id(target: str) -> int | None:
 def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[bool]) -> Place:
     """All that the guard asks. `target` is real()."""
     kind = kind_of(target)
-    mount = mount_of(target, machine) if look.value(kind) == "folder" else None
+    answers = look.value(kind) == "folder"  # whatever else is asked of one that does not would wait for ever
+    not_told = kind if isinstance(kind, Unknown) else unreadable("no folder", target)
+    mount = mount_of(target, machine) if answers else None
     around = _Around(storage, mount)
     filesystem, host = around.filesystem, around.host
     in_memory = mount is not None and mount.fs_type in IN_MEMORY
-    room = room_of(target)
     return Place(
         target=target,
         kind=kind,
-        may_write=Known(os.access(encoded(target), os.W_OK | os.X_OK), "access(2)"),
+        may_write=Known(os.access(encoded(target), os.W_OK | os.X_OK), "access(2)") if answers else not_told,
         mount_point=_UNSEEN if mount is None else Known(mount.mount_point, _UNSEEN.source),
         fs_type=_UNSEEN if mount is None else Known(mount.fs_type, _UNSEEN.source),
         read_only=_UNSEEN if mount is None else Known("ro" in (*mount.options, *mount.super_options), _UNSEEN.source),
-        shut_down=filesystem.shut_down if filesystem else NOT_APPLICABLE,
-        errors=filesystem.errors if filesystem else NOT_APPLICABLE,
-        room=room,
+        shut_down=filesystem.shut_down if filesystem else around.without,
+        errors=filesystem.errors if filesystem else around.without,
+        room=room_of(target) if answers else not_told,
         behind=around.behind(),
-        quota=NOT_APPLICABLE if in_memory else quota.left(mount, filesystem),
+        quota=NOT_APPLICABLE if in_memory else quota.left(mount, filesystem, target),
         memory_bytes=host.available_bytes if in_memory and host else NOT_APPLICABLE,
         on_battery=on_battery(machine),
         drives=NOT_APPLICABLE if in_memory else around.drives(),
         raids=around.raids(machine),
         pools=around.pools(),
-        data_folder=data_folder(target, storage),
+        data_folder=data_folder(target, storage) if answers else not_told,
         busy=busy,
     )
 
@@ -145,19 +151,25 @@ def on_battery(machine: Machine) -> Fact[bool]:
     names = machine.entries(_SUPPLIES)
     if isinstance(names, Unknown):
         return Known(False, _SUPPLIES) if names.cause is Cause.NOT_EXPOSED else names
-    for name in names:
-        folder = f"{_SUPPLIES}/{name}"
-        kind = look.text(machine, f"{folder}/type")
-        if isinstance(kind, Unknown):
-            return kind
-        if kind.value != "Battery" or look.value(look.text(machine, f"{folder}/scope")) == "Device":
-            continue
-        status = look.text(machine, f"{folder}/status")
-        if isinstance(status, Unknown):
-            return status
-        if status.value == "Discharging":
-            return Known(True, f"{folder}/status")
-    return Known(False, _SUPPLIES)
+    found = [_used_up(machine, f"{_SUPPLIES}/{name}") for name in names]
+    known = [it for it in found if isinstance(it, Known)]
+    not_told = next((it for it in found if isinstance(it, Unknown)), None)
+    return next((it for it in known if it.value), None) or not_told or Known(False, _SUPPLIES)
+
+
+def _used_up(machine: Machine, supply: str) -> Fact[bool]:
+    """Whether a power supply is a battery of the machine, or behind its plug (a UPS), that is being used up."""
+    kind = look.text(machine, f"{supply}/type")
+    if isinstance(kind, Unknown):
+        return kind
+    if kind.value not in ("Battery", "UPS") or look.value(look.text(machine, f"{supply}/scope")) == "Device":
+        return Known(False, supply)
+    status = look.text(machine, f"{supply}/status")
+    if isinstance(status, Unknown):
+        return status
+    if status.value == "Unknown":  # the driver's own word
+        return Unknown(Cause.NOT_EXPOSED, "", f"{supply}/status")
+    return Known(status.value == "Discharging", f"{supply}/status")
 
 
 def data_folder(target: str, storage: Storage) -> Fact[DataFolder | None]:
@@ -214,6 +226,11 @@ class _Around:
                 waiting += [by_id[name] for name in one.below if name in by_id]
         self.filesystem = next(iter(_facts(self._subjects, Filesystem)), None)
         self.host = next(iter(_facts(storage.subjects, Host)), None)
+        in_memory = mount is not None and mount.fs_type in IN_MEMORY
+        self._on_devices = mount is not None and mount.fs_type in ON_DEVICES
+        self._seen = at is not None or in_memory  # the survey passes over those under /run and /dev
+        self.without: Unknown = NOT_APPLICABLE if self._seen and not self._on_devices else _UNSEEN
+        """What a filesystem says of itself that is not among the subjects."""
 
     @property
     def _not_followed(self) -> Unknown | None:
@@ -230,6 +247,8 @@ class _Around:
 
     def behind(self) -> Fact[tuple[Room, ...]]:
         """Room where the images of loop devices lie."""
+        if (self._on_devices or not self._seen) and self._not_followed:
+            return self._not_followed
         files = [it.backing_file for it in _facts(self._subjects, Layer) if look.value(it.kind) == "loop"]
         rooms: list[Room] = []
         for file in files:
@@ -240,7 +259,7 @@ class _Around:
         return Known(tuple(rooms), "loop devices below")
 
     def raids(self, machine: Machine) -> Fact[tuple[Raid, ...]]:
-        """md, LVM's RAID, ZFS; what cannot be followed is left open, but for ZFS, whose pool is asked."""
+        """md, LVM's RAID, ZFS, whose pool is asked; that none is found in a stack not followed tells nothing."""
         found = [_raid(it, machine) for it in _facts(self._subjects, Layer) if isinstance(it.md_level, Known)]
         for it in _facts(self._subjects, Filesystem):
             if isinstance(it.zfs_pool, Known):
@@ -249,11 +268,16 @@ class _Around:
             if it.missing_bytes != NOT_APPLICABLE:
                 missing = look.derive(it.missing_bytes, bool)
                 found.append(Raid(name="the Btrfs", degraded=missing, action=NOT_APPLICABLE))
+        if not found and (self._on_devices or not self._seen) and self._not_followed:
+            return self._not_followed
         return Known(tuple(found), "the stack in sysfs")
 
     def pools(self) -> Fact[tuple[Pool, ...]]:
         """Thin volumes and snapshots below."""
-        return Known(tuple(it for layer in _facts(self._subjects, Layer) for it in _pool(layer)), "the stack in sysfs")
+        found = tuple(it for layer in _facts(self._subjects, Layer) for it in _pool(layer))
+        if not found and (self._on_devices or not self._seen) and self._not_followed:
+            return self._not_followed
+        return Known(found, "the stack in sysfs")
 
 
 def _pool(layer: Layer) -> Iterator[Pool]:
@@ -267,8 +291,7 @@ def _pool(layer: Layer) -> Iterator[Pool]:
 
 
 def _drive(disk: Disk, host: Host | None) -> Drive:
-    uptime = look.value(host.uptime_seconds) if host else None
-    day = look.derive(disk.written_bytes, lambda it: it * _DAY_S // max(uptime or _DAY_S, _DAY_S))
+    uptime = host.uptime_seconds if host else Unknown(Cause.NOT_EXPOSED, "", "/proc/uptime")
     return Drive(
         name=look.value(disk.name) or "?",
         size_bytes=disk.size_bytes,
@@ -277,8 +300,15 @@ def _drive(disk: Disk, host: Host | None) -> Drive:
         percentage_used=disk.percentage_used,
         smart_passed=disk.smart_passed,
         critical_warning=disk.critical_warning,
-        day_bytes=day,
+        day_bytes=_a_day(disk.written_bytes, uptime),
     )
+
+
+def _a_day(written: Fact[int], uptime: Fact[int]) -> Fact[int]:
+    """What is written on an average day, from bytes and seconds since boot."""
+    if isinstance(uptime, Unknown):
+        return uptime
+    return look.derive(written, lambda it: it * _DAY_S // max(uptime.value, _DAY_S))
 
 
 def _raid(layer: Layer, machine: Machine) -> Raid:

@@ -37,8 +37,9 @@ class Window:
     """Histogram: nanoseconds (the bin's middle) -> how many operations of the kind the headline is about."""
     sync_ns: Mapping[int, int] = field(default_factory=dict)
     """Histogram of the fsync, fdatasync or O_DSYNC write alone; empty where nothing is synced."""
-    user_cpu_seconds: float = 0.0
-    system_cpu_seconds: float = 0.0
+    user_cpu_seconds: float | None = 0.0
+    system_cpu_seconds: float | None = 0.0
+    """None where the engine does not tell."""
     disks: DiskWork | None = None
     """None where the stack cannot be followed to its disks."""
     parts_us: Mapping[str, float] = field(default_factory=dict)

@@ -52,6 +52,8 @@ class Measured:
     percentiles_us: tuple[tuple[str, float], ...]
     parts_us: tuple[tuple[str, Interval], ...]
     amplification: float | None
+    small_file: bool
+    """Whether there was no room for the job's usual file."""
     depends: tuple[tuple[str, str], ...]
 
 
@@ -106,6 +108,7 @@ def result(line: str) -> Measured | str:
             (name, part) for name, one in _pairs(document, "parts_us") if (part := _interval(one)) is not None
         ),
         amplification=_amount(document.get("amplification")),
+        small_file=document.get("small_file_bytes") is not None,
         depends=tuple((name, value) for name, value in _pairs(document, "depends") if isinstance(value, str)),
     )
 

@@ -80,6 +80,7 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     amplification: float | None
     parts_us: dict[str, Figure]
     extents: int | None
+    small_file_bytes: int | None
     pressure_percent: dict[str, float]
     remarks: tuple[str, ...]
     depends: dict[str, str]
@@ -158,6 +159,7 @@ def _result(one: "result.Result") -> Result:
         amplification=_maybe(one.amplification),
         parts_us={name: _figure(part) for name, part in one.parts_us.items()},
         extents=one.extents,
+        small_file_bytes=one.small_file_bytes,
         pressure_percent={name: _told(share) for name, share in one.pressure_percent.items()},
         remarks=tuple(map(without_surrogates, one.remarks)),
         depends={name: without_surrogates(value) for name, value in one.depends.items()},

@@ -162,12 +162,16 @@ class _Facts:
             return f"the probe of {_day(one)} came to no figure"
         if not one.believable:
             return f"the figure of {_day(one)} cannot be what it seems"
+        if one.small_file:
+            return f"on {_day(one)} there was no room for a file of the usual size"
         if one.figure.windows < _FEWEST_WINDOWS:
             return f"the probe of {_day(one)} ended after {one.figure.windows} windows"
         if one.figure.high - one.figure.low > 2 * _WIDEST * one.figure.median:
             return f"the windows of {_day(one)} were too far apart"
         then = dict(one.depends)
         changed = next((name for name, value in then.items() if self._conditions.get(name) != value), None)
+        if changed is not None and changed not in self._conditions:
+            return f"it was measured on {_day(one)} with {changed} = {then[changed][:80]!r}, which cannot be told today"
         if changed is not None:
             return f"it was measured on {_day(one)} with {changed} = {then[changed][:80]!r}, which has changed since"
         return "" if then else f"the result of {_day(one)} does not say what it depends on"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.probe import cost, disks, gentle, guard, lock, scratch_tree, store, surroundings
+from fsadvisor.probe import cost, disks, fitting, gentle, guard, lock, scratch_tree, store, surroundings
 from fsadvisor.probe.job import Existing
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.probe.measure import Where
@@ -144,9 +144,13 @@ class _Probe:
         """`target` is the place's folder, or a file in it that is there already."""
         self._target = target
         self._request, self._storage, self._place, self._write = request, storage, place, write
-        self._costs = [cost.of(job, request.seconds) for job in request.jobs]
+        self._jobs = tuple(fitting.fitted(job, place) for job in request.jobs)
+        self._costs = [cost.of(job, request.seconds) for job in self._jobs]
         self._cost = cost.together(self._costs)
-        self._findings = guard.findings(self._cost, place, in_data_directory=request.in_data_directory)
+        self._findings = (
+            *guard.findings(self._cost, place, in_data_directory=request.in_data_directory),
+            *fitting.findings(self._jobs),
+        )
         self._stop = Stop()
         self._results: list[Result] = []
         self._narrator = Narrator(_to_stderr, _columns if sys.stderr.isatty() else None)
@@ -182,7 +186,7 @@ class _Probe:
 
     def _would_do(self) -> Iterable[str]:
         """The jobs among those asked for that may run, where only some may not."""
-        fine = [job.id for job, one in zip(self._request.jobs, self._costs, strict=True) if not self._refused(one)]
+        fine = [job.id for job, one in zip(self._jobs, self._costs, strict=True) if not self._refused(one)]
         if fine:
             yield f"these may run there: fsadvisor probe {shlex.join([*fine, self._request.target])}"
 
@@ -252,7 +256,7 @@ class _Probe:
         from fsadvisor.probe.engines import opened
 
         return Plan(
-            jobs=self._request.jobs,
+            jobs=self._jobs,
             folder=Path(self._target),
             where=self._where(),
             disks=self._leaves(),

@@ -293,7 +293,7 @@ def test_killed_at_random_moments_it_leaves_nothing_to_the_next_start(on_disk, s
     moments = random.Random(seed)
     for _ in range(4):
         killed = subprocess.run(
-            [sys.executable, "-c", KILLED, str(moments.uniform(0.05, 0.5)), on_disk.folder], cwd=ROOT
+            [sys.executable, "-c", KILLED, str(moments.uniform(0.005, 0.15)), on_disk.folder], cwd=ROOT
         )
         assert killed.returncode == -signal.SIGALRM
         assert all(name.startswith(scratch_tree.PREFIX) for name in names_in(on_disk.folder))
@@ -301,3 +301,18 @@ def test_killed_at_random_moments_it_leaves_nothing_to_the_next_start(on_disk, s
         assert names_in(on_disk.folder) == set()
     on_disk.remount()  # fails where a process still has a file open
     assert on_disk.free_bytes() >= free - MIB
+
+
+def test_a_folder_that_was_made_and_cannot_be_opened_does_not_stay(tmp_path):
+    """No descriptor is left but those that are open already."""
+    script = (
+        "import os, resource, sys; from pathlib import Path; from fsadvisor.probe import scratch_tree\n"
+        "scratch_tree.own_name()\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir('/proc/self/fd')) - 1,) * 2)\n"
+        "place = Path(sys.argv[1]) / (scratch_tree.PREFIX + '01234567-1-1')\n"
+        "try: scratch_tree._made(place)\n"
+        "except Exception as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, tmp_path], cwd=ROOT, capture_output=True, text=True)
+    assert "EMFILE" in done.stdout, done.stderr
+    assert names_in(tmp_path) == set()

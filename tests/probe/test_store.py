@@ -148,3 +148,11 @@ def test_root_s_results_are_where_the_survey_looks_and_others_in_their_state_fol
         assert str(path(root=False, environment=environment)) == "/home/jo/.local/state/fsadvisor/probes.jsonl"
     with pytest.raises(StoreError, match="neither XDG_STATE_HOME nor HOME"):
         path(root=False, environment={})
+
+
+def test_what_a_writer_left_that_was_killed_is_taken_away_by_the_next(tmp_path):
+    file = tmp_path / "probes.jsonl"
+    (tmp_path / ".probes.jsonl.abcd_123").write_text("half")
+    (tmp_path / ".probes.jsonl.of-mine").write_text("kept")
+    keep(file, ONE)
+    assert sorted(it.name for it in tmp_path.iterdir()) == [".probes.jsonl.of-mine", "probes.jsonl"]

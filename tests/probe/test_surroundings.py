@@ -9,8 +9,8 @@ from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.probe import lock
 from fsadvisor.probe.place import Quota
-from fsadvisor.probe.quota import parsed
-from fsadvisor.probe.surroundings import data_folder, kind_of, mount_of, on_battery, place, real, room_of
+from fsadvisor.probe.quota import group_of, parsed
+from fsadvisor.probe.surroundings import _a_day, data_folder, kind_of, mount_of, on_battery, place, real, room_of
 from fsadvisor.storage import Service, Storage
 from fsadvisor.survey.whole import survey
 from tests.report import composed
@@ -139,3 +139,34 @@ def test_a_lock_that_can_not_be_had_is_not_known(tmp_path):
         assert isinstance(answer, Unknown)
     with lock.held(None) as answer:
         assert isinstance(answer, Unknown)
+
+
+def test_a_battery_whose_driver_does_not_know_leaves_it_open():
+    assert isinstance(on_battery(supplies(BAT0=("Battery", "Unknown"))), Unknown)
+
+
+def test_one_battery_that_is_used_up_is_enough_whatever_others_do_not_tell():
+    machine = supplies(BAT0=("Battery", "Unknown"), BAT1=("Battery", "Discharging"), UPS=("UPS", "Full"))
+    assert on_battery(machine).value is True
+
+
+def test_a_mount_that_the_survey_does_not_have_is_not_taken_for_one_without_errors_and_pools(tmp_path):
+    found = place(
+        str(tmp_path), LiveMachine(), composed.machine("another machine", composed.host()), busy=Known(False, "")
+    )
+    for fact in (found.errors, found.shut_down, found.behind, found.raids, found.pools, found.drives):
+        assert isinstance(fact, Unknown)
+        assert fact.cause is not Cause.NOT_APPLICABLE
+
+
+def test_what_is_written_on_a_day_is_not_known_where_the_time_since_boot_is_not():
+    assert isinstance(_a_day(Known(10, ""), Unknown(Cause.DENIED, "")), Unknown)
+    assert _a_day(Known(1000, ""), Known(10 * 86400, "")) == Known(100, "")
+
+
+def test_the_group_whose_quota_counts_is_the_folders_where_files_inherit_it(tmp_path):
+    plain = tmp_path.stat()
+    tmp_path.chmod(0o2755)
+    assert group_of(plain, ("rw",)) == os.getegid()
+    assert group_of(plain, ("rw", "grpid")) == plain.st_gid
+    assert group_of(tmp_path.stat(), ()) == plain.st_gid

@@ -139,8 +139,8 @@ def test_what_is_not_sure_is_no_fact_and_says_why(more, why):
     assert learn(storage(line(**more))) == f"`fsadvisor probe commit-fdatasync /srv`: {why}"
 
 
-def test_what_it_depended_on_and_cannot_be_seen_now_counts_as_changed():
-    assert "which has changed since" in learn(storage(line(depends={"disk sda.secret": "x"})))
+def test_what_it_depended_on_and_cannot_be_seen_now_makes_it_no_fact_and_is_not_said_to_have_changed():
+    assert "which cannot be told today" in learn(storage(line(depends={"disk sda.secret": "x"})))
 
 
 def test_a_file_that_is_damaged_hides_no_result_that_is_whole():
@@ -236,3 +236,7 @@ def test_a_recorded_machine_says_what_was_measured_on_it(tmp_path):
 def test_a_user_s_file_that_is_not_there_holds_nothing(tmp_path):
     assert probe_file.text_of(tmp_path / "none") == ""
     assert probe_file.user_path({}) is None
+
+
+def test_a_figure_of_a_file_smaller_than_usual_is_no_fact():
+    assert "no room for a file of the usual size" in learn(storage(line(small_file_bytes=16 << 20)))

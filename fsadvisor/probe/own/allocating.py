@@ -7,6 +7,7 @@ file, so a filesystem does what it must do for space alone; extents are those of
 from __future__ import annotations
 
 import contextlib
+import errno
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor._version import __version__
@@ -15,7 +16,7 @@ from fsadvisor.probe.disks import counted
 from fsadvisor.probe.own.crew import crew
 from fsadvisor.probe.own.windows import window
 from fsadvisor.probe.scratch import scratch_file
-from fsadvisor.probe.trouble import told
+from fsadvisor.probe.trouble import because
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,7 @@ NAME: Final = f"fsadvisor {__version__}"
 HOLE_BYTES: Final = 64 << 10
 EVERY_BYTES: Final = 128 << 10
 _MOST_ROUNDS: Final = 8
+_NOT_TOLD: Final = {errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL}
 _STEPS: Final = ("fallocate", "punch", "free")
 
 
@@ -46,16 +48,24 @@ class _Session:
     def window(self, seconds: float) -> Window:
         """Rounds until their timed part is so long."""
         answers: list[Answer] = []
-        extents = 0
+        extents: int | None = None
         before = counted(self._disks)
         while sum(answer.seconds for answer in answers) < seconds and len(answers) < _MOST_ROUNDS:
             for step in self._steps:
                 answer = self._workers.order(step)
                 if step == self._timed:
                     answers.append(answer)
-                    with told("asking for the scratch file's extents"):
-                        extents = extent_count(self._file.descriptor)
+                    extents = self._extents()
         return window(answers, before, counted(self._disks), extents)
+
+    def _extents(self) -> int | None:
+        """None where the filesystem does not tell (no FIEMAP): the job's figure is of time. Raises EngineError."""
+        try:
+            return extent_count(self._file.descriptor)
+        except OSError as error:
+            if error.errno not in _NOT_TOLD:
+                raise because(error.errno, "asking for the scratch file's extents") from error
+            return None
 
 
 @contextlib.contextmanager

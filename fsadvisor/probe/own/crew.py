@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.reaping import reap
 from fsadvisor.probe.trouble import because
 
 if TYPE_CHECKING:
@@ -131,4 +132,4 @@ def crew(tasks: Sequence[Mapping[str, Any]], descriptors: Sequence[int] = ()) ->
             for pipe in (worker.stdin, worker.stdout):
                 with contextlib.suppress(BrokenPipeError):
                     cast("IO[str]", pipe).close()
-            worker.wait()
+        reap(workers)
