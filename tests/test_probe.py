@@ -139,7 +139,7 @@ def names(folder):
 @needs_loop_devices
 def test_jobs_run_are_told_and_leave_nothing(mounted):
     jobs = ("commit-fdatasync", "create-2-each", "fsync-ladder")
-    done = probe(*jobs, "--seconds", "2", "--yes", "--no-keep", "--json", mounted)
+    done = probe(*jobs, "--seconds", "0.5", "--yes", "--no-keep", "--json", mounted)
     found = json.loads(done.stdout)
     jsonschema.Draft202012Validator(schema("probe")).validate(found)
     assert [it["job"] for it in found["results"]] == list(jobs)
@@ -155,7 +155,7 @@ def test_jobs_run_are_told_and_leave_nothing(mounted):
 @needs_loop_devices
 @pytest.mark.parametrize("job", ["commit-fsync", "stat-2", "fsync-ladder"])
 def test_a_signal_ends_it_with_the_results_so_far_and_leaves_nothing(mounted, job):
-    argv = [*PROBE, "create-1", job, "--seconds", "2", "--yes", "--no-keep", "--json", str(mounted)]
+    argv = [*PROBE, "create-1", job, "--seconds", "1", "--yes", "--no-keep", "--json", str(mounted)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as child:
         while b" create-1: " not in child.stderr.readline():
             assert child.poll() is None
@@ -176,7 +176,7 @@ def test_what_a_killed_probe_left_is_taken_away_by_the_next(mounted):
             assert child.poll() is None
         child.kill()
     assert len(names(mounted)) == 2
-    done = probe("commit-fsync", "--seconds", "1", "--yes", "--no-keep", mounted)
+    done = probe("commit-fsync", "--seconds", "0.5", "--yes", "--no-keep", mounted)
     assert b"took away" in done.stderr
     assert names(mounted) == ["lost+found"]
 
