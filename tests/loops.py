@@ -1,9 +1,11 @@
-"""Real filesystems on loop devices, taken away again whatever happens."""
+"""Real filesystems on loop devices, taken away again whatever happens: at the latest by the next session of pytest."""
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -68,3 +70,51 @@ def loops(folder):
     """Loop devices that live as long as the block."""
     with contextlib.ExitStack() as stack:
         yield Loops(folder, stack)
+
+
+def temporary():
+    """Where pytest makes pytest-of-USER, and in that a folder for each session."""
+    return Path(os.environ.get("PYTEST_DEBUG_TEMPROOT") or tempfile.gettempdir())
+
+
+def clear_left(folder):
+    """Take away the mounts and loop devices that our sessions killed in the middle left below their own folders."""
+    if os.geteuid() == 0 and shutil.which("losetup"):
+        made = folder.resolve().glob("pytest-of-*/pytest-[0-9]*")
+        dead = [f"{one}/" for one in made if one.lstat().st_uid == 0 and not one.is_symlink() and _ended(one)]
+        for _ in range(2):  # an image may lie on a mount, which goes once its device has gone
+            for place in _below(dead, _mount_points()):
+                subprocess.run(["umount", place], check=False, capture_output=True, timeout=60)
+            images = _images()
+            for image in _below(dead, images):
+                subprocess.run(["losetup", "--detach", images[image]], check=False, capture_output=True, timeout=60)
+
+
+def _ended(session):
+    """pytest writes its process number into its folder's .lock, and removes the file when it ends by itself."""
+    try:
+        os.kill(int((session / ".lock").read_text()), 0)
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    except (ValueError, OSError):
+        return False
+    return False
+
+
+def _below(folders, places):
+    """The last mounted first."""
+    return [place for place in reversed(list(places)) if place.startswith(tuple(folders))]
+
+
+def _mount_points():
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    return [re.sub(r"\\([0-7]{3})", lambda sign: chr(int(sign[1], 8)), line.split()[4]) for line in lines]
+
+
+def _images():
+    """Image -> loop device."""
+    found = {}
+    for file in Path("/sys/block").glob("loop*/loop/backing_file"):
+        with contextlib.suppress(OSError):
+            found[file.read_text().rstrip("\n")] = f"/dev/{file.parts[3]}"
+    return found

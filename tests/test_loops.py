@@ -1,0 +1,62 @@
+"""What a killed session of the tests left is taken away by the next, and nothing else is."""
+
+import contextlib
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.loops import Loops, clear_left, needs_loop_devices, run
+
+pytestmark = [pytest.mark.loop, needs_loop_devices]
+
+
+def left_by(owner, folder, stack):
+    """A mounted image on a mount in a session's folder; the device, and the text of the mounts."""
+    folder.mkdir(parents=True)
+    if owner is not None:
+        (folder / ".lock").write_text(owner)
+    small = folder / "odd name"
+    small.mkdir()
+    run("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(small))
+    stack.callback(subprocess.run, ["umount", small], check=False, capture_output=True)
+    kept = stack.enter_context(contextlib.ExitStack())
+    loop = Loops(small, kept)
+    device = loop.device("disk", 8)
+    run("mkfs.ext4", "-q", device)
+    return device, loop.mount(device, "place"), kept
+
+
+def dead():
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    return str(ended.pid)
+
+
+def devices():
+    return run("losetup", "--list", "--noheadings", "--output", "NAME,BACK-FILE")
+
+
+@pytest.mark.parametrize("owner", [dead, lambda: None], ids=["killed", "ended"])
+def test_what_is_below_a_folder_whose_session_has_ended_is_taken_away(owner, tmp_path):
+    with contextlib.ExitStack() as stack:
+        *_, kept = left_by(owner(), tmp_path / "pytest-of-us" / "pytest-7", stack)
+        clear_left(tmp_path)
+        assert str(tmp_path) not in devices()
+        assert str(tmp_path) not in run("findmnt", "-rn", "-o", "TARGET")
+        kept.pop_all()
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [("living", "pytest-7"), ("", "pytest-7"), (None, "another"), (None, "pytest-current")],
+)
+def test_what_is_of_a_living_session_or_of_none_stays(owner, name, tmp_path):
+    with contextlib.ExitStack() as stack:
+        device, place, _ = left_by(
+            str(os.getpid()) if owner == "living" else owner, tmp_path / "pytest-of-us" / name, stack
+        )
+        clear_left(tmp_path)
+        assert device in devices()
+        assert os.path.ismount(place)
