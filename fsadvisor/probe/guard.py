@@ -100,9 +100,10 @@ def _errors(cost: Cost, place: Place) -> Iterator[Finding]:
         what = f"whether the filesystem under {place.target} remembers errors"
         yield from unknown("errors", what, place.errors, "a probe on a damaged one may add to the damage")
     elif place.errors.value:
+        count = "an error" if place.errors.value == 1 else f"{place.errors.value:,} errors"
         yield refused(
             "errors",
-            f"the filesystem under {place.target} remembers {place.errors.value} errors, and writing may add to them: "
+            f"the filesystem under {place.target} remembers {count}, and writing may add to the damage: "
             "check it first (e2fsck, btrfs scrub)",
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -27,6 +28,8 @@ T = TypeVar("T")
 
 _PATIENCE_S: Final = 10.0
 _DAY_S: Final = 86400
+_FAILED: Final = {errno.EIO, errno.ENODEV, errno.ENXIO, errno.ESHUTDOWN}
+"""What a filesystem says whose disk is gone, or which was shut down."""
 _SUPPLIES: Final = "/sys/class/power_supply"
 _UNSEEN: Final = Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")
 _KINDS: Final[tuple[tuple[int, Kind], ...]] = (
@@ -71,6 +74,8 @@ def _kind(target: str) -> Fact[Kind]:
     except PermissionError:
         return Known("not to be reached", target)
     except OSError as error:
+        if error.errno in _FAILED:
+            return Unknown(Cause.NOT_EXPOSED, f"look into the kernel's log ({os.strerror(error.errno)})", target)
         return unreadable(error.strerror or str(error), target)
     kind = next((name for bits, name in _KINDS if stat.S_IFMT(mode) == bits), None)
     return unreadable("no kind of file that is known", target) if kind is None else Known(kind, target)
@@ -114,7 +119,7 @@ def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[bool]) 
         may_write=Known(os.access(encoded(target), os.W_OK | os.X_OK), "access(2)") if answers else not_told,
         mount_point=_UNSEEN if mount is None else Known(mount.mount_point, _UNSEEN.source),
         fs_type=_UNSEEN if mount is None else Known(mount.fs_type, _UNSEEN.source),
-        read_only=_UNSEEN if mount is None else Known("ro" in (*mount.options, *mount.super_options), _UNSEEN.source),
+        read_only=_UNSEEN if mount is None else Known(_is_read_only(mount, target), _UNSEEN.source),
         shut_down=filesystem.shut_down if filesystem else around.without,
         errors=filesystem.errors if filesystem else around.without,
         room=room_of(target) if answers else not_told,
@@ -128,6 +133,16 @@ def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[bool]) 
         data_folder=data_folder(target, storage) if answers else not_told,
         busy=busy,
     )
+
+
+def _is_read_only(mount: mountinfo.Mount, target: str) -> bool:
+    """By its options, or because it has become so since they were read: access(2) was asked before."""
+    if "ro" in (*mount.options, *mount.super_options):
+        return True
+    try:
+        return bool(os.statvfs(encoded(target)).f_flag & os.ST_RDONLY)
+    except (OSError, ValueError):
+        return False
 
 
 def room_of(folder: str) -> Fact[Room]:

@@ -311,7 +311,7 @@ class _Probe:
             case Ended():
                 self._results.append(event.result)
                 self._narrator.ended(event.result, event.at, jobs)
-                if self._request.keep and event.result.figure is not None:
+                if self._request.keep and event.result.figure is not None and event.result.end != "failed":
                     self._keep(event.result)
 
     def _keep(self, result: Result) -> None:

@@ -1,6 +1,7 @@
 """Our own engine does on real filesystems what it says, and leaves nothing."""
 
 import os
+import re
 import select
 import signal
 import subprocess
@@ -14,7 +15,8 @@ from fsadvisor.probe.job import Allocation, Existing, Io, Metadata, Mix
 from fsadvisor.probe.own import allocating, mixing, names, reading, syncing
 from fsadvisor.probe.own.crew import Answer
 from fsadvisor.probe.own.windows import window as joined
-from tests.loops import needs_loop_devices
+from fsadvisor.probe.scratch_tree import tree
+from tests.loops import needs_loop_devices, run
 from tests.probe.filesystems import ON_DISK, mounted
 
 MIB = 1 << 20
@@ -131,9 +133,34 @@ def test_a_link_is_not_followed_to_a_file(folder):
 def test_no_room_is_said_in_words(tmp_path):
     with mounted("ext4", tmp_path, 16) as small:
         work = Mix(steps=("create", "close"), threads=1, files=100, mean_file_bytes=MIB, append_bytes=1)
-        with pytest.raises(EngineError, match=r"(?i)no space left|no room"), mixing.opened(work, small.folder, None):
+        said = f"while measuring in {small.folder}: there is no room left"
+        with pytest.raises(EngineError, match=re.escape(said)), mixing.opened(work, small.folder, None):
             pass
         assert files_below(small.folder) == []
+
+
+def creates_until_read_only(folder):
+    with names.opened(Metadata(operation="create", files=10), folder, None) as session:
+        session.window(SHORT)
+        run("mount", "-o", "remount,ro", str(folder))
+        session.window(SHORT)
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_what_takes_no_writes_any_more_is_told_with_the_folder_that_had_to_stay(tmp_path):
+    with mounted("ext4", tmp_path) as place:
+        said = (
+            rf"while measuring in {place.folder}: the filesystem is read-only.*EROFS\); (.*) could not be taken away: "
+        )
+        with pytest.raises(EngineError, match=said) as told:
+            creates_until_read_only(place.folder)
+        run("mount", "-o", "remount,rw", str(place.folder))
+        (left,) = place.folder.glob(".fsadvisor-scratch-*")
+        assert f"; {left} could not" in str(told.value)
+        with tree(place.folder):
+            assert [*left.iterdir()] == []
+        assert files_below(place.folder) == []
 
 
 ORPHAN = """

@@ -74,5 +74,5 @@ def opened(work: Allocation, folder: Path, disks: tuple[str, ...] | None) -> Ite
     with scratch_file(folder, work.file_bytes, "sparse") as file:
         task = {"task": "allocation", "fd": file.descriptor, "bytes": work.file_bytes}
         task |= {"hole": HOLE_BYTES, "every": EVERY_BYTES}
-        with crew([task], [file.descriptor]) as workers:
+        with crew(folder, [task], [file.descriptor]) as workers:
             yield _Session(work, workers, file, disks)

@@ -43,8 +43,8 @@ class Answer:
 class Crew:
     """Workers that wait for orders; made by `crew`."""
 
-    def __init__(self, workers: Sequence[subprocess.Popen[str]]) -> None:
-        self._workers = workers
+    def __init__(self, target: Path, workers: Sequence[subprocess.Popen[str]]) -> None:
+        self._doing, self._workers = f"measuring in {target}", workers
 
     def order(self, words: str, seconds: float = 0.0) -> Answer:
         """Give all the same order; `seconds` is how long it is meant to take. Raises EngineError."""
@@ -72,21 +72,20 @@ class Crew:
             while len(answers) < len(self._workers):
                 ready = selector.select(max(0.0, end - time.monotonic()))
                 if not ready:
-                    raise EngineError(f"no answer in {seconds:.0f} s: the filesystem holds a call")
-                answers.extend(_answer(cast("IO[str]", key.fileobj)) for key, _ in ready)
+                    raise EngineError(f"while {self._doing}: no answer in {seconds:.0f} s: the filesystem holds a call")
+                answers.extend(self._answer(cast("IO[str]", key.fileobj)) for key, _ in ready)
                 for key, _ in ready:
                     selector.unregister(key.fileobj)
         return answers
 
-
-def _answer(stdout: IO[str]) -> dict[str, Any]:
-    line = stdout.readline()
-    if not line:
-        raise EngineError("a worker ended before its time")
-    answer: dict[str, Any] = json.loads(line)
-    if "error" in answer:
-        raise because(answer["errno"], answer["error"])
-    return answer
+    def _answer(self, stdout: IO[str]) -> dict[str, Any]:
+        line = stdout.readline()
+        if not line:
+            raise EngineError(f"while {self._doing}: a worker ended before its time")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise because(answer["errno"], answer["error"] or self._doing)
+        return answer
 
 
 def _together(answers: Sequence[Mapping[str, Any]]) -> Answer:
@@ -117,12 +116,15 @@ def _start(task: Mapping[str, Any], descriptors: Sequence[int]) -> subprocess.Po
 
 
 @contextlib.contextmanager
-def crew(tasks: Sequence[Mapping[str, Any]], descriptors: Sequence[int] = ()) -> Iterator[Crew]:
-    """A process for each task, with these open files; gone afterwards, whatever they were doing."""
+def crew(target: Path, tasks: Sequence[Mapping[str, Any]], descriptors: Sequence[int] = ()) -> Iterator[Crew]:
+    """A process for each task, with these open files; gone afterwards, whatever they were doing.
+
+    `target` is where they measure, for what is said when they cannot.
+    """
     workers: list[subprocess.Popen[str]] = []
     try:
         workers.extend(_start(task, descriptors) for task in tasks)
-        made = Crew(workers)
+        made = Crew(target, workers)
         made.await_ready()
         yield made
     finally:

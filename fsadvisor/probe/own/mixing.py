@@ -53,6 +53,6 @@ def opened(work: Mix, folder: Path, disks: tuple[str, ...] | None) -> Iterator[S
     with tree(folder) as place:
         task = {"task": "mix", "folder": str(place), "steps": work.steps, "files": work.files}
         task |= {"mean": work.mean_file_bytes, "append": work.append_bytes}
-        with crew([task | {"number": number} for number in range(work.threads)]) as workers:
+        with crew(folder, [task | {"number": number} for number in range(work.threads)]) as workers:
             workers.orders(_fills(work))
             yield _Session(workers, disks)

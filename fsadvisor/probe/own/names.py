@@ -77,5 +77,5 @@ def opened(work: Metadata, folder: Path, disks: tuple[str, ...] | None) -> Itera
             {"task": "names", "folder": str(own), "prefix": f"w{number}-", "files": each}
             for number, own in enumerate(_folders(work, place))
         ]
-        with crew(tasks) as workers:
+        with crew(folder, tasks) as workers:
             yield _Session(work, workers, disks)

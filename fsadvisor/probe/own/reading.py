@@ -70,7 +70,7 @@ def opened(work: Existing, target: Path, disks: tuple[str, ...] | None) -> Itera
     try:
         with told(f"opening files at {target} for direct reads"):
             files.extend(map(_opened, paths))
-        with crew([{"task": "read", "fds": files, "block": work.block_bytes}], files) as workers:
+        with crew(target, [{"task": "read", "fds": files, "block": work.block_bytes}], files) as workers:
             yield _Session(workers, files, disks)
     finally:
         for descriptor in files:

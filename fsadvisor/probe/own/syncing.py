@@ -65,5 +65,5 @@ def opened(io: Io, folder: Path, disks: tuple[str, ...] | None) -> Iterator[Sess
             "sync": io.sync,
             "direct": io.direct,
         }
-        with crew([task], [file.descriptor]) as workers:
+        with crew(folder, [task], [file.descriptor]) as workers:
             yield _Session(io, workers, file, disks)

@@ -3,7 +3,8 @@
 It is run by path with `python -I -S`, so it imports the standard library alone and starts in a few milliseconds.
 argv[1] is its task as JSON; then it prints `ready`, reads an order a line from stdin, and answers each with a line of
 JSON: {"begin", "end": ns of CLOCK_MONOTONIC, "operations", "bytes", "latency", "sync": {ns: count}, "user", "system":
-seconds of CPU} or {"error": words}. It ends with its stdin, and dies with the process that started it.
+seconds of CPU} or {"error": what it was doing, "" for the order, "errno"}. It ends with its stdin, and dies with the
+process that started it.
 """
 
 from __future__ import annotations
@@ -279,7 +280,7 @@ def answer(task: Syncing | Naming | Allocating | Serving | Reading, words: list[
     try:
         times = task.order(words)
     except OSError as error:
-        return {"error": f"telling a worker to {words[0]}", "errno": error.errno}
+        return {"error": "", "errno": error.errno}
     end, after = time.monotonic_ns(), os.times()
     return {
         "begin": begin,
