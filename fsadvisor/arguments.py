@@ -42,7 +42,8 @@ def parser() -> argparse.ArgumentParser:
     """The whole grammar. Options may stand before or after the verb."""
     top = Parser(
         prog="fsadvisor",
-        description="Reads this machine's storage and gives ranked advice that it can prove. Changes nothing.",
+        description="Reads this machine's storage and gives ranked advice that it can prove. Changes nothing. "
+        "Opens the explorer on a terminal, and prints the report elsewhere.",
         epilog=_EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[_options(defaults=True)],
@@ -168,7 +169,10 @@ def _options(*, defaults: bool) -> Parser:
     form = shared.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_const", dest="form", const="json", help="print the report as JSON")
     form.add_argument(
-        "--text", action="store_const", dest="form", const="text", help="print the report as text (default)"
+        "--text", action="store_const", dest="form", const="text", help="print the report as text (default in pipes)"
+    )
+    shared.add_argument(
+        "--plain", action="store_true", help="in the explorer, only ASCII and the terminal's own colours"
     )
     shared.add_argument(
         "--on",

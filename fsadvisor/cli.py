@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fsadvisor.attestation.claims import Saying
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Storage
+    from fsadvisor.tui.terminal import Terminal
 
 FINDINGS, USAGE, INCOMPLETE = 1, 2, 3
 
@@ -85,7 +86,14 @@ def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
 
 
 def _machine(chosen: argparse.Namespace) -> Machine:
-    machine = open_machine(chosen.on) if chosen.on else _with_own_results(LiveMachine(timeout=chosen.timeout))
+    machine = open_machine(chosen.on) if chosen.on else LiveMachine(timeout=chosen.timeout)
+    return _with_what_is_kept(machine, chosen)
+
+
+def _with_what_is_kept(machine: Machine, chosen: argparse.Namespace) -> Machine:
+    """With the results of probes and with what people said."""
+    if not chosen.on:
+        machine = _with_own_results(machine)
     if chosen.attestations is None:
         return machine
     text = attestation_file.text_of(chosen.attestations, must_exist=chosen.verb not in ("attest", "waive"))
@@ -129,12 +137,50 @@ def _storage(machine: Machine, chosen: argparse.Namespace) -> Storage:
 
 
 def _audit(chosen: argparse.Namespace) -> int:
+    if chosen.form is None and (terminal := _terminal(chosen)):
+        return _explore(chosen, terminal)
     shelf = _shelf(chosen)
     machine = _machine(chosen)
     storage = with_fitting_waivers(_storage(machine, chosen), shelf.rules)
     verdicts = advise(storage, shelf.rules, every=chosen.all)
     _write(_report(chosen, machine, storage, verdicts, shelf))
     return _exit_code(chosen, verdicts, shelf)
+
+
+def _terminal(chosen: argparse.Namespace) -> Terminal | None:
+    """The terminal that the explorer can run on; None where the report is to be printed."""
+    if not sys.stdout.isatty():
+        return None
+    from fsadvisor.tui import terminal
+
+    return None if terminal.obstacle(os.environ) else terminal.terminal(os.environ, plain=bool(chosen.plain))
+
+
+def _explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
+    """Look first, so that tools answer while the terminal's toolkit is loaded."""
+    from fsadvisor.machine.progressive import ProgressiveMachine
+    from fsadvisor.tui.looking import Looking
+    from fsadvisor.tui.session import Session
+
+    def opened() -> tuple[Machine, ProgressiveMachine | None]:
+        if chosen.on:
+            return _machine(chosen), None
+        answering = ProgressiveMachine(chosen.timeout)
+        return _with_what_is_kept(answering, chosen), answering
+
+    session = Session(
+        opened=opened,
+        storage_of=lambda machine: _storage(machine, chosen),
+        shelf=_shelf(chosen),
+        version=__version__,
+        every=bool(chosen.all),
+        live=not chosen.on,
+    )
+    looking = Looking(session)
+    from fsadvisor.tui.app import explore
+
+    gc.enable()
+    return explore(session, terminal, looking)
 
 
 def _report(

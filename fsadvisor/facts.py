@@ -20,6 +20,8 @@ class Cause(Enum):
     UNREADABLE = "unreadable"
     NOT_MEASURED = "not_measured"
     NOT_ATTESTED = "not_attested"
+    BEING_ASKED = "being_asked"
+    """The answer is still to come: only in what is shown meanwhile, never in a report."""
     NOT_APPLICABLE = "not_applicable"
     """The question makes no sense for this subject (an XFS fact of an ext4): nothing to learn."""
 

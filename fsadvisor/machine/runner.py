@@ -19,7 +19,7 @@ from fsadvisor.machine import sources
 from fsadvisor.machine.port import Answer, Argv, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import IO
 
 TOOL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
@@ -125,8 +125,10 @@ class Runner:
     folders: Sequence[str] = TOOL_FOLDERS
     root: bool = field(default_factory=lambda: os.geteuid() == 0)
 
-    def run(self, commands: Sequence[Argv]) -> list[Answer]:
-        """One answer each, in order."""
+    def run(
+        self, commands: Sequence[Argv], tell: Callable[[Argv, Answer], None] = lambda _argv, _answer: None
+    ) -> list[Answer]:
+        """One answer each, in order; `tell` hears of each as it comes, in this thread, not of one that never did."""
         waiting: queue.SimpleQueue[tuple[int, Argv]] = queue.SimpleQueue()
         answered: queue.SimpleQueue[tuple[int, Answer]] = queue.SimpleQueue()
         for numbered in enumerate(commands):
@@ -141,6 +143,7 @@ class Runner:
             while len(answers) < len(commands):
                 index, answer = answered.get(timeout=max(0, deadline - time.monotonic()))
                 answers[index] = answer
+                tell(commands[index], answer)
         return [answers.get(index) or self._timed_out(argv) for index, argv in enumerate(commands)]
 
     def _work(

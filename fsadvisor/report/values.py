@@ -26,6 +26,7 @@ _CAUSES: Final = {
     Cause.UNREADABLE: "unreadable",
     Cause.NOT_MEASURED: "not measured",
     Cause.NOT_ATTESTED: "only a person can say",
+    Cause.BEING_ASKED: "still being asked",
     Cause.NOT_APPLICABLE: "not applicable",
 }
 

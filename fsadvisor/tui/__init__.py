@@ -1,0 +1,1 @@
+"""The explorer: the screens of a terminal. Only this package knows Textual."""

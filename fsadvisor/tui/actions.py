@@ -1,0 +1,51 @@
+"""What one can do, said once: the footer, the command palette and the help all read it here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from textual.binding import Binding, BindingType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """`name` is what Textual calls (the method action_NAME, with its arguments); `keys` are its own, by commas."""
+
+    name: str
+    keys: str
+    label: str
+    """A word or two, for the footer."""
+
+    help: str
+    """A sentence, for the help and the palette."""
+
+    shown: bool = True
+    """Whether the footer shows it."""
+
+
+def bindings(actions: Iterable[Action]) -> list[BindingType]:
+    """The same as Textual's bindings."""
+    return [Binding(one.keys, one.name, one.label, show=one.shown) for one in actions]
+
+
+EVERYWHERE: Final = (
+    Action("app.switch_mode('overview')", "1", "Overview", "The storage, and the ranked advice", shown=False),
+    Action(
+        "app.switch_mode('unknowns')", "2", "Unknowns", "What could not be told, and what would tell it", shown=False
+    ),
+    Action("app.switch_mode('what_if')", "3", "What if", "Suppose a fact, and see the advice change", shown=False),
+    Action("app.switch_mode('probes')", "4", "Probes", "Measure a filesystem by short jobs", shown=False),
+    Action("app.switch_mode('live')", "5", "Live", "What the disks do at this moment", shown=False),
+    Action("app.switch_mode('plan')", "6", "Plan", "The chosen advice as script, diff and undo", shown=False),
+    Action("search", "slash", "Search", "Search in the list or the text that has the keyboard"),
+    Action("app.help", "question_mark", "Help", "The keys of this place"),
+    Action("app.command_palette", "ctrl+p,colon", "Commands", "Find any command by its name", shown=False),
+    Action("app.look_again", "r", "Look again", "Ask the machine everything anew", shown=False),
+    Action("app.next_theme", "t", "Theme", "Dark, light, or the terminal's own colours", shown=False),
+    Action("app.export", "e", "Export", "Save the screen or the report to a file", shown=False),
+    Action("app.quit", "q,ctrl+c,ctrl+q", "Quit", "Leave the explorer"),
+)

@@ -1,0 +1,51 @@
+"""The explorer with all its places; the one module that knows every screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from fsadvisor.tui.explorer import Explorer
+from fsadvisor.tui.screens.finding import FindingPlace
+from fsadvisor.tui.screens.live import Live
+from fsadvisor.tui.screens.overview import Overview
+from fsadvisor.tui.screens.plan import PlanPlace
+from fsadvisor.tui.screens.probes import Probes
+from fsadvisor.tui.screens.subject import SubjectPlace
+from fsadvisor.tui.screens.unknowns import Unknowns
+from fsadvisor.tui.screens.what_if import WhatIf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from textual.screen import Screen
+
+    from fsadvisor.tui.looking import Looking
+    from fsadvisor.tui.session import Session
+    from fsadvisor.tui.terminal import Terminal
+
+
+class FsadvisorApp(Explorer):
+    """All places by their names."""
+
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[None]]]] = {
+        "overview": Overview,
+        "unknowns": Unknowns,
+        "what_if": WhatIf,
+        "probes": Probes,
+        "live": Live,
+        "plan": PlanPlace,
+    }
+    DEFAULT_MODE = "overview"
+    SUBPLACES: ClassVar[Mapping[str, Callable[[str], Screen[None]]]] = {
+        "finding": FindingPlace,
+        "subject": SubjectPlace,
+    }
+
+
+def explore(session: Session, terminal: Terminal, looking: Looking) -> int:
+    """Run it; the exit code. Raises what ended the looking, such as a machine that can't be opened."""
+    app = FsadvisorApp(session, terminal, looking)
+    code = app.run()
+    if app.error is not None:
+        raise app.error
+    return code or 0

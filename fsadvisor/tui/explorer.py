@@ -1,0 +1,113 @@
+"""The application: one look, the places to see it from, and what can be done everywhere."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.message import Message
+from textual.reactive import reactive
+
+from fsadvisor.tui import themes
+from fsadvisor.tui.actions import EVERYWHERE, bindings
+from fsadvisor.tui.looking import Looking
+from fsadvisor.views import glyphs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from textual.binding import BindingType
+    from textual.screen import Screen
+
+    from fsadvisor.tui.looking import Outcome
+    from fsadvisor.tui.session import Session
+    from fsadvisor.tui.terminal import Terminal
+    from fsadvisor.views.look import Look
+
+_SIGNALLED = 128
+
+
+class Explorer(App[int]):
+    """Holds the look and what the person has chosen. Screens read it; threads only post messages.
+
+    The exit code is 0, or 128 and the signal's number. `error` is what ended it where looking failed.
+    """
+
+    CSS_PATH = "style.tcss"
+    TITLE = "fsadvisor"
+    BINDINGS: ClassVar[list[BindingType]] = bindings(one for one in EVERYWHERE if one.name != "search")
+    ENABLE_COMMAND_PALETTE = True
+
+    SUBPLACES: ClassVar[Mapping[str, Callable[[str], Screen[None]]]] = {}
+    """Screens that are opened over a place, by name; each is made for a key."""
+
+    look: reactive[Look | None] = reactive(None)
+
+    class Looked(Message):
+        """The looking thread has a look, or failed."""
+
+        def __init__(self, outcome: Outcome) -> None:
+            super().__init__()
+            self.outcome = outcome
+
+    class LookChanged(Message):
+        """There is a new look: posted to the screen that is seen."""
+
+    def __init__(self, session: Session, terminal: Terminal, looking: Looking | None = None) -> None:
+        super().__init__(ansi_color=terminal.plain)
+        self.session = session
+        self.terminal = terminal
+        self.glyphs = glyphs.UNICODE if terminal.unicode else glyphs.ASCII
+        self.chosen: dict[str, None] = {}
+        """The keys of the findings that were gathered for a plan, in the order chosen."""
+
+        self.error: Exception | None = None
+        self.animation_level = "none"
+        self._looking = looking
+        for theme in themes.THEMES:
+            self.register_theme(theme)
+        self.theme = themes.PLAIN if terminal.plain else themes.DARK
+
+    def on_mount(self) -> None:
+        """Listen to the looking thread, and to signals: those that end us must leave the terminal as it was."""
+        loop = self._loop
+        if loop is not None:
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                loop.add_signal_handler(number, self.exit, _SIGNALLED + number)
+        if self._looking is None:
+            self._looking = Looking(self.session)
+        self._looking.listen(self._heard)
+
+    def _heard(self, outcome: Outcome) -> None:
+        """On the looking thread."""
+        self.post_message(self.Looked(outcome))
+
+    def on_explorer_looked(self, message: Looked) -> None:
+        """Show it; an error ends the explorer, and the command line tells it."""
+        if isinstance(message.outcome, Exception):
+            self.error = message.outcome
+            self.exit(1)
+        else:
+            self.look = message.outcome
+
+    def watch_look(self) -> None:
+        """Tell the screen that is seen; others catch up when they are."""
+        if self.look is not None and self.screen_stack:
+            self.screen.post_message(self.LookChanged())
+
+    def go(self, subplace: str, key: str) -> None:
+        """Open a finding, a subject, … over the place of the moment."""
+        self.push_screen(self.SUBPLACES[subplace](key))
+
+    def action_look_again(self) -> None:
+        """Ask the machine everything anew."""
+        self._looking = Looking(self.session)
+        self._looking.listen(self._heard)
+
+    def action_next_theme(self) -> None:
+        """Dark, light, and the terminal's own colours."""
+        if self.terminal.plain:
+            return
+        order = (themes.DARK, themes.LIGHT)
+        self.theme = order[(order.index(self.theme) + 1) % len(order)] if self.theme in order else themes.DARK

@@ -1,0 +1,1 @@
+"""The places of the explorer, a module each."""

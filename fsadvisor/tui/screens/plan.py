@@ -1,0 +1,9 @@
+"""To come."""
+
+from fsadvisor.tui.place import Place
+
+
+class PlanPlace(Place):
+    """To come."""
+
+    MODE = "plan"

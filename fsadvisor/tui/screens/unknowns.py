@@ -1,0 +1,9 @@
+"""To come."""
+
+from fsadvisor.tui.place import Place
+
+
+class Unknowns(Place):
+    """To come."""
+
+    MODE = "unknowns"

@@ -1,0 +1,9 @@
+"""To come."""
+
+from fsadvisor.tui.place import Place
+
+
+class WhatIf(Place):
+    """To come."""
+
+    MODE = "what_if"

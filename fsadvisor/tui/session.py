@@ -1,0 +1,81 @@
+"""What the explorer looks at, and how: every look is made here, on a thread that may wait for a dead device.
+
+Nothing here knows Textual, so that the first look can be under way before that is loaded.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from fsadvisor.advise import advise, with_fitting_waivers
+from fsadvisor.machine.sources import command
+from fsadvisor.report.model import About
+from fsadvisor.views.look import Look
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.machine.progressive import ProgressiveMachine
+    from fsadvisor.rulebook.shelf import Shelf
+    from fsadvisor.storage import Storage
+
+_PAUSE = 3
+"""The next look waits so many times as long as the last one took, so that looking never fills a core."""
+
+
+@dataclass(kw_only=True)
+class Session:
+    """A machine, the rules, and what the command line said of both.
+
+    `opened` makes the machine anew for each fresh look; beside it the one inside whose tools may still be running, or
+    None where all answers are there at once. `storage_of` surveys it, and may raise what was asked wrongly.
+    """
+
+    opened: Callable[[], tuple[Machine, ProgressiveMachine | None]]
+    storage_of: Callable[[Machine], Storage]
+    shelf: Shelf
+    version: str
+    every: bool = False
+    live: bool = True
+    """Whether this is the machine that we run on: only its disks can be probed and watched."""
+
+    machine: Machine | None = None
+    """The one last looked at, which remembers its answers."""
+
+    _number: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def looks(self) -> Iterator[Look]:
+        """A fresh look: first what the kernel says at once, then again as tools answer; the last one is complete."""
+        machine, answering = self.opened()
+        self.machine = machine
+        if answering is None:
+            yield self.look(machine)
+            return
+        complete = False
+        while not complete:
+            answering.changed.clear()
+            started = time.monotonic()
+            look = self.look(machine)
+            asking = answering.asking
+            complete = not asking and not answering.changed.is_set()
+            yield replace(look, asking=tuple(command(argv) for argv in asking))
+            if not complete:
+                answering.changed.wait()
+                time.sleep(_PAUSE * (time.monotonic() - started))
+
+    def look(self, machine: Machine) -> Look:
+        """Survey and judge."""
+        with self._lock:
+            storage = with_fitting_waivers(self.storage_of(machine), self.shelf.rules)
+            self._number += 1
+            return Look(
+                number=self._number,
+                storage=storage,
+                verdicts=advise(storage, self.shelf.rules, every=self.every),
+                about=About(version=self.version, root=machine.root, rule_errors=self.shelf.errors),
+            )

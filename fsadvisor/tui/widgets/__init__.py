@@ -1,0 +1,1 @@
+"""Widgets that show rows and documents of any length: only what is seen is drawn."""

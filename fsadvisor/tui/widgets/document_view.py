@@ -1,0 +1,117 @@
+"""A document to scroll through and to search in; drawn line by line, whatever its length."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from fsadvisor.tui.drawing import strip, tones
+from fsadvisor.views.document import Document, laid
+from fsadvisor.views.spans import Line, Span, Tone, plain
+
+if TYPE_CHECKING:
+    from textual.events import Resize
+
+NOTHING_TO_READ: Final = Document("", ())
+
+
+class DocumentView(ScrollView, can_focus=True):
+    """Shows one document, laid out for its width."""
+
+    DEFAULT_CSS = """
+    DocumentView { height: 1fr; background: $background; padding: 0 1; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "scroll_up", "Up", show=False),
+        Binding("down,j", "scroll_down", "Down", show=False),
+        Binding("pageup,ctrl+b", "page_up", "Page up", show=False),
+        Binding("pagedown,ctrl+f,space", "page_down", "Page down", show=False),
+        Binding("home,g", "scroll_home", "Top", show=False),
+        Binding("end,G", "scroll_end", "Bottom", show=False),
+        Binding("n", "next_match(1)", "Next match", show=False),
+        Binding("N", "next_match(-1)", "Match before", show=False),
+    ]
+
+    def __init__(self, *, id: str | None = None, unicode: bool = True) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id)
+        self.document = NOTHING_TO_READ
+        self._unicode = unicode
+        self._lines: list[Line] = []
+        self._laid_for = -1
+        self._words = ""
+        self._matches: list[int] = []
+
+    def show(self, document: Document) -> None:
+        """Show another one, from its top unless it is the same one made anew."""
+        same = document.title == self.document.title
+        self.document = document
+        self._lay()
+        if not same:
+            self.scroll_to(y=0, animate=False, force=True)
+
+    def search(self, words: str) -> int:
+        """Mark every place of the words and go to the first from here; return how many lines have them."""
+        self._words = words.casefold()
+        self._find()
+        if self._matches:
+            below = [at for at in self._matches if at >= self.scroll_offset.y]
+            self._go_to((below or self._matches)[0])
+        self.refresh()
+        return len(self._matches)
+
+    def on_resize(self, event: Resize) -> None:
+        """Lay it out anew for another width."""
+        if event.size.width != self._laid_for:
+            self._lay()
+
+    def _lay(self) -> None:
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return
+        self._laid_for = self.size.width
+        self._lines = laid(self.document.blocks, width, unicode=self._unicode)
+        self.virtual_size = Size(width, len(self._lines))
+        self._find()
+        self.refresh()
+
+    def _find(self) -> None:
+        words = self._words
+        self._matches = [at for at, one in enumerate(self._lines) if words in plain(one).casefold()] if words else []
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen."""
+        width = self.scrollable_content_region.width
+        at = y + self.scroll_offset.y
+        if at >= len(self._lines):
+            return Strip.blank(width, self.rich_style)
+        shown = marked(self._lines[at], self._words) if self._words else self._lines[at]
+        return strip(shown, width, tones(self), self.rich_style)
+
+    def action_next_match(self, by: int) -> None:
+        """To the next line that has the words, or the one before."""
+        here = self.scroll_offset.y
+        if by > 0:
+            others = [at for at in self._matches if at > here] or self._matches[:1]
+            self._go_to(others[0] if others else here)
+        else:
+            others = [at for at in self._matches if at < here] or self._matches[-1:]
+            self._go_to(others[-1] if others else here)
+
+    def _go_to(self, at: int) -> None:
+        self.scroll_to(y=at, animate=False, force=True)
+
+
+def marked(spans: Line, words: str) -> Line:
+    """The line with every place of the (casefolded) words in the tone of a match."""
+    found: list[Span] = []
+    for text, tone in spans:
+        low, at = text.casefold(), 0
+        while len(low) == len(text) and (place := low.find(words, at)) >= 0:
+            found += [Span(text[at:place], tone), Span(text[place : place + len(words)], Tone.MATCH)]
+            at = place + len(words)
+        found.append(Span(text[at:], tone))
+    return tuple(one for one in found if one.text)

@@ -1,0 +1,184 @@
+"""A list with a cursor, of any length: thousands of rows cost no more than those on the screen.
+
+Textual's own DataTable blocks for a second at 10,000 rows, and reads markup in what it shows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from fsadvisor.tui.drawing import cursor_style, strip, tones
+from fsadvisor.views.rows import Row, matching
+from fsadvisor.views.spans import Tone, line, span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from rich.style import Style
+    from textual.events import Click, Resize
+
+
+class RowsView(ScrollView, can_focus=True):
+    """Shows what `build` makes for a width. The cursor stays on the same key when rows come and go."""
+
+    DEFAULT_CSS = """
+    RowsView { height: 1fr; background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "Up", show=False),
+        Binding("down,j", "move(1)", "Down", show=False),
+        Binding("pageup,ctrl+b", "page(-1)", "Page up", show=False),
+        Binding("pagedown,ctrl+f", "page(1)", "Page down", show=False),
+        Binding("home,g", "edge(-1)", "First", show=False),
+        Binding("end,G", "edge(1)", "Last", show=False),
+        Binding("enter", "open", "Open", show=False),
+    ]
+
+    cursor: reactive[int] = reactive(0)
+
+    class Moved(Message):
+        """The cursor stands on another row, or there is none."""
+
+        def __init__(self, view: RowsView, row: Row | None) -> None:
+            super().__init__()
+            self.view = view
+            self.row = row
+
+        @property
+        def control(self) -> RowsView:
+            """The list."""
+            return self.view
+
+    class Opened(Moved):
+        """Enter or a click on the row under the cursor."""
+
+    def __init__(self, *, id: str | None = None, empty: str = "") -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id)
+        self._build: Callable[[int], Sequence[Row]] = lambda _width: ()
+        self._all: Sequence[Row] = ()
+        self._rows: Sequence[Row] = ()
+        self._words = ""
+        self._built_for = -1
+        self._empty = line(span(empty, Tone.DIM))
+
+    def show(self, build: Callable[[int], Sequence[Row]]) -> None:
+        """Show other rows; `build` makes them for so many columns, now and whenever the width changes."""
+        self._build = build
+        self._built_for = -1
+        self._rebuild()
+
+    def search(self, words: str) -> int:
+        """Keep the rows that hold all the words; return how many there are."""
+        self._words = words
+        self._filter()
+        return len(self._rows)
+
+    @property
+    def row(self) -> Row | None:
+        """The one under the cursor."""
+        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """Those that are shown, or scrolled away."""
+        return self._rows
+
+    def put_cursor_on(self, key: str) -> bool:
+        """Move to the row of that key; False where it is not shown."""
+        at = next((at for at, row in enumerate(self._rows) if row.key == key), None)
+        if at is not None:
+            self.cursor = at
+        return at is not None
+
+    def on_resize(self, event: Resize) -> None:
+        """Another width, other rows."""
+        if event.size.width != self._built_for:
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        width = self.scrollable_content_region.width or self.size.width
+        if width <= 0:
+            return
+        self._built_for = width
+        self._all = self._build(width)
+        self._filter()
+
+    def _filter(self) -> None:
+        kept = self.row.key if self.row else None
+        self._rows = matching(self._all, self._words) if self._words else self._all
+        self.virtual_size = Size(self._built_for, len(self._rows) * self._height)
+        at = next((at for at, row in enumerate(self._rows) if row.key == kept), 0) if kept is not None else 0
+        self.set_reactive(RowsView.cursor, min(at, max(len(self._rows) - 1, 0)))
+        self._into_view()
+        self.refresh()
+        self.post_message(self.Moved(self, self.row))
+
+    @property
+    def _height(self) -> int:
+        return len(self._rows[0].lines) if self._rows else 1
+
+    def validate_cursor(self, at: int) -> int:
+        """Within the rows."""
+        return max(0, min(at, len(self._rows) - 1))
+
+    def watch_cursor(self) -> None:
+        """Show the row, and tell."""
+        self._into_view()
+        self.refresh()
+        self.post_message(self.Moved(self, self.row))
+
+    def _into_view(self) -> None:
+        region = Region(0, self.cursor * self._height, 1, self._height)
+        self.scroll_to_region(region, animate=False, force=True)
+
+    def render_line(self, y: int) -> Strip:
+        """One line of the screen."""
+        width = self.scrollable_content_region.width
+        at, part = divmod(y + self.scroll_offset.y, self._height)
+        ground, looks = self.rich_style, tones(self)
+        if not self._rows:
+            return strip(self._empty if y == 0 else (), width, looks, ground)
+        if at >= len(self._rows):
+            return Strip.blank(width, ground)
+        cursor: Style | None = cursor_style(self) if at == self.cursor else None
+        return strip(self._rows[at].lines[part], width, looks, ground, cursor)
+
+    def on_click(self, event: Click) -> None:
+        """Move there; on the row where the cursor was already, open it."""
+        at = (event.y + self.scroll_offset.y) // self._height
+        if at < len(self._rows):
+            if at == self.cursor:
+                self.action_open()
+            self.cursor = at
+
+    def on_focus(self) -> None:
+        """The cursor looks different now."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """The cursor looks different now."""
+        self.refresh()
+
+    def action_move(self, by: int) -> None:
+        """Up or down."""
+        self.cursor += by
+
+    def action_page(self, by: int) -> None:
+        """By as many rows as are seen."""
+        self.cursor += by * max(self.size.height // self._height - 1, 1)
+
+    def action_edge(self, side: int) -> None:
+        """To the first or the last row."""
+        self.cursor = 0 if side < 0 else len(self._rows) - 1
+
+    def action_open(self) -> None:
+        """What the row stands for."""
+        if self.row is not None:
+            self.post_message(self.Opened(self, self.row))

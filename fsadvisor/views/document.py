@@ -1,0 +1,144 @@
+"""Documents: what a person reads from top to bottom, laid out for a width at the last moment."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from fsadvisor.views.spans import NOTHING, Line, Span, Tone, columns, cut, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_PIECE: Final = re.compile(r"\s+|[^\s`]*`[^`\n]*`[^\s`]*|\S+")
+_CONTINUED: Final = Span("↪ ", Tone.DIM)
+_CONTINUED_ASCII: Final = Span("> ", Tone.DIM)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A title of a part."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Words that wrap; `first` opens the first line, `indent` columns the others."""
+
+    words: Line
+    first: Line = NOTHING
+    indent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """Lines for a shell, to be copied as they are; each wraps at any column, and says that it goes on."""
+
+    lines: tuple[str, ...]
+    indent: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Lines that do not wrap (bars, trees): they are cut at the edge."""
+
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """An empty line."""
+
+
+Block: TypeAlias = Heading | Paragraph | Commands | Drawn | Gap
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A title and what stands below it."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+def paragraph(*words: Span | str, first: Line = NOTHING, indent: int | None = None) -> Paragraph:
+    """A paragraph whose later lines stand as far in as the first, unless told otherwise."""
+    spans = tuple(one if isinstance(one, Span) else span(one) for one in words)
+    return Paragraph(spans, first, columns(first) if indent is None else indent)
+
+
+def laid(blocks: Iterable[Block], width: int, *, unicode: bool = True) -> list[Line]:
+    """The lines of the blocks in so many columns."""
+    lines: list[Line] = []
+    for block in blocks:
+        lines += _laid(block, max(width, 20), _CONTINUED if unicode else _CONTINUED_ASCII)
+    return lines
+
+
+def _laid(block: Block, width: int, continued: Span) -> Iterator[Line]:
+    match block:
+        case Heading(text):
+            yield from _wrapped(Paragraph((span(text, Tone.TITLE),)), width)
+        case Paragraph():
+            yield from _wrapped(block, width)
+        case Commands(lines, indent):
+            for command in lines:
+                yield from _command(command, width, indent, continued)
+        case Drawn(lines):
+            yield from (cut(one, width) for one in lines)
+        case Gap():
+            yield NOTHING
+
+
+def _wrapped(block: Paragraph, width: int) -> Iterator[Line]:
+    """Greedy filling; a word longer than the line is broken, so that no sign is lost."""
+    rest: Line = (Span(" " * block.indent),) if block.indent else NOTHING
+    current, used, opening = list(block.first), columns(block.first), True
+    space: Span | None = None
+    for word in _pieces(block.words):
+        if word.text.isspace():
+            space = Span(" ", word.tone)
+            continue
+        piece = word
+        need = columns((piece,)) + (1 if space and not opening else 0)
+        if used + need > width and not opening:
+            yield tuple(current)
+            current, used, opening, space = list(rest), columns(rest), True, None
+        if space and not opening:
+            current.append(space)
+            used += 1
+        while used + columns((piece,)) > width:
+            head, piece = _broken(piece, max(width - used, 1))
+            current.append(head)
+            yield tuple(current)
+            current, used = list(rest), columns(rest)
+        current.append(piece)
+        used += columns((piece,))
+        opening, space = False, None
+    yield tuple(current)
+
+
+def _pieces(spans: Line) -> Iterator[Span]:
+    for one in spans:
+        for found in _PIECE.findall(one.text):
+            yield Span(found, one.tone)
+
+
+def _broken(piece: Span, room: int) -> tuple[Span, Span]:
+    head = cut((piece,), room, "")
+    text = "".join(one.text for one in head) or piece.text[:1]
+    return Span(text, piece.tone), Span(piece.text[len(text) :], piece.tone)
+
+
+def _command(command: str, width: int, indent: int, continued: Span) -> Iterator[Line]:
+    opening = Span(" " * indent)
+    for at, text in enumerate(command.split("\n")):
+        left = span(text, Tone.COMMAND)
+        before: Line = (opening,) if at == 0 else (opening, Span("  "))
+        while columns((left,)) > width - columns(before):
+            head, left = _broken(left, max(width - columns(before), 1))
+            yield (*before, head)
+            before = (opening, continued)
+        yield (*before, left)

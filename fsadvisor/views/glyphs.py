@@ -1,0 +1,73 @@
+"""The signs that are drawn: in Unicode, and in ASCII for terminals and eyes that have no other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glyphs:
+    """One column each, but for `tree_*`, which take two."""
+
+    tick: str
+    cross: str
+    question: str
+    ellipsis: str
+    bullet: str
+    chosen: str
+    full: str
+    """A column of a bar that is wholly filled; `parts` are its filled shares from one eighth up."""
+
+    parts: str
+    empty: str
+    levels: str
+    """A column of a plot from the lowest level up."""
+
+    tree_more: str
+    tree_last: str
+    tree_through: str
+    down: str
+    right: str
+
+    def mark(self, truth: Truth) -> str:
+        """The sign for an answer."""
+        return {TRUE: self.tick, FALSE: self.cross, UNKNOWN: self.question}[truth]
+
+
+UNICODE: Final = Glyphs(
+    tick="✓",
+    cross="✗",
+    question="?",
+    ellipsis="…",
+    bullet="•",
+    chosen="●",
+    full="█",
+    parts="▏▎▍▌▋▊▉",
+    empty="·",
+    levels="▁▂▃▄▅▆▇█",
+    tree_more="├─",
+    tree_last="└─",
+    tree_through="│ ",
+    down="▼",
+    right="▶",
+)
+ASCII: Final = Glyphs(
+    tick="y",
+    cross="n",
+    question="?",
+    ellipsis="~",
+    bullet="*",
+    chosen="*",
+    full="#",
+    parts="",
+    empty=".",
+    levels="_.-=+*#@",
+    tree_more="|-",
+    tree_last="`-",
+    tree_through="| ",
+    down="v",
+    right=">",
+)

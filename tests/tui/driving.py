@@ -1,0 +1,59 @@
+"""Runs the explorer without a terminal, on a recorded machine."""
+
+import asyncio
+
+from fsadvisor.machine.opening import open_machine
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.survey.whole import survey
+from fsadvisor.tui.app import FsadvisorApp
+from fsadvisor.tui.session import Session
+from fsadvisor.tui.terminal import Terminal
+from tests.paths import FIXTURES
+
+MACHINE = "pm9a3-postgresql-volatile"
+TERMINAL = Terminal(unicode=True, plain=False, colour=True)
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+def session(machine):
+    """A session on a recorded machine (by name), or on one that is made by a test."""
+
+    def opened():
+        return (open_machine(FIXTURES / "machines" / machine) if isinstance(machine, str) else machine), None
+
+    return Session(opened=opened, storage_of=lambda it: survey(it, {}), shelf=own_shelf(), version="0", live=False)
+
+
+def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL):
+    """Run the explorer; `steps(app, pilot)` drives it once the first look is shown. Returns what it returns."""
+
+    async def run():
+        app = FsadvisorApp(session(machine), terminal)
+        async with app.run_test(size=size) as pilot:
+            await until(pilot, lambda: app.look is not None)
+            return await steps(app, pilot)
+
+    return asyncio.run(run())
+
+
+async def until(pilot, holds, turns=500):
+    """Let the explorer work until something holds."""
+    for _ in range(turns):
+        await pilot.pause()
+        if holds():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came to hold")
+
+
+def screen(app):
+    """What is on the screen, as lines of text."""
+    width, height = app.size
+    return ["".join(segment.text for segment in strip)[:width] for strip in app.screen._compositor.render_strips()][
+        :height
+    ]
+
+
+def shown(app):
+    """The same as one text."""
+    return "\n".join(screen(app))

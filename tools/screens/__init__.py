@@ -1,0 +1,1 @@
+"""Captures of the explorer in a real terminal (tmux), as text and as pictures."""

@@ -1,0 +1,31 @@
+"""`python -m tools.screens OUT.png COLUMNSxROWS 'KEYS…' -- fsadvisor ARGS`: what a person sees after these keys."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tools.screens.picture import png, svg
+from tools.screens.terminal import Terminal
+
+_PIXELS_A_COLUMN = 10
+
+
+def main() -> int:
+    """Run, press, capture; print the screen's text too."""
+    out, size, keys, _, *command = sys.argv[1:]
+    columns, rows = map(int, size.split("x"))
+    with Terminal(command, columns, rows) as terminal:
+        terminal.until("Quit")
+        terminal.still()
+        for key in keys.split():
+            terminal.press(key)
+            terminal.still()
+        screen = terminal.still()
+        sys.stdout.write(terminal.text())
+    png(svg(screen, columns, " ".join(command)), Path(out).resolve(), columns * _PIXELS_A_COLUMN)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

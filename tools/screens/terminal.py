@@ -1,0 +1,71 @@
+"""A tmux session of its own socket, in which a program runs and to which keys are sent."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from types import TracebackType
+    from typing import Self
+
+_TURN_S = 0.05
+
+
+class Terminal:
+    """`columns` x `rows`; ends with its program when left."""
+
+    def __init__(self, command: Iterable[str], columns: int, rows: int, environment: Mapping[str, str] = {}) -> None:
+        self._socket = f"fsadvisor-{os.getpid()}-{id(self)}"
+        words = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment.items())
+        size = ["-x", str(columns), "-y", str(rows)]
+        settings = ["set", "-g", "default-terminal", "tmux-256color", ";", "set", "-g", "status", "off", ";"]
+        started = f"env COLORTERM=truecolor LANG=C.UTF-8 {words} {shlex.join(command)}; echo ended $?; exec sleep 3600"
+        self._tmux(*settings, "set", "-ga", "terminal-overrides", ",*:Tc", ";", "new-session", "-d", *size, started)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._tmux("kill-server")
+
+    def press(self, *keys: str) -> None:
+        """Send keys by tmux's names: 'Enter', 'j', 'C-z', 'Escape'; a text is typed."""
+        for key in keys:
+            self._tmux("send-keys", key)
+
+    def text(self, *, colours: bool = False) -> str:
+        """The screen as it is; with `colours`, with its escapes."""
+        return self._tmux("capture-pane", "-p", *(["-e"] if colours else []))
+
+    def until(self, words: str, seconds: float = 20) -> str:
+        """The screen once it shows the words. Raises TimeoutError with what it shows instead."""
+        deadline = time.monotonic() + seconds
+        while words not in (shown := self.text()):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{words!r} did not appear within {seconds:g} s:\n{shown}")
+            time.sleep(_TURN_S)
+        return shown
+
+    def still(self, seconds: float = 20) -> str:
+        """The screen once it no longer changes."""
+        deadline = time.monotonic() + seconds
+        before = ""
+        while (shown := self.text(colours=True)) != before and time.monotonic() < deadline:
+            before = shown
+            time.sleep(6 * _TURN_S)
+        return shown
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Make the terminal another size."""
+        self._tmux("resize-window", "-x", str(columns), "-y", str(rows))
+
+    def _tmux(self, *words: str) -> str:
+        done = subprocess.run(["tmux", "-L", self._socket, *words], capture_output=True, text=True, check=True)
+        return done.stdout
