@@ -8,7 +8,6 @@ import pytest
 from fsadvisor.probe import ladder
 from fsadvisor.probe.job import Ladder
 from tests.lab import null_blk
-from tests.lab.marks import thorough
 from tests.lab.scenario import run
 
 pytestmark = pytest.mark.lab
@@ -17,8 +16,13 @@ DELAY_MS = 100
 WINDOWS = 5
 WINDOW_SECONDS = 4
 
-JOURNAL_WRITES = {"ext4": 2, "xfs": 1}
-"""ext4's descriptor and commit block, one after the other; XFS's log record."""
+JOURNAL_WRITES = {"ext4": 2, "xfs": 1, "btrfs": 2}
+"""ext4's descriptor and commit block, one after the other; XFS's log record; Btrfs's log tree, then its superblock."""
+
+BTRFS = pytest.param(
+    "btrfs",
+    marks=pytest.mark.xfail(reason="Linux 6.1's Btrfs syncs no file without a name: its fsync writes data and no log"),
+)
 
 
 def climbed(folder, disk):
@@ -36,8 +40,8 @@ def close_to(milliseconds):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("kind", ["ext4", thorough("xfs")])
-@pytest.mark.parametrize("cached", [True, thorough(False)], ids=["write back", "write through"])
+@pytest.mark.parametrize("kind", ["ext4", "xfs", BTRFS])
+@pytest.mark.parametrize("cached", [True, False], ids=["write back", "write through"])
 def test_the_ladder_tells_the_parts_of_a_commit_on_a_disk_of_known_delay(scenario, kind, cached):
     """null_blk that takes 100 ms a request, flushes among them: data, journal and flush of an fsync"""
     slow = {"irqmode": 2, "completion_nsec": DELAY_MS * 1_000_000}
@@ -58,7 +62,7 @@ def test_the_ladder_tells_the_parts_of_a_commit_on_a_disk_of_known_delay(scenari
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("kind", ["ext4", "xfs"])
+@pytest.mark.parametrize("kind", ["ext4", "xfs", BTRFS])
 def test_the_ladder_sees_a_flush_that_a_layer_above_the_disk_delays(scenario, kind):
     """dm-delay: 100 ms for a write and 200 ms for a flush, over a disk that takes next to nothing"""
     disk = null_blk.create(scenario, "nullb0", cache_size=64)
@@ -71,11 +75,12 @@ def test_the_ladder_sees_a_flush_that_a_layer_above_the_disk_delays(scenario, ki
 
     parts, whole, flushes = climbed(folder, disk)
 
-    journal = DELAY_MS * JOURNAL_WRITES[kind]
-    scenario.tell(
-        claim=f"{kind}: {DELAY_MS} + {journal} + {2 * DELAY_MS} ms", seen=f"{parts}, {whole} ms, {flushes} flushes"
-    )
+    flush, journal = 2 * DELAY_MS, DELAY_MS * JOURNAL_WRITES[kind]
+    if kind == "btrfs":  # its fdatasync writes a log, too, so there is no telling a layer's part in a flush
+        flush, journal = 0, journal + flush
+    scenario.tell(claim=f"{kind}: {DELAY_MS} + {journal} + {flush} ms", seen=f"{parts}, {whole} ms, {flushes} flushes")
     assert parts["data"] == close_to(DELAY_MS)
-    assert parts["flush"] == close_to(2 * DELAY_MS)
+    assert parts["flush"] == (close_to(flush) if flush else pytest.approx(0, abs=DELAY_MS / 10))
     assert parts["flush_counted"] < DELAY_MS / 2
     assert parts["journal"] == close_to(journal)
+    assert whole == close_to(DELAY_MS + journal + flush)
