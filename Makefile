@@ -8,13 +8,16 @@ BIN := .venv/bin
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run test check bench lab lab-shell lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
+# Without bytecode each process compiles the program and its tests anew: half of a command's start, 5 s of a test run.
+unexport PYTHONDONTWRITEBYTECODE
+.PHONY: help run test check bench measure lab lab-shell lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
 
 help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no installs no packages"
 	@echo "make test   set up and pass the tests; ARGS='-k words' narrows them"
 	@echo "make check  everything that has to hold before a commit: lint, types, contracts, generated files, tests"
 	@echo "make bench  how fast it is beside other programs and as machines grow; ARGS='--parts growth' (minutes)"
+	@echo "make measure  how good probes are here, written to docs/probes.md (hours); ARGS='--parts kills --on DIR'"
 	@echo "make lab    prove it on NVMe, SCSI, device mapper, md, F2FS and NILFS2, in guests of QEMU (minutes);"
 	@echo "            ARGS=tests/lab/test_md.py picks scenarios, ARGS=--accept keeps what they recorded"
 	@echo "make lab-shell  a shell in such a guest"
@@ -32,6 +35,9 @@ check: lint docs-check test
 
 bench: set-up-test
 	@$(BIN)/python -m tools.bench $(ARGS)
+
+measure: set-up-test
+	@$(BIN)/python -m tools.probes $(ARGS)
 
 lab: set-up-lab
 	@$(BIN)/python -m tools.lab run $(ARGS)
