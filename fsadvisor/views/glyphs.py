@@ -31,6 +31,11 @@ class Glyphs:
     tree_through: str
     down: str
     right: str
+    range_low: str
+    """Where a range begins; then `range_line` up to `range_high`."""
+
+    range_line: str
+    range_high: str
 
     def mark(self, truth: Truth) -> str:
         """The sign for an answer."""
@@ -53,6 +58,9 @@ UNICODE: Final = Glyphs(
     tree_through="│ ",
     down="▼",
     right="▶",
+    range_low="├",
+    range_line="─",
+    range_high="┤",
 )
 ASCII: Final = Glyphs(
     tick="y",
@@ -70,4 +78,7 @@ ASCII: Final = Glyphs(
     tree_through="| ",
     down="v",
     right=">",
+    range_low="|",
+    range_line="-",
+    range_high="|",
 )
