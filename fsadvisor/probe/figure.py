@@ -78,7 +78,7 @@ def memory(off: Sequence[float]) -> float:
         return 0.0
     seen = sum(one * following for one, following in pairwise(off)) / squares
     windows = len(off)
-    unbiased = (windows * seen + 1) / (windows - 4)
+    unbiased = max(seen, (windows * seen + 1) / (windows - 4))
     return min(max(unbiased + 1 / math.sqrt(windows), 0.0), _LONGEST_MEMORY)
 
 

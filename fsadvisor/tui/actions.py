@@ -47,5 +47,6 @@ EVERYWHERE: Final = (
     Action("app.look_again", "r", "Look again", "Ask the machine everything anew", shown=False),
     Action("app.next_theme", "t", "Theme", "Dark, light, or the terminal's own colours", shown=False),
     Action("app.export", "e", "Export", "Save the screen or the report to a file", shown=False),
+    Action("app.suspend_process", "ctrl+z", "Suspend", "Back to the shell; fg returns", shown=False),
     Action("app.quit", "q,ctrl+c,ctrl+q", "Quit", "Leave the explorer"),
 )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from fsadvisor.tui.commands import Commands
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.screens.finding import FindingPlace
+from fsadvisor.tui.screens.help import Help
 from fsadvisor.tui.screens.live import Live
 from fsadvisor.tui.screens.overview import Overview
 from fsadvisor.tui.screens.plan import PlanPlace
@@ -36,9 +38,11 @@ class FsadvisorApp(Explorer):
         "plan": PlanPlace,
     }
     DEFAULT_MODE = "overview"
+    COMMANDS: ClassVar = {Commands}
     SUBPLACES: ClassVar[Mapping[str, Callable[[str], Screen[None]]]] = {
         "finding": FindingPlace,
         "subject": SubjectPlace,
+        "help": Help,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,8 +16,9 @@ from fsadvisor.tui.looking import Looking
 from fsadvisor.views import glyphs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    from textual.app import SystemCommand
     from textual.binding import BindingType
     from textual.screen import Screen
 
@@ -71,10 +73,8 @@ class Explorer(App[int]):
 
     def on_mount(self) -> None:
         """Listen to the looking thread, and to signals: those that end us must leave the terminal as it was."""
-        loop = self._loop
-        if loop is not None:
-            for number in (signal.SIGTERM, signal.SIGHUP):
-                loop.add_signal_handler(number, self.exit, _SIGNALLED + number)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(number, self.exit, _SIGNALLED + number)
         if self._looking is None:
             self._looking = Looking(self.session)
         self._looking.listen(self._heard)
@@ -96,9 +96,23 @@ class Explorer(App[int]):
         if self.look is not None and self.screen_stack:
             self.screen.post_message(self.LookChanged())
 
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:  # noqa: ARG002 - Textual's
+        """None of Textual's own: what can be done is in the registry of actions."""
+        return ()
+
     def go(self, subplace: str, key: str) -> None:
         """Open a finding, a subject, … over the place of the moment."""
         self.push_screen(self.SUBPLACES[subplace](key))
+
+    def action_help(self) -> None:
+        """The keys of the place of the moment."""
+        if self.screen.name != "help":
+            self.go("help", self.screen.name or "this place")
+
+    async def action_back(self) -> None:
+        """To the place below, if this one was opened over it."""
+        if len(self.screen_stack) > 1:
+            await self.pop_screen()
 
     def action_look_again(self) -> None:
         """Ask the machine everything anew."""

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 class Place(Screen[None]):
     """A screen over the look of the moment. Subclasses yield their widgets in `body`, and fill them in `show_look`."""
 
+    AUTO_FOCUS = "RowsView, DocumentView"
+
+    NAME: ClassVar[str] = ""
+    """What people call it."""
+
     MODE: ClassVar[str] = ""
     """The mode whose name is lit in the row of places."""
 
@@ -34,7 +39,7 @@ class Place(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings(one for one in EVERYWHERE if one.name == "search")
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(name=self.NAME)
         self._shown = 0
 
     @property

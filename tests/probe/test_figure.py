@@ -6,7 +6,7 @@ import random
 import statistics
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fsadvisor.probe.figure import FEWEST, figure, memory, rank_of_interval
@@ -34,6 +34,7 @@ def test_scaling_the_windows_scales_the_interval(values, times, apart):
 
 
 @given(SERIES)
+@example([949754467.2315894, 154007709.0, 541678902.0, 1.9, 154007709.0, 541678902.0])
 def test_a_window_more_at_the_median_never_widens_it(values):
     was = figure(values)
     found = figure([*values, was.median])

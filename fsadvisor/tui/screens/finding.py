@@ -6,6 +6,7 @@ from fsadvisor.tui.place import Place
 class FindingPlace(Place):
     """To come."""
 
+    NAME = "finding"
     MODE = "overview"
 
     def __init__(self, key: str) -> None:

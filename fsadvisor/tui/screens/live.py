@@ -6,4 +6,5 @@ from fsadvisor.tui.place import Place
 class Live(Place):
     """To come."""
 
+    NAME = "live"
     MODE = "live"

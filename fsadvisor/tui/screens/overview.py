@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 class Overview(Place):
     """Advice, ranked."""
 
+    NAME = "overview"
     MODE = "overview"
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("open_row", "enter", "Open", "Why this advice is given, its evidence, and what to do"),

@@ -6,4 +6,5 @@ from fsadvisor.tui.place import Place
 class Probes(Place):
     """To come."""
 
+    NAME = "probes"
     MODE = "probes"

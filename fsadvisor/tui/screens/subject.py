@@ -6,6 +6,7 @@ from fsadvisor.tui.place import Place
 class SubjectPlace(Place):
     """To come."""
 
+    NAME = "subject"
     MODE = "overview"
 
     def __init__(self, key: str) -> None:

@@ -6,4 +6,5 @@ from fsadvisor.tui.place import Place
 class Unknowns(Place):
     """To come."""
 
+    NAME = "unknowns"
     MODE = "unknowns"

@@ -1,0 +1,68 @@
+"""What works in every place."""
+
+import pytest
+
+from fsadvisor.tui.actions import EVERYWHERE
+from tests.tui.driving import SIZES, explored, shown, until
+
+MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_help_lists_the_keys_of_the_place_and_those_of_every_place(size):
+    async def steps(app, pilot):
+        await pilot.press("question_mark")
+        await pilot.pause()
+        text = shown(app)
+        await pilot.press("escape")
+        await pilot.pause()
+        return text, app.screen.name
+
+    text, back = explored(steps, size=size)
+    assert "Keys of" in text or "Here: overview" in text
+    assert back == "overview"
+
+
+def test_help_of_help_is_not_opened():
+    async def steps(app, pilot):
+        await pilot.press("question_mark", "question_mark")
+        await pilot.pause()
+        return len(app.screen_stack)
+
+    assert explored(steps) == 2
+
+
+def test_every_place_is_reached_by_its_number():
+    async def steps(app, pilot):
+        names = []
+        for key in "123456":
+            await pilot.press(key)
+            await pilot.pause()
+            names.append(app.current_mode)
+        return tuple(names)
+
+    assert explored(steps) == MODES
+
+
+def test_the_palette_finds_actions_and_advice_and_subjects():
+    async def steps(app, pilot):
+        await pilot.press("colon")
+        await pilot.press(*"nvme0n1")
+        await until(pilot, lambda: "Show disk" in shown(app))
+        return shown(app)
+
+    assert "nvme0n1" in explored(steps)
+
+
+def test_escape_in_a_place_that_stands_over_none_does_nothing():
+    async def steps(app, pilot):
+        await pilot.press("escape")
+        await pilot.pause()
+        return app.screen.name
+
+    assert explored(steps) == "overview"
+
+
+def test_no_key_is_given_to_two_actions_that_work_everywhere():
+    keys = [key for action in EVERYWHERE for key in action.keys.split(",")]
+    assert len(keys) == len(set(keys))
