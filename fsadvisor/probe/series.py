@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from fsadvisor.probe.disks import summed
 from fsadvisor.probe.figure import median
 from fsadvisor.probe.histogram import quantile
 from fsadvisor.probe.job import Existing, Headline, Io, Ladder, Mix
-from fsadvisor.probe.window import DiskWork
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fsadvisor.probe.job import Job, Work
-    from fsadvisor.probe.window import Window
+    from fsadvisor.probe.window import DiskWork, Window
 
 _Number = TypeVar("_Number", int, float)
 
@@ -147,18 +147,7 @@ def total(windows: Sequence[Window]) -> Total:
         asked_bytes=sum(window.asked_bytes for window in windows),
         user_cpu_seconds=_sum([window.user_cpu_seconds for window in windows]),
         system_cpu_seconds=_sum([window.system_cpu_seconds for window in windows]),
-        disks=_together(works) if works and len(works) == len(windows) else None,
-    )
-
-
-def _together(works: Sequence[DiskWork]) -> DiskWork:
-    return DiskWork(
-        flushes=_sum([one.flushes for one in works]),
-        flush_us=_sum([one.flush_us for one in works]),
-        write_ios=sum(one.write_ios for one in works),
-        written_bytes=sum(one.written_bytes for one in works),
-        read_ios=sum(one.read_ios for one in works),
-        read_bytes=sum(one.read_bytes for one in works),
+        disks=summed(works) if works and len(works) == len(windows) else None,
     )
 
 

@@ -171,3 +171,16 @@ def test_a_filesystem_without_direct_io_is_told(tmp_path):
             pass
     finally:
         run("umount", str(tmp_path))
+
+
+@needs_root
+def test_the_file_that_grows_never_takes_more_than_the_cost_says(tmp_path):
+    """In memory a commit takes next to nothing, so that a window has more of them than the file has room for."""
+    work = Ladder(file_bytes=8 << 20)
+    with mounted("tmpfs", tmp_path) as place, ladder.session(work, place.folder, None) as one:
+        sizes = []
+        for _ in range(3):
+            done = one.window(0.5)
+            sizes.append(os.fstat(one.growing.descriptor).st_size)
+    assert all(size <= work.file_bytes for size in sizes)
+    assert done.asked_bytes > 0

@@ -1,0 +1,85 @@
+"""fio alone, by hand as it were: its own arguments for a job on a file of its own, without any of our windows."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.probe.fio import judged, window_of
+from fsadvisor.probe.job import Io
+from fsadvisor.probe.series import value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fsadvisor.probe.job import Job
+
+_STEP_BYTES: Final = 1 << 20
+_APPENDED_BYTES: Final = 4 << 30
+"""Half a minute of 4 KiB appends at 30,000 a second, and no more than a quarter of what is free."""
+_SYNC: Final = {"none": (), "fsync": ("--fsync=1",), "fdatasync": ("--fdatasync=1",), "dsync": ("--sync=dsync",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A job for fio, on a file that is there for as long as the tool needs it."""
+
+    job: Job
+    work: Io
+    file: Path
+
+    def figure(self, seconds: float) -> float:
+        """The job's headline from one run of so many seconds. Raises EngineError, and ValueError without a figure."""
+        if self.work.pattern == "append":
+            os.truncate(self.file, 0)
+        milliseconds = max(1, round(seconds * 1000))  # fio takes "0.5" for 0
+        arguments = ["fio", *self._arguments(), f"--runtime={milliseconds}ms"]
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=seconds + 300, check=False)
+        ran = judged(done.stdout, done.stderr, done.returncode, f"running fio in {self.file.parent}")
+        found = value(self.job, window_of(ran, self.work, None))
+        if found is None:
+            raise ValueError(f"{self.job.id}: fio did nothing")
+        return found
+
+    def _arguments(self) -> tuple[str, ...]:
+        work = self.work
+        engine = "psync" if work.depth == 1 else "libaio"
+        return (
+            *("--name=alone", f"--filename={self.file}", "--output-format=json+", "--thread=1", "--group_reporting=1"),
+            *("--lat_percentiles=1", "--clat_percentiles=0", "--randrepeat=0", "--fallocate=none"),
+            *(f"--ioengine={engine}", f"--iodepth={work.depth}", f"--bs={work.block_bytes}"),
+            f"--direct={int(work.direct)}",
+            *_SYNC[work.sync],
+            *self._pattern(),
+        )
+
+    def _pattern(self) -> tuple[str, ...]:
+        work = self.work
+        if work.pattern == "append":
+            free = shutil.disk_usage(self.file.parent).free
+            size = min(_APPENDED_BYTES, free // 4)
+            return ("--rw=write", f"--size={size}", "--file_append=1", "--overwrite=0")
+        kind = f"rand{work.operation}" if work.pattern == "random" else work.operation
+        anew = ("--norandommap=1",) if work.pattern == "random" else ()
+        return (f"--rw={kind}", f"--size={work.file_bytes}", "--overwrite=1", "--time_based=1", *anew)
+
+
+@contextlib.contextmanager
+def alone(job: Job, folder: Path) -> Iterator[Alone]:
+    """fio with a file in a folder, written once from end to end."""
+    if not isinstance(job.work, Io):
+        raise TypeError(f"{job.id} is no job for fio")
+    with tempfile.TemporaryDirectory(prefix="fsadvisor-measure-", dir=folder) as place:
+        file = Path(place, "file")
+        with file.open("wb") as opened:
+            for _ in range(job.work.file_bytes // _STEP_BYTES):
+                opened.write(os.urandom(_STEP_BYTES))
+            opened.flush()
+            os.fsync(opened.fileno())
+        yield Alone(job, job.work, file)

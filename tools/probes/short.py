@@ -1,0 +1,73 @@
+"""A short probe, as people get it: the command as it is typed, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[2]
+_NOT_ALL_MEASURED: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Short:
+    """What one said; `seconds` are those of the whole command."""
+
+    median: float
+    low: float
+    high: float
+    seconds: float
+    settled: bool
+    engine: str
+
+    def holds(self, truth: float) -> bool:
+        """Whether its interval does."""
+        return self.low <= truth <= self.high
+
+    @property
+    def half_width(self) -> float:
+        """As a share of the median."""
+        return (self.high - self.low) / 2 / self.median if self.median else 0.0
+
+
+class NoFigureError(Exception):
+    """A probe that came to none; its own words."""
+
+
+def command(*words: object) -> list[str]:
+    """The command line that starts a probe."""
+    return [sys.executable, "-m", "fsadvisor", "probe", *map(str, words), "--yes", "--no-keep"]
+
+
+def short(job: str, folder: Path) -> Short:
+    """One run of a job with what is usual for its time and width. Raises NoFigureError."""
+    start = time.monotonic()
+    done = subprocess.run(
+        [*command(job, folder), "--json"],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    seconds = time.monotonic() - start
+    if done.returncode not in (0, _NOT_ALL_MEASURED):
+        raise NoFigureError(f"{job} in {folder}: {done.stderr.strip()}")
+    (result,) = json.loads(done.stdout)["results"]
+    figure = result["figure"]
+    if figure is None:
+        raise NoFigureError(f"{job} in {folder}: {result['error'] or result['voids']}")
+    return Short(
+        median=figure["median"],
+        low=figure["low"],
+        high=figure["high"],
+        seconds=seconds,
+        settled=result["end"] == "settled",
+        engine=result["engine"],
+    )
