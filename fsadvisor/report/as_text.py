@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.facts import Unknown
 from fsadvisor.report import shaping
 from fsadvisor.report.escape import clean
-from fsadvisor.report.finding_text import SUBJECTS, FindingText, headline, where
+from fsadvisor.report.finding_parts import SUBJECTS, headline, where
+from fsadvisor.report.finding_text import FindingText
 from fsadvisor.report.findings import findings
 from fsadvisor.report.layout import NARROWEST, WIDTH, counted, listed, wrapped
 from fsadvisor.report.open_text import open_text
@@ -38,7 +39,7 @@ def as_text(
     found = findings(verdicts)
     yield from _head(storage, about, columns)
     yield "\n"
-    yield from wrapped(_in_a_line(found, verdicts, about, len(storage.ignored)), columns)
+    yield from wrapped(summed_up(found, verdicts, about, len(storage.ignored)), columns)
     if len(found) > 1:
         yield from _overview(found, columns)
     told_in: dict[str, int] = {}
@@ -56,18 +57,24 @@ def as_text(
 
 
 def _head(storage: Storage, about: About, columns: int) -> Iterator[str]:
+    yield from wrapped(clean(made_of(storage, about)), columns)
+    yield from wrapped(looked_at(storage), columns)
+    for name, fact in _not_looked_at(storage):
+        yield from wrapped(told(name, fact, fact.source), columns, "", "  ")
+
+
+def made_of(storage: Storage, about: About) -> str:
+    """Which fsadvisor looked at which machine, and as whom."""
     words = [f"fsadvisor {about.version}: {storage.machine}"]
     if kernel := shaping.kernel(storage):
         words.append(f"Linux {kernel}")
     if about.root is not None:
         words.append("looked at as root" if about.root else "looked at as an ordinary user")
-    yield from wrapped(clean(", ".join(words)), columns)
-    yield from wrapped(_looked_at(storage), columns)
-    for name, fact in _not_looked_at(storage):
-        yield from wrapped(told(name, fact, fact.source), columns, "", "  ")
+    return ", ".join(words)
 
 
-def _looked_at(storage: Storage) -> str:
+def looked_at(storage: Storage) -> str:
+    """How much of each kind was seen."""
     numbers = Counter(subject.kind for subject in storage.subjects)
     if any(numbers[kind] for kind in _KINDS):
         return listed(counted(numbers[kind], kind) for kind in _KINDS if numbers[kind])
@@ -76,7 +83,7 @@ def _looked_at(storage: Storage) -> str:
     return "There is nothing to look at: no disk and no mount that holds people's files was found."
 
 
-def _not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
+def not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
     """What a count of 0 must not be taken for."""
     for subject in storage.subjects:
         if subject.kind == "host":
@@ -85,7 +92,7 @@ def _not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
                     yield name, fact
 
 
-def _in_a_line(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About, ignored: int) -> str:
+def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About, ignored: int) -> str:
     """'1 critical risk, 2 moderate gains, 1 withheld; 14 checks passed; 6 could not be told.'."""
     numbers = Counter(verdict.outcome for verdict in verdicts)
     parts = [", ".join(_advice(found))]

@@ -44,8 +44,8 @@ class Finding:
         return (verdict.subject for verdict in self.verdicts)
 
     def answers(self) -> Iterator[tuple[Ask, Truth]]:
-        """Every ask of the rule with its answer."""
-        return zip(self.rule.asks, self.truths, strict=True)
+        """Every ask that was put with its answer: all of the rule's, but of what passed or could not be told."""
+        return zip(self.rule.asks, self.truths, strict=False)
 
     def facts(self) -> dict[str, dict[object, tuple[Subject, Fact[Any], int]]]:
         """Fact name -> each value that it has -> the first subject with it, its fact, and how many subjects have it."""

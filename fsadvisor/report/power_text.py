@@ -30,7 +30,7 @@ _MEANING: Final = {
 
 
 @dataclass(slots=True)
-class _Group:
+class Group:
     """Disks with the same verdict, evidence and treatment by the kernel."""
 
     verdict: str
@@ -41,40 +41,47 @@ class _Group:
 
 def power_text(storage: Storage, columns: int) -> Iterator[str]:
     """The section, without its heading; nothing where no disk was seen."""
-    groups = _groups(storage)
-    for group in groups[:_GROUPS]:
+    found = groups(storage)
+    for group in found[:_GROUPS]:
         yield "\n"
         yield from wrapped(f"{_names(group.subjects)}: {group.verdict}", columns, "   ", "     ")
         for line in group.evidence:
             yield from wrapped(clean(line, None), columns, "     - ")
-        for line in _flushes(group.disks):
+        for line in flushes(group.disks):
             yield from wrapped(line, columns, "     ")
-    if len(groups) > _GROUPS:
+    if len(found) > _GROUPS:
         yield "\n"
-        yield from wrapped(f"{len(groups) - _GROUPS:,} more groups of disks: --json has them", columns, "   ")
+        yield from wrapped(f"{len(found) - _GROUPS:,} more groups of disks: --json has them", columns, "   ")
 
 
-def _groups(storage: Storage) -> list[_Group]:
-    found: dict[object, _Group] = {}
+def groups(storage: Storage) -> list[Group]:
+    """Disks that are alike together."""
+    found: dict[object, Group] = {}
     for subject in storage.subjects:
         disk = subject.scope.get("disk")
         if subject.kind == "disk" and isinstance(disk, Disk):
-            evidence = disk.plp_evidence.value if isinstance(disk.plp_evidence, Known) else ()
-            alike = tuple(line.replace(f"/sys/block/{subject.name}/", "") for line in evidence)
+            alike = weighed(subject, disk)
             caches = (_value(disk.write_cache), _value(disk.volatile_cache))
-            group = found.setdefault((_verdict(disk), alike, caches), _Group(_verdict(disk), alike))
+            group = found.setdefault((power_verdict(disk), alike, caches), Group(power_verdict(disk), alike))
             group.subjects.append(subject)
             group.disks.append(disk)
     return list(found.values())
 
 
-def _verdict(disk: Disk) -> str:
+def power_verdict(disk: Disk) -> str:
+    """The power-loss verdict and what it means, or why there is none."""
     if isinstance(disk.plp, Unknown):
         return said("disk.plp", disk.plp, disk.plp.source)
     return f"{disk.plp.value}, {_MEANING[disk.plp.value]}"
 
 
-def _flushes(disks: list[Disk]) -> Iterator[str]:
+def weighed(subject: Subject, disk: Disk) -> tuple[str, ...]:
+    """What speaks for the verdict, without what only repeats the disk's name."""
+    evidence = disk.plp_evidence.value if isinstance(disk.plp_evidence, Known) else ()
+    return tuple(line.replace(f"/sys/block/{subject.name}/", "") for line in evidence)
+
+
+def flushes(disks: list[Disk]) -> Iterator[str]:
     """What the kernel does about their caches, which it treats alike, and the most that it costs."""
     cache = _value(disks[0].write_cache)
     if cache == "write through":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.report.finding_text import headline, where
+from fsadvisor.report.finding_parts import headline, where
 from fsadvisor.views.look import finding_key
 from fsadvisor.views.rows import Row
 from fsadvisor.views.spans import Tone, cut, line, span
