@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Terminal:
         """The screen as it is; with `colours`, with its escapes."""
         return self._tmux("capture-pane", "-p", *(["-e"] if colours else []))
 
-    def until(self, words: str, seconds: float = 20) -> str:
+    def until(self, words: str, seconds: float = 60) -> str:
         """The screen once it shows the words. Raises TimeoutError with what it shows instead."""
         deadline = time.monotonic() + seconds
         while words not in (shown := self.text()):
@@ -53,7 +54,7 @@ class Terminal:
             time.sleep(_TURN_S)
         return shown
 
-    def still(self, seconds: float = 20) -> str:
+    def still(self, seconds: float = 60) -> str:
         """The screen once it no longer changes."""
         deadline = time.monotonic() + seconds
         before = ""
@@ -65,6 +66,15 @@ class Terminal:
     def resize(self, columns: int, rows: int) -> None:
         """Make the terminal another size."""
         self._tmux("resize-window", "-x", str(columns), "-y", str(rows))
+
+    def told(self, what: str) -> str:
+        """What tmux knows of the screen, by its own format: '#{alternate_on}'."""
+        return self._tmux("display-message", "-p", what).rstrip("\n")
+
+    def child(self) -> int:
+        """The process id of the program."""
+        shell = Path("/proc", self.told("#{pane_pid}"))
+        return int(Path(shell, "task", shell.name, "children").read_text().split()[0])
 
     def _tmux(self, *words: str) -> str:
         done = subprocess.run(["tmux", "-L", self._socket, *words], capture_output=True, text=True, check=True)

@@ -1,0 +1,78 @@
+"""The explorer in a real terminal: tmux, whose screen is read back."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.paths import FIXTURES, ROOT
+from tools.screens.terminal import Terminal
+
+MACHINE = str(FIXTURES / "machines" / "pm9a3-postgresql-volatile")
+COMMAND = [sys.executable, "-m", "fsadvisor", "--on", MACHINE]
+
+pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux")
+
+
+def explorer(*options, size=(80, 24), **environment):
+    return Terminal([*COMMAND, *options], *size, {"PYTHONPATH": str(ROOT), **environment})
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_that_ends_it_leaves_the_terminal_as_it_was(number, code):
+    with explorer() as terminal:
+        terminal.until("Quit")
+        os.kill(terminal.child(), number)
+        shown = terminal.until("ended")
+        assert f"ended {code}" in shown
+        assert terminal.told("#{alternate_on}#{mouse_any_flag}#{cursor_flag}") == "001"
+
+
+def test_it_is_left_by_q():
+    with explorer() as terminal:
+        terminal.until("Quit")
+        terminal.press("q")
+        assert "ended 0" in terminal.until("ended")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (300, 100), (40, 10), (20, 5)])
+def test_it_follows_the_size_of_the_terminal(size):
+    with explorer() as terminal:
+        terminal.until("Quit")
+        terminal.resize(*size)
+        terminal.still()
+        terminal.press("j")
+        terminal.resize(80, 24)
+        terminal.until("Quit")
+        terminal.press("q")
+        terminal.until("ended 0")
+
+
+def test_without_colours_none_are_sent():
+    with explorer(NO_COLOR="1") as terminal:
+        terminal.until("Quit")
+        screen = terminal.text(colours=True)
+    assert not any(f"\x1b[{code}" in screen for code in ("38;", "48;", "31m", "32m", "33m", "34m", "35m", "36m"))
+
+
+def test_plain_is_drawn_in_ascii():
+    with explorer("--plain") as terminal:
+        screen = terminal.until("Quit")
+    assert screen.isascii()
+
+
+@pytest.mark.parametrize("kind", ["dumb", "unknown"])
+def test_a_terminal_that_can_not_move_its_cursor_gets_the_report(kind):
+    with explorer(TERM=kind) as terminal:
+        shown = terminal.until("ended")
+    assert "ended 1" in shown
+
+
+def test_a_pipe_gets_the_report():
+    done = subprocess.run(COMMAND, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 1
+    assert done.stdout.startswith("fsadvisor ")
+    assert "\x1b" not in done.stdout
