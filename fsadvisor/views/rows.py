@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
 
 from fsadvisor.views.spans import Line, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +23,67 @@ class Row:
     """More words that a search finds it by."""
 
 
-def matching(rows: Iterable[Row], words: str) -> list[Row]:
+class LazyRows(Sequence[Row]):
+    """Rows of which each is made when it is seen: a machine may have twenty thousand mounts, a screen has fifty lines.
+
+    `made` makes the row at a place; its key is the one at that place of `keys`. `found` finds rows by the casefolded
+    words of a search; without it, all rows are made and looked through.
+    """
+
+    def __init__(
+        self,
+        keys: Sequence[str],
+        made: Callable[[int], Row],
+        found: Callable[[Sequence[str]], Sequence[Row]] | None = None,
+    ) -> None:
+        self.keys = keys
+        self.found = found
+        self._made = made
+        self._kept: dict[int, Row] = {}
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @overload
+    def __getitem__(self, at: int) -> Row: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Row]: ...
+    def __getitem__(self, at: int | slice) -> Row | Sequence[Row]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        place = range(len(self.keys))[at]
+        if place not in self._kept:
+            self._kept[place] = self._made(place)
+        return self._kept[place]
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Where each key stands."""
+        return {key: at for at, key in enumerate(self.keys)}
+
+
+def place_of(rows: Sequence[Row], key: str) -> int | None:
+    """Where the row of that key stands, None where there is none."""
+    if isinstance(rows, LazyRows):
+        return rows.places.get(key)
+    return next((at for at, row in enumerate(rows) if row.key == key), None)
+
+
+def matching(rows: Sequence[Row], words: str) -> Sequence[Row]:
     """The rows that hold every one of the words, whatever their case."""
     wanted = words.casefold().split()
-    return [row for row in rows if all(word in _text(row) for word in wanted)] if wanted else list(rows)
+    if not wanted:
+        return rows
+    if isinstance(rows, LazyRows) and rows.found is not None:
+        return rows.found(wanted)
+    return [row for row in rows if holds(_text(row), wanted)]
+
+
+def holds(text: str, wanted: Iterable[str]) -> bool:
+    """Whether all the casefolded words are in the text."""
+    folded = text.casefold()
+    return all(word in folded for word in wanted)
 
 
 def _text(row: Row) -> str:
-    return f"{' '.join(plain(one) for one in row.lines)} {row.key} {row.searched}".casefold()
+    return f"{' '.join(plain(one) for one in row.lines)} {row.key} {row.searched}"

@@ -15,8 +15,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from fsadvisor.tui.drawing import cursor_style, strip, tones
-from fsadvisor.views.rows import Row, matching
-from fsadvisor.views.spans import Tone, line, span
+from fsadvisor.views.rows import Row, matching, place_of
+from fsadvisor.views.spans import Line, Tone, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     from textual.events import Click, Resize
 
 
-class RowsView(ScrollView, can_focus=True):
-    """Shows what `build` makes for a width. The cursor stays on the same key when rows come and go."""
+class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
+    """Shows what `build` makes for a width. The cursor stays on the same key when rows come and go.
+
+    Left, right and space are left to the place.
+    """
 
     DEFAULT_CSS = """
     RowsView { height: 1fr; background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
@@ -38,7 +41,7 @@ class RowsView(ScrollView, can_focus=True):
         Binding("pagedown,ctrl+f", "page(1)", "Page down", show=False),
         Binding("home,g", "edge(-1)", "First", show=False),
         Binding("end,G", "edge(1)", "Last", show=False),
-        Binding("enter", "open", "Open", show=False),
+        Binding("enter", "open", "Open"),
     ]
 
     cursor: reactive[int] = reactive(0)
@@ -66,11 +69,15 @@ class RowsView(ScrollView, can_focus=True):
         self._rows: Sequence[Row] = ()
         self._words = ""
         self._built_for = -1
-        self._empty = line(span(empty, Tone.DIM))
+        self._empty: Sequence[Line] = (line(span(empty, Tone.DIM)),)
 
-    def show(self, build: Callable[[int], Sequence[Row]]) -> None:
-        """Show other rows; `build` makes them for so many columns, now and whenever the width changes."""
+    def show(self, build: Callable[[int], Sequence[Row]], empty: Sequence[Line] | None = None) -> None:
+        """Show other rows; `build` makes them for so many columns, now and whenever the width changes.
+
+        `empty` are the lines that stand there where it makes none.
+        """
         self._build = build
+        self._empty = self._empty if empty is None else empty
         self._built_for = -1
         self._rebuild()
 
@@ -92,7 +99,7 @@ class RowsView(ScrollView, can_focus=True):
 
     def put_cursor_on(self, key: str) -> bool:
         """Move to the row of that key; False where it is not shown."""
-        at = next((at for at, row in enumerate(self._rows) if row.key == key), None)
+        at = place_of(self._rows, key)
         if at is not None:
             self.cursor = at
         return at is not None
@@ -112,10 +119,12 @@ class RowsView(ScrollView, can_focus=True):
 
     def _filter(self) -> None:
         kept = self.row.key if self.row else None
-        self._rows = matching(self._all, self._words) if self._words else self._all
+        self._rows = matching(self._all, self._words)
         self.virtual_size = Size(self._built_for, len(self._rows) * self._height)
-        at = next((at for at, row in enumerate(self._rows) if row.key == kept), 0) if kept is not None else 0
-        self.set_reactive(RowsView.cursor, min(at, max(len(self._rows) - 1, 0)))
+        at = place_of(self._rows, kept) if kept is not None else 0
+        if at is None:
+            at = self.cursor if not self._words else 0
+        self.set_reactive(RowsView.cursor, self.validate_cursor(at))
         self._into_view()
         self.refresh()
         self.post_message(self.Moved(self, self.row))
@@ -144,7 +153,7 @@ class RowsView(ScrollView, can_focus=True):
         at, part = divmod(y + self.scroll_offset.y, self._height)
         ground, looks = self.rich_style, tones(self)
         if not self._rows:
-            return strip(self._empty if y == 0 else (), width, looks, ground)
+            return strip(self._empty[y] if y < len(self._empty) else (), width, looks, ground)
         if at >= len(self._rows):
             return Strip.blank(width, ground)
         cursor: Style | None = cursor_style(self) if at == self.cursor else None
