@@ -33,12 +33,14 @@ if TYPE_CHECKING:
     from fsadvisor.advise import Verdict
     from fsadvisor.attestation.claims import Saying
     from fsadvisor.machine.port import Machine
-    from fsadvisor.storage import Storage
+    from fsadvisor.storage import Storage, Supposition
     from fsadvisor.tui.terminal import Terminal
 
 FINDINGS, USAGE, INCOMPLETE = 1, 2, 3
 
 _SEVERITIES = ("critical", "high", "moderate", "low")
+_WITH_REPORT = (None, "rule")
+"""What prints the report."""
 
 
 class UsageError(Exception):
@@ -55,6 +57,8 @@ def run(argv: Sequence[str]) -> int:
     chosen = arguments.parsed(argv)
     gc.disable()  # one short run whose objects make no cycles: the collector would walk a million facts and free none
     try:
+        if chosen.form == "html" and chosen.verb not in _WITH_REPORT:
+            raise UsageError(f"--html is a form of the report, which {chosen.verb} does not print")
         return _VERBS[chosen.verb](chosen)
     except (UsageError, MachineError, ClaimError) as error:
         return _refuse(*map(str, error.args))
@@ -119,9 +123,9 @@ def _shelf(chosen: argparse.Namespace) -> Shelf:
     return load_shelf(*folders) if chosen.rules else own_shelf()
 
 
-def _storage(machine: Machine, chosen: argparse.Namespace) -> Storage:
+def _storage(machine: Machine, chosen: argparse.Namespace, supposed: Sequence[Supposition] = ()) -> Storage:
     declared = dict(chosen.workload or ())
-    whole = survey(machine, declared)
+    whole = survey(machine, declared, supposed)
     places = [subject.name for subject in whole.subjects if subject.kind == "mount"]
     unknown = next((place for place in declared if place not in places), None)
     if unknown is not None:
@@ -170,11 +174,13 @@ def _explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
 
     session = Session(
         opened=opened,
-        storage_of=lambda machine: _storage(machine, chosen),
+        storage_of=lambda machine, supposed=(): _storage(machine, chosen, supposed),
         shelf=_shelf(chosen),
         version=__version__,
         every=bool(chosen.all),
         live=not chosen.on,
+        attestations=None if chosen.on and chosen.attestations is None else _attestations(chosen),
+        who=_own_name(),
     )
     looking = Looking(session)
     from fsadvisor.tui.app import explore
@@ -193,6 +199,10 @@ def _report(
         from fsadvisor.report.as_json import as_json
 
         return as_json(storage, verdicts, about)
+    if chosen.form == "html":
+        from fsadvisor.report.as_html import as_html
+
+        return as_html(storage, verdicts, about)
     from fsadvisor.report.as_text import as_text
 
     return as_text(storage, verdicts, about, every=bool(chosen.all))

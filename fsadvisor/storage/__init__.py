@@ -12,7 +12,7 @@ from fsadvisor.storage.filesystem import Filesystem
 from fsadvisor.storage.host import Host
 from fsadvisor.storage.layer import Layer
 from fsadvisor.storage.mount import Mount
-from fsadvisor.storage.said import Ignored, Waiver
+from fsadvisor.storage.said import Ignored, Supposition, Waiver
 from fsadvisor.storage.service import Service
 from fsadvisor.storage.subject import Facts, Storage, Subject
 from fsadvisor.storage.words import (
@@ -55,6 +55,7 @@ __all__ = [
     "Service",
     "Storage",
     "Subject",
+    "Supposition",
     "Transport",
     "TrimCommand",
     "Waiver",

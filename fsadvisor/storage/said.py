@@ -1,9 +1,9 @@
-"""What people have said of a machine, beside the facts that they attested."""
+"""What people have said of a machine, beside the facts that they attested, and what they suppose of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from datetime import date
@@ -36,3 +36,16 @@ class Ignored:
     place: str
     what: str
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Supposition:
+    """A fact of a subject, taken to be something else than it is: 'disk:sda', 'disk.plp', 'proven'.
+
+    The fact is the subject's own ('below.any_thin' of a layer or a filesystem, never of a mount on it). `value` is of
+    the type that the catalogue says; None supposes that the fact is not known.
+    """
+
+    subject: str
+    fact: str
+    value: Any

@@ -34,13 +34,14 @@ from fsadvisor.survey import (
 from fsadvisor.survey.ground import Ground, lay
 from fsadvisor.survey.identity import Identity
 from fsadvisor.survey.stack import Stack
+from fsadvisor.survey.supposed import Supposed
 from fsadvisor.survey.superblocks import IN_MEMORY, LOOKED_AT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.storage import Disk, Facts, Kind, Layer, Workload
+    from fsadvisor.storage import Disk, Facts, Kind, Layer, Supposition, Workload
     from fsadvisor.survey.block import BlockDevice
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.services import Found
@@ -51,10 +52,10 @@ F = TypeVar("F", bound="Facts")
 _TRIMMED = ("ext4", "xfs")
 
 
-def survey(machine: Machine, declared: Mapping[str, Workload]) -> Storage:
-    """Look at the whole machine; `declared` are workloads by mount point."""
+def survey(machine: Machine, declared: Mapping[str, Workload], supposed: Iterable[Supposition] = ()) -> Storage:
+    """Look at the whole machine; `declared` are workloads by mount point, `supposed` what is taken to be otherwise."""
     with _out_of_the_collectors_sight():
-        return _Survey(lay(machine), declared).storage()
+        return _Survey(lay(machine), declared, Supposed(supposed)).storage()
 
 
 @contextmanager
@@ -74,15 +75,16 @@ def survey_with_identities(
     machine: Machine, declared: Mapping[str, Workload]
 ) -> tuple[Storage, Callable[[str], Identity]]:
     """The same, and for the id of a subject which drives and which filesystem it is."""
-    run = _Survey(lay(machine), declared)
+    run = _Survey(lay(machine), declared, Supposed())
     return run.storage(), run.identity
 
 
 class _Survey:
     """One run: the stack is laid first, then every subject from the bottom up."""
 
-    def __init__(self, ground: Ground, declared: Mapping[str, Workload]) -> None:
-        self._ground = ground
+    def __init__(self, ground: Ground, declared: Mapping[str, Workload], supposed: Supposed) -> None:
+        self._supposed = supposed
+        self._ground = ground = supposed.ground(ground)
         self._declared = declared
         self._configured = configured.configured(ground.machine)
         self._blocks = {block.id: block for block in ground.blocks}
@@ -104,6 +106,7 @@ class _Survey:
         self._disks = {at: one.facts for at, one in found.items()}
         self._disks = self._with_what_was_said("disk", self._disks)
         self._disks = {at: disks.heard(one, found[at].case) for at, one in self._disks.items()}
+        self._disks = self._supposed.tell("disk", self._disks)
         self._layers = {
             f"layer:{device.name}": layers.layer(
                 ground.machine, device, self._queues[device.parent or device.name], ground.tables, ground.volumes
@@ -119,8 +122,10 @@ class _Survey:
             self._layers[at] = replace(self._layers[at], cache_redundant=kept_twice)
         for at, paths in multipath.usable(ground.machine, ground.tree, self._layers).items():
             self._layers[at] = replace(self._layers[at], usable_paths=paths)
+        self._layers = self._supposed.tell("layer", self._layers)
         for at, others in multipath.unjoined(self._disks, self._layers, self._stack, ground.udev).items():
             self._disks[at] = replace(self._disks[at], unjoined_paths=others)
+        self._disks = self._supposed.tell("disk", self._disks)
         self._filesystems = {
             block.id: filesystems.filesystem(
                 ground.machine,
@@ -140,6 +145,7 @@ class _Survey:
             at: below.NOTHING if at in in_memory else folding.below(at, self._discards(at), self._read_ahead(at))
             for at in (*self._layers, *self._filesystems)
         }
+        self._below = self._supposed.tell("below", self._below)
         seen = host.survey(
             ground.machine, ground.in_vm, list(self._disks.values()), self._trim_wanted(), self._counts()
         )
@@ -148,7 +154,7 @@ class _Survey:
 
     def storage(self) -> Storage:
         """Every subject, the host first, then from the disks up."""
-        mounts = self._mounts()
+        mounts = self._subjects_with_what_was_said("mount", self._mounts())
         found = [self._subject("host", "host", {})]
         found += [self._subject(at, "disk", {"disk": disk}) for at, disk in self._with_flush_shares(mounts).items()]
         found += [
@@ -158,7 +164,6 @@ class _Survey:
             self._subject(at, "filesystem", {"filesystem": one, "below": self._below[at]})
             for at, one in self._filesystems.items()
         ]
-        mounts = self._subjects_with_what_was_said("mount", mounts)
         programs = self._subjects_with_what_was_said("service", self._service_subjects(mounts))
         return Storage(
             machine=self._ground.machine.name,
@@ -179,11 +184,11 @@ class _Survey:
         )
 
     def _with_what_was_said(self, kind: Kind, found: dict[str, F]) -> dict[str, F]:
-        """Subjects' facts by id, with what people attested of them."""
-        if not self._attested.speaks_of(kind):
-            return found
-        self._attested.meet(kind, {at: partial(self.identity, at) for at in found})
-        return {at: self._attested.tell(at, facts) for at, facts in found.items()}
+        """Subjects' facts by id, with what people attested of them, and what is supposed."""
+        if self._attested.speaks_of(kind):
+            self._attested.meet(kind, {at: partial(self.identity, at) for at in found})
+            found = {at: self._attested.tell(at, facts) for at, facts in found.items()}
+        return self._supposed.tell(kind, found)
 
     def _subjects_with_what_was_said(self, kind: Kind, found: dict[str, Subject]) -> dict[str, Subject]:
         told = self._with_what_was_said(kind, {it.id: it.scope[kind] for it in found.values()})
@@ -286,10 +291,11 @@ class _Survey:
         ]
         shares = measured.flush_shares(found)
         by_id = {at: shares.get(at.partition(":")[2]) for at in self._disks}
-        return {
+        told = {
             at: one if (share := by_id[at]) is None else replace(one, flush_share_percent=share)
             for at, one in self._disks.items()
         }
+        return self._supposed.tell("disk", told)
 
     def _use(self, place: str, block: Superblock | None, by_place: Mapping[str, list[Found]] | Unknown) -> workload.Use:
         leaves = [at for at in self._stack.under(block.id) if at in self._disks] if block else []

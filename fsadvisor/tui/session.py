@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from fsadvisor.advise import advise, with_fitting_waivers
 from fsadvisor.machine.sources import command
@@ -16,15 +16,24 @@ from fsadvisor.report.model import About
 from fsadvisor.views.look import Look
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.machine.progressive import ProgressiveMachine
     from fsadvisor.rulebook.shelf import Shelf
-    from fsadvisor.storage import Storage
+    from fsadvisor.storage import Storage, Supposition
 
 _PAUSE = 3
 """The next look waits so many times as long as the last one took, so that looking never fills a core."""
+
+
+class Survey(Protocol):
+    """Makes a machine's storage, as it is or as it is supposed to be; may raise what was asked wrongly."""
+
+    def __call__(self, machine: Machine, supposed: Sequence[Supposition] = (), /) -> Storage:
+        """Survey it."""
+        ...
 
 
 @dataclass(kw_only=True)
@@ -36,12 +45,18 @@ class Session:
     """
 
     opened: Callable[[], tuple[Machine, ProgressiveMachine | None]]
-    storage_of: Callable[[Machine], Storage]
+    storage_of: Survey
     shelf: Shelf
     version: str
     every: bool = False
     live: bool = True
     """Whether this is the machine that we run on: only its disks can be probed and watched."""
+
+    attestations: Path | None = None
+    """The file that what people say is written to; None where a recording is looked at and none was named."""
+
+    who: str = ""
+    """Who would attest something."""
 
     machine: Machine | None = None
     """The one last looked at, which remembers its answers."""
@@ -68,10 +83,17 @@ class Session:
                 answering.changed.wait()
                 time.sleep(_PAUSE * (time.monotonic() - started))
 
-    def look(self, machine: Machine) -> Look:
+    def supposing(self, supposed: Sequence[Supposition]) -> Look:
+        """The machine last looked at as it would be; it remembers its answers, so no tool runs again."""
+        if self.machine is None:
+            raise RuntimeError("nothing has been looked at yet")
+        return replace(self.look(self.machine, supposed), supposed=tuple(supposed))
+
+    def look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
         """Survey and judge."""
         with self._lock:
-            storage = with_fitting_waivers(self.storage_of(machine), self.shelf.rules)
+            storage = self.storage_of(machine, supposed) if supposed else self.storage_of(machine)
+            storage = with_fitting_waivers(storage, self.shelf.rules)
             self._number += 1
             return Look(
                 number=self._number,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fsadvisor.report.findings import findings
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fsadvisor.report.findings import Finding
     from fsadvisor.report.model import About
     from fsadvisor.rulebook.rule import Outcome
-    from fsadvisor.storage import Storage, Subject
+    from fsadvisor.storage import Storage, Subject, Supposition
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,15 +44,6 @@ class Look:
     def outcomes(self) -> Mapping[Outcome, int]:
         """How many verdicts of each kind."""
         return Counter(verdict.outcome for verdict in self.verdicts)
-
-
-@dataclass(frozen=True, slots=True)
-class Supposition:
-    """A fact of a subject, taken to be something else than it is: 'disk:sda', 'disk.plp', 'proven'."""
-
-    subject: str
-    fact: str
-    value: Any
 
 
 def finding_key(finding: Finding) -> str:

@@ -21,7 +21,10 @@ def session(machine):
     def opened():
         return (open_machine(FIXTURES / "machines" / machine) if isinstance(machine, str) else machine), None
 
-    return Session(opened=opened, storage_of=lambda it: survey(it, {}), shelf=own_shelf(), version="0", live=False)
+    def storage_of(it, supposed=()):
+        return survey(it, {}, supposed)
+
+    return Session(opened=opened, storage_of=storage_of, shelf=own_shelf(), version="0", live=False)
 
 
 def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL):
