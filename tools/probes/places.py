@@ -49,7 +49,11 @@ def _loop(folder: Path, kind: str, size: int) -> Iterator[Spot]:
         mount.mkdir()
         run("mount", device, str(mount))
         stack.callback(_unmounted, mount)
-        yield Spot(f"loop {kind}", mount, Path(device).name)
+        name = Path(device).name
+        cache = Path(f"/sys/block/{name}/queue/write_cache").read_text(encoding="ascii").strip()
+        # a loop device that somebody once set to write through stays so when it is used again, and passes no flush on
+        told = "" if cache == "write back" else f" ({name}: {cache}, so no flush reaches the disk)"
+        yield Spot(f"loop {kind}{told}", mount, name)
 
 
 def _unmounted(mount: Path) -> None:
