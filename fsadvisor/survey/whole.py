@@ -34,8 +34,8 @@ from fsadvisor.survey import (
 from fsadvisor.survey.ground import Ground, lay
 from fsadvisor.survey.identity import Identity
 from fsadvisor.survey.stack import Stack
-from fsadvisor.survey.supposed import Supposed
 from fsadvisor.survey.superblocks import IN_MEMORY, LOOKED_AT
+from fsadvisor.survey.supposed import Supposed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
