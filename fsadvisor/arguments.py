@@ -171,6 +171,13 @@ def _options(*, defaults: bool) -> Parser:
     form.add_argument(
         "--text", action="store_const", dest="form", const="text", help="print the report as text (default in pipes)"
     )
+    form.add_argument(
+        "--html",
+        action="store_const",
+        dest="form",
+        const="html",
+        help="print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere",
+    )
     shared.add_argument(
         "--plain", action="store_true", help="in the explorer, only ASCII and the terminal's own colours"
     )

@@ -59,7 +59,7 @@ def as_text(
 def _head(storage: Storage, about: About, columns: int) -> Iterator[str]:
     yield from wrapped(clean(made_of(storage, about)), columns)
     yield from wrapped(looked_at(storage), columns)
-    for name, fact in _not_looked_at(storage):
+    for name, fact in not_looked_at(storage):
         yield from wrapped(told(name, fact, fact.source), columns, "", "  ")
 
 
@@ -78,7 +78,7 @@ def looked_at(storage: Storage) -> str:
     numbers = Counter(subject.kind for subject in storage.subjects)
     if any(numbers[kind] for kind in _KINDS):
         return listed(counted(numbers[kind], kind) for kind in _KINDS if numbers[kind])
-    if any(_not_looked_at(storage)):
+    if any(not_looked_at(storage)):
         return "Nothing could be looked at."
     return "There is nothing to look at: no disk and no mount that holds people's files was found."
 

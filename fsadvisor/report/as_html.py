@@ -1,0 +1,105 @@
+"""The report as one HTML file, for a ticket or paper: no script, nothing loaded from elsewhere, complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.report import html_sections as sections
+from fsadvisor.report.as_text import looked_at, made_of, not_looked_at, summed_up
+from fsadvisor.report.finding_parts import where
+from fsadvisor.report.findings import findings
+from fsadvisor.report.html_finding import badge, finding_html
+from fsadvisor.report.html_markup import NOTHING, Markup, element, joined, table
+from fsadvisor.report.values import told
+from fsadvisor.rulebook.rule import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.advise import Verdict
+    from fsadvisor.report.findings import Finding
+    from fsadvisor.report.model import About
+    from fsadvisor.storage import Storage
+
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_STYLE: Final = Path(__file__).with_name("report.css")
+_NAMED: Final = 3
+
+
+def as_html(storage: Storage, verdicts: Sequence[Verdict], about: About) -> Iterator[str]:
+    """The document in pieces: subject by subject, so that a big machine's is never held as a whole."""
+    found = findings(verdicts)
+    comes_to = summed_up(found, verdicts, about, len(storage.ignored))
+    yield '<!DOCTYPE html>\n<html lang="en">\n'
+    yield _head(storage.machine, comes_to, about)
+    yield "<body>\n"
+    yield _title(storage, about, comes_to)
+    yield "<main>\n"
+    yield from _findings(found)
+    yield from _lines(sections.power_loss(storage))
+    yield from _lines(sections.not_told(verdicts))
+    yield from _lines(sections.complaints(storage, about))
+    yield from _lines(sections.passed(verdicts, Outcome.OK, "Passed", "passed"))
+    yield from _lines(sections.passed(verdicts, Outcome.NOT_APPLICABLE, "Does not apply", "not-applicable"))
+    yield from _lines(sections.subjects(storage))
+    yield "</main>\n"
+    yield element(
+        "footer", f"fsadvisor {about.version} changed nothing. ", "`fsadvisor --json` gives the same to scripts."
+    )
+    yield "\n</body>\n</html>\n"
+
+
+def _lines(pieces: Iterator[Markup]) -> Iterator[str]:
+    return (f"{piece}\n" for piece in pieces)
+
+
+def _head(machine: str, comes_to: str, about: About) -> str:
+    style = Markup("".join(f"{line}\n" for line in _STYLE.read_text(encoding="utf-8").splitlines()))
+    inside = (
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", name="referrer", content="no-referrer"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="generator", content=f"fsadvisor {about.version}"),
+        element("title", f"Storage of {machine}: {comes_to.partition(';')[0].rstrip('.')}"),
+        element("style", Markup("\n"), style),
+    )
+    return element("head", *(Markup(f"\n{one}") for one in inside), Markup("\n")) + "\n"
+
+
+def _title(storage: Storage, about: About, comes_to: str) -> str:
+    not_seen = joined(element("p", told(name, fact, fact.source)) for name, fact in not_looked_at(storage))
+    inside = (
+        element("h1", f"Storage of {storage.machine}"),
+        element("p", made_of(storage, about)),
+        element("p", looked_at(storage)),
+        not_seen,
+        element("p", comes_to, class_="sum"),
+    )
+    return element("header", *inside) + "\n"
+
+
+def _findings(found: Sequence[Finding]) -> Iterator[str]:
+    yield '<section id="findings">\n'
+    yield element("h2", "Findings")
+    if not found:
+        yield element("p", "Nothing calls for action.")
+    if len(found) > 1:
+        yield table(
+            "overview",
+            ("Nr", "How grave", "What, and where"),
+            map(_overview, found, range(1, len(found) + 1)),
+            "In rank order",
+        )
+    told_in: dict[str, int] = {}
+    for number, finding in enumerate(found, 1):
+        yield "\n" + finding_html(finding, number, told_in.get(finding.rule.id))
+        told_in.setdefault(finding.rule.id, number)
+    yield "</section>\n"
+
+
+def _overview(finding: Finding, number: int) -> tuple[str, Markup, Markup]:
+    link = element("a", finding.rule.title, href=f"#finding-{number}")
+    place = element("div", where(finding, _NAMED, ""), class_="source")
+    return str(number), badge(finding), joined((link, place, NOTHING))
