@@ -1,0 +1,208 @@
+"""What a probe does wherever it is asked for: looks around, judges, measures, keeps; who asks is told as it goes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from fsadvisor.facts import Known
+from fsadvisor.machine.live import LiveMachine
+from fsadvisor.probe import cost, disks, fitting, gentle, guard, lock, scratch_tree, store, surroundings
+from fsadvisor.probe.job import Existing
+from fsadvisor.probe.measure import Where
+from fsadvisor.probe.run import Begun, Ended, Plan, Went, run
+from fsadvisor.probe.stopping import Stopped
+from fsadvisor.storage import Below, Disk
+from fsadvisor.survey import look, measured
+from fsadvisor.survey.whole import survey
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.probe.cost import Cost
+    from fsadvisor.probe.finding import Finding
+    from fsadvisor.probe.job import Job
+    from fsadvisor.probe.place import Place
+    from fsadvisor.probe.result import Result
+    from fsadvisor.probe.run import Event
+    from fsadvisor.probe.stopping import Stop
+    from fsadvisor.storage import Storage
+
+_QUICK, _QUICK_SECONDS = "quick", 10.0
+OTHER_SECONDS = 20.0
+
+
+def usual_seconds(suite: str | None) -> float:
+    """How long each job of a suite may measure, where nobody says."""
+    return _QUICK_SECONDS if suite == _QUICK else OTHER_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be measured, where and how."""
+
+    jobs: tuple[Job, ...]
+    target: str
+    seconds: float
+    """For each job, its set-up left out."""
+    width: float = 0.05
+    gentle: bool = False
+    keep: bool = True
+    in_data_directory: bool = False
+
+
+class Listener(Protocol):
+    """Who is told."""
+
+    def heard(self, event: Event, seconds_left: float) -> None:
+        """A job has begun, a window or a job has ended; so many seconds are left of all jobs, at most."""
+
+    def paused(self, why: str) -> None:
+        """A gentle probe gives way."""
+
+    def said(self, sentence: str) -> None:
+        """Something that a person should know: text of strangers may be in it."""
+
+
+@contextlib.contextmanager
+def around(wanted: Wanted, machine: Machine) -> Iterator[Probing]:
+    """Look around the target, and hold the lock on its mount for as long as the block."""
+    target = surroundings.real(wanted.target)
+    kind = look.value(surroundings.kind_of(target))
+    given_file = kind == "file" and all(isinstance(job.work, Existing) for job in wanted.jobs)
+    folder = str(Path(target).parent) if given_file else target
+    mount = surroundings.mount_of(folder, machine) if kind == "folder" or given_file else None
+    storage = survey(machine, {})
+    with lock.held(mount.mount_point if mount else None) as busy:
+        place = surroundings.place(folder, machine, storage, busy=busy)
+        yield Probing(wanted, storage, place, target)
+
+
+class Probing:
+    """One run: first `cost` and `findings`, then `measure`, then `results`."""
+
+    def __init__(self, wanted: Wanted, storage: Storage, place: Place, target: str) -> None:
+        """`target` is the place's folder, or a file in it that is there already."""
+        self.wanted, self.target = wanted, target
+        self._storage, self._place = storage, place
+        self._jobs = tuple(fitting.fitted(job, place) for job in wanted.jobs)
+        self._costs = [cost.of(job, wanted.seconds) for job in self._jobs]
+        self.cost = cost.together(self._costs)
+        self.findings = (*self._against(self.cost, place), *fitting.findings(self._jobs))
+        self.results: list[Result] = []
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Why it may not start, () where it may."""
+        return tuple(it.says for it in self.findings if it.level == "refused")
+
+    @property
+    def mount(self) -> str:
+        """The mount point of the target, '' where it is not known."""
+        return look.value(self._place.mount_point) or ""
+
+    def would_do(self) -> Iterator[str]:
+        """The jobs among those asked for that may run, where only some may not."""
+        fine = [job.id for job, one in zip(self._jobs, self._costs, strict=True) if not self._refusal(one, self._place)]
+        if fine:
+            yield f"these may run there: fsadvisor probe {shlex.join([*fine, self.wanted.target])}"
+
+    def measure(self, stop: Stop, listener: Listener) -> None:
+        """Do it, unless somebody stops it; what a killed probe left behind is taken away first."""
+        for said in scratch_tree.clear(Path(self._place.target)):
+            listener.said(said)
+        with stop.listening():
+            try:
+                with stop.interruptible():
+                    giving_way = self._giving_way(listener)
+                for event in run(self._plan(giving_way), stop):
+                    self._follow(event, listener)
+            except Stopped:
+                pass  # before the first job
+
+    def _against(self, one: Cost, place: Place) -> tuple[Finding, ...]:
+        return guard.findings(one, place, in_data_directory=self.wanted.in_data_directory)
+
+    def _refusal(self, one: Cost, place: Place) -> str:
+        return next((it.says for it in self._against(one, place) if it.level == "refused"), "")
+
+    def _giving_way(self, listener: Listener) -> gentle.Gentle | None:
+        if not self.wanted.gentle:
+            return None
+        gentle.give_way()
+        for name in self._unheeding():
+            listener.said(f"the scheduler of {name} heeds no priorities of I/O: pauses alone give way")
+        found = gentle.Gentle(self._leaves() or (), says=listener.paused)
+        if not found.can_tell:
+            listener.said("neither pressure nor the disks' latency can be told here, so it never pauses")
+        return found
+
+    def _unheeding(self) -> Iterable[str]:
+        """Leaf disks whose scheduler takes the idle class for any other."""
+        leaves = self._leaves() or ()
+        for subject in self._storage.subjects:
+            disk = subject.scope.get("disk")
+            if isinstance(disk, Disk) and look.value(disk.name) in leaves:
+                scheduler = look.value(disk.scheduler)
+                if scheduler is not None and not gentle.heeded(scheduler):
+                    yield subject.name
+
+    def _leaves(self) -> tuple[str, ...] | None:
+        return disks.leaves(self._storage, self.mount) if self.mount else None
+
+    def _plan(self, giving_way: gentle.Gentle | None) -> Plan:
+        from fsadvisor.probe.engines import opened
+
+        return Plan(
+            jobs=self._jobs,
+            folder=Path(self.target),
+            where=self._where(),
+            disks=self._leaves(),
+            seconds=self.wanted.seconds,
+            width=self.wanted.width,
+            opener=opened,
+            gentle=giving_way,
+            refused_now=self._refused_now,
+        )
+
+    def _where(self) -> Where:
+        at = f"mount:{self.mount}"
+        below = next((it.scope.get("below") for it in self._storage.subjects if it.id == at), None)
+        return Where(
+            target=self.target,
+            mount=self.mount,
+            write_back=look.value(below.any_write_back) if isinstance(below, Below) else None,
+            depends=measured.conditions_of(self._storage, self.mount),
+        )
+
+    def _refused_now(self, job: Job) -> str:
+        """Look at the folder anew, and after a failure all around it, too: it may be full, or take no writes."""
+        machine = LiveMachine()
+        if self.results and self.results[-1].end == "failed":
+            self._storage = survey(machine, {})
+        now = surroundings.place(self._place.target, machine, self._storage, busy=Known(False, "we run"))
+        return self._refusal(cost.of(job, self.wanted.seconds), now)
+
+    def _follow(self, event: Event, listener: Listener) -> None:
+        left = sum(it.most_seconds for it in self._costs[event.at :])
+        match event:
+            case Ended(result=result):
+                self.results.append(result)
+                if self.wanted.keep and result.figure is not None and result.end != "failed":
+                    self._keep(result, listener)
+            case Went(progress=progress):
+                left += progress.seconds_left
+            case Begun(at=at):
+                left += self._costs[at - 1].most_seconds
+        listener.heard(event, left)
+
+    def _keep(self, result: Result, listener: Listener) -> None:
+        try:
+            store.keep(store.path(root=os.geteuid() == 0, environment=os.environ), result)
+        except store.StoreError as error:
+            listener.said(str(error))
