@@ -34,10 +34,20 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Lines for a shell, to be copied as they are; each wraps at any column, and says that it goes on."""
+    """Lines for a shell, to be copied as they are; each wraps at any column, and says that it goes on.
+
+    `name` says what they are for; `every` holds all the lines to copy where not all are shown.
+    """
 
     lines: tuple[str, ...]
     indent: int = 2
+    name: str = "the commands"
+    every: tuple[str, ...] = ()
+
+    @property
+    def copied(self) -> tuple[str, ...]:
+        """The lines to copy."""
+        return self.every or self.lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +81,13 @@ def paragraph(*words: Span | str, first: Line = NOTHING, indent: int | None = No
 
 def laid(blocks: Iterable[Block], width: int, *, unicode: bool = True) -> list[Line]:
     """The lines of the blocks in so many columns."""
-    lines: list[Line] = []
-    for block in blocks:
-        lines += _laid(block, max(width, 20), _CONTINUED if unicode else _CONTINUED_ASCII)
-    return lines
+    return [one for lines in laid_apart(blocks, width, unicode=unicode) for one in lines]
+
+
+def laid_apart(blocks: Iterable[Block], width: int, *, unicode: bool = True) -> list[list[Line]]:
+    """The same, the lines of each block by themselves."""
+    continued = _CONTINUED if unicode else _CONTINUED_ASCII
+    return [list(_laid(block, max(width, 20), continued)) for block in blocks]
 
 
 def _laid(block: Block, width: int, continued: Span) -> Iterator[Line]:

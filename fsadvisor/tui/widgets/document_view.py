@@ -10,7 +10,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from fsadvisor.tui.drawing import strip, tones
-from fsadvisor.views.document import Document, laid
+from fsadvisor.views.document import Commands, Document, Heading, laid_apart
 from fsadvisor.views.spans import Line, Span, Tone, plain
 
 if TYPE_CHECKING:
@@ -20,7 +20,10 @@ NOTHING_TO_READ: Final = Document("", ())
 
 
 class DocumentView(ScrollView, can_focus=True):
-    """Shows one document, laid out for its width."""
+    """Shows one document, laid out for its width. A bar stands beside the commands that a key would copy.
+
+    Space is left to the place.
+    """
 
     DEFAULT_CSS = """
     DocumentView { height: 1fr; background: $background; padding: 0 1; scrollbar-size-vertical: 1; overflow-x: hidden; }
@@ -29,9 +32,11 @@ class DocumentView(ScrollView, can_focus=True):
         Binding("up,k", "scroll_up", "Up", show=False),
         Binding("down,j", "scroll_down", "Down", show=False),
         Binding("pageup,ctrl+b", "page_up", "Page up", show=False),
-        Binding("pagedown,ctrl+f,space", "page_down", "Page down", show=False),
+        Binding("pagedown,ctrl+f", "page_down", "Page down", show=False),
         Binding("home,g", "scroll_home", "Top", show=False),
         Binding("end,G", "scroll_end", "Bottom", show=False),
+        Binding("right_curly_bracket", "next_part(1)", "Next part", show=False),
+        Binding("left_curly_bracket", "next_part(-1)", "Part before", show=False),
         Binding("n", "next_match(1)", "Next match", show=False),
         Binding("N", "next_match(-1)", "Match before", show=False),
     ]
@@ -41,6 +46,10 @@ class DocumentView(ScrollView, can_focus=True):
         self.document = NOTHING_TO_READ
         self._unicode = unicode
         self._lines: list[Line] = []
+        self._parts: list[int] = []
+        """The lines where headings stand."""
+
+        self._commands: list[tuple[range, Commands]] = []
         self._laid_for = -1
         self._words = ""
         self._matches: list[int] = []
@@ -63,6 +72,25 @@ class DocumentView(ScrollView, can_focus=True):
         self.refresh()
         return len(self._matches)
 
+    @property
+    def commands(self) -> Commands | None:
+        """The first ones that are wholly in view, else those that are partly, else the document's first."""
+        found = self._target()
+        return found[1] if found else None
+
+    def _target(self) -> tuple[range, Commands] | None:
+        top = self.scroll_offset.y
+        bottom = top + self.size.height
+        whole = (one for one in self._commands if top <= one[0].start and one[0].stop <= bottom)
+        part = (one for one in self._commands if one[0].start < bottom and one[0].stop > top)
+        return next(whole, None) or next(part, None) or next(iter(self._commands), None)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """The bar may stand elsewhere now, off the lines that have moved."""
+        super().watch_scroll_y(old_value, new_value)
+        if self._commands:
+            self.refresh()
+
     def on_resize(self, event: Resize) -> None:
         """Lay it out anew for another width."""
         if event.size.width != self._laid_for:
@@ -73,7 +101,16 @@ class DocumentView(ScrollView, can_focus=True):
         if width <= 0:
             return
         self._laid_for = self.size.width
-        self._lines = laid(self.document.blocks, width, unicode=self._unicode)
+        self._lines, self._parts, self._commands = [], [], []
+        for block, lines in zip(
+            self.document.blocks, laid_apart(self.document.blocks, width, unicode=self._unicode), strict=True
+        ):
+            at = len(self._lines)
+            if isinstance(block, Heading):
+                self._parts.append(at)
+            elif isinstance(block, Commands):
+                self._commands.append((range(at, at + len(lines)), block))
+            self._lines += lines
         self.virtual_size = Size(width, len(self._lines))
         self._find()
         self.refresh()
@@ -89,7 +126,17 @@ class DocumentView(ScrollView, can_focus=True):
         if at >= len(self._lines):
             return Strip.blank(width, self.rich_style)
         shown = marked(self._lines[at], self._words) if self._words else self._lines[at]
+        if (target := self._target()) and at in target[0]:
+            shown = barred(shown, "▌" if self._unicode else "|")
         return strip(shown, width, tones(self), self.rich_style)
+
+    def action_next_part(self, by: int) -> None:
+        """To the next heading, or the one before."""
+        here = self.scroll_offset.y
+        if by > 0:
+            self._go_to(next((at for at in self._parts if at > here), len(self._lines)))
+        else:
+            self._go_to(next((at for at in reversed(self._parts) if at < here), 0))
 
     def action_next_match(self, by: int) -> None:
         """To the next line that has the words, or the one before."""
@@ -103,6 +150,13 @@ class DocumentView(ScrollView, can_focus=True):
 
     def _go_to(self, at: int) -> None:
         self.scroll_to(y=at, animate=False, force=True)
+
+
+def barred(spans: Line, bar: str) -> Line:
+    """The line with a bar in its first column, where that is empty."""
+    if not spans or not spans[0].text.startswith(" "):
+        return spans
+    return (Span(bar, Tone.KEY), Span(spans[0].text[1:], spans[0].tone), *spans[1:])
 
 
 def marked(spans: Line, words: str) -> Line:

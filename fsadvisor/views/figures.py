@@ -1,0 +1,132 @@
+"""The figures of a gain: ranges drawn on one scale beside their numbers; what is no plain range, in words alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.rulebook.tables import table
+from fsadvisor.views.document import Block, Drawn, paragraph
+from fsadvisor.views.spans import Line, Span, Tone, columns, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from fsadvisor.rulebook.shape import Figure, Gain
+    from fsadvisor.views.glyphs import Glyphs
+
+_NUMBER: Final = r"\d+(?:\.\d+)?"
+_RANGE: Final = re.compile(
+    rf"(?:[^\d,;:]*\bbrings? )?(?:(?P<low>{_NUMBER}) to )?(?P<high>{_NUMBER}) (?P<unit>%|times)(?P<words>\D*)"
+)
+_SHARE: Final = re.compile(rf"(?P<part>{_NUMBER}) of (?P<whole>{_NUMBER}) (?:µs|ms|s)\b(?:\D*)")
+_AT_MOST: Final = re.compile(rf"(?P<high>{_NUMBER}) % at most: .*", re.DOTALL)
+_AND_MORE: Final = "and more"
+
+_BAR: Final = 24
+_INDENT: Final = "    "
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What a figure says, in `unit` ('%' or 'times'); `high` is None where it is open at the top."""
+
+    low: float
+    high: float | None
+    unit: str
+
+
+def range_of(says: str) -> Range | None:
+    """The range where a figure is nothing but one; None where words belong to it that a bar would leave out."""
+    if most := _AT_MOST.fullmatch(says):
+        return Range(0, float(most["high"]), "%")
+    if (share := _SHARE.fullmatch(says)) and float(share["whole"]):
+        percent = 100 * float(share["part"]) / float(share["whole"])
+        return Range(percent, percent, "%")
+    found = _RANGE.fullmatch(says)
+    if found is None:
+        return None
+    high = float(found["high"])
+    low = float(found["low"]) if found["low"] else high
+    return Range(low, None if _AND_MORE in found["words"] else high, found["unit"])
+
+
+def blocks(gain: Gain, glyphs: Glyphs) -> Iterator[Block]:
+    """All figures: those that contradict each other stand below each other on the same scale."""
+    ranges = [range_of(figure.says) for figure in gain.figures]
+    scales = {unit: _top([one for one in ranges if one and one.unit == unit]) for unit in ("%", "times")}
+    told: set[str] = set()
+    for figure, found in zip(gain.figures, ranges, strict=True):
+        if found is not None and found.unit not in told:
+            told.add(found.unit)
+            yield Drawn((_axis(scales[found.unit], found.unit),))
+        yield _figure(figure, found, scales, glyphs)
+        yield paragraph(span(_who(figure), Tone.DIM), first=(Span(_INDENT + "  "),))
+    if not gain.figures:
+        yield paragraph("No figure is known.", first=(Span(_INDENT),))
+    if gain.believe:
+        yield paragraph(span("Believe: ", Tone.STRONG), gain.believe, first=(Span(_INDENT),))
+    if gain.measure and not gain.told_here:
+        yield paragraph("The probe ", span(gain.measure, Tone.KEY), " would measure it here.", first=(Span(_INDENT),))
+
+
+def _figure(figure: Figure, found: Range | None, scales: Mapping[str, float], glyphs: Glyphs) -> Block:
+    says = span(figure.says, Tone.STRONG)
+    if found is None:
+        return paragraph(says, first=(Span(f"{_INDENT}{glyphs.bullet} "),))
+    share = f" ({in_numbers(found)})" if _SHARE.fullmatch(figure.says) else ""
+    return paragraph(says, share, first=_bar(found, scales[found.unit], glyphs))
+
+
+def _who(figure: Figure) -> str:
+    """'measured here: …', 'seed 003, measured, table 003-assumptions: …'."""
+    basis = [table(figure.table).basis, f"table {figure.table}"] if figure.table else []
+    return f"{', '.join([figure.source, *basis])}: {figure.conditions}"
+
+
+def _top(ranges: Sequence[Range]) -> float:
+    """The end of the scale: a round number above all."""
+    most = max((one.low if one.high is None else one.high for one in ranges), default=1)
+    steps = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+    return next((float(step) for step in steps if step >= most), most)
+
+
+def _axis(top: float, unit: str) -> Line:
+    left, right = _amount(0, unit), _amount(top, unit)
+    gap = max(_BAR - columns((Span(left),)) - columns((Span(right),)), 1)
+    return (Span(_INDENT + "  "), Span(f"{left}{' ' * gap}{right}", Tone.DIM))
+
+
+def _bar(found: Range, top: float, glyphs: Glyphs) -> Line:
+    start = round(found.low / top * _BAR)
+    end = _BAR if found.high is None else round(found.high / top * _BAR)
+    start = min(start, _BAR - 1)
+    end = max(end, start + 1)
+    if found.low == found.high:
+        start = end - 1
+    return (
+        Span(f"{_INDENT}  "),
+        Span(glyphs.empty * start, Tone.DIM),
+        Span(glyphs.full * (end - start), Tone.STRONG),
+        Span(glyphs.right if found.high is None else "", Tone.STRONG),
+        Span(glyphs.empty * (_BAR - end), Tone.DIM),
+        Span("  " if found.high is not None else " "),
+    )
+
+
+def in_numbers(found: Range) -> str:
+    """'2 to 3 %', '17 %', '10 times and more'."""
+    if found.high is None:
+        return f"{_amount(found.low, found.unit)} and more"
+    if found.low == found.high:
+        return _amount(found.high, found.unit)
+    return f"{_number(found.low)} to {_amount(found.high, found.unit)}"
+
+
+def _amount(value: float, unit: str) -> str:
+    return f"{_number(value)} {unit}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 or value == int(value) else f"{value:.1f}"
