@@ -8,6 +8,7 @@ only make the order stable.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -139,7 +140,10 @@ class Verdict:
 
 
 class Verdicts(Sequence[Verdict]):
-    """Verdicts in rank order. A big machine has a million: what is alike is kept once, each is made when it is seen."""
+    """Verdicts in rank order. A big machine has a million: what is alike is kept once, each is made when it is seen.
+
+    `alike` holds subjects in the order of their ids.
+    """
 
     def __init__(self, alike: Mapping[_Alike, list[Subject]], waivers: Iterable[Waiver]) -> None:
         self._alike = [(rule, outcome, alike[rule, outcome, left]) for rule, outcome, left in sorted(alike, key=_place)]
@@ -153,6 +157,14 @@ class Verdicts(Sequence[Verdict]):
             waivers = self._waivers if outcome in _CALLS_FOR_ACTION else {}
             for subject in subjects:
                 yield Verdict(rule, subject, outcome, waivers.get((rule.id, subject.id)) if waivers else None)
+
+    def on(self, subject: str) -> Iterator[Verdict]:
+        """Those on the subject of that id, found without making the others."""
+        for rule, outcome, subjects in self._alike:
+            at = bisect_left(subjects, subject, key=attrgetter("id"))
+            if at < len(subjects) and subjects[at].id == subject:
+                waiver = self._waivers.get((rule.id, subject)) if outcome in _CALLS_FOR_ACTION else None
+                yield Verdict(rule, subjects[at], outcome, waiver)
 
     @overload
     def __getitem__(self, at: int) -> Verdict: ...
