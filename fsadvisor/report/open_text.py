@@ -12,7 +12,7 @@ from fsadvisor.report.values import cause, short_name
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from fsadvisor.advise import Verdict
     from fsadvisor.facts import Unknown
@@ -35,6 +35,11 @@ class Cure:
     facts: dict[str, None] = field(default_factory=dict)
     subjects: dict[str, Subject] = field(default_factory=dict)
     rules: dict[str, str] = field(default_factory=dict)
+    held_back: dict[str, None] = field(default_factory=dict)
+    """The rules, among those, whose findings wait for it."""
+
+    asked: dict[tuple[str, str], Unknown] = field(default_factory=dict)
+    """Each fact that is open by the id of the subject that it was asked of, and its name."""
 
     @property
     def gravity(self) -> int:
@@ -50,11 +55,11 @@ class Cure:
         return f"{self.first.learn[0].upper()}{self.first.learn[1:]}{alike}"
 
 
-def cures(verdicts: Iterable[Verdict]) -> list[Cure]:
-    """What would decide the undetermined verdicts."""
+def cures(verdicts: Iterable[Verdict], outcomes: Collection[Outcome] = (Outcome.UNDETERMINED,)) -> list[Cure]:
+    """What would decide the undetermined verdicts, or those of other outcomes."""
     found: dict[object, Cure] = {}
     for verdict in verdicts:
-        if verdict.outcome is Outcome.UNDETERMINED:
+        if verdict.outcome in outcomes:
             for name, fact in verdict.to_learn().items():
                 key = _without_names(fact.learn, verdict.subject) or fact.cause
                 cure = found.setdefault(key, Cure(fact))
@@ -62,6 +67,9 @@ def cures(verdicts: Iterable[Verdict]) -> list[Cure]:
                 cure.facts[name] = None
                 cure.subjects[verdict.subject.id] = verdict.subject
                 cure.rules[verdict.rule.id] = verdict.rule.severity
+                cure.asked[verdict.subject.id, name] = fact
+                if verdict.outcome is not Outcome.UNDETERMINED:
+                    cure.held_back[verdict.rule.id] = None
     return sorted(found.values(), key=lambda cure: (cure.gravity, not cure.first.learn))
 
 
@@ -86,7 +94,7 @@ def open_text(verdicts: Iterable[Verdict], columns: int) -> Iterator[str]:
     for cure in cures(verdicts):
         yield "\n"
         yield from wrapped(cure.heading, columns, "   ", "     ")
-        yield from wrapped(f"{listed(cure.facts)} of {_of(cure.subjects.values())}", columns, "     tells  ")
+        yield from wrapped(f"{listed(cure.facts)} of {whose(cure.subjects.values())}", columns, "     tells  ")
         rules = [f"{rule} ({severity})" for rule, severity in sorted(cure.rules.items(), key=_by_severity)]
         yield from wrapped(", ".join(rules), columns, "     for    ")
 
@@ -95,7 +103,8 @@ def _by_severity(pair: tuple[str, str]) -> tuple[int, str]:
     return _SEVERITIES.index(pair[1]), pair[0]
 
 
-def _of(subjects: Iterable[Subject]) -> str:
+def whose(subjects: Iterable[Subject]) -> str:
+    """The subjects by kind, by name as far as there are few."""
     by_kind: dict[str, list[Subject]] = {}
     for subject in subjects:
         by_kind.setdefault(subject.kind, []).append(subject)
