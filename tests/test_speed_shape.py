@@ -155,8 +155,9 @@ def test_version_is_answered_before_anything_is_loaded():
     assert own <= {"__future__", "fsadvisor", "fsadvisor.__main__", "fsadvisor._version"}
 
 
-def test_a_recorded_machine_is_judged_without_interface_and_without_live_libraries(generated):
-    modules = loaded("--on", str(generated / str(FEW)), "--json")
+@pytest.mark.parametrize("form", ["json", "html"])
+def test_a_recorded_machine_is_judged_without_interface_and_without_live_libraries(generated, form):
+    modules = loaded("--on", str(generated / str(FEW)), f"--{form}")
 
-    assert "fsadvisor.report.as_json" in modules
+    assert f"fsadvisor.report.as_{form}" in modules
     assert modules.isdisjoint({"textual", "rich", "asyncio", "psutil", "pyudev"})

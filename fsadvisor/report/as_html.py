@@ -10,7 +10,7 @@ from fsadvisor.report.as_text import looked_at, made_of, not_looked_at, summed_u
 from fsadvisor.report.finding_parts import where
 from fsadvisor.report.findings import findings
 from fsadvisor.report.html_finding import badge, finding_html
-from fsadvisor.report.html_markup import NOTHING, Markup, element, joined, table
+from fsadvisor.report.html_markup import NOTHING, Markup, element, joined, prose, table
 from fsadvisor.report.values import told
 from fsadvisor.rulebook.rule import Outcome
 
@@ -45,7 +45,7 @@ def as_html(storage: Storage, verdicts: Sequence[Verdict], about: About) -> Iter
     yield from _lines(sections.subjects(storage))
     yield "</main>\n"
     yield element(
-        "footer", f"fsadvisor {about.version} changed nothing. ", "`fsadvisor --json` gives the same to scripts."
+        "footer", f"fsadvisor {about.version} changed nothing. ", prose("`fsadvisor --json` gives the same to scripts.")
     )
     yield "\n</body>\n</html>\n"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Unknown
-from fsadvisor.report.html_markup import NOTHING, Markup, element, joined
+from fsadvisor.report.html_markup import NOTHING, Markup, element, joined, prose
 from fsadvisor.report.values import bytes_text, cause, value_text
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def said(name: str, fact: Fact[Any]) -> Markup:
     source = element("small", f" {fact.source}", class_="source") if fact.source else NOTHING
     if not isinstance(fact, Unknown):
         return joined((_value(catalogue()[name], fact.value), source))
-    cure = joined(("; to learn it: ", fact.learn)) if fact.learn else NOTHING
+    cure = joined(("; to learn it: ", prose(fact.learn))) if fact.learn else NOTHING
     return joined((element("span", f"not known, {cause(fact)}", cure, class_="unknown"), source))
 
 

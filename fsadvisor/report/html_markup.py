@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
-_CODE: Final = re.compile(r"`([^`\n]+)`")
+_CODE: Final = re.compile(r"`([^`]+)`")
+_BLANKS: Final = re.compile(r"[ \n]+")
 _VOID: Final = frozenset({"meta"})
 
 
@@ -46,7 +47,7 @@ def joined(pieces: Iterable[str]) -> Markup:
 
 def prose(text: str) -> Markup:
     """A text on one line, in which what stands between backticks is code."""
-    pieces = _CODE.split(" ".join(text.split()))
+    pieces = _CODE.split(_BLANKS.sub(" ", text.strip(" \n")))
     return joined(element("code", one) if at % 2 else one for at, one in enumerate(pieces))
 
 

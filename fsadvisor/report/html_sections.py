@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from fsadvisor.report import shaping
 from fsadvisor.report.html_facts import said
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from fsadvisor.report.power_text import Group
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject
-
-_ELSEWHERE: Final = "as the tables of facts below have it"
 
 
 def power_loss(storage: Storage) -> Iterator[Markup]:
@@ -109,7 +107,9 @@ def passed(verdicts: Iterable[Verdict], outcome: Outcome, title: str, name: str)
         yield element(
             "section",
             element("h2", f"{title}: {number}"),
-            folded(f"Rule by rule, {_ELSEWHERE}", table("checks", ("Rule", "Of what"), rows, title)),
+            folded(
+                "Rule by rule; the facts that were asked stand below", table("checks", ("Rule", "Of what"), rows, title)
+            ),
             id=name,
         )
 

@@ -6,11 +6,16 @@ import pytest
 
 from fsadvisor.advise import advise
 from fsadvisor.catalogue import matching
+from fsadvisor.machine.opening import open_machine
+from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.explain import explain
 from fsadvisor.report.fact_list import fact_list
 from fsadvisor.report.rule_markdown import rule_markdown
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.survey.whole import survey
+from tests.paths import FIXTURES
 from tests.report import composed
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -25,6 +30,14 @@ def json(storage):
     return (line.decode() for line in as_json(storage, advise(storage, composed.rules()), composed.ABOUT))
 
 
+def html(storage, rules):
+    return as_html(storage, advise(storage, rules), composed.ABOUT)
+
+
+def recorded(name):
+    return survey(open_machine(FIXTURES / "machines" / name), {})
+
+
 def rule(rule_id):
     (found,) = [one for one in composed.rules() if one.id == rule_id]
     return found
@@ -35,6 +48,8 @@ REPORTS = {
     "busy_narrow.txt": lambda: text(composed.busy(), width=50),
     "busy_all.txt": lambda: text(composed.busy(), every=True),
     "busy.json": lambda: json(composed.busy()),
+    "busy.html": lambda: html(composed.busy(), composed.rules()),
+    "ext4-nobarrier.html": lambda: html(recorded("ext4-nobarrier"), own_shelf().rules),
     "hostile.txt": lambda: text(composed.hostile()),
     "hostile.json": lambda: json(composed.hostile(sorted(set(composed.HOSTILE) - {"long"}))),
     "empty.txt": lambda: text(composed.empty()),
