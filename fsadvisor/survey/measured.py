@@ -151,36 +151,47 @@ class _Facts:
     def _result(self, job: str) -> Measured | Unknown:
         """The newest result that holds today, else why there is none."""
         if job not in self._valid:
-            found = [(one, self._doubt(one)) for one in self._results.get(job, ())]
-            good = next((one for one, doubt in found if not doubt), None)
+            found = [(one, doubt(one, self._conditions)) for one in self._results.get(job, ())]
+            good = next((one for one, why in found if not why), None)
             self._valid[job] = good or self._again(job, found[0][1] if found else "")
         return self._valid[job]
-
-    def _doubt(self, one: Measured) -> str:
-        """Why a result is no fact today, '' where it is one."""
-        if one.figure is None:
-            return f"the probe of {_day(one)} came to no figure"
-        if not one.believable:
-            return f"the figure of {_day(one)} cannot be what it seems"
-        if one.small_file:
-            return f"on {_day(one)} there was no room for a file of the usual size"
-        if one.figure.windows < _FEWEST_WINDOWS:
-            return f"the probe of {_day(one)} ended after {one.figure.windows} windows"
-        if one.figure.high - one.figure.low > 2 * _WIDEST * one.figure.median:
-            return f"the windows of {_day(one)} were too far apart"
-        then = dict(one.depends)
-        changed = next((name for name, value in then.items() if self._conditions.get(name) != value), None)
-        if changed is not None and changed not in self._conditions:
-            return f"it was measured on {_day(one)} with {changed} = {then[changed][:80]!r}, which cannot be told today"
-        if changed is not None:
-            return f"it was measured on {_day(one)} with {changed} = {then[changed][:80]!r}, which has changed since"
-        return "" if then else f"the result of {_day(one)} does not say what it depends on"
 
     def _again(self, job: str, why: str) -> Unknown:
         if self._no_file is not None:
             return self._no_file
         learn = f"`fsadvisor probe {job} {shlex.quote(self._point)}`"
         return Unknown(Cause.NOT_MEASURED, f"{learn}: {why}" if why else learn, PATH)
+
+
+def doubt(one: Measured, conditions: Mapping[str, str]) -> str:
+    """Why a result is no fact today, '' where it is one; `conditions` are those of today on its mount."""
+    return weakness(one) or staleness(one, conditions)
+
+
+def weakness(one: Measured) -> str:
+    """Why a result has never been sure enough for a fact, '' where it was."""
+    if one.figure is None:
+        return f"the probe of {_day(one)} came to no figure"
+    if not one.believable:
+        return f"the figure of {_day(one)} cannot be what it seems"
+    if one.small_file:
+        return f"on {_day(one)} there was no room for a file of the usual size"
+    if one.figure.windows < _FEWEST_WINDOWS:
+        return f"the probe of {_day(one)} ended after {one.figure.windows} windows"
+    if one.figure.high - one.figure.low > 2 * _WIDEST * one.figure.median:
+        return f"the windows of {_day(one)} were too far apart"
+    return ""
+
+
+def staleness(one: Measured, conditions: Mapping[str, str]) -> str:
+    """What is not today as it was then, '' where all that the result depends on is."""
+    then = dict(one.depends)
+    changed = next((name for name, value in then.items() if conditions.get(name) != value), None)
+    if changed is not None and changed not in conditions:
+        return f"it was measured on {_day(one)} with {changed} = {then[changed][:80]!r}, which cannot be told today"
+    if changed is not None:
+        return f"it was measured on {_day(one)} with {changed} = {then[changed][:80]!r}, which has changed since"
+    return "" if then else f"the result of {_day(one)} does not say what it depends on"
 
 
 _HEADLINES: Final[Mapping[str, str]] = {

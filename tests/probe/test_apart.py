@@ -1,0 +1,87 @@
+"""A probe in a process of its own: what it is asked, what it tells, and how it ends."""
+
+import io
+import os
+import queue
+import signal
+
+import pytest
+
+from fsadvisor.probe import apart, telling
+from fsadvisor.verbs import probe_apart
+
+CREATE = {"jobs": ("create-1",), "seconds": 1.0}
+LONG = {"jobs": ("commit-fdatasync",), "seconds": 60.0}
+
+
+class Heard(queue.Queue):
+    """The events of one probe, as they come."""
+
+    def until(self, kind):
+        while not isinstance(event := self.get(timeout=60), kind | telling.Over):
+            pass
+        return event
+
+
+def asked(folder, **more):
+    heard = Heard()
+    probe = apart.Apart(telling.Asked(target=str(folder), **more), heard.put)
+    told = heard.until(telling.Told)
+    if told.refused:
+        probe.stop()
+        pytest.skip("the guard refuses the folder of temporary files here")
+    return probe, heard
+
+
+def test_what_is_told_survives_being_sent():
+    said = telling.Said(text="[bold]\x1b]0;x\x07", pause=True)
+    assert telling.event(telling.line(said)) == said
+
+
+def test_nobody_who_says_go_leaves_all_as_it_was(tmp_path):
+    out = io.BytesIO()
+    probe_apart.answer(io.BytesIO(telling.line(telling.Asked(target=str(tmp_path), **CREATE))), out)
+    told, over = map(telling.event, out.getvalue().splitlines())
+    assert (told.cost.files, over) == (4001, telling.Over(state="not started"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_refused_is_not_started_by_saying_go():
+    asks = telling.line(telling.Asked(target="/proc", **CREATE)) + telling.line(telling.Go())
+    out = io.BytesIO()
+    probe_apart.answer(io.BytesIO(asks), out)
+    told, over = map(telling.event, out.getvalue().splitlines())
+    assert "proc" in told.refused[0].says
+    assert over.state == "not started"
+
+
+def test_a_probe_that_is_cancelled_takes_away_what_it_made(tmp_path):
+    probe, heard = asked(tmp_path, **LONG)
+    probe.go()
+    assert heard.until(telling.Began).job == "commit-fdatasync"
+    probe.stop()
+    assert probe.wait(30)
+    assert heard.until(telling.Over).state == "cancelled"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_that_is_not_wanted_is_not_started(tmp_path):
+    probe, heard = asked(tmp_path, **LONG)
+    probe.stop()
+    assert heard.until(telling.Over) == telling.Over(state="not started")
+
+
+def test_a_process_that_is_killed_is_told_as_such(tmp_path):
+    probe, heard = asked(tmp_path, **LONG)
+    probe.go()
+    heard.until(telling.Began)
+    os.kill(probe.number, signal.SIGKILL)
+    over = heard.until(telling.Over)
+    assert (over.state, "SIGKILL" in over.error) == ("failed", True)
+
+
+def test_a_job_that_is_none_ends_it_with_the_reason():
+    heard = Heard()
+    apart.Apart(telling.Asked(jobs=("no-such",), target="/", seconds=1), heard.put)
+    over = heard.until(telling.Over)
+    assert (over.state, "no-such" in over.error) == ("failed", True)
