@@ -10,10 +10,13 @@ from textual.app import App
 from textual.message import Message
 from textual.reactive import reactive
 
+from fsadvisor.machine import hotplug
 from fsadvisor.tui import themes
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.looking import Looking
+from fsadvisor.tui.widgets.head import Head
 from fsadvisor.views import glyphs
+from fsadvisor.views.notices import disks_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -53,8 +56,18 @@ class Explorer(App[int]):
             super().__init__()
             self.outcome = outcome
 
+    changes: reactive[Mapping[str, bool]] = reactive({}, init=False)
+    """Disks that came (True) or went (False) since the look, by name: the head of every place tells them."""
+
     class LookChanged(Message):
         """There is a new look: posted to the screen that is seen."""
+
+    class DisksChanged(Message):
+        """The kernel told that disks came or went."""
+
+        def __init__(self, change: hotplug.Changed) -> None:
+            super().__init__()
+            self.change = change
 
     def __init__(self, session: Session, terminal: Terminal, looking: Looking | None = None) -> None:
         super().__init__(ansi_color=terminal.plain)
@@ -89,12 +102,26 @@ class Explorer(App[int]):
             self.error = message.outcome
             self.exit(1)
         else:
+            if self.look is None and self.session.live:
+                hotplug.watch(lambda change: self.post_message(self.DisksChanged(change)))
             self.look = message.outcome
 
     def watch_look(self) -> None:
         """Tell the screen that is seen; others catch up when they are."""
         if self.look is not None and self.screen_stack:
             self.screen.post_message(self.LookChanged())
+
+    def on_explorer_disks_changed(self, message: DisksChanged) -> None:
+        """Tell it at once, and leave a mark until the machine is looked at again."""
+        news = dict.fromkeys(message.change.appeared, True) | dict.fromkeys(message.change.gone, False)
+        self.changes = {**self.changes, **news}
+        self.notify(f"{disks_words(news)}: press r to look again", markup=False)
+
+    def watch_changes(self) -> None:
+        """In the head that is seen; the others are drawn anew when they are."""
+        if self.screen_stack:
+            for head in self.screen.query(Head):
+                head.refresh()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:  # noqa: ARG002 - Textual's
         """None of Textual's own: what can be done is in the registry of actions."""
@@ -116,6 +143,7 @@ class Explorer(App[int]):
 
     def action_look_again(self) -> None:
         """Ask the machine everything anew."""
+        self.changes = {}
         self._looking = Looking(self.session)
         self._looking.listen(self._heard)
 

@@ -63,6 +63,7 @@ class Place(Screen[None]):
 
     def on_screen_resume(self) -> None:
         """Catch up with what was looked at meanwhile."""
+        self.query_one(Head).refresh()
         self._catch_up()
 
     def on_explorer_look_changed(self) -> None:

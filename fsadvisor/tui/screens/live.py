@@ -1,10 +1,215 @@
-"""To come."""
+"""Live: what memory, disks and processes do at this moment, and did in the last minute."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.containers import Container, Vertical
+from textual.message import Message
+
+from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.sampling import Sampling
+from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.lines_view import LinesView
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.views import live, live_disk
+from fsadvisor.views.document import Document, Gap, paragraph
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.timer import Timer
+
+    from fsadvisor.views.look import Look
+
+_SECOND = 1.0
 
 
 class Live(Place):
-    """To come."""
+    """Samples while it is seen, and only then."""
 
-    NAME = "live"
+    NAME = "Live"
     MODE = "live"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("pause", "space", "Pause", "Stop sampling, and keep what is on the screen; again: go on"),
+        Action("order", "s", "Order", "Another order of the list that has the keyboard"),
+        Action("every", "a", "All", "Show the devices that were idle for a minute, too"),
+        Action("close", "escape", "Close", "Close the disk that Enter has opened", shown=False),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (136, "-wide"), (190, "-widest")]  # noqa: RUF012 - Textual's own
+    DEFAULT_CSS = """
+    Live #panes { height: 1fr; }
+    Live #lists { height: 1fr; }
+    Live #disks { height: 3fr; }
+    Live #writers { height: 2fr; min-height: 4; }
+    Live #disk { display: none; }
+    Live.-opened.-narrow #lists { height: 9; }
+    Live.-opened.-narrow #writers, Live.-opened.-narrow #writers_title { display: none; }
+    Live.-opened.-narrow #disk { display: block; }
+    Live.-wide #panes, Live.-widest #panes { layout: horizontal; }
+    Live.-wide #lists, Live.-widest #lists { width: 1fr; }
+    Live.-wide #disk { display: block; width: 58; }
+    Live.-widest #disk { display: block; width: 86; }
+    """
+    SAMPLING: ClassVar[type[Sampling]] = Sampling
+
+    class Sampled(Message):
+        """There is a new sample."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sampling: Sampling | None = None
+        self._seen = live.Seen()
+        self._names: Mapping[str, str] = {}
+        self._disk = ""
+        self._every = False
+        self._orders = {"disks": 0, "writers": 0}
+        self._stopped = False
+        self._ticking: Timer | None = None
+
+    def body(self) -> ComposeResult:
+        """Sums, the disks above the processes, and one disk beside them; for a recording, why there is nothing."""
+        if not self.explorer.session.live:
+            yield DocumentView(id="recorded", unicode=self.explorer.terminal.unicode)
+            return
+        yield LinesView(3, id="sums")
+        with Container(id="panes"):
+            with Vertical(id="lists"):
+                yield LinesView(2, id="disks_title")
+                yield RowsView(id="disks")
+                yield LinesView(2, id="writers_title")
+                yield RowsView(id="writers", empty=" Nothing that may be told has written since Live began.")
+            yield DocumentView(id="disk", unicode=self.explorer.terminal.unicode)
+        yield LinesView(1, id="status")
+
+    def on_mount(self) -> None:
+        """Say what there is to say before the first sample."""
+        if not self.explorer.session.live:
+            blocks = [one for words in live.RECORDED for one in (Gap(), paragraph(words))]
+            self.query_one("#recorded", DocumentView).show(Document("Live", tuple(blocks)))
+            return
+        self._ticking = self.set_interval(_SECOND, self._tick, pause=True)
+        self._draw()
+
+    def show_look(self, look: Look) -> None:
+        """What devices are called, and what stands on them."""
+        self._names = live_disk.names(look)
+
+    def on_screen_resume(self) -> None:
+        """Sample from now on."""
+        if not self.explorer.session.live:
+            return
+        if self._sampling is None:
+            explorer = self.explorer
+            self._sampling = self.SAMPLING(
+                lambda: self.post_message(self.Sampled()),
+                lambda error: explorer.post_message(explorer.Looked(error)),
+            )
+        if not self._stopped:
+            self._sampling.go()
+        if self._ticking:
+            self._ticking.resume()
+        self._tick()
+
+    def on_screen_suspend(self) -> None:
+        """Another place is seen."""
+        if self._sampling:
+            self._sampling.pause()
+        if self._ticking:
+            self._ticking.pause()
+
+    def on_live_sampled(self) -> None:
+        """Draw it."""
+        if self._sampling and not self._sampling.paused:
+            self._seen = self._sampling.seen()
+            self._draw()
+
+    def _tick(self) -> None:
+        """A sample that does not come shows, too."""
+        if self._sampling:
+            seen = self._sampling.seen()
+            if (seen.silent_s or seen.paused) != (self._seen.silent_s or self._seen.paused):
+                self._seen = seen
+                self._draw()
+
+    def _draw(self) -> None:
+        seen, glyphs = self._seen, self.explorer.glyphs
+        disks, writers = self._order("disks"), self._order("writers")
+        self.query_one("#sums", LinesView).show(lambda width: live.summary(seen, width, glyphs))
+        self.query_one("#disks_title", LinesView).show(lambda width: live.disks_title(seen, disks, width))
+        self.query_one("#disks", RowsView).show(
+            lambda width: live.disk_rows(seen, disks, width, glyphs, self._names, every=self._every)
+        )
+        self.query_one("#writers_title", LinesView).show(lambda width: live.writers_title(seen, writers, width, glyphs))
+        self.query_one("#writers", RowsView).show(lambda width: live.writer_rows(seen, writers, width, glyphs))
+        self.query_one("#status", LinesView).show(lambda width: [live.status(seen, width)])
+        self._draw_disk()
+
+    def _draw_disk(self) -> None:
+        view = self.query_one("#disk", DocumentView)
+        if view.display:
+            width = view.scrollable_content_region.width or 56
+            view.show(live_disk.document(self._seen, self.explorer.look, self._disk, width, self.explorer.glyphs))
+
+    def _order(self, of: str) -> str:
+        orders = live.DISK_ORDERS if of == "disks" else live.WRITER_ORDERS
+        return orders[self._orders[of] % len(orders)]
+
+    def on_rows_view_moved(self, event: RowsView.Moved) -> None:
+        """The disk under the cursor is the one that is told of."""
+        if event.view.id == "disks" and event.row is not None and event.row.key not in (self._disk, live.IDLE_KEY):
+            self._disk = event.row.key
+            self._draw_disk()
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """Tell of the disk where there was no room for it; show what is idle."""
+        if event.view.id != "disks" or event.row is None:
+            return
+        if event.row.key == live.IDLE_KEY:
+            self.action_every()
+            return
+        self._disk = event.row.key
+        self.add_class("-opened")
+        self.call_after_refresh(self._draw_disk)
+
+    def on_resize(self) -> None:
+        """The disk may have come into sight."""
+        if self.explorer.session.live:
+            self.call_after_refresh(self._draw_disk)
+
+    def action_pause(self) -> None:
+        """Stop, or go on."""
+        if self._sampling is None:
+            return
+        self._stopped = not self._stopped
+        if self._stopped:
+            self._sampling.pause()
+        else:
+            self._sampling.go()
+        self._seen = self._sampling.seen()
+        self._draw()
+
+    def action_order(self) -> None:
+        """Another order."""
+        focused = self.focused.id if self.focused and self.focused.id in self._orders else "disks"
+        self._orders[focused or "disks"] += 1
+        self._redraw()
+
+    def action_every(self) -> None:
+        """The idle ones, too, or not."""
+        self._every = not self._every
+        self._redraw()
+
+    def _redraw(self) -> None:
+        if self.explorer.session.live:
+            self._draw()
+
+    def action_close(self) -> None:
+        """The processes again."""
+        self.remove_class("-opened")
+        if self.explorer.session.live:
+            self.query_one("#disks", RowsView).focus()

@@ -1,0 +1,202 @@
+"""What the kernel counts, at one moment: disks, memory, pressure and processes, read again each second.
+
+Only files of /proc and /sys that ask no device: but a process in the midst of exec, or one whose memory is locked by
+a dead device, can hold who asks for it. So processes are asked apart from the rest, and both on daemon threads.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Unknown
+from fsadvisor.machine.live import refusal
+from fsadvisor.machine.port import Answer, Reply
+from fsadvisor.machine.runner import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_CHUNK: Final = 1 << 16
+_LAST: Final = 2048
+"""A read of /proc that gives less was the last: the kernel fills a page at least while there is more."""
+
+_LONGEST: Final = 4 << 20
+_WRITER_FOR_S: Final = 60.0
+_MOST_THREADS: Final = 256
+"""Threads that are asked in one round where they wait."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pulse:
+    """One moment. `at_s` is monotonic; `cpu_s` is what this program has used of processors so far."""
+
+    at_s: float
+    cpu_s: float
+    page_bytes: int
+    diskstats: Answer
+    vmstat: Answer
+    pressure: Answer
+    devices: tuple[str, ...] | Unknown
+    """Whole block devices, as the kernel names them: a '/' is a '!'."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessPulse:
+    """Which processes write. `io` and `stat` are the files' texts, of those alone that have written since the last.
+
+    `seen` processes were asked, `denied` of them refused. `gone` are the pids that are no more.
+    """
+
+    at_s: float
+    io: Mapping[int, str]
+    stat: Mapping[int, str]
+    gone: frozenset[int]
+    seen: int
+    denied: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stacks:
+    """Where the threads of those that wrote in the last minute are in the kernel: texts of /proc/PID/task/TID/stack.
+
+    `unknown` says why nothing can be told; `left` counts the threads that were not asked, because there are so many.
+    """
+
+    at_s: float
+    stacks: Mapping[int, tuple[str, ...]]
+    left: int = 0
+    unknown: Unknown | None = None
+
+
+def pulse() -> Pulse:
+    """Take one. Never raises for what the kernel refuses."""
+    return Pulse(
+        at_s=time.monotonic(),
+        cpu_s=time.process_time(),
+        page_bytes=os.sysconf("SC_PAGE_SIZE"),
+        diskstats=_read("/proc/diskstats"),
+        vmstat=_read("/proc/vmstat"),
+        pressure=_read("/proc/pressure/io"),
+        devices=_devices(),
+    )
+
+
+def block_devices() -> frozenset[str] | None:
+    """The whole block devices; None where the kernel does not tell."""
+    names = _devices()
+    return None if isinstance(names, Unknown) else frozenset(names)
+
+
+class Processes:
+    """Asks the processes, and remembers what they said, so that only those that write cost more than one read."""
+
+    def __init__(self) -> None:
+        self._written: dict[int, bytes] = {}
+        self._wrote_at: dict[int, float] = {}
+
+    def pulse(self) -> ProcessPulse:
+        """Ask all of them what they have written."""
+        now = time.monotonic()
+        changed: dict[int, str] = {}
+        denied = 0
+        written: dict[int, bytes] = {}
+        for pid in _numbers("/proc"):
+            try:
+                raw = _bytes(f"/proc/{pid}/io")
+            except PermissionError:
+                denied += 1
+                continue
+            except OSError:
+                continue
+            written[pid] = tail = raw[raw.rfind(b"\nwrite_bytes") + 1 :]
+            if self._written.get(pid) != tail:
+                changed[pid] = decoded(raw)
+                if pid in self._written:
+                    self._wrote_at[pid] = now
+        gone = frozenset(self._written) - frozenset(written)
+        self._written = written
+        self._wrote_at = {pid: at for pid, at in self._wrote_at.items() if pid in written and now - at <= _WRITER_FOR_S}
+        stat = dict(_texts(f"/proc/{pid}/stat" for pid in changed))
+        return ProcessPulse(
+            at_s=now,
+            io=changed,
+            stat={pid: stat[f"/proc/{pid}/stat"] for pid in changed if f"/proc/{pid}/stat" in stat},
+            gone=gone,
+            seen=len(written) + denied,
+            denied=denied,
+        )
+
+    def stacks(self) -> Stacks:
+        """Where the threads of those that write are; who wrote last is asked first."""
+        now = time.monotonic()
+        stacks: dict[int, tuple[str, ...]] = {}
+        room, left = _MOST_THREADS, 0
+        for pid in sorted(self._wrote_at, key=self._wrote_at.__getitem__, reverse=True):
+            threads = _numbers(f"/proc/{pid}/task")
+            left += max(len(threads) - room, 0)
+            asked = threads[:room]
+            room -= len(asked)
+            try:
+                stacks[pid] = tuple(filter(None, (_stack(pid, thread) for thread in asked)))
+            except PermissionError as error:
+                return Stacks(at_s=now, stacks={}, unknown=refusal(error, "/proc/PID/stack"))
+        if not os.path.exists("/proc/self/stack"):  # noqa: PTH110 - ten times a second
+            missing = FileNotFoundError(2, "")
+            return Stacks(at_s=now, stacks={}, unknown=refusal(missing, "/proc/PID/stack"))
+        return Stacks(at_s=now, stacks=stacks, left=left)
+
+
+def _stack(pid: int, thread: int) -> str:
+    """Empty for a thread that is not in the kernel, or no more. Raises PermissionError."""
+    try:
+        return decoded(_bytes(f"/proc/{pid}/task/{thread}/stack"))
+    except PermissionError:
+        raise
+    except OSError:
+        return ""
+
+
+def _texts(paths: Iterator[str]) -> Iterator[tuple[str, str]]:
+    for path in paths:
+        answer = _read(path)
+        if isinstance(answer, Reply):
+            yield path, answer.text
+
+
+def _numbers(folder: str) -> list[int]:
+    """The names that are numbers; none where the folder is no more."""
+    try:
+        return [int(name) for name in os.listdir(folder) if name.isdecimal()]  # noqa: PTH208 - each second
+    except OSError:
+        return []
+
+
+def _devices() -> tuple[str, ...] | Unknown:
+    try:
+        return tuple(sorted(os.listdir("/sys/block")))  # noqa: PTH208 - each second
+    except OSError as error:
+        return refusal(error, "/sys/block")
+
+
+def _read(path: str) -> Answer:
+    try:
+        return Reply(decoded(_bytes(path)), path)
+    except OSError as error:
+        return refusal(error, path)
+
+
+def _bytes(path: str) -> bytes:
+    """The whole file; raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        chunks = [os.read(descriptor, _CHUNK)]
+        length = len(chunks[0])
+        while len(chunks[-1]) >= _LAST and length < _LONGEST:
+            chunks.append(os.read(descriptor, _CHUNK))
+            length += len(chunks[-1])
+        return b"".join(chunks)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,124 @@
+"""One disk, live: a minute of its throughput, latency, queue and flushes, and what stands on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Known
+from fsadvisor.report.values import short_name
+from fsadvisor.storage import Disk, Layer
+from fsadvisor.views.document import Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.views.live import amount, duration, rate
+from fsadvisor.views.plots import sparkline
+from fsadvisor.views.rates import MOMENTS, Rates
+from fsadvisor.views.spans import Line, Span, Tone, cut, line, padded, span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from fsadvisor.storage import Subject
+    from fsadvisor.views.document import Block
+    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.views.live import Seen
+    from fsadvisor.views.look import Look
+
+_WORDS: Final = 40
+_MOST_ABOVE: Final = 30
+_NO_FLUSH: Final = (
+    "The kernel sends no flush to a cache that it takes for write through, and counts none for devices that queue "
+    "nothing themselves (md, dm, bcache, multipath): there the disks below count them."
+)
+
+
+def names(look: Look | None) -> Mapping[str, str]:
+    """What devices are called besides their kernel name: a drive's model, a volume's name."""
+    found: dict[str, str] = {}
+    for subject in look.storage.subjects if look else ():
+        facts = subject.scope.get(subject.kind)
+        if isinstance(facts, Disk | Layer) and isinstance(facts.name, Known):
+            known = facts.model if isinstance(facts, Disk) else facts.mapped_name
+            found[facts.name.value] = known.value.strip() if isinstance(known, Known) else ""
+    return found
+
+
+def above(look: Look | None, name: str) -> list[Subject]:
+    """Everything that stands on a device of that name, bottom up."""
+    if look is None:
+        return []
+    standing: dict[str, bool] = {}
+    for subject in look.storage.subjects:
+        facts = subject.scope.get(subject.kind)
+        own = isinstance(facts, Disk | Layer) and isinstance(facts.name, Known) and facts.name.value == name
+        if own:
+            standing[subject.id] = False
+        elif any(below in standing for below in subject.below):
+            standing[subject.id] = True
+    return [subject for subject in look.storage.subjects if standing.get(subject.id)]
+
+
+def document(seen: Seen, look: Look | None, name: str, width: int, glyphs: Glyphs) -> Document:
+    """All of it."""
+    course = [(one.disks or {}).get(name) for one in seen.moments]
+    now = course[-1] if course else None
+    called = names(look).get(name, "")
+    blocks: list[Block] = [Heading(f"{name}   {called}" if called else name)]
+    if now is None:
+        blocks.append(paragraph(span("No rates yet, or the device is gone.", Tone.DIM)))
+    else:
+        blocks.append(Drawn(tuple(_lines(now, course, width, glyphs))))
+        if now.flushes is not None and not now.flushed:
+            blocks.append(paragraph(span(_NO_FLUSH, Tone.DIM)))
+    blocks += [Gap(), *_standing(above(look, name), look)]
+    return Document(f"live {name}", tuple(blocks))
+
+
+def _lines(now: Rates, course: Sequence[Rates | None], width: int, glyphs: Glyphs) -> Iterator[Line]:
+    def drawn(label: str, words: str, value: Callable[[Rates], float | None], top: float | None = None) -> Line:
+        left = min(_WORDS, max(width - 12, 1))
+        text = padded(cut(line(span(f"{label:<9}", Tone.STRONG), span(words)), left, glyphs.ellipsis), left)
+        room = min(max(width - left - 1, 0), MOMENTS)
+        values = [None if one is None else value(one) for one in course]
+        return (*text, Span(" "), Span(sparkline(values, room, glyphs, top), Tone.DIM))
+
+    yield drawn("Read", _done(now.reads, now.read_bytes), lambda one: one.read_bytes)
+    yield drawn("  takes", _takes(now.read_ms), lambda one: one.read_ms)
+    yield drawn("Write", _done(now.writes, now.write_bytes), lambda one: one.write_bytes)
+    yield drawn("  takes", _takes(now.write_ms), lambda one: one.write_ms)
+    yield drawn("Queue", f"{now.queue:.2f} on average, {now.in_flight:,} now", lambda one: one.queue)
+    yield drawn("Busy", f"{now.busy * 100:.0f} % of the time", lambda one: one.busy, 1.0)
+    yield drawn("Flush", _flushes(now), lambda one: one.flushes)
+    yield drawn("  takes", _takes(now.flush_ms), lambda one: one.flush_ms)
+    yield drawn("Discard", _discards(now), lambda one: one.discard_bytes)
+
+
+def _done(number: float, size: float) -> str:
+    each = f", {amount(size / number)} each" if number else ""
+    return f"{amount(size)}/s in {rate(number)} requests/s{each}"
+
+
+def _takes(ms: float | None) -> str:
+    return "" if ms is None else f"{duration(ms)} ms each"
+
+
+def _flushes(now: Rates) -> str:
+    if now.flushes is None:
+        return "not counted by this kernel (5.5 does)"
+    return f"{rate(now.flushes)} flushes/s" if now.flushed else "none counted since boot"
+
+
+def _discards(now: Rates) -> str:
+    if now.discards is None:
+        return "not counted by this kernel (4.18 does)"
+    return f"{amount(now.discard_bytes or 0)}/s in {rate(now.discards)} requests/s"
+
+
+def _standing(subjects: Sequence[Subject], look: Look | None) -> Iterator[Block]:
+    yield Heading("On it")
+    if look is None:
+        yield paragraph(span("The machine is still being looked at.", Tone.DIM))
+    elif not subjects:
+        yield paragraph(span("Nothing that fsadvisor knows of.", Tone.DIM))
+    for subject in subjects[:_MOST_ABOVE]:
+        yield paragraph(span(f"{subject.kind} ", Tone.DIM), span(short_name(subject)), indent=2)
+    if len(subjects) > _MOST_ABOVE:
+        yield paragraph(span(f"and {len(subjects) - _MOST_ABOVE:,} more", Tone.DIM))

@@ -1,0 +1,268 @@
+"""From counters to rates: what disks did between two moments, and a minute of such moments.
+
+Counters end where a device is replaced, and some wrap: a rate is never negative, and unknown rather than guessed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Unknown
+from fsadvisor.readers import diskstats, pressure, vmstat
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from fsadvisor.machine.pulse import Pulse
+    from fsadvisor.readers.block_stat import IoCounters
+    from fsadvisor.readers.diskstats import DeviceCounters
+    from fsadvisor.readers.pressure import Pressure
+
+MOMENTS: Final = 60
+"""A minute of seconds."""
+
+_WRAP: Final = 1 << 32
+"""Times in milliseconds are 32 bits wide in the kernel: they begin anew after 50 days of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """Of one block device. Rates are per second; `…_ms` is what one request took on average, None where none ended."""
+
+    reads: float = 0.0
+    read_bytes: float = 0.0
+    read_ms: float | None = None
+    writes: float = 0.0
+    write_bytes: float = 0.0
+    write_ms: float | None = None
+    discards: float | None = None
+    """None: the kernel does not count them (before 4.18)."""
+
+    discard_bytes: float | None = None
+    discard_ms: float | None = None
+    flushes: float | None = None
+    """None: the kernel does not count them (before 5.5)."""
+
+    flush_ms: float | None = None
+    flushed: bool = False
+    """Whether any flush was counted since boot."""
+
+    in_flight: int = 0
+    """Requests begun and not ended, at the moment."""
+
+    queue: float = 0.0
+    """How many were in flight on average."""
+
+    busy: float = 0.0
+    """Share of the time with any in flight, 0 to 1."""
+
+    @property
+    def requests(self) -> float:
+        """Reads and writes."""
+        return self.reads + self.writes
+
+    @property
+    def active(self) -> bool:
+        """Whether anything was done or waited for."""
+        return bool(self.reads or self.writes or self.discards or self.flushes or self.in_flight)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """What waits in memory to be written, in bytes; None where the kernel does not say."""
+
+    dirty: int
+    writeback: int | None
+    limit: int | None
+    """Both together: from here on writers wait."""
+
+    background: int | None
+    """From here on the kernel writes by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """What a second was like. `disks` is None at the first moment, when there is nothing to compare with."""
+
+    at_s: float
+    memory: Memory | Unknown
+    pressure: Pressure | Unknown
+    disks: Mapping[str, Rates] | None
+    unread: Unknown | None = None
+    """Why the disks' counters can't be read."""
+
+    known: frozenset[str] = frozenset()
+    """All devices that there are."""
+
+    cpu: float | None = None
+    """Share of one processor that this program used meanwhile."""
+
+
+class Course:
+    """The moments of the last minute, the newest last."""
+
+    def __init__(self) -> None:
+        self.moments: deque[Moment] = deque(maxlen=MOMENTS)
+        self._before: tuple[Pulse, Mapping[str, DeviceCounters]] | None = None
+        self._lines: dict[str, DeviceCounters] = {}
+
+    def add(self, pulse: Pulse) -> Moment:
+        """Another moment."""
+        devices = self._devices(pulse)
+        disks = None
+        before = self._before
+        cpu = None
+        if before is not None and (passed := pulse.at_s - before[0].at_s) > 0:
+            cpu = max(pulse.cpu_s - before[0].cpu_s, 0.0) / passed
+            if not isinstance(devices, Unknown):
+                disks = dict(_all_rates(before[1], devices, passed))
+        unread = devices if isinstance(devices, Unknown) else None
+        counted: Mapping[str, DeviceCounters] = {} if isinstance(devices, Unknown) else devices
+        self._before = (pulse, counted)
+        moment = Moment(
+            at_s=pulse.at_s,
+            memory=_memory(pulse),
+            pressure=pulse.pressure if isinstance(pulse.pressure, Unknown) else pressure.parse(pulse.pressure.text),
+            disks=disks,
+            unread=unread,
+            known=frozenset(counted),
+            cpu=cpu,
+        )
+        self.moments.append(moment)
+        return moment
+
+    def _devices(self, pulse: Pulse) -> dict[str, DeviceCounters] | Unknown:
+        """Whole devices by name; a line that is the same as before is not read again."""
+        if isinstance(pulse.diskstats, Unknown):
+            return pulse.diskstats
+        lines = pulse.diskstats.text.split("\n")
+        new = [line for line in lines if line not in self._lines]
+        read = diskstats.parse("\n".join(new))
+        if isinstance(read, Unknown) and len(new) == len(lines):
+            return read
+        fresh = {} if isinstance(read, Unknown) else {_key(one.name): one for one in read.devices}
+        whole = None if isinstance(pulse.devices, Unknown) else frozenset(pulse.devices)
+        kept: dict[str, DeviceCounters] = {}
+        by_name: dict[str, DeviceCounters] = {}
+        for line in lines:
+            device = self._lines.get(line) or fresh.get(_name_in(line))
+            if device is None:
+                continue
+            kept[line] = device
+            name = _key(device.name)
+            if whole is None or name in whole:
+                by_name[name] = device
+        self._lines = kept
+        return by_name
+
+
+def rates(before: IoCounters, now: IoCounters, seconds: float) -> Rates | None:
+    """What was done in so many seconds; None where the counters began anew, so that nothing can be told."""
+    if seconds <= 0:
+        return None
+    counts = [
+        _more(getattr(before, name), getattr(now, name)) for name in ("reads", "read_bytes", "writes", "write_bytes")
+    ]
+    times = [
+        _later(getattr(before, name), getattr(now, name)) for name in ("read_ms", "write_ms", "io_ms", "weighted_io_ms")
+    ]
+    if None in counts or None in times:
+        return None
+    reads, read_bytes, writes, write_bytes = (one or 0 for one in counts)
+    read_ms, write_ms, io_ms, weighted_ms = (one or 0 for one in times)
+    discards, discard_ms = _pair(before.discards, now.discards, before.discard_ms, now.discard_ms)
+    flushes, flush_ms = _pair(before.flushes, now.flushes, before.flush_ms, now.flush_ms)
+    discard_bytes = _more(before.discard_bytes, now.discard_bytes)
+    return Rates(
+        reads=reads / seconds,
+        read_bytes=read_bytes / seconds,
+        read_ms=read_ms / reads if reads else None,
+        writes=writes / seconds,
+        write_bytes=write_bytes / seconds,
+        write_ms=write_ms / writes if writes else None,
+        discards=None if discards is None else discards / seconds,
+        discard_bytes=None if discard_bytes is None else discard_bytes / seconds,
+        discard_ms=discard_ms,
+        flushes=None if flushes is None else flushes / seconds,
+        flush_ms=flush_ms,
+        flushed=bool(now.flushes),
+        in_flight=max(now.in_flight, 0),
+        queue=weighted_ms / seconds / 1000,
+        busy=min(io_ms / seconds / 1000, 1.0),
+    )
+
+
+def _all_rates(
+    before: Mapping[str, DeviceCounters], now: Mapping[str, DeviceCounters], seconds: float
+) -> Iterator[tuple[str, Rates]]:
+    for name, device in now.items():
+        earlier = before.get(name)
+        if earlier is None or earlier.maj_min != device.maj_min:
+            continue
+        if earlier is device and not device.counters.in_flight:
+            yield name, _idle(device.counters)
+        elif (found := rates(earlier.counters, device.counters, seconds)) is not None:
+            yield name, found
+
+
+_IDLE: Final = {
+    (counted, flushed): Rates(discards=0.0, flushes=0.0 if counted else None, flushed=flushed)
+    for counted in (True, False)
+    for flushed in (True, False)
+}
+
+
+def _idle(counters: IoCounters) -> Rates:
+    return _IDLE[counters.flushes is not None, bool(counters.flushes)]
+
+
+def _more(before: int | None, now: int | None) -> int | None:
+    """By how much a counter grew; None where it fell or is not there."""
+    if before is None or now is None or now < before:
+        return None
+    return now - before
+
+
+def _later(before: int, now: int) -> int | None:
+    """The same for a time, which may have wrapped."""
+    if now < before and before < _WRAP and before - now > _WRAP // 2:
+        now += _WRAP
+    return _more(before, now)
+
+
+def _pair(
+    count_before: int | None, count: int | None, ms_before: int | None, ms: int | None
+) -> tuple[int | None, float | None]:
+    """How many, and how long each took."""
+    number = _more(count_before, count)
+    if number is None or ms_before is None or ms is None:
+        return number, None
+    took = _later(ms_before, ms)
+    return number, took / number if number and took is not None else None
+
+
+def _key(name: str) -> str:
+    """As /sys has it."""
+    return name.replace("/", "!")
+
+
+def _name_in(line: str) -> str:
+    fields = line.split(None, 3)
+    return _key(fields[2]) if len(fields) > 2 else ""
+
+
+def _memory(pulse: Pulse) -> Memory | Unknown:
+    if isinstance(pulse.vmstat, Unknown):
+        return pulse.vmstat
+    read = vmstat.parse(pulse.vmstat.text)
+    if isinstance(read, Unknown):
+        return read
+    page = pulse.page_bytes
+    return Memory(
+        dirty=read.dirty * page,
+        writeback=None if read.writeback is None else read.writeback * page,
+        limit=None if read.threshold is None else read.threshold * page,
+        background=None if read.background_threshold is None else read.background_threshold * page,
+    )
