@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.screen import Screen
 
+    from fsadvisor.storage import Supposition
     from fsadvisor.tui.looking import Outcome
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
@@ -76,6 +77,12 @@ class Explorer(App[int]):
         self.glyphs = glyphs.UNICODE if terminal.unicode else glyphs.ASCII
         self.chosen: dict[str, None] = {}
         """The keys of the findings that were gathered for a plan, in the order chosen."""
+
+        self.supposed: tuple[Supposition, ...] = ()
+        """What is supposed of the machine, in the order supposed: the place What if shows what follows."""
+
+        self.wanted_probe: tuple[str, str] | None = None
+        """A job and a mount point that another place wants measured: Probes takes it when it is seen."""
 
         self.error: Exception | None = None
         self.animation_level = "none"
