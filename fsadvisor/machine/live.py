@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Entries: TypeAlias = tuple[str, ...] | Unknown
 
-_KERNEL_FOLDERS = ("/proc/", "/sys/")
+KERNEL_FOLDERS = ("/proc/", "/sys/")
 _CHUNK_BYTES = 1 << 16
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO}
 _REFUSED = {errno.EACCES, errno.EPERM}
@@ -73,17 +73,17 @@ class LiveMachine:
 
     def read(self, path: str) -> Answer:
         if path not in self._reads:
-            self._reads[path] = self._ask(lambda: _content(path), path)
+            self._reads[path] = self._ask(_content, path)
         return self._reads[path]
 
     def entries(self, path: str) -> Entries:
         if path not in self._entries:
-            self._entries[path] = self._ask(lambda: _names(path), path)
+            self._entries[path] = self._ask(_names, path)
         return self._entries[path]
 
     def link(self, path: str) -> Answer:
         if path not in self._links:
-            self._links[path] = self._ask(lambda: _target(path), path)
+            self._links[path] = self._ask(_target, path)
         return self._links[path]
 
     def run(self, commands: Sequence[Argv]) -> list[Answer]:
@@ -116,9 +116,11 @@ class LiveMachine:
     def extents(self, path: str) -> Answer:
         return self._bounded(lambda: files_below(path), sources.extents(path))
 
-    def _ask(self, question: Callable[[], T | Unknown], path: str) -> T | Unknown:
+    def _ask(self, question: Callable[[str], T | Unknown], path: str) -> T | Unknown:
         """Ask the kernel's own filesystems directly, and others, which may be dead NFS, with a time-out."""
-        return question() if path.startswith(_KERNEL_FOLDERS) else self._bounded(question, path)
+        if path.startswith(KERNEL_FOLDERS):
+            return question(path)
+        return self._bounded(lambda: question(path), path)
 
     def _bounded(self, question: Callable[[], T | Unknown], source: str) -> T | Unknown:
         answer = within(self._timeout_s, question)
@@ -130,7 +132,7 @@ class LiveMachine:
 def _content(path: str) -> Answer:
     try:
         raw_path = encoded(path)
-        if not path.startswith(_KERNEL_FOLDERS) and not stat.S_ISREG(os.stat(raw_path).st_mode):  # noqa: PTH116
+        if not path.startswith(KERNEL_FOLDERS) and not stat.S_ISREG(os.stat(raw_path).st_mode):  # noqa: PTH116
             return unreadable("not a regular file", path)
         content = b"".join(_chunks(raw_path))
     except (OSError, ValueError) as error:

@@ -22,6 +22,7 @@ class Looking:
         self._lock = threading.Lock()
         self._seen: list[Outcome] = []
         self._listener: Callable[[Outcome], object] | None = None
+        self._stopped = False
         threading.Thread(target=self._run, daemon=True).start()
 
     def listen(self, listener: Callable[[Outcome], object]) -> None:
@@ -32,15 +33,24 @@ class Looking:
             for outcome in seen:
                 listener(outcome)
 
+    def stop(self) -> None:
+        """Tell nothing more: another looking takes over. The thread ends when it has seen what it is looking at."""
+        with self._lock:
+            self._stopped = True
+
     def _run(self) -> None:
         try:
             for look in self._session.looks():
                 self._tell(look)
+                if self._stopped:
+                    return
         except Exception as error:  # noqa: BLE001 - whatever it is, it ends the explorer with a message, not a thread
             self._tell(error)
 
     def _tell(self, outcome: Outcome) -> None:
         with self._lock:
+            if self._stopped:
+                return
             if self._listener is None:
                 self._seen.append(outcome)
             else:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from fsadvisor.advise import advise, with_fitting_waivers
-from fsadvisor.machine.sources import command
+from fsadvisor.machine.port import Reply
 from fsadvisor.report.model import About
 from fsadvisor.views.look import Look
 
@@ -23,9 +23,13 @@ if TYPE_CHECKING:
     from fsadvisor.machine.progressive import ProgressiveMachine
     from fsadvisor.rulebook.shelf import Shelf
     from fsadvisor.storage import Storage, Supposition
+    from fsadvisor.tui.remembering import Memory
+    from fsadvisor.views.history import History
 
-_PAUSE = 3
+_PAUSE: Final = 3
 """The next look waits so many times as long as the last one took, so that looking never fills a core."""
+
+_HOST_NAME: Final = "/proc/sys/kernel/hostname"
 
 
 class Survey(Protocol):
@@ -58,6 +62,9 @@ class Session:
     who: str = ""
     """Who would attest something."""
 
+    memory: Memory | None = None
+    """What was seen by the last run; None where a recording, or a part of the machine, is looked at."""
+
     machine: Machine | None = None
     """The one last looked at, which remembers its answers."""
 
@@ -75,22 +82,32 @@ class Session:
         while not complete:
             answering.changed.clear()
             started = time.monotonic()
-            look = self.look(machine)
+            look = self._look(machine)
             asking = answering.asking
             complete = not asking and not answering.changed.is_set()
-            yield replace(look, asking=tuple(command(argv) for argv in asking))
+            look = replace(look, asking=asking, history=self._recalled(look) if complete else None).thought_through()
+            took_s = time.monotonic() - started
+            yield look
+            if complete and self.memory is not None:
+                self.memory.keep(look.host, look.storage)
             if not complete:
                 answering.changed.wait()
-                time.sleep(_PAUSE * (time.monotonic() - started))
+                time.sleep(_PAUSE * took_s)
+
+    def _recalled(self, look: Look) -> History | None:
+        return None if self.memory is None else self.memory.changes(look.host, look.storage)
 
     def supposing(self, supposed: Sequence[Supposition]) -> Look:
         """The machine last looked at as it would be; it remembers its answers, so no tool runs again."""
         if self.machine is None:
             raise RuntimeError("nothing has been looked at yet")
-        return replace(self.look(self.machine, supposed), supposed=tuple(supposed))
+        return replace(self._look(self.machine, supposed), supposed=tuple(supposed)).thought_through()
 
     def look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
-        """Survey and judge."""
+        """Survey and judge; on a big machine this takes seconds."""
+        return self._look(machine, supposed).thought_through()
+
+    def _look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
         with self._lock:
             storage = self.storage_of(machine, supposed) if supposed else self.storage_of(machine)
             storage = with_fitting_waivers(storage, self.shelf.rules)
@@ -100,4 +117,9 @@ class Session:
                 storage=storage,
                 verdicts=advise(storage, self.shelf.rules, every=self.every),
                 about=About(version=self.version, root=machine.root, rule_errors=self.shelf.errors),
+                host=self._host(machine),
             )
+
+    def _host(self, machine: Machine) -> str:
+        answer = machine.read(_HOST_NAME) if self.live else None
+        return answer.text.strip() if isinstance(answer, Reply) else ""

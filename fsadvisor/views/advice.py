@@ -4,24 +4,120 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.report.finding_parts import headline, where
+from fsadvisor.report.finding_parts import where
+from fsadvisor.report.layout import counted
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.views.document import Paragraph, laid
 from fsadvisor.views.look import finding_key
-from fsadvisor.views.rows import Row
-from fsadvisor.views.spans import Tone, cut, line, span
+from fsadvisor.views.rows import LazyRows, Row
+from fsadvisor.views.severity import TONES, state
+from fsadvisor.views.spans import Line, Span, Tone, cut, line, span
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from fsadvisor.report.findings import Finding
     from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
-_TONES: Final = {"critical": Tone.BAD, "high": Tone.BAD, "moderate": Tone.WARNING, "low": Tone.PLAIN}
+_NARROW: Final = 100
+"""Columns below which a title gets a second line where there is room for it."""
+
+_SUBJECTS: Final = 3
+_WORD: Final = 9
 
 
-def rows(look: Look, width: int, glyphs: Glyphs) -> list[Row]:
-    """Two lines for each finding: what, and where."""
-    found = []
-    for finding in look.findings:
-        title = line(span(f" {headline(finding)}  ", _TONES[finding.rule.severity]), span(finding.rule.title))
-        place = line(span(f"   {where(finding, 3)}", Tone.DIM))
-        lines = tuple(cut(one, width, glyphs.ellipsis) for one in (title, place))
-        found.append(Row(finding_key(finding), lines, finding.rule.id))
-    return found
+def rows(
+    look: Look,
+    width: int,
+    glyphs: Glyphs,
+    *,
+    chosen: Collection[str] = (),
+    only: Sequence[int] | None = None,
+    roomy: bool = False,
+) -> LazyRows:
+    """What, then where and what speaks for it; `only` are the places in the ranking to show, from 0.
+
+    `roomy` lets a title go on in a second line where it is not wide.
+    """
+    most = 2 if roomy and width < _NARROW else 1
+    places = range(len(look.findings)) if only is None else [at for at in only if at < len(look.findings)]
+    keys = [finding_key(look.findings[at]) for at in places]
+
+    def made(at: int) -> Row:
+        finding = look.findings[places[at]]
+        is_chosen = keys[at] in chosen
+        lines = _lines(look, finding, places[at] + 1, width, glyphs, most, is_chosen=is_chosen)
+        return Row(keys[at], lines, f"{finding.rule.id} {finding.rule.kind}")
+
+    return LazyRows(keys, made)
+
+
+def _lines(
+    look: Look, finding: Finding, number: int, width: int, glyphs: Glyphs, most: int, *, is_chosen: bool
+) -> tuple[Line, ...]:
+    digits = len(str(len(look.findings)))
+    severity = finding.rule.severity
+    quiet = finding.waiver is not None or finding.outcome is not Outcome.ADVISE
+    first = line(
+        Span(glyphs.chosen if is_chosen else " ", Tone.GOOD),
+        Span(f"{number:>{digits}} ", Tone.DIM),
+        Span(severity.ljust(_WORD), Tone.DIM if quiet else TONES[severity]),
+    )
+    margin = 2 + digits + _WORD
+    title = laid((Paragraph((span(finding.rule.title),), first, margin),), width)
+    if len(title) > most:
+        title[most - 1] = cut((*title[most - 1], Span(f" {glyphs.ellipsis}")), width, glyphs.ellipsis)
+    title = title[:most] + [()] * (most - len(title))
+    place = (Span(" " * margin), *_place(look, finding, is_chosen=is_chosen))
+    return tuple(cut(one, width, glyphs.ellipsis) for one in _filled(title, place))
+
+
+def _filled(title: list[Line], place: Line) -> list[Line]:
+    """The place right below the title, and what stayed empty at the end."""
+    written = [one for one in title if one]
+    return [*written, place, *[()] * (len(title) - len(written))]
+
+
+def _place(look: Look, finding: Finding, *, is_chosen: bool) -> Iterator[Span]:
+    """The state first: it must not be cut."""
+    yield span(finding.rule.kind, Tone.DIM)
+    if is_chosen:
+        yield span(", in the plan", Tone.GOOD)
+    if words := state(look, finding):
+        yield span(f", {words}", Tone.DIM if finding.waiver else Tone.WARNING)
+    if measured := finding.verdicts[0].measured:
+        yield span(f", at most {measured.value:g} %, measured here", Tone.GOOD)
+    yield span(f"  {where(finding, _SUBJECTS, '')}", Tone.DIM)
+
+
+def title(look: Look, only: Sequence[int] | None, about: str, chosen: int) -> Line:
+    """The pane's title: how many, and of what, where they are narrowed."""
+    number = len(look.findings)
+    words = [span("Advice", Tone.TITLE)]
+    if only is None:
+        words.append(span(f"  {number:,}", Tone.DIM))
+    else:
+        words.append(span(f" for {about}", Tone.STRONG, 40))
+        words.append(span(f"  {len(only):,} of {number:,}; Esc shows all", Tone.WARNING))
+    if chosen:
+        words.append(span(f"  {chosen:,} in the plan", Tone.GOOD))
+    return tuple(words)
+
+
+def nothing(look: Look, only: Sequence[int] | None, width: int) -> list[Line]:
+    """What stands there where there is no advice."""
+    if only is not None and look.findings:
+        words = [span(" No advice speaks of this, nor of what is below or above it.", Tone.DIM)]
+        return laid((Paragraph(tuple(words), (), 1),), width)
+    if look.asking:
+        told = f" Nothing calls for action so far; {counted(len(look.asking), 'answer')} still to come."
+        return laid((Paragraph((span(told, Tone.DIM),), (), 1),), width)
+    passed = look.outcomes.get(Outcome.OK, 0)
+    unknown = look.outcomes.get(Outcome.UNDETERMINED, 0)
+    lines = laid((Paragraph((span(" Nothing calls for action.", Tone.GOOD),), (), 1),), width)
+    words = [span(f" {counted(passed, 'check')} passed.", Tone.PLAIN)]
+    if unknown:
+        words.append(span(f" {unknown:,} could not be told: ", Tone.UNKNOWN))
+        words += [Span("2", Tone.KEY), Span(" lists them.")]
+    return [*lines, *laid((Paragraph(tuple(words), (), 1),), width)]

@@ -1,45 +1,119 @@
-"""The head line: which machine, as whom, and what it comes to."""
+"""The head lines: which machine, as whom, what it comes to, and where one may go."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Final
 
 from fsadvisor.report import shaping
-from fsadvisor.report.layout import counted
+from fsadvisor.report.layout import counted, listed
 from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.views.severity import TONES
 from fsadvisor.views.spans import Line, Span, Tone, columns, cut, span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
-_TONES = {"critical": Tone.BAD, "high": Tone.BAD, "moderate": Tone.WARNING, "low": Tone.PLAIN}
+_LONGEST: Final = 40
+_TOOLS_NAMED: Final = 3
+_GAP: Final = Span("  ")
 
 
-def head_line(look: Look, width: int) -> Line:
+def head_line(look: Look, width: int, glyphs: Glyphs) -> Line:
     """In so many columns: what it comes to stands at the right, and is kept when room is short."""
-    right = (*_comes_to(look), Span(" "))
-    left = cut(tuple(_machine(look)), max(width - columns(right) - 1, 0))
-    return (*left, Span(" " * max(width - columns(left) - columns(right), 1)), *right)
+    right = (*_fitting(_comes_to(look, glyphs), max(width - 1, 0), glyphs), Span(" "))
+    room = max(width - columns(right) - 2, 0)
+    left = cut((Span(" "), *_fitting(_machine(look), room, glyphs)), room + 1, glyphs.ellipsis)
+    return (*left, Span(" " * max(width - columns(left) - columns(right), 0)), *right)
+
+
+def _fitting(parts: Iterable[Span], room: int, glyphs: Glyphs) -> Iterator[Span]:
+    """As many as there is room for, the first in any case (cut), with gaps between them."""
+    for at, part in enumerate(parts):
+        whole = (_GAP, part) if at else cut((part,), room, glyphs.ellipsis)
+        room -= columns(whole)
+        if room < 0:
+            return
+        yield from whole
 
 
 def _machine(look: Look) -> Iterator[Span]:
-    yield span(f" {look.storage.machine}", Tone.TITLE, 60)
+    name = look.host or look.storage.machine
+    yield span(name if look.host else PurePath(name).name or name, Tone.TITLE, _LONGEST)
+    if look.about.root is False:
+        yield Span("not root: sees less", Tone.WARNING)
+    if look.missing_tools:
+        tools = [span(one, longest=_LONGEST).text for one in look.missing_tools]
+        more = f" and {len(tools) - _TOOLS_NAMED} more" if len(tools) > _TOOLS_NAMED else ""
+        yield Span(f"no {', '.join(tools[:_TOOLS_NAMED])}{more}", Tone.WARNING)
     if kernel := shaping.kernel(look.storage):
-        yield span(f"  Linux {kernel}", Tone.DIM)
-    if look.about.root is not None:
-        yield span("  as root" if look.about.root else "  not as root", Tone.DIM if look.about.root else Tone.WARNING)
+        yield span(f"Linux {kernel}", Tone.DIM, _LONGEST)
+    if look.about.root:
+        yield Span("as root", Tone.DIM)
 
 
-def _comes_to(look: Look) -> Iterator[Span]:
+def _comes_to(look: Look, glyphs: Glyphs) -> Iterator[Span]:
+    """The gravest first, since the end is left out where room is short."""
     found = Counter(one.rule.severity for one in look.findings if one.outcome is Outcome.ADVISE and not one.waiver)
-    parts = [span(f"{found[severity]} {severity}", tone) for severity, tone in _TONES.items() if found[severity]]
-    for part in parts or [span("nothing to advise", Tone.GOOD)]:
-        yield part
-        yield Span("  ")
-    if number := look.outcomes.get(Outcome.UNDETERMINED, 0):
-        yield span(f"{number:,} unknown", Tone.UNKNOWN)
+    for severity, tone in TONES.items():
+        if found[severity]:
+            yield span(f"{found[severity]} {severity}", tone)
     if look.asking:
-        yield span(f"  asking {counted(len(look.asking), 'tool')} …", Tone.DIM)
+        yield Span(f"{asking(look)} {glyphs.ellipsis}", Tone.DIM)
+    elif not found:
+        yield Span("nothing to advise", Tone.GOOD)
+    if number := not look.asking and look.outcomes.get(Outcome.UNDETERMINED, 0):
+        yield Span(f"{number:,} unknown", Tone.UNKNOWN)
+    if look.about.rule_errors:
+        yield Span(f"{counted(len(look.about.rule_errors), 'rule')} not loaded", Tone.WARNING)
+
+
+def asking(look: Look) -> str:
+    """Who is still being asked: 'asking smartctl and nvme'."""
+    tools = list(dict.fromkeys(span(one.partition(" ")[0], longest=_LONGEST).text for one in look.asking))
+    if len(tools) > _TOOLS_NAMED:
+        return f"asking {counted(len(look.asking), 'question')}"
+    return f"asking {listed(tools)}"
+
+
+PLACES: Final = (
+    ("overview", "1", "Overview"),
+    ("unknowns", "2", "Unknowns"),
+    ("what_if", "3", "What if"),
+    ("probes", "4", "Probes"),
+    ("live", "5", "Live"),
+    ("plan", "6", "Plan"),
+)
+"""Modes, their keys and names."""
+
+
+def places_line(mode: str, width: int) -> Line:
+    """Where one may go, the place where one is lit; where room is short, the others are numbers only."""
+    whole = tuple(one for place in _places(mode, width) for one in place[1])
+    return cut(whole, width)
+
+
+def place_at(mode: str, width: int, column: int) -> str | None:
+    """The mode whose name stands at that column (from 0)."""
+    at = 0
+    for one, spans in _places(mode, width):
+        at += columns(spans)
+        if column < at:
+            return one
+    return None
+
+
+def _places(mode: str, width: int) -> list[tuple[str, Line]]:
+    spelt = [(one, _place(key, name, one == mode)) for one, key, name in PLACES]
+    if sum(columns(spans) for _, spans in spelt) <= width:
+        return spelt
+    return [(one, _place(key, name if one == mode else "", one == mode)) for one, key, name in PLACES]
+
+
+def _place(key: str, name: str, is_here: bool) -> Line:
+    shown = (Span(f" {name} ", Tone.MATCH if is_here else Tone.PLAIN),) if name else ()
+    return (Span(" "), Span(key, Tone.KEY), *shown)

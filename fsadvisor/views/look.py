@@ -7,16 +7,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.report import shaping
 from fsadvisor.report.findings import findings
+from fsadvisor.views.relations import Relations, relations
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from fsadvisor.advise import Verdict
+    from fsadvisor.advise import Verdict, Verdicts
     from fsadvisor.report.findings import Finding
     from fsadvisor.report.model import About
     from fsadvisor.rulebook.rule import Outcome
     from fsadvisor.storage import Storage, Subject, Supposition
+    from fsadvisor.views.history import History
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,10 +29,15 @@ class Look:
 
     number: int
     storage: Storage
-    verdicts: Sequence[Verdict]
+    verdicts: Verdicts
     about: About
     asking: tuple[str, ...] = ()
     supposed: tuple[Supposition, ...] = ()
+    host: str = ""
+    """What the machine that we run on calls itself; '' of another one."""
+
+    history: History | None = None
+    """What changed since the last run; None where there was none, and until all has been asked."""
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -40,10 +49,35 @@ class Look:
         """By id."""
         return {subject.id: subject for subject in self.storage.subjects}
 
+    def verdicts_on(self, subject: str) -> tuple[Verdict, ...]:
+        """All verdicts on the subject of that id, in rank order."""
+        return tuple(self.verdicts.on(subject))
+
     @cached_property
     def outcomes(self) -> Mapping[Outcome, int]:
         """How many verdicts of each kind."""
         return Counter(verdict.outcome for verdict in self.verdicts)
+
+    @cached_property
+    def relations(self) -> Relations:
+        """What stands on what, and which advice speaks of it."""
+        return relations(self.storage, self.findings)
+
+    @cached_property
+    def missing_tools(self) -> tuple[str, ...]:
+        """Tools that would have told more, had they been installed."""
+        absent = {
+            fact.source.partition(" ")[0]
+            for subject in self.storage.subjects
+            for _, fact in shaping.own_facts(subject)
+            if isinstance(fact, Unknown) and fact.cause is Cause.NO_TOOL
+        }
+        return tuple(sorted(absent - {""}))
+
+    def thought_through(self) -> Look:
+        """The same, with all that takes time on a big machine worked out: to be called where nobody waits."""
+        _ = self.outcomes, self.relations, self.missing_tools, self.subjects
+        return self
 
 
 def finding_key(finding: Finding) -> str:

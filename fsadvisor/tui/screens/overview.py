@@ -1,43 +1,218 @@
-"""The first place: the storage beside the ranked advice."""
+"""The first place: the ranked advice, and the storage that it speaks of."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual.containers import Horizontal
+from textual.containers import Container, Vertical
 
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import advice
+from fsadvisor.views import advice, storage_tree
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.events import DescendantFocus, Resize
 
     from fsadvisor.views.look import Look
+    from fsadvisor.views.storage_tree import Folds, Tree
+
+_SIDE_BY_SIDE: Final = 120
+"""Columns from which the panes stand side by side."""
+
+_BOTH: Final = 17
+"""Lines of the place from which there is room for both, one above the other."""
+
+_ADVICE: Final = ("choose", "all_advice")
+_TREE: Final = ("fold", "turn_fold")
 
 
 class Overview(Place):
-    """Advice, ranked."""
+    """Where one moves in the tree, the advice is narrowed to what speaks of the subject, its stack and its users."""
 
     NAME = "overview"
     MODE = "overview"
+    CSS = """
+    #panes { layout: vertical; }
+    #panes > Vertical { height: 1fr; }
+    #panes.side-by-side { layout: horizontal; }
+    #panes.side-by-side > Vertical { width: 1fr; height: 100%; }
+    #panes.side-by-side > #of-advice { border-right: vkey $border; }
+    #panes.one-at-a-time > Vertical { display: none; }
+    #panes.one-at-a-time > Vertical.-here { display: block; }
+    """
     ACTIONS: ClassVar[tuple[Action, ...]] = (
-        Action("open_row", "enter", "Open", "Why this advice is given, its evidence, and what to do"),
+        Action("open_row", "enter", "Open", "The advice from why to undo, or all that is known of the subject"),
+        Action("choose", "space,plus", "Choose", "Take this advice into the plan, or out of it"),
+        Action("turn_fold", "space", "Fold", "Hide what is below this row of the tree, or show it"),
+        Action("fold(1)", "left,h", "Fold", "Hide what is below this row of the tree; else go to the row above", False),
+        Action("fold(-1)", "right,l", "Unfold", "Show what is below this row of the tree; else go into it", False),
+        Action("other_pane", "tab,shift+tab", "Pane", "From the advice to the tree of the storage, and back"),
+        Action("all_advice", "escape", "All advice", "Show all advice again, after the tree narrowed it", False),
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._look: Look | None = None
+        self._folds: Folds | None = None
+        self._tree: Tree | None = None
+        self._about = ""
+        """The id of the subject that the advice is narrowed to; '' where it is not."""
+
     def body(self) -> ComposeResult:
-        """The list."""
-        with Horizontal():
-            yield RowsView(id="advice", empty="Nothing calls for action.")
+        """Advice first."""
+        glyphs = self.explorer.glyphs
+        with Container(id="panes"):
+            with Vertical(id="of-advice", classes="-here"):
+                yield PaneTitle(glyphs.right, glyphs.ellipsis, id="advice-title")
+                yield RowsView(id="advice")
+            with Vertical(id="of-tree"):
+                yield PaneTitle(glyphs.right, glyphs.ellipsis, id="tree-title")
+                yield RowsView(id="tree")
+
+    @property
+    def _advice(self) -> RowsView:
+        return self.query_one("#advice", RowsView)
+
+    @property
+    def _storage(self) -> RowsView:
+        return self.query_one("#tree", RowsView)
 
     def show_look(self, look: Look) -> None:
-        """All findings."""
-        self.query_one("#advice", RowsView).show(lambda width: advice.rows(look, width, self.explorer.glyphs))
+        """Both panes."""
+        self._look = look
+        if self._folds is None:
+            self._folds = storage_tree.folds_of(look)
+        if self._about not in look.subjects:
+            self._about = ""
+        self._show_tree(look)
+        self._show_advice(look)
+
+    def on_screen_resume(self) -> None:
+        """Another place may have chosen advice meanwhile."""
+        super().on_screen_resume()
+        if self._look is not None:
+            self._show_advice(self._look)
+
+    def _show_tree(self, look: Look) -> None:
+        tree = storage_tree.tree(look, self.explorer.glyphs, self._folds or storage_tree.folds_of(look))
+        self._tree = tree
+        self._storage.show(tree.rows)
+        self.query_one("#tree-title", PaneTitle).show(storage_tree.title(look))
+
+    def _show_advice(self, look: Look) -> None:
+        only = look.relations.advice_on(look.relations.stack(self._about)) if self._about else None
+        chosen = self.explorer.chosen
+        view = self._advice
+        glyphs, roomy = self.explorer.glyphs, self.size.width >= _SIDE_BY_SIDE
+        view.show(
+            lambda columns: advice.rows(look, columns, glyphs, chosen=chosen, only=only, roomy=roomy),
+            advice.nothing(look, only, (view.size.width or self.size.width) - 1),
+        )
+        about = storage_tree.about(look.subjects[self._about]) if self._about else ""
+        self.query_one("#advice-title", PaneTitle).show(advice.title(look, only, about, len(chosen)))
+
+    def on_rows_view_moved(self, event: RowsView.Moved) -> None:
+        """Narrow the advice to the subject under the tree's cursor; the machine as a whole narrows nothing."""
+        if event.view is not self._storage or self.focused is not event.view or event.row is None:
+            return
+        self._narrow(storage_tree.subject_of(event.row.key))
+
+    def _narrow(self, subject: str) -> None:
+        look = self._look
+        about = "" if look is None or look.subjects[subject].kind == "host" else subject
+        if look is not None and about != self._about:
+            self._about = about
+            self._show_advice(look)
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
-        """Open the finding."""
-        if event.row is not None:
+        """Open the finding or the subject."""
+        if event.row is None:
+            return
+        if event.view is self._storage:
+            self.explorer.go("subject", storage_tree.subject_of(event.row.key))
+        else:
             self.explorer.go("finding", event.row.key)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """The title of the pane with the keyboard says so."""
+        if event.widget not in (self._advice, self._storage):
+            return
+        in_tree = event.widget is self._storage
+        self.query_one("#advice-title", PaneTitle).light(not in_tree)
+        self.query_one("#tree-title", PaneTitle).light(in_tree)
+        self.query_one("#of-advice").set_class(not in_tree, "-here")
+        self.query_one("#of-tree").set_class(in_tree, "-here")
+        self.refresh_bindings()
+
+    def on_resize(self, event: Resize) -> None:
+        """Side by side, one above the other, or one at a time."""
+        panes = self.query_one("#panes")
+        wide = event.size.width >= _SIDE_BY_SIDE
+        panes.set_class(wide, "side-by-side")
+        panes.set_class(not wide and event.size.height < _BOTH, "one-at-a-time")
+        if self._look is not None:
+            self._show_advice(self._look)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What each pane can do; the footer shows the keys of the one that has the keyboard."""
+        if action == "choose":
+            return self.focused is not self._storage
+        if action in _TREE:
+            return self.focused is self._storage
+        if action == "all_advice":
+            return bool(self._about)
+        return super().check_action(action, parameters)
+
+    def action_open_row(self) -> None:
+        """Open what the cursor is on; the lists do so themselves where they have the keyboard."""
+        self._advice.action_open()
+
+    def action_choose(self) -> None:
+        """Into the plan or out of it."""
+        row = self._advice.row
+        if row is None or self._look is None:
+            return
+        if row.key in self.explorer.chosen:
+            del self.explorer.chosen[row.key]
+        else:
+            self.explorer.chosen[row.key] = None
+        self._show_advice(self._look)
+
+    def action_turn_fold(self) -> None:
+        """Fold or unfold."""
+        node = self._tree.node(self._storage.row.key) if self._tree and self._storage.row else None
+        if node is not None and node.has_children:
+            self._turn(node.key)
+
+    def action_fold(self, by: int) -> None:
+        """Fold (1) or go to the row that this one hangs on; unfold (-1) or go into it."""
+        node = self._tree.node(self._storage.row.key) if self._tree and self._storage.row else None
+        if node is None:
+            return
+        if node.has_children and node.is_folded == (by < 0):
+            self._turn(node.key)
+        elif by > 0 and node.parent:
+            self._storage.put_cursor_on(node.parent)
+        elif by < 0 and node.has_children:
+            self._storage.action_move(1)
+
+    def _turn(self, key: str) -> None:
+        if self._folds is not None and self._look is not None:
+            self._folds = self._folds.turn(key)
+            self._show_tree(self._look)
+
+    def action_other_pane(self) -> None:
+        """The other one."""
+        (self._advice if self.focused is self._storage else self._storage).focus()
+
+    def action_all_advice(self) -> None:
+        """No longer narrowed."""
+        if self._about and self._look is not None:
+            self._about = ""
+            self._show_advice(self._look)
+            self._advice.focus()

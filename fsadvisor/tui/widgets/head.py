@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, cast
 
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from fsadvisor.tui.drawing import strip, tones
-from fsadvisor.views.head import head_line
-from fsadvisor.views.spans import NOTHING, Line, Span, Tone, columns, span
+from fsadvisor.views.head import head_line, place_at, places_line
+from fsadvisor.views.notices import with_notice
+from fsadvisor.views.spans import Span, Tone
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from textual.events import Click
     from textual.strip import Strip
 
+    from fsadvisor.tui.explorer import Explorer
+    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
-
-PLACES: Final = (
-    ("overview", "1", "Overview"),
-    ("unknowns", "2", "Unknowns"),
-    ("what_if", "3", "What if"),
-    ("probes", "4", "Probes"),
-    ("live", "5", "Live"),
-    ("plan", "6", "Plan"),
-)
 
 
 class Head(Widget):
@@ -39,6 +35,10 @@ class Head(Widget):
         super().__init__()
         self._mode = mode
 
+    @property
+    def _glyphs(self) -> Glyphs:
+        return cast("Explorer", self.app).glyphs
+
     def show_look(self, look: Look) -> None:
         """Tell of another look."""
         self.look = look
@@ -46,25 +46,20 @@ class Head(Widget):
     def render_line(self, y: int) -> Strip:
         """The machine, then the places."""
         if y > 0:
-            line = self._places()
+            line = with_notice(places_line(self._mode, self.size.width), self._changes, self.size.width)
         elif self.look is None:
-            line = (span(" looking at the machine …", Tone.DIM),)
+            line = (Span(f" looking at the machine {self._glyphs.ellipsis}", Tone.DIM),)
         else:
-            line = head_line(self.look, self.size.width)
+            line = head_line(self.look, self.size.width, self._glyphs)
         return strip(line, self.size.width, tones(self), self.rich_style)
 
-    def _places(self) -> Line:
-        spans: Line = NOTHING
-        for mode, key, name in PLACES:
-            tone = Tone.MATCH if mode == self._mode else Tone.PLAIN
-            spans += (Span(" "), Span(key, Tone.KEY), Span(f" {name} ", tone))
-        return spans
+    @property
+    def _changes(self) -> Mapping[str, bool]:
+        """Disks that came or went."""
+        return getattr(self.app, "changes", {})
 
     async def on_click(self, event: Click) -> None:
         """Go to the place under the mouse."""
-        at = 0
-        for mode, key, name in PLACES:
-            at += columns((Span(f" {key} {name} "),))
-            if event.y == 1 and event.x < at:
-                await self.app.switch_mode(mode)
-                return
+        mode = place_at(self._mode, self.size.width, event.x) if event.y == 1 else None
+        if mode is not None:
+            await self.app.switch_mode(mode)

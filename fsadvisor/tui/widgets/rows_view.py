@@ -32,7 +32,9 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     DEFAULT_CSS = """
-    RowsView { height: 1fr; background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    RowsView {
+        height: 1fr; background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; scrollbar-gutter: stable;
+    }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False),

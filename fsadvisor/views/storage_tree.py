@@ -1,0 +1,179 @@
+"""The storage as a tree: from the mounts, where trouble is felt, down to the disks, where it comes from.
+
+What several mounts stand on is shown once, under the first that is unfolded, and referred to from the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.report.escape import clean, width
+from fsadvisor.report.layout import counted
+from fsadvisor.views.badges import badges, name, searched
+from fsadvisor.views.relations import named
+from fsadvisor.views.rows import LazyRows, Row, holds
+from fsadvisor.views.severity import MARK_WIDTH, mark
+from fsadvisor.views.spans import Line, Span, Tone, cut, line, padded, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from fsadvisor.storage import Subject
+    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.views.look import Look
+
+_BIG: Final = 150
+"""Subjects from which on a machine's mounts are folded at first."""
+
+_APART: Final = "\0"
+_LONGEST_NAME: Final = 120
+_TREE_SHARE: Final = 0.45
+_NARROWEST_NAMES: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Folds:
+    """Which rows are folded: the mounts of a big machine, unless their keys are among `turned`, and the reverse."""
+
+    big: bool = False
+    turned: AbstractSet[str] = field(default_factory=frozenset)
+
+    def is_folded(self, key: str, depth: int) -> bool:
+        """Whether what is below that row is not shown."""
+        return (self.big and depth == 0) != (key in self.turned)
+
+    def turn(self, key: str) -> Folds:
+        """Fold what is unfolded, and the reverse."""
+        return Folds(self.big, self.turned ^ {key})
+
+
+def folds_of(look: Look) -> Folds:
+    """Those to begin with."""
+    return Folds(len(look.storage.subjects) > _BIG)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A row of the tree; `stem` draws how it hangs on its parent."""
+
+    key: str
+    subject: Subject
+    depth: int
+    stem: str
+    parent: str = ""
+    has_children: bool = False
+    is_folded: bool = False
+    is_reference: bool = False
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The nodes that are not folded away, from top to bottom."""
+
+    look: Look
+    glyphs: Glyphs
+    nodes: Sequence[Node]
+
+    def rows(self, columns: int) -> LazyRows:
+        """One line each."""
+        names = self._names_width(columns)
+        keys = [node.key for node in self.nodes]
+        return LazyRows(
+            keys,
+            lambda at: self._row(self.nodes[at], columns, names),
+            lambda words: self._found(words, columns),
+        )
+
+    def node(self, key: str) -> Node | None:
+        """The one with that key, if it is shown."""
+        return self._by_key.get(key)
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, Node]:
+        return {node.key: node for node in self.nodes}
+
+    def _names_width(self, columns: int) -> int:
+        wanted = max((_length(node) for node in self.nodes), default=0)
+        most = max(int((columns - MARK_WIDTH) * _TREE_SHARE), _NARROWEST_NAMES)
+        return min(wanted, most)
+
+    def _row(self, node: Node, columns: int, names: int) -> Row:
+        relations, subject = self.look.relations, node.subject
+        spoken_of = relations.used(subject.id) if node.is_folded else (subject.id,)
+        marked = mark(self.look.findings[at] for at in relations.advice_on(spoken_of))
+        sign = "" if not node.has_children else self.glyphs.right if node.is_folded else self.glyphs.down
+        opening = f" {sign or ' '} " if node.depth == 0 else f" {sign} " if sign else " "
+        tone = Tone.DIM if node.is_reference else Tone.STRONG if subject.kind in ("mount", "host") else Tone.PLAIN
+        title = padded((Span(f"{node.stem}{opening}", Tone.DIM), span(name(subject), tone, _LONGEST_NAME)), names)
+        after = (Span("shown above", Tone.DIM),) if node.is_reference else badges(subject, self.glyphs)
+        whole = (Span(" "), marked, *title, Span("  "), *after)
+        return Row(node.key, (cut(whole, columns, self.glyphs.ellipsis),))
+
+    def _found(self, words: Sequence[str], columns: int) -> list[Row]:
+        """Subjects that a search finds, be they folded away or not, without their places in the tree."""
+        found = [one for one in self.look.storage.subjects if holds(searched(one), words)]
+        nodes = [Node(one.id, one, 0, "") for one in found]
+        names = Tree(self.look, self.glyphs, nodes)._names_width(columns)
+        return [self._row(node, columns, names) for node in nodes]
+
+
+def tree(look: Look, glyphs: Glyphs, folds: Folds) -> Tree:
+    """What is to be seen of the machine."""
+    return Tree(look, glyphs, list(_Walk(look, glyphs, folds).nodes()))
+
+
+class _Walk:
+    """From the roots down; what was shown already is referred to."""
+
+    def __init__(self, look: Look, glyphs: Glyphs, folds: Folds) -> None:
+        self._subjects = look.subjects
+        self._relations = look.relations
+        self._glyphs = glyphs
+        self._folds = folds
+        self._shown: set[str] = set()
+
+    def nodes(self) -> Iterator[Node]:
+        """Depth first, without recursion: loop devices may stand on each other as high as somebody likes."""
+        waiting = [(self._subjects[root], 0, "", "", "") for root in reversed(self._relations.roots)]
+        glyphs = self._glyphs
+        while waiting:
+            subject, depth, stem, rest, parent = waiting.pop()
+            node, children = self._node(subject, depth, stem, parent)
+            yield node
+            for at, child in enumerate(reversed(children)):
+                sign, through = (glyphs.tree_last, "  ") if at == 0 else (glyphs.tree_more, glyphs.tree_through)
+                margin = f"{rest} " if depth == 0 else rest
+                waiting.append((child, depth + 1, margin + sign, margin + through, node.key))
+
+    def _node(self, subject: Subject, depth: int, stem: str, parent: str) -> tuple[Node, list[Subject]]:
+        if subject.id in self._shown:
+            return Node(f"{parent}{_APART}{subject.id}", subject, depth, stem, parent, is_reference=True), []
+        self._shown.add(subject.id)
+        children = list(named(self._relations, self._subjects, subject.id))
+        is_folded = bool(children) and self._folds.is_folded(subject.id, depth)
+        node = Node(subject.id, subject, depth, stem, parent, bool(children), is_folded)
+        return node, [] if is_folded else children
+
+
+def subject_of(key: str) -> str:
+    """The id of the subject that a row stands for."""
+    return key.rpartition(_APART)[2]
+
+
+def _length(node: Node) -> int:
+    return width(node.stem) + 3 + min(len(name(node.subject)), _LONGEST_NAME)
+
+
+def title(look: Look) -> Line:
+    """The pane's title."""
+    kinds = [one.kind for one in look.storage.subjects]
+    numbers = f"  {counted(kinds.count('mount'), 'mount')}, {counted(kinds.count('disk'), 'disk')}"
+    return line(span("Storage", Tone.TITLE), span(numbers, Tone.DIM))
+
+
+def about(subject: Subject) -> str:
+    """A subject in the title of what is narrowed to it."""
+    return clean(name(subject), 40)
