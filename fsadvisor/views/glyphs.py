@@ -26,6 +26,10 @@ class Glyphs:
     levels: str
     """A column of a plot from the lowest level up."""
 
+    solids: str
+    """The parts of a stacked bar, each of its own sign; `hatches` are theirs where a part is not settled."""
+
+    hatches: str
     tree_more: str
     tree_last: str
     tree_through: str
@@ -53,6 +57,8 @@ UNICODE: Final = Glyphs(
     parts="▏▎▍▌▋▊▉",
     empty="·",
     levels="▁▂▃▄▅▆▇█",
+    solids="█▓░",
+    hatches="╱╲╱",
     tree_more="├─",
     tree_last="└─",
     tree_through="│ ",
@@ -73,6 +79,8 @@ ASCII: Final = Glyphs(
     parts="",
     empty=".",
     levels="_.-=+*#@",
+    solids="#=.",
+    hatches="/\\/",
     tree_more="|-",
     tree_last="`-",
     tree_through="| ",

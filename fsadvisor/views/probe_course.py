@@ -1,0 +1,232 @@
+"""A probe as it goes: its state after each thing that it tells, and what is shown of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from fsadvisor.probe import telling
+from fsadvisor.probe.cost import seconds_text
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.report.layout import counted
+from fsadvisor.report.probe_words import amount, figure_text, number, rate_text, sureness, time_text
+from fsadvisor.views import probe_plots
+from fsadvisor.views.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.views.plots import bar, sparkline
+from fsadvisor.views.probe_page import drawn, headline, seeds
+from fsadvisor.views.spans import Line, Span, Tone, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.probe.result import Result
+    from fsadvisor.views.glyphs import Glyphs
+
+Phase: TypeAlias = Literal["asking", "to confirm", "running", "stopping", "over"]
+"""Looking around; told what it takes; at it; told to stop; ended, with everything cleaned up."""
+
+_NARROWING: Final = 6
+"""Windows after which the interval is drawn, the newest of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """All that is known of a probe at a moment."""
+
+    asked: telling.Asked
+    phase: Phase = "asking"
+    told: telling.Told | None = None
+    began: telling.Began | None = None
+    windows: tuple[telling.Went, ...] = ()
+    """Of the job that runs."""
+    results: tuple[Result, ...] = ()
+    said: tuple[str, ...] = ()
+    pause: str = ""
+    """Why a gentle probe waits at the moment."""
+    over: telling.Over | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether something is being measured, or cleaned up."""
+        return self.phase in ("running", "stopping")
+
+    @property
+    def target(self) -> str:
+        """Where."""
+        return self.told.target if self.told else self.asked.target
+
+    @property
+    def seconds_left(self) -> float:
+        """Of all jobs, at most."""
+        if self.windows:
+            return self.windows[-1].seconds_left
+        if self.began:
+            return self.began.seconds_left
+        return self.told.cost.most_seconds if self.told else 0.0
+
+    def going(self) -> Course:
+        """A person said go."""
+        return replace(self, phase="running")
+
+    def stopping(self) -> Course:
+        """A person said stop."""
+        return self if self.phase == "over" else replace(self, phase="stopping")
+
+    def heard(self, event: telling.Event) -> Course:
+        """With one thing more."""
+        match event:
+            case telling.Told():
+                return replace(self, told=event, phase="to confirm" if self.phase == "asking" else self.phase)
+            case telling.Began():
+                return replace(self, began=event, windows=(), pause="")
+            case telling.Went():
+                return replace(self, windows=(*self.windows, event), pause="")
+            case telling.Ended():
+                return replace(self, results=(*self.results, event.result), pause="")
+            case telling.Said():
+                return replace(self, pause=event.text) if event.pause else replace(self, said=(*self.said, event.text))
+            case telling.Over():
+                return replace(self, phase="over", over=event, pause="")
+
+
+def note(course: Course | None) -> str:
+    """For the head of every place: 'probing 2/6, ≤ 63 s left'."""
+    if course is None or not course.goes_on:
+        return ""
+    if course.phase == "stopping":
+        return "probing: cleaning up"
+    at = course.began.at if course.began else 1
+    return f"probing {at}/{len(course.asked.jobs)}, ≤ {seconds_text(course.seconds_left)}"
+
+
+def page(course: Course, width: int, glyphs: Glyphs) -> Document:
+    """The whole of it."""
+    if course.phase == "over":
+        return Document(f"over {course.target}", tuple(_over(course, width, glyphs)))
+    return Document(f"probing {course.target}", tuple(_running(course, width, glyphs)))
+
+
+def _running(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    jobs = len(course.asked.jobs)
+    began = course.began
+    yield paragraph(span("Probing ", Tone.DIM), span(course.target, Tone.TITLE), span(f": {counted(jobs, 'job')}"))
+    yield Drawn((_whole(course, width, glyphs),))
+    yield Gap()
+    if began is None:
+        yield paragraph(span("Starting …", Tone.DIM))
+    else:
+        yield Heading(f"{began.at}/{jobs}  {began.job}")
+        if began.job in JOBS:
+            yield paragraph(span(JOBS[began.job].title, Tone.DIM))
+        yield from _job(course, width, glyphs)
+    yield from _done(course.results)
+    for sentence in course.said:
+        yield paragraph(sentence, first=(Span(f"{glyphs.bullet} "),))
+
+
+def _whole(course: Course, width: int, glyphs: Glyphs) -> Line:
+    """How much of all jobs' time is used: they may end before."""
+    at = course.began.at - 1 if course.began else 0
+    last = course.windows[-1] if course.windows else None
+    used = last.seconds / (last.seconds + last.job_seconds_left or 1) if last else 0.0
+    share = (at + used) / max(len(course.asked.jobs), 1)
+    state = "told to stop: cleaning up …" if course.phase == "stopping" else course.pause and f"paused: {course.pause}"
+    words = state or f"at most {seconds_text(course.seconds_left)} left"
+    tone = Tone.WARNING if state else Tone.PLAIN
+    return (Span(bar(share, probe_plots.cells(width, 34), glyphs), Tone.STRONG), Span("  "), span(words, tone))
+
+
+def _job(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    windows = course.windows
+    if not windows:
+        if not any(one.job == (course.began.job if course.began else "") for one in course.results):
+            yield paragraph(span("Its files are being set up …", Tone.DIM))
+        return
+    last = windows[-1]
+    if last.figure:
+        yield paragraph(
+            span(f"{figure_text(last.headline, last.figure)} {sureness(last.figure)}", Tone.STRONG),
+            span(f" so far; {counted(last.counted, 'window')} of {len(windows)} count", Tone.DIM),
+        )
+    yield Gap()
+    yield Drawn(tuple(_courses(windows, width, glyphs)))
+    if void := last.void:
+        yield paragraph(span("The last window does not count: ", Tone.WARNING), span(void))
+    figures = [one.figure for one in windows if one.figure is not None][-_NARROWING:]
+    if figures:
+        yield Gap()
+        yield paragraph(span("The median and its 95 % interval after each window", Tone.DIM))
+        yield Drawn(tuple(probe_plots.narrowing(figures, last.headline, width, glyphs)))
+
+
+def _courses(windows: Sequence[telling.Went], width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """Window by window, the newest at the right."""
+    last = windows[-1]
+    room = min(max(10, width - 46), max(len(windows), 10), 60)
+
+    def course(name: str, values: Sequence[float | None], words: str) -> Line:
+        return (span(f"  {name:<11} "), Span(sparkline(values, room, glyphs), Tone.STRONG), span(f"  {words}"))
+
+    value = "none" if last.value is None else amount(last.headline, last.value)
+    yield course("windows", [one.value for one in windows], value)
+    if any(one.p99_us is not None for one in windows):
+        told = [f"p{name} {time_text(us)}" for name, us in ((50, last.p50_us), (99, last.p99_us)) if us is not None]
+        yield course("latency p99", [one.p99_us for one in windows], ", ".join(told))
+    rate = f", {rate_text(last.bytes_per_s)}" if last.bytes_per_s else ""
+    yield course(
+        "throughput", [one.operations_per_s for one in windows], f"{number(last.operations_per_s)} operations/s{rate}"
+    )
+    if any(one.void for one in windows):
+        marks = "".join(glyphs.cross if one.void else " " for one in windows[-room:]).rjust(room)
+        yield (span("  left out    "), Span(marks, Tone.WARNING), span(f"  {sum(bool(one.void) for one in windows)}"))
+
+
+def _done(results: Sequence[Result]) -> Iterator[Block]:
+    """A line for each job that has ended, in the order they ran: they are not ranked."""
+    if not results:
+        return
+    yield Gap()
+    yield Heading("Done, each with a question of its own")
+    wide = max(len(one.job) for one in results)
+    yield Drawn(tuple(_ended(one, min(wide, 30)) for one in results))
+
+
+def _ended(result: Result, wide: int) -> Line:
+    words = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
+    sure = "" if result.figure is None else sureness(result.figure)
+    end = "doubtful" if not result.believable else "" if result.end == "settled" else result.end
+    return (
+        span(f"  {result.job:<{wide}}  "),
+        span(f"{words:<24} ", Tone.STRONG),
+        span(f"{sure:<10}", Tone.DIM),
+        span(end, Tone.BAD if result.end == "failed" else Tone.WARNING),
+    )
+
+
+_STATES: Final = {
+    "done": ("Done", Tone.GOOD),
+    "cancelled": ("Stopped by you; what it had made is taken away", Tone.WARNING),
+    "not started": ("Not started; nothing was touched", Tone.DIM),
+    "failed": ("It failed", Tone.BAD),
+}
+
+
+def _over(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    over = course.over
+    state, tone = _STATES[over.state] if over else ("", Tone.DIM)
+    yield paragraph(span("Probe of ", Tone.DIM), span(course.target, Tone.TITLE), span(": "), span(state, tone))
+    if over and over.error:
+        yield paragraph(span(over.error, Tone.BAD))
+    for sentence in course.said:
+        yield paragraph(sentence, first=(Span(f"{glyphs.bullet} "),))
+    if len(course.results) > 1:
+        yield from _done(course.results)
+    for result in course.results:
+        yield Gap()
+        yield Heading(result.job)
+        if result.job in JOBS:
+            yield paragraph(span(JOBS[result.job].title, Tone.DIM))
+        yield from headline(result)
+        yield from drawn(result, width, glyphs)
+        if len(course.results) == 1:
+            yield from seeds(result)

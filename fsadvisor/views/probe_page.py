@@ -1,0 +1,254 @@
+"""What is known of a job on a mount, or of all jobs there: the newest result drawn, earlier ones, the seeds."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.probe import cost
+from fsadvisor.probe.cost import seconds_text
+from fsadvisor.probe.elsewhere import elsewhere
+from fsadvisor.probe.finding import bytes_text
+from fsadvisor.probe.job import Metadata
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.report.layout import counted
+from fsadvisor.report.probe_words import amount, figure_text, sureness
+from fsadvisor.rulebook.tables import table
+from fsadvisor.views import probe_plots
+from fsadvisor.views.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.views.probe_groups import groups
+from fsadvisor.views.probe_results import age, change
+from fsadvisor.views.spans import Line, Span, Tone, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from fsadvisor.probe.job import Job
+    from fsadvisor.probe.result import Result
+    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.views.probe_results import Held
+
+_ENDS: Final = {
+    "settled": "settled",
+    "budget": "not settled when its time or bytes were used up",
+    "cancelled": "stopped by a person",
+    "failed": "failed",
+}
+_MOST_ROWS, _MOST_VOIDS = 4, 3
+_INDENT: Final = (Span("  "),)
+
+
+def job_page(
+    job_id: str, mount: str, on_mount: Mapping[str, Sequence[Held]], now: datetime, width: int, glyphs: Glyphs
+) -> Document:
+    """One job on one mount."""
+    held = on_mount.get(job_id, ())
+    job = JOBS.get(job_id)
+    blocks: list[Block] = [Heading(f"{job_id} on {mount}")]
+    if job:
+        blocks.append(paragraph(job.title))
+    if held:
+        blocks += _newest(held[0], now)
+        blocks += drawn(held[0].result, width, glyphs)
+        blocks += _scaling(job, on_mount, width, glyphs)
+        blocks += _earlier(held, now)
+        blocks += seeds(held[0].result)
+    else:
+        blocks += [Gap(), paragraph(span("Not measured here yet.", Tone.UNKNOWN))]
+        blocks += _takes(job)
+    return Document(f"{job_id} {mount}", tuple(blocks))
+
+
+def mount_page(
+    mount: str, on_mount: Mapping[str, Sequence[Held]], now: datetime, width: int, glyphs: Glyphs
+) -> Document:
+    """All that was measured on a mount, in groups that answer questions of their own."""
+    blocks: list[Block] = [Heading(f"What was measured on {mount}")]
+    if not on_mount:
+        blocks.append(paragraph(span("Nothing yet.", Tone.UNKNOWN)))
+    else:
+        blocks.append(
+            paragraph(span("Each job answers a question of its own, so none is better than another.", Tone.DIM))
+        )
+    known: set[str] = set()
+    for title, ids in groups():
+        blocks += _group(title, [on_mount[one] for one in ids if one in on_mount], now, width, glyphs)
+        known.update(ids)
+    blocks += _group("Other jobs", [held for one, held in on_mount.items() if one not in known], now, width, glyphs)
+    return Document(f"all {mount}", tuple(blocks))
+
+
+def _group(title: str, every: Sequence[Sequence[Held]], now: datetime, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    if not every:
+        return
+    yield Gap()
+    yield Heading(title)
+    wide = max(len(held[0].result.job) for held in every)
+    for held in every:
+        newest = held[0]
+        yield Drawn((_line(newest, min(wide, 30), now),))
+        if newest.result.parts_us:
+            yield Drawn(tuple(probe_plots.ladder(newest.result.parts_us, width, glyphs)))
+        if why := newest.stale or newest.weak:
+            yield paragraph(span(f"no advice is made of it: {why}", Tone.WARNING), first=(Span("      "),))
+
+
+def _line(held: Held, wide: int, now: datetime) -> Line:
+    result = held.result
+    figure = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
+    sure = "" if result.figure is None else sureness(result.figure)
+    return (
+        span(f"  {result.job:<{wide}}  ", longest=40),
+        span(f"{figure:<24} ", Tone.STRONG),
+        span(f"{sure:<9}  {age(result.when, now)}", Tone.DIM),
+        span(f"  {held.word}", Tone.WARNING),
+    )
+
+
+def _newest(held: Held, now: datetime) -> Iterator[Block]:
+    result = held.result
+    yield Gap()
+    yield from headline(result)
+    yield paragraph(
+        span(f"Measured {age(result.when, now)} ({result.when}) by {result.engine}, in {result.target}", Tone.DIM),
+        first=_INDENT,
+    )
+    if why := held.stale or held.weak:
+        yield paragraph(span(f"{held.word}: ", Tone.WARNING), span(f"no advice is made of it: {why}."), first=_INDENT)
+
+
+def headline(result: Result) -> Iterator[Block]:
+    """The figure, how sure it is and how it ended."""
+    why = f": {result.error}" if result.error else ""
+    left_out = f", {len(result.voids)} left out" if result.voids else ""
+    run = f"{counted(result.windows, 'window')}{left_out}, {seconds_text(result.seconds)}" if result.windows else ""
+    end = f"{_ENDS.get(result.end, result.end)}{why}"
+    shown = result.figure
+    if shown is None:
+        yield paragraph(span("No figure: ", Tone.BAD), span(end), first=_INDENT)
+        return
+    yield paragraph(
+        span(f"{figure_text(result.headline, shown)} {sureness(shown)}", Tone.STRONG),
+        span("" if result.believable else ", which is not to be believed", Tone.BAD),
+        first=_INDENT,
+    )
+    low, high = (amount(result.headline, it) for it in (shown.low, shown.high))
+    told = "; ".join(filter(None, (f"95 % interval of the median: {low} to {high}", run, end)))
+    yield paragraph(span(told), first=_INDENT)
+
+
+def drawn(result: Result, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    """Ladder, percentiles, histogram, accounts and remarks: as far as there are any."""
+    if result.parts_us:
+        yield from _part("What one fsync is made of", probe_plots.ladder(result.parts_us, width, glyphs))
+    if result.percentiles_us:
+        yield from _part("Latency", probe_plots.percentiles(result.percentiles_us, width, glyphs))
+    if result.histogram_us:
+        yield from _part("How many took how long", probe_plots.histogram(result.histogram_us, width, glyphs))
+    accounts = list(_accounts(result))
+    if accounts:
+        yield from (Gap(), Heading("Besides"))
+        yield from (paragraph(one, first=_INDENT) for one in accounts)
+    remarks = [*result.remarks, *(f"Left out: {one}" for one in result.voids[:_MOST_VOIDS])]
+    if len(result.voids) > _MOST_VOIDS:
+        remarks.append(f"Left out: {len(result.voids) - _MOST_VOIDS} windows more.")
+    if remarks:
+        yield from (Gap(), Heading("To know"))
+        yield from (paragraph(one, first=(Span(f"  {glyphs.bullet} "),)) for one in remarks)
+
+
+def _part(title: str, lines: Iterable[Line]) -> Iterator[Block]:
+    yield Gap()
+    yield Heading(title)
+    yield Drawn(tuple(lines))
+
+
+def _accounts(result: Result) -> Iterator[str]:
+    cpu = [
+        f"{share:.0f} % {kind}"
+        for share, kind in ((result.user_cpu_percent, "user"), (result.system_cpu_percent, "system"))
+        if share is not None
+    ]
+    if cpu:
+        yield f"CPU: {', '.join(cpu)}, of one processor"
+    if result.flushes_per_operation is not None:
+        yield f"flushes: {result.flushes_per_operation:.2f} per operation"
+    if result.amplification is not None:
+        yield f"writes: {result.amplification:.2f} bytes written by the disks for each byte asked"
+    if result.extents is not None:
+        yield f"extents: {result.extents:,}"
+
+
+def _scaling(job: Job | None, on_mount: Mapping[str, Sequence[Held]], width: int, glyphs: Glyphs) -> Iterator[Block]:
+    """The same metadata work by 1, 2, 4 and 8 threads, as far as it was measured here."""
+    if job is None or not isinstance(job.work, Metadata):
+        return
+    found = []
+    for other in JOBS.values():
+        newest = next(iter(on_mount.get(other.id, ())), None)
+        if newest and newest.result.figure and isinstance(other.work, Metadata):
+            same = other.work.operation == job.work.operation
+            where = "one folder" if other.work.folders == "one" else "a folder each"
+            label = f"{counted(other.work.threads, 'thread')}, {where}"
+            if same:
+                found.append((label, newest.result.headline, newest.result.figure, newest.word))
+    if len(found) > 1:
+        yield from _part("By how many threads", probe_plots.scaling(found, width, glyphs))
+
+
+def _earlier(held: Sequence[Held], now: datetime) -> Iterator[Block]:
+    if len(held) < 2:
+        return
+    yield Gap()
+    yield Heading("Earlier runs here")
+    for one in held[1:]:
+        result = one.result
+        figure = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
+        sure = "" if result.figure is None else sureness(result.figure)
+        yield Drawn(
+            (
+                (
+                    span(f"  {age(result.when, now):<13}{figure:<24} "),
+                    span(f"{sure:<9}  ", Tone.DIM),
+                    span(change(held[0].result, result)),
+                    span(", under other conditions" if _differ(held[0].result, result) else "", Tone.WARNING),
+                ),
+            )
+        )
+
+
+def _differ(one: Result, other: Result) -> bool:
+    return dict(one.depends) != dict(other.depends)
+
+
+def seeds(result: Result) -> Iterator[Block]:
+    """What the seeds report of the like."""
+    job = JOBS.get(result.job)
+    found = elsewhere(job, result, map(table, job.seeds)) if job and result.figure else ()
+    if not found:
+        return
+    yield Gap()
+    yield Heading("Elsewhere: a place to look, not a verdict")
+    for name, rows in groupby(found, key=lambda row: row.table):
+        one, told = table(name), list(rows)
+        errata = f"; wrong in it: {', '.join(told[0].errata)}" if told[0].errata else ""
+        yield paragraph(f"{name}: {one.title} ", span(f"({one.hardware}{errata})", Tone.DIM), first=_INDENT)
+        for row in told[:_MOST_ROWS]:
+            yield paragraph(row.says, first=(Span("    "),))
+
+
+def _takes(job: Job | None) -> Iterator[Block]:
+    """What it would take, roughly: the place is not asked here."""
+    if job is None:
+        return
+    one = cost.of(job, 20.0)
+    yield paragraph(
+        span(
+            f"It takes {seconds_text(one.most_seconds)} at most, writes up to {bytes_text(one.written_bytes)}, needs "
+            f"{bytes_text(one.room_bytes)} of room."
+            if one.writes
+            else f"It takes {seconds_text(one.most_seconds)} at most and writes nothing.",
+            Tone.DIM,
+        )
+    )

@@ -1,0 +1,115 @@
+"""What probes measured, drawn: the ladder as a stacked bar, percentiles, histograms, scaling over threads.
+
+Every plot has its numbers beside it. What is not settled is hatched, and called so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.probe.ladder import BESIDE, PARTS
+from fsadvisor.report.probe_words import amount, figure_text, sureness, time_text
+from fsadvisor.views.plots import bar, extent, stacked
+from fsadvisor.views.spans import Line, Span, Tone, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from fsadvisor.probe.result import Figure
+    from fsadvisor.views.glyphs import Glyphs
+
+_UNSETTLED: Final = 0.10
+"""Half of a part's interval, as a share of the whole: more is not settled."""
+_LOOKS: Final = {"data": Tone.GOOD, "journal": Tone.WARNING, "flush": Tone.BAD}
+_BESIDE: Final = {"flush_counted": "its flushes as the disks count them", "dsync": "a write of O_DIRECT and O_DSYNC"}
+_NARROWEST, _WIDEST = 10, 60
+
+
+def cells(width: int, taken: int) -> int:
+    """Columns for a plot where the words beside it take so many."""
+    return max(_NARROWEST, min(width - taken, _WIDEST))
+
+
+def ladder(parts: Mapping[str, Figure], width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """One fsync as a bar of its parts, then each part in words; what is told beside the parts is in no bar."""
+    shown = {name: parts[name] for name in PARTS if name in parts}
+    whole = sum(one.median for one in shown.values())
+    if whole > 0 and len(shown) > 1:
+        columns = stacked([one.median for one in shown.values()], cells(width, 4))
+        signs = [_sign(at, unsettled(one, whole), glyphs) for at, one in enumerate(shown.values())]
+        yield (
+            Span("  "),
+            *(Span(sign * n, _LOOKS[name]) for name, sign, n in zip(shown, signs, columns, strict=True) if n),
+        )
+        for sign, (name, one) in zip(signs, shown.items(), strict=True):
+            share = f"{100 * one.median / whole:3.0f} %"
+            words = span(f" {name:<8} {share}  {_sure(one)}")
+            doubt = span("  not settled: hatched", Tone.WARNING) if unsettled(one, whole) else Span("")
+            yield (Span("  "), Span(sign * 2, _LOOKS[name]), words, doubt)
+    else:
+        for name, one in shown.items():
+            yield (Span("  "), span(f"{name:<11}{_sure(one)}"))
+    for name in BESIDE:
+        if name in parts:
+            yield (span(f"  beside it: {_BESIDE[name]}: {_sure(parts[name])}", Tone.DIM),)
+
+
+def unsettled(part: Figure, whole: float) -> bool:
+    """Whether a part is known less well than to a tenth of the whole."""
+    return (part.high - part.low) / 2 > _UNSETTLED * whole
+
+
+def _sign(at: int, hatched: bool, glyphs: Glyphs) -> str:
+    signs = glyphs.hatches if hatched else glyphs.solids
+    return signs[at % len(signs)]
+
+
+def _sure(one: Figure) -> str:
+    return f"{time_text(one.median)} (95 %: {time_text(one.low)} to {time_text(one.high)})"
+
+
+def percentiles(percentiles_us: Mapping[str, float], width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """Each as a bar from 0, to the scale of the longest."""
+    top = max(percentiles_us.values(), default=0.0)
+    for name, us in percentiles_us.items():
+        drawn = bar(us / top if top > 0 else 0.0, cells(width, 22), glyphs)
+        yield (span(f"  {name:<6} {time_text(us):>9}  ", longest=40), Span(drawn, Tone.STRONG))
+
+
+def histogram(bins: Sequence[tuple[float, int]], width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """How many operations took how long."""
+    most = max((count for _, count in bins), default=0)
+    if most <= 0:
+        return
+    edges = [f"< {time_text(edge)}" for edge, _ in bins]
+    wide = max(map(len, edges))
+    for edge, (_, count) in zip(edges, bins, strict=True):
+        drawn = bar(count / most, cells(width, wide + 16), glyphs).replace(glyphs.empty, " ")
+        yield (span(f"  {edge:>{wide}} "), Span(drawn, Tone.STRONG), span(f" {count:>10,}", Tone.DIM))
+
+
+def scaling(figures: Sequence[tuple[str, str, Figure, str]], width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """Label, headline, figure and a word of doubt for each: the same work by more and more threads, from 0."""
+    top = max((figure.high for _, _, figure, _ in figures), default=0.0)
+    wide = max((len(label) for label, *_ in figures), default=0)
+    for label, headline, figure, doubt in figures:
+        drawn = bar(figure.median / top if top > 0 else 0.0, cells(width, wide + 36), glyphs)
+        words = span(f"  {figure_text(headline, figure)} {sureness(figure)}")
+        yield (span(f"  {label:<{wide}}  "), Span(drawn, Tone.STRONG), words, span(f" {doubt}".rstrip(), Tone.WARNING))
+
+
+def narrowing(figures: Sequence[Figure], headline: str, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """The median with its interval after each of the last windows, oldest first, on one scale from 0."""
+    if not figures:
+        return
+    top = min(max(one.high for one in figures), 3 * figures[-1].median or 1.0)
+    for at, one in enumerate(figures):
+        last = at == len(figures) - 1
+        words = f" {amount(headline, one.median)} {sureness(one)}"
+        yield (
+            span(f"  {one.windows:>3} "),
+            Span(
+                extent(one.low, one.high, top, cells(width, 28), glyphs, one.median), Tone.STRONG if last else Tone.DIM
+            ),
+            span(words, Tone.STRONG if last else Tone.DIM),
+        )

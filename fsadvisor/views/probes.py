@@ -1,0 +1,133 @@
+"""Mounts that can be probed and the jobs there are, with what was measured last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Known
+from fsadvisor.probe.jobs import JOBS, SUITES
+from fsadvisor.report.layout import counted
+from fsadvisor.report.probe_words import amount, sureness
+from fsadvisor.storage import Below, Mount
+from fsadvisor.survey import look as looked
+from fsadvisor.survey.superblocks import ON_DEVICES
+from fsadvisor.views.probe_groups import SUITE_WORDS, groups
+from fsadvisor.views.probe_results import age
+from fsadvisor.views.rows import Row
+from fsadvisor.views.spans import Line, Span, Tone, columns, cut, padded, span
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from fsadvisor.storage import Storage
+    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.views.probe_results import Held, Kept
+
+_NAME: Final = 29
+"""Columns of the longest job's name and a space."""
+
+
+def mounts(storage: Storage, kept: Kept) -> list[tuple[str, Mount, Below | None]]:
+    """Points of mounts that can be probed: on disks, and not known to be read-only; and those with results.
+
+    Whether one may really be probed is the guard's question, which is asked for the folder itself.
+    """
+    found = []
+    for subject in storage.subjects:
+        mount, below = subject.scope.get("mount"), subject.scope.get("below")
+        if subject.kind == "mount" and isinstance(mount, Mount):
+            point = looked.value(mount.point) or subject.name
+            if _can(mount) or point in kept.by_mount:
+                found.append((point, mount, below if isinstance(below, Below) else None))
+    return found
+
+
+def _can(mount: Mount) -> bool:
+    kind = looked.value(mount.fs_type)
+    fine = kind is None or kind in ON_DEVICES or kind in ("zfs", "overlay")
+    return fine and looked.value(mount.mounted) is True and looked.value(mount.read_only) is not True
+
+
+def mount_rows(storage: Storage, kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> list[Row]:
+    """Two lines for each: where, and what is known of it."""
+    return [
+        Row(
+            point,
+            (
+                cut((span(f" {point}", Tone.STRONG),), width, glyphs.ellipsis),
+                cut((span(f"   {_on(mount, below)}", Tone.DIM), *_last(kept.on(point), now)), width, glyphs.ellipsis),
+            ),
+        )
+        for point, mount, below in mounts(storage, kept)
+    ]
+
+
+def _on(mount: Mount, below: Below | None) -> str:
+    disks = below.disks if below else None
+    on = ", ".join(disks.value) if isinstance(disks, Known) and disks.value else "unknown disks"
+    return f"{looked.value(mount.fs_type) or 'unknown'} on {on}"
+
+
+def _last(on_mount: Mapping[str, Sequence[Held]], now: datetime) -> Iterator[Span]:
+    newest = [held[0] for held in on_mount.values()]
+    if not newest:
+        yield span(", not measured", Tone.UNKNOWN)
+        return
+    last = max(newest, key=lambda held: held.result.when)
+    yield span(f", {counted(len(newest), 'job')} {age(last.result.when, now)}", Tone.DIM)
+    if stale := sum(bool(held.stale) for held in newest):
+        yield span(f", {stale} stale", Tone.WARNING)
+
+
+def job_rows(
+    on_mount: Mapping[str, Sequence[Held]], picked: Collection[str], now: datetime, width: int, glyphs: Glyphs
+) -> list[Row]:
+    """Suites, then every job in its group; a title stands for all of its group."""
+    rows = [_title("suites", "Suites", width, glyphs)]
+    for name, ids in SUITES.items():
+        words = f"{counted(len(ids), 'job')}, {SUITE_WORDS.get(name, '')}"
+        rows.append(_row(f"suite:{name}", name, ids, picked, (span(words, Tone.DIM),), width, glyphs))
+    for title, ids in groups():
+        rows.append(_title(f"group:{title}", title, width, glyphs))
+        for job_id in ids:
+            last = tuple(_measured(on_mount.get(job_id, ()), now))
+            rows.append(_row(f"job:{job_id}", job_id, (job_id,), picked, last, width, glyphs))
+    return rows
+
+
+def _title(key: str, title: str, width: int, glyphs: Glyphs) -> Row:
+    return Row(key, (cut((span(f" {title}", Tone.TITLE),), width, glyphs.ellipsis),))
+
+
+def _row(
+    key: str, name: str, ids: Sequence[str], picked: Collection[str], words: Line, width: int, glyphs: Glyphs
+) -> Row:
+    chosen = all(one in picked for one in ids)
+    mark = span(f" {glyphs.chosen if chosen else ' '} ", Tone.KEY)
+    title = JOBS[name].title if name in JOBS else ""
+    return Row(key, (cut((mark, *padded((span(name),), _NAME), *words), width, glyphs.ellipsis),), title)
+
+
+def _measured(held: Sequence[Held], now: datetime) -> Iterator[Span]:
+    if not held:
+        return
+    result, word = held[0].result, held[0].word
+    if result.figure is None:
+        yield span("no figure", Tone.WARNING)
+    else:
+        yield span(f"{amount(result.headline, result.figure.median)} ")
+        yield span(sureness(result.figure), Tone.DIM)
+    yield span(f" {word}" if word else "", Tone.WARNING)
+    yield span(f" {age(result.when, now)}", Tone.DIM)
+
+
+def picked_line(picked: Collection[str], live: bool, width: int, glyphs: Glyphs) -> Line:
+    """What is chosen, above the list of jobs."""
+    if not live:
+        words: Line = (span(" A recording cannot be probed; it shows the results it holds.", Tone.WARNING),)
+    elif not picked:
+        words = (span(" Space picks, Enter measures"),)
+    else:
+        words = (span(f" {counted(len(picked), 'job')} picked: ", Tone.STRONG), span(", ".join(picked), Tone.DIM))
+    return cut(words, width, glyphs.ellipsis) if columns(words) > width else words
