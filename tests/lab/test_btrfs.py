@@ -111,6 +111,7 @@ def test_a_btrfs_tuned_against_its_safety_and_speed(scenario, disk):
     assert scenario.audit().fact(at, "filesystem.metadata_profile") == "dup"
 
 
+@pytest.mark.thorough
 def test_a_btrfs_that_lost_one_of_two_devices(scenario, two):
     """Btrfs raid1 on two disks: whole, then mounted degraded with one of them wiped"""
     first, lost = two

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.marks import thorough
 from tests.lab.scenario import run, settle, wait_for
 
 pytestmark = pytest.mark.lab
@@ -119,11 +118,12 @@ def cached(scenario, ssd, hdd, kind, *options):
     return bare(run("readlink", "-f", "/dev/vg0/data").strip())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "options", "remedy"),
     [
         ("cache", ("--cachemode", "writeback"), ("lvchange", "-qy", "--cachemode", "writethrough", "vg0/data")),
-        thorough("writecache", (), ("lvconvert", "-qy", "--uncache", "vg0/data")),
+        ("writecache", (), ("lvconvert", "-qy", "--uncache", "vg0/data")),
     ],
 )
 def test_a_volume_with_a_cache_that_writes_back(drives, kind, options, remedy):
@@ -157,7 +157,6 @@ def test_a_volume_with_a_cache_that_writes_back(drives, kind, options, remedy):
         assert after.fact(f"layer:{name}", "layer.kind") == "dm-linear"
 
 
-@pytest.mark.thorough
 def test_a_cache_by_hand_writes_back_unless_told_otherwise(drives):
     """dm-cache made by dmsetup on a mirror of SSDs, with no word on its mode"""
     scenario, one, other, hdd, _ = drives

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from tests.lab.marks import thorough
 from tests.lab.scenario import RESULTS, run, settle
 
 pytestmark = pytest.mark.lab
@@ -48,10 +49,9 @@ def flags_of(scenario, name):
     return sorted(status(scenario, name).get("flags", "").replace("discards", "allow_discards").split())
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("sector", "options"),
-    [(512, ()), (4096, ("--allow-discards",)), (4096, ("--allow-discards", *QUEUES)), (512, QUEUES)],
+    [(512, ()), thorough(4096, ("--allow-discards",)), (4096, ("--allow-discards", *QUEUES)), thorough(512, QUEUES)],
 )
 def test_encryption_tells_its_unit_and_flags(keyed, sector, options):
     """LUKS2 on NVMe, by units of 512 and 4096 bytes, with and without discards and work queues"""
@@ -116,6 +116,7 @@ def test_a_recording_holds_no_key(keyed):
         assert secret not in json.dumps(report.whole)
 
 
+@pytest.mark.thorough
 def test_a_deep_stack_is_followed_in_order(keyed):
     """XFS on LVM on LUKS on md RAID 1 on partitions"""
     scenario = keyed

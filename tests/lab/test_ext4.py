@@ -102,6 +102,7 @@ def test_an_ext4_tuned_against_its_safety(scenario, made, disk):
     assert {(rule, at) for rule in rules} <= scenario.audit().advice()
 
 
+@pytest.mark.thorough
 def test_the_journal_of_an_ext4_is_on_another_disk(scenario, disk):
     """ext4 with nobarrier, its journal on a hard disk with a volatile cache"""
     journal = f"/dev/{scenario.attach('shelf')[0]}"

@@ -17,7 +17,10 @@ RULE = "misaligned-partition"
 @pytest.fixture
 def disk512e(scenario):
     """The name of a disk with logical blocks of 512 and physical ones of 4096 bytes."""
-    return scenario.attach("sas-ssd")[1]
+    name = scenario.attach("sas-ssd")[1]
+    scenario.undo(settle)
+    scenario.undo(run, "wipefs", "--all", "--quiet", f"/dev/{name}")  # the next scenario's disk has no partitions
+    return name
 
 
 def partition(name, table, *starts):

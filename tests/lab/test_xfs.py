@@ -108,6 +108,7 @@ def test_an_xfs_on_three_disks(scenario, disk):
 
 
 @pytest.mark.kernels
+@pytest.mark.thorough
 def test_an_fstab_line_that_xfs_refuses_is_told_before_the_boot(scenario, disk):
     """XFS that runs, with options in fstab that a mount refuses, one after another"""
     scenario.format("xfs", disk)
