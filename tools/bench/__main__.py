@@ -9,9 +9,10 @@ import tempfile
 from pathlib import Path
 
 from tools.bench import against
+from tools.bench.explorer import explorer
 from tools.bench.growth import growth
 
-_PARTS = ("version", "tools", "lynis", "growth")
+_PARTS = ("version", "tools", "lynis", "growth", "explorer")
 
 
 def main() -> int:
@@ -28,6 +29,8 @@ def main() -> int:
             missed += against.lynis(chosen.lynis_rounds)
         if "growth" in chosen.parts:
             missed += growth(chosen.disks, Path(scratch))
+        if "explorer" in chosen.parts:
+            missed += explorer(chosen.disks, Path(scratch))
     for limit in missed:
         print(f"bench: too slow: {limit}", file=sys.stderr)
     return 1 if missed else 0
