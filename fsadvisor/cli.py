@@ -15,7 +15,7 @@ from fsadvisor.advise import advise, judge, with_fitting_waivers
 from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import catalogue, did_you_mean, matching
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import attestation_file, probe_file
+from fsadvisor.machine import attestation_file, probe_file, seen_file
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.opening import open_machine
@@ -164,6 +164,7 @@ def _explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Look first, so that tools answer while the terminal's toolkit is loaded."""
     from fsadvisor.machine.progressive import ProgressiveMachine
     from fsadvisor.tui.looking import Looking
+    from fsadvisor.tui.remembering import Memory
     from fsadvisor.tui.session import Session
 
     def opened() -> tuple[Machine, ProgressiveMachine | None]:
@@ -172,6 +173,10 @@ def _explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
         answering = ProgressiveMachine(chosen.timeout)
         return _with_what_is_kept(answering, chosen), answering
 
+    memory = None
+    if not (chosen.on or chosen.only or chosen.workload or chosen.attestations):
+        file = seen_file.path(root=os.geteuid() == 0, environment=os.environ)
+        memory = Memory(file) if file else None
     session = Session(
         opened=opened,
         storage_of=lambda machine, supposed=(): _storage(machine, chosen, supposed),
@@ -179,6 +184,7 @@ def _explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
         version=__version__,
         every=bool(chosen.all),
         live=not chosen.on,
+        memory=memory,
         attestations=None if chosen.on and chosen.attestations is None else _attestations(chosen),
         who=_own_name(),
     )

@@ -12,7 +12,9 @@ from fsadvisor.tui.screens.live import Live
 from fsadvisor.tui.screens.overview import Overview
 from fsadvisor.tui.screens.plan import PlanPlace
 from fsadvisor.tui.screens.probes import Probes
+from fsadvisor.tui.screens.rule import RulePlace
 from fsadvisor.tui.screens.subject import SubjectPlace
+from fsadvisor.tui.screens.subjects import SubjectsPlace
 from fsadvisor.tui.screens.unknowns import Unknowns
 from fsadvisor.tui.screens.what_if import WhatIf
 
@@ -42,6 +44,8 @@ class FsadvisorApp(Explorer):
     SUBPLACES: ClassVar[Mapping[str, Callable[[str], Screen[None]]]] = {
         "finding": FindingPlace,
         "subject": SubjectPlace,
+        "subjects": SubjectsPlace,
+        "rule": RulePlace,
         "help": Help,
     }
 

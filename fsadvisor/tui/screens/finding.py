@@ -1,14 +1,213 @@
 """A finding, from why to undo."""
 
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.containers import Horizontal
+from textual.message import Message
+
+from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.new_file import write_new
+from fsadvisor.report.findings import CALL_FOR_ACTION
+from fsadvisor.report.layout import counted
+from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.widgets.ask_line import AskLine
+from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.views import finding
+from fsadvisor.views.look import finding_key
+from fsadvisor.views.spans import span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.events import Resize
+
+    from fsadvisor.report.findings import Finding
+    from fsadvisor.views.look import Look
+
+_WIDE: Final = 120
+"""Columns from which the two halves stand side by side."""
+
+_CLIPBOARD_BYTES: Final = 70_000
+"""Terminals drop what is longer: 100,000 bytes of base64, with the escape sequence around it."""
 
 
 class FindingPlace(Place):
-    """To come."""
+    """A page; its commands can be copied or written to a file, never run."""
 
     NAME = "finding"
     MODE = "overview"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("copy", "y", "Copy", "Copy the commands that the bar marks: those of the part in view"),
+        Action("copy_undo", "u", "Undo", "Copy the commands that undo it"),
+        Action("write", "w", "Write", "Write the commands that the bar marks to a new file"),
+        Action("choose", "p,space", "Plan", "Choose it for the plan, or not"),
+        Action("subject", "s", "Subject", "All that is known of what it was found on"),
+        Action("rule", "R", "Rule", "The page of its rule", shown=False),
+        Action("beside(1)", "right_square_bracket", "Next", "The next finding", shown=False),
+        Action("beside(-1)", "left_square_bracket", "Before", "The finding before", shown=False),
+        Action("app.back", "escape", "Back", "Back to where one came from"),
+        Action("app.focus_next", "tab", "Other half", "The other half of the page, on a wide screen", shown=False),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    class Written(Message):
+        """A file was written, or why not."""
+
+        def __init__(self, words: str, *, failed: bool) -> None:
+            super().__init__()
+            self.words = words
+            self.failed = failed
 
     def __init__(self, key: str) -> None:
         super().__init__()
-        self._key = key
+        self.key = key
+        self._page: finding.Page | None = None
+        self._to_write: Sequence[str] = ()
+
+    def body(self) -> ComposeResult:
+        """One column, or two."""
+        unicode = self.explorer.terminal.unicode
+        with Horizontal():
+            yield DocumentView(id="why", unicode=unicode)
+            yield DocumentView(id="todo", unicode=unicode)
+        yield AskLine()
+
+    def show_look(self, look: Look) -> None:
+        """The page anew, where one was."""
+        found = finding.found(look, self.key)
+        chosen = found is not None and finding_key(found) in self.explorer.chosen
+        self._page = finding.page(look, self.key, self.explorer.glyphs, chosen=chosen)
+        self._fill()
+
+    def on_resize(self, event: Resize) -> None:
+        """One column or two."""
+        self._fill(event.size.width)
+
+    def _fill(self, width: int | None = None) -> None:
+        if self._page is None:
+            return
+        wide = (self.size.width if width is None else width) >= _WIDE and bool(self._page.todo)
+        why, todo = self.query_one("#why", DocumentView), self.query_one("#todo", DocumentView)
+        todo.display = wide
+        why.show(self._page.left if wide else self._page.whole)
+        if wide:
+            todo.show(self._page.right)
+        elif not why.has_focus and self.focused in (None, todo):
+            why.focus()
+
+    @property
+    def _commands(self) -> DocumentView:
+        """The half that has commands."""
+        todo = self.query_one("#todo", DocumentView)
+        return todo if todo.display else self.query_one("#why", DocumentView)
+
+    def _finding(self) -> Finding | None:
+        look = self.explorer.look
+        return finding.found(look, self.key) if look else None
+
+    def _say(self, words: str, *, failed: bool = False) -> None:
+        self.notify(span(words).text, severity="warning" if failed else "information", markup=False)
+
+    def action_copy(self) -> None:
+        """The commands that the bar marks."""
+        found = self._commands.commands
+        if found is None:
+            self._say("There are no commands to copy here.", failed=True)
+        else:
+            self._copy(found.copied, found.name)
+
+    def action_copy_undo(self) -> None:
+        """The undo, wherever one reads."""
+        if self._page is None or not self._page.undo:
+            self._say("There is no undo to copy here.", failed=True)
+        else:
+            self._copy(self._page.undo, "undo")
+
+    def _copy(self, lines: Sequence[str], name: str) -> None:
+        text = "".join(f"{one}\n" for one in lines)
+        if len(text.encode("utf-8", "replace")) > _CLIPBOARD_BYTES:
+            self._say(
+                f"{counted(len(lines), 'line')} are too much for a terminal's clipboard: w writes a file.", failed=True
+            )
+            return
+        self.app.copy_to_clipboard(text)
+        self._say(f"Copied {counted(len(lines), 'line')}: {name}. If your terminal takes no copies, w writes a file.")
+
+    def action_write(self) -> None:
+        """Ask for a name."""
+        found = self._commands.commands
+        if found is None:
+            self._say("There are no commands to write here.", failed=True)
+            return
+        self._to_write = found.copied
+        rule, _, _ = self.key.partition("\n")
+        question = f"Write {counted(len(found.copied), 'line')} ({found.name}) to:"
+        self.query_one(AskLine).ask(question, f"{rule}.txt", self.focused)
+
+    def on_ask_line_answered(self, event: AskLine.Answered) -> None:
+        """Write on a thread: the folder may be on a dead server."""
+        path = Path(event.text)
+        text = "".join(f"{one}\n" for one in self._to_write)
+        threading.Thread(target=self._write, args=(path, text.encode("utf-8", "replace")), daemon=True).start()
+
+    def _write(self, path: Path, content: bytes) -> None:
+        """On a thread."""
+        try:
+            whole = path.expanduser().absolute()
+            write_new(whole, content)
+        except (MachineError, RuntimeError, OSError) as error:
+            self.post_message(self.Written(str(error), failed=True))
+        else:
+            self.post_message(self.Written(f"Written to {whole}", failed=False))
+
+    def on_finding_place_written(self, message: Written) -> None:
+        """Say where it is, or why it is not."""
+        self._say(message.words, failed=message.failed)
+
+    def action_choose(self) -> None:
+        """Into the plan, or out of it."""
+        look, found = self.explorer.look, self._finding()
+        if look is None or found is None or found.outcome not in CALL_FOR_ACTION:
+            self._say("There is nothing here to plan.", failed=True)
+            return
+        key = finding_key(found)
+        if key in self.explorer.chosen:
+            del self.explorer.chosen[key]
+            self._say("No longer chosen for the plan.")
+        else:
+            self.explorer.chosen[key] = None
+            number = counted(len(self.explorer.chosen), "piece of advice", "pieces of advice")
+            self._say(f"Chosen for the plan ({number}); 6 shows it.")
+        self.show_look(look)
+
+    def action_subject(self) -> None:
+        """The subject, or the list of them."""
+        found = self._finding()
+        if found is None:
+            return
+        if len(found.verdicts) == 1:
+            self.explorer.go("subject", found.verdicts[0].subject.id)
+        else:
+            self.explorer.go("subjects", self.key)
+
+    def action_rule(self) -> None:
+        """Its page."""
+        rule, _, _ = self.key.partition("\n")
+        self.explorer.go("rule", rule)
+
+    def action_beside(self, by: int) -> None:
+        """The next one, or the one before."""
+        look = self.explorer.look
+        key = finding.beside(look, self.key, by) if look else None
+        if look is None or key is None:
+            self._say("That was the last one." if by > 0 else "That was the first one.")
+            return
+        self.key = key
+        self.show_look(look)

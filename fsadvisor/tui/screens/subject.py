@@ -1,14 +1,130 @@
-"""A subject: its facts, its stack, its history."""
+"""A subject: its verdicts, its stack, its facts, its history."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Label
+
+from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.views import subject
+from fsadvisor.views.spans import span
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.events import Resize
+
+    from fsadvisor.views.look import Look
+
+_WIDE: Final = 120
+"""Columns from which what is told of the row, and what is more than a line, stand beside the list."""
 
 
 class SubjectPlace(Place):
-    """To come."""
+    """A list of all there is to read, and beside or below it what the row under the cursor means."""
 
     NAME = "subject"
     MODE = "overview"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("open_row", "enter", "Open", "The check, or the part of the stack, under the cursor"),
+        Action("other", "tab", "More", "Options as configured, power loss, what changed; and back"),
+        Action("part(1)", "right_curly_bracket", "Next part", "The next part of the list: stack, facts, checks"),
+        Action("part(-1)", "left_curly_bracket", "Part before", "The part before", shown=False),
+        Action("app.back", "escape", "Back", "Back to where one came from"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+    DEFAULT_CSS = """
+    SubjectPlace #about { height: 1; background: $surface; color: $primary; padding: 0 1; text-style: bold; }
+    SubjectPlace #detail { height: 7; background: $surface; }
+    SubjectPlace #rows { width: 1fr; }
+    SubjectPlace #beside { width: 1fr; height: 7; }
+    SubjectPlace #columns { layout: vertical; }
+    SubjectPlace #columns.wide { layout: horizontal; }
+    SubjectPlace .wide #rows { width: 11fr; }
+    SubjectPlace .wide #beside { width: 9fr; height: 1fr; }
+    SubjectPlace .wide #detail { height: 11; }
+    """
 
     def __init__(self, key: str) -> None:
         super().__init__()
-        self._key = key
+        self.key = key
+        self._has_more = False
+        self._shows_more = False
+
+    def body(self) -> ComposeResult:
+        """The list, what its row means, and more."""
+        unicode = self.explorer.terminal.unicode
+        yield Label("", id="about", markup=False)
+        with Horizontal(id="columns"):
+            yield RowsView(id="rows", empty="It is not there any more, as of the look of this moment.")
+            with Vertical(id="beside"):
+                yield DocumentView(id="detail", unicode=unicode)
+                yield DocumentView(id="more", unicode=unicode)
+
+    def show_look(self, look: Look) -> None:
+        """The list anew, the cursor where it was."""
+        glyphs = self.explorer.glyphs
+        self.query_one("#about", Label).update(span(subject.title(look, self.key)).text)
+        more = subject.more(look, self.key, glyphs)
+        self._has_more = bool(more.blocks)
+        self.query_one("#more", DocumentView).show(more)
+        self.query_one("#rows", RowsView).show(lambda width: subject.rows(look, self.key, width, glyphs))
+        self._arrange(self.size.width)
+
+    def on_resize(self, event: Resize) -> None:
+        """Beside or below."""
+        self._arrange(event.size.width)
+
+    def _arrange(self, width: int) -> None:
+        wide = width >= _WIDE
+        self._shows_more = self._shows_more and self._has_more and not wide
+        columns, rows = self.query_one("#columns"), self.query_one("#rows", RowsView)
+        beside, detail = self.query_one("#beside"), self.query_one("#detail", DocumentView)
+        more = self.query_one("#more", DocumentView)
+        columns.set_class(wide, "wide")
+        rows.display = not self._shows_more
+        detail.display = not self._shows_more
+        more.display = wide or self._shows_more
+        beside.styles.height = "1fr" if wide or self._shows_more else 7
+
+    def on_rows_view_moved(self, event: RowsView.Moved) -> None:
+        """Tell of the row."""
+        look = self.explorer.look
+        if look is not None and event.row is not None:
+            page = subject.detail(look, self.key, event.row.key, self.explorer.glyphs)
+            self.query_one("#detail", DocumentView).show(page)
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """A check or a part of the stack; a fact is told of already."""
+        if event.row is None:
+            return
+        kind, what = subject.opened(event.row.key)
+        look = self.explorer.look
+        if kind == subject.VERDICT:
+            self.explorer.go("finding", what)
+        elif kind == subject.SUBJECT and look is not None and what in look.subjects and what != self.key:
+            self.explorer.go("subject", what)
+
+    def action_other(self) -> None:
+        """The other half: on a wide screen the keyboard goes there, on a narrow one it takes the list's place."""
+        rows, more = self.query_one("#rows", RowsView), self.query_one("#more", DocumentView)
+        if not self._has_more:
+            self.notify("There is no more to tell of it than this list.", markup=False)
+            return
+        if self.size.width < _WIDE:
+            self._shows_more = not self._shows_more
+            self._arrange(self.size.width)
+        (rows if more.has_focus else more).focus()
+
+    def action_part(self, by: int) -> None:
+        """To the next title of the list, or the one before."""
+        rows = self.query_one("#rows", RowsView)
+        titles = [at for at, row in enumerate(rows.rows) if subject.opened(row.key)[0] == subject.PART]
+        after = [at for at in titles if (at > rows.cursor if by > 0 else at < rows.cursor)]
+        if after:
+            rows.cursor = after[0] if by > 0 else after[-1]

@@ -1,0 +1,73 @@
+"""A line at the bottom in which one answers a question in a few words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Label
+
+from fsadvisor.views.spans import span
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.widget import Widget
+
+
+class AskLine(Horizontal):
+    """Hidden until something is asked. Enter answers, Escape does not; either way the keyboard goes back."""
+
+    DEFAULT_CSS = """
+    AskLine { dock: bottom; height: 1; display: none; background: $panel; margin-bottom: 1; }
+    AskLine.open { display: block; }
+    AskLine Label { width: auto; padding: 0 1; color: $accent; }
+    AskLine Input { width: 1fr; border: none; height: 1; padding: 0; background: $panel; }
+    AskLine Input:focus { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave it", show=False)]
+
+    class Answered(Message):
+        """What was typed, without spaces around it; never empty."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id)
+        self._back_to: Widget | None = None
+
+    def compose(self) -> ComposeResult:
+        """The question and the answer."""
+        yield Label("", markup=False)
+        yield Input(select_on_focus=False)
+
+    def ask(self, question: str, answer: str, back_to: Widget | None) -> None:
+        """Open with an answer to change; afterwards the keyboard goes back to a widget."""
+        self._back_to = back_to
+        self.query_one(Label).update(span(question).text)
+        line = self.query_one(Input)
+        line.value = answer
+        line.cursor_position = len(answer)
+        self.add_class("open")
+        line.focus()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Nobody else's business."""
+        event.stop()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Tell the answer."""
+        event.stop()
+        answer = event.value.strip()
+        self.action_leave()
+        if answer:
+            self.post_message(self.Answered(answer))
+
+    def action_leave(self) -> None:
+        """Close."""
+        self.remove_class("open")
+        if self._back_to is not None:
+            self._back_to.focus()

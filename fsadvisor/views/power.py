@@ -1,0 +1,37 @@
+"""What a power loss would do to a disk, and what speaks for that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Known
+from fsadvisor.report.power_text import flushes, power_verdict, weighed
+from fsadvisor.storage import Disk
+from fsadvisor.views.document import Block, Gap, Heading, paragraph
+from fsadvisor.views.spans import Span, Tone, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fsadvisor.storage import Subject
+    from fsadvisor.views.glyphs import Glyphs
+
+_IN: Final = (Span("  "),)
+
+
+def blocks(subject: Subject, glyphs: Glyphs) -> Iterator[Block]:
+    """The verdict, what was weighed, what the kernel does, and what would settle it; nothing of what is no disk."""
+    disk = subject.scope.get("disk")
+    if subject.kind != "disk" or not isinstance(disk, Disk):
+        return
+    yield Heading("Power loss")
+    yield paragraph(span(power_verdict(disk), Tone.STRONG), first=_IN)
+    for words in weighed(subject, disk):
+        yield paragraph(words, first=(Span(f"  {glyphs.bullet} "),))
+    for words in flushes([disk]):
+        yield paragraph(words, first=_IN)
+    if isinstance(disk.plp_settle, Known) and disk.plp_settle.value:
+        yield paragraph(span("What would settle it:", Tone.STRONG), first=_IN)
+        for step in disk.plp_settle.value:
+            yield paragraph(step, first=(Span("  "), Span(f"{glyphs.right} ", Tone.KEY)))
+    yield Gap()
