@@ -27,6 +27,8 @@ _SIZE: Final = (50, 160)
 """Rows and columns."""
 _STARTS: Final = 5
 _KEYS: Final = 200
+_MOVES: Final = (b"j", b"k", b"\x1b[6~", b"\x1b[5~")
+"""Down and up, a page down and up: each moves the cursor, so each is answered."""
 _IDLE_S: Final = 10.0
 _LIVE_S: Final = 20.0
 _PATIENCE_S: Final = 120.0
@@ -152,7 +154,7 @@ def _one(disks: int, command: Sequence[str], bare: float) -> list[str]:
         terminal.end()
     terminal = _started(command)
     terminal.until(_LOOKED)
-    keys = sorted(terminal.key_to_paint(b"j" if at % 3 else b"\x1b[6~") for at in range(_KEYS))
+    keys = sorted(terminal.key_to_paint(_MOVES[at % len(_MOVES)]) for at in range(_KEYS))
     terminal.drain()
     idle, peak = terminal.cpu_share(_IDLE_S), terminal.peak_mib()
     terminal.end()
