@@ -24,14 +24,18 @@ if TYPE_CHECKING:
 
 def attest(machine: Machine, file: Path, fact: str, subject: str, value: str | None, saying: claims.Saying) -> str:
     """Write an attestation down; returns what was done, in words. Raises ClaimError and MachineError."""
+    return written(file, prepared(machine, fact, subject, value, saying))
+
+
+def prepared(machine: Machine, fact: str, subject: str, value: str | None, saying: claims.Saying) -> Entry:
+    """The entry that an attestation comes to, held against the machine. Raises ClaimError."""
     claims.attestable(fact)
-    entry = claims.attestation(_seen(machine), fact, subject, value, saying)
-    return _written(file, entry)
+    return claims.attestation(_seen(machine), fact, subject, value, saying)
 
 
 def waive(machine: Machine, file: Path, rules: Iterable[Rule], rule: str, subject: str, saying: claims.Saying) -> str:
     """Write a waiver down; returns what was done, in words. Raises ClaimError and MachineError."""
-    return _written(file, claims.waiver(_seen(machine), rules, rule, subject, saying))
+    return written(file, claims.waiver(_seen(machine), rules, rule, subject, saying))
 
 
 def withdraw(file: Path, kind: str, about: str, subject: str) -> str:
@@ -47,7 +51,8 @@ def _seen(machine: Machine) -> claims.Seen:
     return claims.Seen(storage=storage, identity=identity, today=machine.today)
 
 
-def _written(file: Path, entry: Entry) -> str:
+def written(file: Path, entry: Entry) -> str:
+    """Write an entry down; returns what was done, in words. Raises ClaimError and MachineError."""
     rewrite(file, lambda text: document.with_entry(text, entry))
     return f"written to {file}: {entry.kind} {what(entry)}, until {entry.until}"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from fsadvisor.advise import advise, with_fitting_waivers
 from fsadvisor.machine.port import Reply
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from fsadvisor.attestation.claims import Saying
     from fsadvisor.machine.port import Machine
     from fsadvisor.machine.progressive import ProgressiveMachine
+    from fsadvisor.readers.attestations import Entry
     from fsadvisor.rulebook.shelf import Shelf
     from fsadvisor.storage import Storage, Supposition
     from fsadvisor.tui.remembering import Memory
-    from fsadvisor.views.history import History
+
+T = TypeVar("T")
 
 _PAUSE: Final = 3
 """The next look waits so many times as long as the last one took, so that looking never fills a core."""
@@ -85,23 +88,37 @@ class Session:
             look = self._look(machine)
             asking = answering.asking
             complete = not asking and not answering.changed.is_set()
-            look = replace(look, asking=asking, history=self._recalled(look) if complete else None).thought_through()
+            changes, gist = self.memory.changes(look.host, look.storage) if complete and self.memory else (None, None)
+            look = replace(look, asking=asking, history=changes).thought_through()
             took_s = time.monotonic() - started
             yield look
-            if complete and self.memory is not None:
-                self.memory.keep(look.host, look.storage)
+            if self.memory is not None and gist is not None:
+                self.memory.keep(gist)
             if not complete:
                 answering.changed.wait()
                 time.sleep(_PAUSE * took_s)
-
-    def _recalled(self, look: Look) -> History | None:
-        return None if self.memory is None else self.memory.changes(look.host, look.storage)
 
     def supposing(self, supposed: Sequence[Supposition]) -> Look:
         """The machine last looked at as it would be; it remembers its answers, so no tool runs again."""
         if self.machine is None:
             raise RuntimeError("nothing has been looked at yet")
         return replace(self._look(self.machine, supposed), supposed=tuple(supposed)).thought_through()
+
+    def asked(self, ask: Callable[[Machine], T]) -> T:
+        """What is made of the machine last looked at, while nobody else looks at it: this may wait."""
+        if self.machine is None:
+            raise RuntimeError("nothing has been looked at yet")
+        with self._lock:
+            return ask(self.machine)
+
+    def attestation(self, fact: str, subject: str, value: str, saying: Saying) -> Entry:
+        """What would be written down, held against the machine last looked at. Raises ClaimError."""
+        from fsadvisor.attestation import verbs
+
+        if self.machine is None:
+            raise RuntimeError("nothing has been looked at yet")
+        with self._lock:
+            return verbs.prepared(self.machine, fact, subject, value, saying)
 
     def look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
         """Survey and judge; on a big machine this takes seconds."""

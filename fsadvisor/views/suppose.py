@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.report.shaping import own_facts
-from fsadvisor.report.values import cause, full_name, value_text
+from fsadvisor.report.values import cause, full_name, short_name, value_text
 from fsadvisor.views.rows import LazyRows, Row
-from fsadvisor.views.spans import Line, Span, Tone, cut, line, span
+from fsadvisor.views.spans import Line, Tone, cut, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -144,13 +144,13 @@ def supposition_rows(real: Look, supposed: Sequence[Supposition], width: int, gl
     rows = []
     for one in supposed:
         subject = real.subjects.get(one.subject)
-        whose = full_name(subject) if subject else one.subject
-        now = is_(fact_of(real, one.subject, one.fact), one.fact)
+        whose = f"{subject.kind} {short_name(subject)}" if subject and subject.kind != "host" else "this machine"
+        fact = fact_of(real, one.subject, one.fact)
+        now = "not known" if isinstance(fact, Unknown) else is_(fact, one.fact)
         told: Line = (
             span(f" {in_words(one)}", Tone.STRONG, _LONGEST),
-            Span("  "),
-            span(f"really: {now}", Tone.DIM, _LONGEST),
-            span(f"  of {whose}"),
+            span(f"  of {whose if subject else one.subject}"),
+            span(f"  really {now}", Tone.DIM),
         )
         rows.append(Row(f"{one.subject}\n{one.fact}", (cut(told, width, glyphs.ellipsis),)))
     return rows

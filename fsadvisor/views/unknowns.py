@@ -34,6 +34,8 @@ _PROBE: Final = re.compile(r"`fsadvisor probe ([a-z0-9-]+) ")
 _INSTALL: Final = re.compile(r"install ((?!it\b)[a-z0-9.+-]+(?:(?:, | and )[a-z0-9.+-]+)*)(?: [0-9][0-9.]* or later)?")
 _AS_ROOT: Final = re.compile(r"\bas root\b")
 _AGAIN: Final = re.compile(r"(look|try) again\b|retry\b")
+_THEN_ATTEST: Final = ", then say it with `fsadvisor attest`"
+_AND_ATTEST: Final = ", and `fsadvisor attest` it"
 _NAMED: Final = 12
 _INSTALLERS: Final = (
     (("debian", "ubuntu"), "apt-get install"),
@@ -162,6 +164,15 @@ def install_command(packages: Iterable[str], os_release: str) -> str:
     return f"{installer} {shlex.join(packages)}" if installer else ""
 
 
+def heading(task: Task) -> str:
+    """What to do; how it is done from here stands beside it."""
+    if task.means is Means.MEASURE:
+        job, place = task.probes[0]
+        more = f", and {len(task.probes) - 1:,} more" if len(task.probes) > 1 else ""
+        return f"Measure {job} on {place}{more}"
+    return task.cure.heading.replace(_THEN_ATTEST, "").replace(_AND_ATTEST, "")
+
+
 def rows(found: Sequence[Task], width: int, glyphs: Glyphs) -> list[Row]:
     """Two lines each: how grave and what to do, then what it would tell."""
     made = []
@@ -170,12 +181,12 @@ def rows(found: Sequence[Task], width: int, glyphs: Glyphs) -> list[Row]:
         head = line(
             span(f" {task.severity:<8} ", TONES[task.severity]),
             span(f" {task.means.value:<7}  ", Tone.DIM if task.means is Means.NONE else Tone.STRONG),
-            span(cure.heading),
+            span(heading(task)),
         )
-        waits = f", {counted(len(cure.held_back), 'finding')} held back" if cure.held_back else ""
         rest = line(
-            span(f"{'':20}for {counted(len(cure.rules), 'check')}{waits}", Tone.UNKNOWN if waits else Tone.DIM),
-            span(f": {listed(cure.facts)} of {whose(cure.subjects.values())}", Tone.DIM),
+            span(f"{'':10}{'holds back advice: ' if cure.held_back else ''}", Tone.UNKNOWN),
+            span(f"{listed(cure.facts)} of {whose(cure.subjects.values())}", Tone.DIM),
+            span(f"; for {counted(len(cure.rules), 'check')}", Tone.DIM),
         )
         words = " ".join((*cure.rules, *cure.subjects))
         made.append(Row(task.key, tuple(cut(one, width, glyphs.ellipsis) for one in (head, rest)), words))
@@ -186,13 +197,13 @@ def document(task: Task, rules: Mapping[str, Rule], os_release: str, *, live: bo
     """A task from near."""
     cure = task.cure
     blocks: list[Block] = [
-        paragraph(span(cure.heading, Tone.TITLE)),
+        Heading(heading(task)),
         Gap(),
         *_how(task, os_release, live=live),
         Gap(),
         Heading("It would tell"),
     ]
-    blocks += (paragraph(span(one, Tone.STRONG), span(f"  {catalogue()[one].doc}"), indent=2) for one in cure.facts)
+    blocks += (_fact(one) for one in cure.facts)
     blocks += [Gap(), Heading("Of"), *_subjects(list(cure.subjects.values())), Gap(), Heading("And so decide")]
     for rule, severity in sorted(cure.rules.items(), key=lambda pair: (_SEVERITIES.index(pair[1]), pair[0])):
         blocks.append(_rule(rule, severity, rules, held=rule in cure.held_back))
@@ -203,19 +214,19 @@ def document(task: Task, rules: Mapping[str, Rule], os_release: str, *, live: bo
 
 def _rule(rule: str, severity: str, rules: Mapping[str, Rule], *, held: bool) -> Block:
     title = rules[rule].title if rule in rules else rule
-    waits = (span("  a finding waits for it", Tone.UNKNOWN),) if held else ()
-    return paragraph(span(f"{severity:<8}  ", TONES[severity]), span(title), *waits, indent=10)
+    waits = (span("; this advice is held back until then", Tone.UNKNOWN),) if held else ()
+    return paragraph(span(title), *waits, first=(span(f"{severity:<8}  ", TONES[severity]),))
 
 
 def _subjects(subjects: list[Subject]) -> Iterator[Block]:
     for subject in subjects[:_NAMED]:
-        yield paragraph(span(full_name(subject)), indent=2)
+        yield paragraph(span(full_name(subject)))
     if len(subjects) > _NAMED:
         yield paragraph(span(f"and {len(subjects) - _NAMED:,} more", Tone.DIM))
 
 
 def _key(key: str, words: str) -> Block:
-    return paragraph(span(key, Tone.KEY), span(f"  {words}"), indent=3)
+    return paragraph(words, first=(span(f"{key}  ", Tone.KEY),))
 
 
 def _how(task: Task, os_release: str, *, live: bool) -> Iterator[Block]:
@@ -252,7 +263,7 @@ _PLAINLY: Final = {
     Means.WAIT: "A tool has been asked and has not answered yet: wait.",
     Means.AGAIN: "Look again later, with r.",
     Means.HAND: "fsadvisor can't do this for you. Do it by hand, then look again with r.",
-    Means.NONE: "Nothing can be learnt here: the machine does not show it, and no tool, probe or person is asked for it.",
+    Means.NONE: "Nothing can be learnt here: the machine does not show it, and no tool, probe or person could say.",
 }
 
 
@@ -262,11 +273,23 @@ def attest_command(fact: str, at: str, value: str = "VALUE") -> str:
     return f"fsadvisor attest {fact} {shlex.quote(of)} {value} --by WHO --because WHY"
 
 
-def pair_rows(task: Task, subjects: Mapping[str, Subject], width: int, glyphs: Glyphs) -> list[Row]:
-    """What of a task one chooses from: facts of subjects, or jobs on mount points; the key is the place in the list."""
-    if task.means is Means.MEASURE:
-        told = [(job, f"on {place}") for job, place in task.probes]
-    else:
-        told = [(fact, f"of {full_name(subjects[at])}") for at, fact in task.attestable]
-    lines = (cut((span(f" {one}", Tone.STRONG), span(f"  {two}")), width, glyphs.ellipsis) for one, two in told)
+def probe_rows(probes: Sequence[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Row]:
+    """Jobs on mount points, to choose one from; the key is the place in the list."""
+    return _told(((f" {job}", f"  on {place}") for job, place in probes), width, glyphs)
+
+
+def attestable_rows(
+    attestable: Sequence[tuple[str, str]], subjects: Mapping[str, Subject], width: int, glyphs: Glyphs
+) -> list[Row]:
+    """Facts of subjects, to choose one from; the key is the place in the list."""
+    named = ((fact, full_name(subjects[at]) if at in subjects else at) for at, fact in attestable)
+    return _told(((f" {fact}", f"  of {name}") for fact, name in named), width, glyphs)
+
+
+def _told(pairs: Iterable[tuple[str, str]], width: int, glyphs: Glyphs) -> list[Row]:
+    lines = (cut(line(span(one, Tone.STRONG), span(two)), width, glyphs.ellipsis) for one, two in pairs)
     return [Row(str(at), (one,)) for at, one in enumerate(lines)]
+
+
+def _fact(name: str) -> Block:
+    return paragraph(span(catalogue()[name].doc), first=(span(f"{name}: ", Tone.STRONG),), indent=2)

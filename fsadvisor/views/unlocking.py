@@ -161,7 +161,9 @@ def rows(found: Sequence[Unlock], width: int, glyphs: Glyphs) -> list[Row]:
     """Two lines each: what would have to be so, and what it would unlock."""
     made = []
     for at, one in enumerate(found):
-        head = line(span(f" {listed(_in_words(choice) for choice in one.choices)}", Tone.STRONG), _now(one))
+        several = f"{len(one.choices)} facts together: " if len(one.choices) > 1 else ""
+        words = f" {several}{listed(_in_words(choice) for choice in one.choices)}"
+        head = line(span(words, Tone.STRONG), _now(one))
         effect = "shows the commands of" if one.finding.outcome is Outcome.ADVISE else "unlocks"
         rest = line(
             span(f"   {effect}: ", Tone.DIM), span(one.finding.rule.title), span(f", {where(one.finding, 3)}", Tone.DIM)
@@ -173,9 +175,9 @@ def rows(found: Sequence[Unlock], width: int, glyphs: Glyphs) -> list[Row]:
 
 
 def _now(one: Unlock) -> Span:
-    """What a single fact is now; of several, how many there are."""
+    """What a single fact is now."""
     if len(one.choices) > 1:
-        return span(f"  {len(one.choices)} facts together", Tone.DIM)
+        return Span("")
     name = one.choices[0].fact
     fact = catalogue()[name].reader()(one.finding.verdicts[0].subject.scope)
     return span(f"  now {is_(fact, name)}", Tone.DIM)

@@ -1,10 +1,219 @@
-"""To come."""
+"""What could not be told, as a to-do list: the gravest first, with the way to cure each from here."""
 
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.containers import Horizontal
+from textual.message import Message
+
+from fsadvisor.attestation import claims
+from fsadvisor.attestation.error import ClaimError
+from fsadvisor.machine.port import Reply
+from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.newest import Newest
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.screens.attesting import Attesting
+from fsadvisor.tui.screens.choosing import Choosing
+from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.widgets.document_view import NOTHING_TO_READ, DocumentView
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.views import unknowns
+from fsadvisor.views.spans import span
+from fsadvisor.views.suppose import owner
+from fsadvisor.views.unknowns import Means
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from fsadvisor.tui.session import Session
+    from fsadvisor.views.look import Look
+    from fsadvisor.views.unknowns import Task
+
+_OS_RELEASE: Final = "/etc/os-release"
+_WIDE: Final = 120
+
+
+class Gathered:
+    """The tasks of a look, and what the machine says of its distribution ('' where it says nothing)."""
+
+    def __init__(self, look: Look, session: Session) -> None:
+        self.look = look
+        self.tasks = unknowns.tasks(look)
+        answer = session.machine.read(_OS_RELEASE) if session.machine else None
+        self.os_release = answer.text if isinstance(answer, Reply) else ""
 
 
 class Unknowns(Place):
-    """To come."""
+    """The list, and the task under the cursor from near: beside it, or over it on a narrow screen."""
 
     NAME = "unknowns"
     MODE = "unknowns"
+    AUTO_FOCUS = "#tasks"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012 - Textual's own
+    DEFAULT_CSS = """
+    Unknowns #tasks { width: 1fr; }
+    Unknowns #detail { width: 1fr; }
+    Unknowns.-wide #detail { border-left: solid $border; }
+    Unknowns.-narrow #detail { display: none; }
+    Unknowns.-narrow.reading #detail { display: block; }
+    Unknowns.-narrow.reading #tasks { display: none; }
+    """
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("attest", "a", "Attest", "Say what only a person can know; shows what it would write, and asks"),
+        Action("measure", "m", "Measure", "Go to Probes, with the job and the mount chosen"),
+        Action("install", "i", "Install", "Copy the command that installs what is missing; it is never run"),
+        Action("what_if", "w", "What if", "Suppose an answer, and see what would follow"),
+        Action("copy", "y", "Copy", "Copy the commands of the task", shown=False),
+        Action("leave_detail", "escape,backspace", "Back", "Back to the list", shown=False),
+        Action("app.focus_next", "tab", "Other half", "The other half, on a wide screen", shown=False),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    class Answered(Message):
+        """The thread has gathered the tasks, or failed."""
+
+        def __init__(self, answer: Gathered | Exception) -> None:
+            super().__init__()
+            self.answer = answer
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._newest: Newest[Gathered] = Newest(lambda answer: self.post_message(self.Answered(answer)))
+        self._gathered: Gathered | None = None
+        self._tasks: dict[str, Task] = {}
+
+    def body(self) -> ComposeResult:
+        """The list and the task."""
+        with Horizontal():
+            yield RowsView(id="tasks", empty=" Gathering what could not be told …")
+            yield DocumentView(id="detail", unicode=self.explorer.terminal.unicode)
+
+    def show_look(self, look: Look) -> None:
+        """Gather on a thread: a big machine has many unknowns."""
+        self._newest.ask(partial(Gathered, look, self.explorer.session))
+
+    def on_unknowns_answered(self, message: Answered) -> None:
+        """Show what was gathered."""
+        gathered = message.answer
+        if isinstance(gathered, Exception):
+            self._say(f"What could not be told can't be listed: {gathered}")
+            return
+        self._gathered = gathered
+        self._tasks = {one.key: one for one in gathered.tasks}
+        empty = [(span(" All that the rules ask could be told."),)]
+        glyphs = self.explorer.glyphs
+        self.query_one("#tasks", RowsView).show(lambda width: unknowns.rows(gathered.tasks, width, glyphs), empty)
+
+    def on_rows_view_moved(self, event: RowsView.Moved) -> None:
+        """Another task under the cursor."""
+        detail = self.query_one("#detail", DocumentView)
+        task = self._tasks.get(event.row.key) if event.row else None
+        if task is None or self._gathered is None:
+            detail.show(NOTHING_TO_READ)
+            self.remove_class("reading")
+            return
+        session = self.explorer.session
+        rules = {rule.id: rule for rule in session.shelf.rules}
+        detail.show(unknowns.document(task, rules, self._gathered.os_release, live=session.live))
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """Look at the task from near."""
+        if event.row is not None:
+            self.add_class("reading")
+            self.query_one("#detail", DocumentView).focus()
+
+    def action_leave_detail(self) -> None:
+        """Back to the list."""
+        self.remove_class("reading")
+        self.query_one("#tasks", RowsView).focus()
+
+    @property
+    def _under_cursor(self) -> Task | None:
+        row = self.query_one("#tasks", RowsView).row
+        return self._tasks.get(row.key) if row else None
+
+    def _say(self, words: str) -> None:
+        self.notify(span(words).text, markup=False)
+
+    def action_attest(self) -> None:
+        """What only a person can know."""
+        task = self._under_cursor
+        if task is None or self._gathered is None:
+            return
+        if not task.attestable:
+            self._say(_why_not(next(iter(task.cure.facts))))
+        elif self.explorer.session.attestations is None:
+            self._say("This is a recording: start with --attestations FILE, and say so where to keep what you say.")
+        else:
+            self.app.push_screen(Attesting(task.attestable))
+
+    def action_measure(self) -> None:
+        """Off to Probes, with what to measure."""
+        task = self._under_cursor
+        if task is None:
+            return
+        if not task.probes:
+            self._say("No probe would tell this.")
+        elif len(task.probes) == 1:
+            self._measure(task.probes[0])
+        else:
+            probes = task.probes
+            build = partial(unknowns.probe_rows, probes)
+            then = lambda key: self._measure(probes[int(key)])  # noqa: E731 - what to do with the one chosen
+            self.app.push_screen(Choosing(self.MODE, "Measure what?", build, then))
+
+    def _measure(self, probe: tuple[str, str]) -> None:
+        self.explorer.wanted_probe = probe
+        self.explorer.switch_mode("probes")
+
+    def action_install(self) -> None:
+        """The command, for the person to run."""
+        task = self._under_cursor
+        if task is None:
+            return
+        if task.means is Means.INSTALL:
+            self.action_copy()
+        else:
+            self._say("Nothing to install would tell this.")
+
+    def action_copy(self) -> None:
+        """The commands of the task."""
+        commands = self.query_one("#detail", DocumentView).commands
+        if commands is None:
+            self._say("There are no commands to copy here.")
+            return
+        self.app.copy_to_clipboard("".join(f"{one}\n" for one in commands.copied))
+        self._say(f"Copied, not run: {commands.copied[0]}")
+
+    def action_what_if(self) -> None:
+        """Suppose an answer."""
+        look, task = self.explorer.look, self._under_cursor
+        if look is None or task is None:
+            return
+        offered = tuple(dict.fromkeys(_own(look, task)))
+        if offered:
+            self.app.push_screen(Supposing(offered))
+        else:
+            self._say("This fact belongs to nothing here that it could be supposed of.")
+
+
+def _own(look: Look, task: Task) -> Iterator[tuple[str, str]]:
+    """The facts that are open, of the subjects whose own they are."""
+    for asked, fact in task.cure.asked:
+        at = owner(look.subjects, task.cure.subjects[asked], fact)
+        if at is not None:
+            yield at, fact
+
+
+def _why_not(fact: str) -> str:
+    """The words of `fsadvisor attest`."""
+    try:
+        claims.attestable(fact)
+    except ClaimError as error:
+        return str(error)
+    return f"{fact} can't be attested here: the question makes no sense of it as it is now"

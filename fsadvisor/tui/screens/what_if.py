@@ -1,10 +1,259 @@
-"""To come."""
+"""What if: suppose facts, and see the advice that would appear, change and vanish. Nothing is changed."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.containers import Container, Vertical
+from textual.message import Message
+
+from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.newest import Newest
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.lines_view import LinesView
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.views import suppose, unlocking, what_if
+from fsadvisor.views.look import finding_key
+from fsadvisor.views.spans import Tone, cut, line, span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from fsadvisor.storage import Supposition
+    from fsadvisor.tui.session import Session
+    from fsadvisor.views.document import Document
+    from fsadvisor.views.look import Look
+    from fsadvisor.views.spans import Line
+    from fsadvisor.views.unlocking import Unlock
+    from fsadvisor.views.what_if import Change
+
+_MOST_SHOWN = 4
+"""Suppositions that are seen at once on a narrow screen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """What follows from suppositions, held against the real look."""
+
+    real: Look
+    supposed: tuple[Supposition, ...]
+    look: Look
+    changes: Sequence[Change]
+    unlocks: Sequence[Unlock]
+
+
+def followed(session: Session, real: Look, supposed: tuple[Supposition, ...]) -> Followed:
+    """Work it out; on a big machine this takes seconds."""
+    look = session.supposing(supposed) if supposed else real
+    return Followed(
+        real=real,
+        supposed=supposed,
+        look=look,
+        changes=what_if.changes(real, look),
+        unlocks=unlocking.unlocks(look),
+    )
 
 
 class WhatIf(Place):
-    """To come."""
+    """What is supposed, what would follow from it, and what would unlock advice that is held back."""
 
     NAME = "what if"
     MODE = "what_if"
+    AUTO_FOCUS = "#changes"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012 - Textual's own
+    DEFAULT_CSS = """
+    WhatIf #banner { background: $panel; }
+    WhatIf #panes { height: 1fr; layout: vertical; }
+    WhatIf #unlocks-pane { height: 2fr; }
+    WhatIf #changes-pane { height: 3fr; }
+    WhatIf.-wide #panes { layout: grid; grid-size: 2 2; grid-columns: 2fr 3fr; grid-rows: 1fr 2fr; grid-gutter: 0 1; }
+    WhatIf.-wide #changes-pane { row-span: 2; height: 100%; }
+    WhatIf.-wide #supposed-pane, WhatIf.-wide #unlocks-pane { height: 100%; }
+    """
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("suppose", "a,plus", "Suppose", "Suppose a fact: choose a subject, one of its facts, and a value"),
+        Action("undo", "u,backspace,delete", "Undo", "Take back the supposition under the cursor, or the newest"),
+        Action("undo_all", "U", "Undo all", "Take back every supposition"),
+        Action("app.focus_next", "tab", "Next list", "The next of the three lists"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    class Answered(Message):
+        """The thread has worked out what follows, or failed."""
+
+        def __init__(self, answer: Followed | Exception) -> None:
+            super().__init__()
+            self.answer = answer
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._newest: Newest[Followed] = Newest(lambda answer: self.post_message(self.Answered(answer)))
+        self._asked: tuple[int, tuple[Supposition, ...]] | None = None
+        self._followed: Followed | None = None
+        self._trouble = ""
+
+    def body(self) -> ComposeResult:
+        """The banner, and three lists."""
+        yield LinesView(2, id="banner")
+        with Container(id="panes"):
+            with Vertical(id="supposed-pane"):
+                yield LinesView(id="supposed-title")
+                yield RowsView(id="supposed", empty="  Nothing yet. a supposes a fact.")
+            with Vertical(id="changes-pane"):
+                yield LinesView(id="changes-title")
+                yield RowsView(id="changes", empty="  No advice, now or then.")
+            with Vertical(id="unlocks-pane"):
+                yield LinesView(id="unlocks-title")
+                yield RowsView(
+                    id="unlocks", empty="  No advice is held back for want of a fact that could be chosen here."
+                )
+
+    def on_mount(self) -> None:
+        """What the lists are."""
+        for name, words in (
+            ("supposed", "Supposed"),
+            ("changes", "Advice, held against the real look"),
+            ("unlocks", "What would unlock advice that is held back: Enter supposes it"),
+        ):
+            self.query_one(f"#{name}-title", LinesView).show(partial(_title, words))
+
+    def on_screen_resume(self) -> None:
+        """Something may have been supposed meanwhile."""
+        super().on_screen_resume()
+        self._follow()
+
+    def show_look(self, look: Look) -> None:  # noqa: ARG002 - it is the explorer's
+        """Hold what is supposed against the new look."""
+        self._follow()
+
+    def _follow(self) -> None:
+        """Have it worked out, unless it is or is being."""
+        real, supposed = self.explorer.look, self.explorer.supposed
+        if real is None or self._asked == (real.number, supposed):
+            return
+        self._asked = (real.number, supposed)
+        self._trouble = ""
+        session = self.explorer.session
+        self._newest.ask(lambda: followed(session, real, supposed))
+        self._show_supposed(real)
+        self._show_banner()
+
+    def on_what_if_answered(self, message: Answered) -> None:
+        """Show what follows; what is out of date by now is not shown."""
+        answer = message.answer
+        if isinstance(answer, Exception):
+            self._trouble = f"It could not be worked out: {answer}"
+        elif (answer.real.number, answer.supposed) != self._asked:
+            return
+        else:
+            self._followed = answer
+            glyphs = self.explorer.glyphs
+            self.query_one("#changes", RowsView).show(lambda width: what_if.rows(answer.changes, width, glyphs))
+            self.query_one("#unlocks", RowsView).show(lambda width: unlocking.rows(answer.unlocks, width, glyphs))
+        self._show_banner()
+
+    def _show_supposed(self, real: Look) -> None:
+        supposed, glyphs = self.explorer.supposed, self.explorer.glyphs
+        self.query_one("#supposed", RowsView).show(
+            lambda width: suppose.supposition_rows(real, supposed, width, glyphs)
+        )
+        height = 1 + min(max(len(supposed), 1), _MOST_SHOWN)
+        self.query_one("#supposed-pane").styles.min_height = height
+        self.query_one("#supposed-pane").styles.max_height = None if self.has_class("-wide") else height
+
+    def on_resize(self) -> None:
+        """One column or two."""
+        if self.explorer.look is not None:
+            self._show_supposed(self.explorer.look)
+
+    def _show_banner(self) -> None:
+        real, known = self.explorer.look, self._followed
+        if real is None:
+            return
+        number, trouble = len(self.explorer.supposed), self._trouble
+        current = known if known and (known.real.number, known.supposed) == self._asked else None
+        look = current.look if current else None
+        first, second = what_if.banner(real, look, current.changes if current else (), number, working=current is None)
+        second = line(span(f" {trouble}", Tone.BAD)) if trouble else second
+        self.query_one("#banner", LinesView).show(lambda width: [cut(first, width), cut(second, width)])
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """Change a supposition, look at a change from near, or suppose what would unlock."""
+        if event.row is None:
+            return
+        if event.view.id == "supposed":
+            subject, _, fact = event.row.key.rpartition("\n")
+            self.app.push_screen(Supposing([(subject, fact)]))
+        elif event.view.id == "changes":
+            self._open(event.row.key)
+        elif self._followed is not None:
+            self._suppose(self._followed.unlocks[int(event.row.key)].suppositions)
+
+    def _open(self, key: str) -> None:
+        known = self._followed
+        change = next((one for one in known.changes if one.key == key), None) if known else None
+        if known is None or change is None:
+            return
+        if not known.supposed:
+            rule = change.rule.id
+            finding = next((one for one in known.real.findings if one.rule.id == rule), None)
+            if finding is not None:
+                self.explorer.go("finding", finding_key(finding))
+            return
+        page = what_if.document(change, known.real, known.look, self.explorer.glyphs)
+        self.app.push_screen(ChangePlace(page))
+
+    def _suppose(self, more: Sequence[Supposition]) -> None:
+        self.explorer.supposed = suppose.with_more(self.explorer.supposed, more)
+        self._follow()
+
+    def action_suppose(self) -> None:
+        """Choose a fact."""
+        self.app.push_screen(Supposing())
+
+    def action_undo(self) -> None:
+        """One supposition less."""
+        supposed, mine = self.explorer.supposed, self.query_one("#supposed", RowsView)
+        if not supposed:
+            self.notify("Nothing is supposed.", markup=False)
+            return
+        key = mine.row.key if mine.has_focus and mine.row else f"{supposed[-1].subject}\n{supposed[-1].fact}"
+        self.explorer.supposed = tuple(one for one in supposed if f"{one.subject}\n{one.fact}" != key)
+        self._follow()
+
+    def action_undo_all(self) -> None:
+        """The real look again."""
+        self.explorer.supposed = ()
+        self._follow()
+
+
+def _title(words: str, width: int) -> list[Line]:
+    return [cut(line(span(f" {words}", Tone.TITLE)), width)]
+
+
+class ChangePlace(Place):
+    """A change from near: the questions of its rule, answered as it is and as it would be."""
+
+    NAME = "change"
+    MODE = "what_if"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape,backspace", "Back", "Back to the list"),)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(self, page: Document) -> None:
+        super().__init__()
+        self._page = page
+
+    def body(self) -> ComposeResult:
+        """One text."""
+        yield DocumentView(unicode=self.explorer.terminal.unicode)
+
+    def on_mount(self) -> None:
+        """It does not change any more."""
+        self.query_one(DocumentView).show(self._page)

@@ -1,0 +1,237 @@
+"""Saying what only a person can know: a value, who says so and why; what it would write is shown before it is."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Input, Label
+
+from fsadvisor.attestation import claims, document, verbs
+from fsadvisor.attestation.error import ClaimError
+from fsadvisor.catalogue import Kind, catalogue
+from fsadvisor.machine.error import MachineError
+from fsadvisor.readers.attestations import Entry
+from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.newest import Newest
+from fsadvisor.tui.place import Place
+from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.lines_view import LinesView
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.views import attesting, unknowns
+from fsadvisor.views.spans import NOTHING, Line, Tone, cut, line, span
+from fsadvisor.views.values import hint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from fsadvisor.views.look import Look
+
+_STEPS = ("which", "value", "form", "review")
+
+
+class Attesting(Place):
+    """Asks step by step; Escape goes a step back. `offered` are ids of subjects and names of facts to choose from."""
+
+    NAME = "attest"
+    MODE = "unknowns"
+    AUTO_FOCUS = ""
+    DEFAULT_CSS = """
+    Attesting #form { height: 1fr; display: none; padding: 1 1; }
+    Attesting #form Horizontal { height: 2; }
+    Attesting #form Label { width: 50; }
+    Attesting.-narrow #form Horizontal { height: 3; layout: vertical; }
+    Attesting #form Input { width: 1fr; border: none; height: 1; padding: 0 1; background: $panel; }
+    Attesting #form Input:focus { border: none; background: $primary 30%; }
+    Attesting #review, Attesting #choices { display: none; }
+    Attesting.which #choices, Attesting.value #choices { display: block; }
+    Attesting.form #form, Attesting.review #review { display: block; }
+    """
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual's own
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("write", "y", "Write", "Write the lines that are shown, and look again"),
+        Action("app.focus_next", "tab,down", "Next", "The next line of the form"),
+        Action("step_back", "escape", "Back", "A step back; nothing is written"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    class Answered(Message):
+        """The thread has an entry to write, or has written it, or failed."""
+
+        def __init__(self, answer: Entry | str | Exception) -> None:
+            super().__init__()
+            self.answer = answer
+
+    def __init__(self, offered: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self._offered = tuple(offered)
+        self._chosen = self._offered[0]
+        self._value = ""
+        self._step = "value" if len(self._offered) == 1 else "which"
+        self._said: Line = NOTHING
+        self._entry: Entry | None = None
+        self._newest: Newest[Entry] = Newest(lambda answer: self.post_message(self.Answered(answer)))
+
+    def body(self) -> ComposeResult:
+        """The question, and what answers it at each step."""
+        yield LinesView(4, id="asked")
+        yield RowsView(id="choices")
+        with Vertical(id="form"):
+            with Horizontal(id="value-line"):
+                yield Label("Its value", id="value-asked", markup=False)
+                yield Input(id="value", select_on_focus=False)
+            for name, asked in attesting.FIELDS:
+                with Horizontal():
+                    yield Label(asked, markup=False)
+                    yield Input(self._first(name), id=name, select_on_focus=False)
+        yield DocumentView(id="review", unicode=self.explorer.terminal.unicode)
+
+    def _first(self, name: str) -> str:
+        machine = self.explorer.session.machine
+        if name == "by":
+            return self.explorer.session.who
+        return str(claims.a_year_after(machine.today)) if name == "until" and machine else ""
+
+    def on_mount(self) -> None:
+        """Begin."""
+        self._go(self._step)
+
+    def show_look(self, look: Look) -> None:
+        """Names of subjects may be known only now."""
+        self._ask(look)
+
+    def _go(self, step: str) -> None:
+        """Show a step, and give it the keyboard."""
+        entry = catalogue()[self._chosen[1]]
+        if step == "value" and not entry.choices and entry.kind is not Kind.YES_NO:
+            step = "form"  # its value is typed there
+        self._step = step
+        for one in _STEPS:
+            self.set_class(one == step, one)
+        typed = not entry.choices and entry.kind is not Kind.YES_NO
+        self.query_one("#value-line").display = typed
+        self.query_one("#value-asked", Label).update(span(f"Its value: {hint(entry)}").text)
+        if self.explorer.look is not None:
+            self._ask(self.explorer.look)
+        focused = {"form": "#value" if typed else "#because", "review": "#review"}.get(step, "#choices")
+        self.call_after_refresh(lambda: self.query_one(focused).focus())
+
+    def _ask(self, look: Look) -> None:
+        at, fact = self._chosen
+        told = attesting.question(fact, look.subjects.get(at), at)
+        if self._step == "which":
+            told = (line(span(" Attest what?", Tone.TITLE)),)
+        elif self._step == "form" and self._value:
+            told = (*told, line(span(f" {fact} = {self._value}", Tone.STRONG)))
+        said = self._said
+        self.query_one("#asked", LinesView).show(lambda width: [cut(one, width) for one in (*told, said)])
+        choices, glyphs = self.query_one("#choices", RowsView), self.explorer.glyphs
+        if self._step == "which":
+            choices.show(lambda width: unknowns.attestable_rows(self._offered, look.subjects, width, glyphs))
+        elif self._step == "value":
+            choices.show(lambda width: attesting.choices(fact, width, glyphs))
+
+    def _tell(self, words: str, tone: Tone = Tone.BAD) -> None:
+        self._said = line(span(f" {words}", tone)) if words else NOTHING
+        if self.explorer.look is not None:
+            self._ask(self.explorer.look)
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """A step on."""
+        if event.row is None:
+            return
+        self._said = NOTHING
+        if self._step == "which":
+            self._chosen, self._value = self._offered[int(event.row.key)], ""
+            self._go("value")
+        else:
+            self._value = event.row.key
+            self._go("form")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """The next line; after the last, what it comes to."""
+        if event.input.id in ("value", *(name for name, _ in attesting.FIELDS)):
+            event.stop()
+            if event.input.id == attesting.FIELDS[-1][0]:
+                self._prepare()
+            else:
+                self.focus_next()
+
+    def _form(self) -> dict[str, str]:
+        return {name: self.query_one(f"#{name}", Input).value.strip() for name, _ in attesting.FIELDS}
+
+    def _prepare(self) -> None:
+        """Hold it against the machine, on a thread."""
+        told = self._form()
+        typed = self.query_one("#value", Input).value.strip()
+        at, fact = self._chosen
+        try:
+            until = dt.date.fromisoformat(told["until"]) if told["until"] else None
+        except ValueError:
+            self._tell(f"{told['until'][:40]!r} is no day such as 2027-01-31")
+            return
+        if not told["by"]:
+            self._tell("say who attests it")
+            return
+        saying = claims.Saying(by=told["by"], because=told["because"], link=told["link"], until=until)
+        self._tell("holding it against the machine …", Tone.UNKNOWN)
+        self._newest.ask(partial(self.explorer.session.attestation, fact, at, self._value or typed, saying))
+
+    def on_attesting_answered(self, message: Answered) -> None:
+        """Show what would be written, say what was, or what is wrong."""
+        answer = message.answer
+        if isinstance(answer, Entry):
+            self._tell("")
+            self._review(answer)
+        elif isinstance(answer, str):
+            self.notify(span(answer).text, markup=False)
+            self.explorer.action_look_again()
+            self.dismiss()
+        else:
+            self._tell(str(answer))
+
+    def _review(self, entry: Entry) -> None:
+        file = self.explorer.session.attestations
+        value = ("yes" if entry.value else "no") if isinstance(entry.value, bool) else str(entry.value)
+        same = attesting.command(entry.about, entry.subject, value, {**self._form(), "until": str(entry.until)})
+        self._entry = entry
+        self.query_one("#review", DocumentView).show(attesting.review(str(file), document.toml(entry), same))
+        self._go("review")
+
+    def action_write(self) -> None:
+        """Write what is shown, on a thread: the folder may be on a dead server."""
+        entry, file = self._entry, self.explorer.session.attestations
+        if self._step != "review" or entry is None or file is None:
+            return
+        self._entry = None
+        self._tell("writing …", Tone.UNKNOWN)
+        threading.Thread(target=self._write, args=(file, entry), daemon=True).start()
+
+    def _write(self, file: Path, entry: Entry) -> None:
+        """On a thread."""
+        answer: str | Exception
+        try:
+            answer = verbs.written(file, entry)
+        except (ClaimError, MachineError, OSError) as error:
+            answer = error
+        self.post_message(self.Answered(answer))
+
+    def action_step_back(self) -> None:
+        """To the step before, or out of it."""
+        self._said, self._entry = NOTHING, None
+        self._newest.drop()
+        entry = catalogue()[self._chosen[1]]
+        listed = bool(entry.choices) or entry.kind is Kind.YES_NO
+        before = {"review": "form", "form": "value" if listed else "which", "value": "which"}.get(self._step)
+        if before is None or (before == "which" and len(self._offered) == 1):
+            self.dismiss()
+        else:
+            self._go(before)

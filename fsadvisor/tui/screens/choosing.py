@@ -1,0 +1,54 @@
+"""Choosing one of a few things, over the place that asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.place import Place
+from fsadvisor.tui.widgets.lines_view import LinesView
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.views.spans import Tone, cut, line, span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.views.rows import Row
+
+
+class Choosing(Place):
+    """Tells `then` the key of the row that was chosen, once it is left; nothing where it was left by Escape."""
+
+    NAME = "choose"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape,backspace", "Back", "Choose nothing"),)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(
+        self, mode: str, question: str, rows: Callable[[int, Glyphs], Sequence[Row]], then: Callable[[str], object]
+    ) -> None:
+        super().__init__()
+        self.MODE = mode  # type: ignore[misc]  # it is asked from several modes
+        self._question = question
+        self._rows = rows
+        self._then = then
+
+    def body(self) -> ComposeResult:
+        """The question and the list."""
+        yield LinesView(2)
+        yield RowsView()
+
+    def on_mount(self) -> None:
+        """Ask."""
+        asked = line(span(f" {self._question}", Tone.TITLE))
+        self.query_one(LinesView).show(lambda width: [cut(asked, width)])
+        self.query_one(RowsView).show(lambda width: self._rows(width, self.explorer.glyphs))
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """This one."""
+        if event.row is not None:
+            self.dismiss()
+            self._then(event.row.key)

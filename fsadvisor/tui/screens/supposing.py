@@ -1,0 +1,169 @@
+"""Choosing what to suppose: a subject, one of its facts, a value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from fsadvisor.catalogue import catalogue
+from fsadvisor.facts import Known
+from fsadvisor.report.values import full_name
+from fsadvisor.storage import Supposition
+from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.place import Place
+from fsadvisor.tui.widgets.ask_line import AskLine
+from fsadvisor.tui.widgets.lines_view import LinesView
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.views import suppose
+from fsadvisor.views.rows import Row
+from fsadvisor.views.spans import Line, Span, Tone, cut, line, span
+from fsadvisor.views.values import NoValueError, hint, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from fsadvisor.views.look import Look
+
+_ANY: Final = ("", "")
+
+
+class Supposing(Place):
+    """Asks step by step; Escape goes a step back. `offered` are the ids and facts to choose from, () for all."""
+
+    NAME = "suppose"
+    MODE = "what_if"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (Action("step_back", "escape,backspace", "Back", "A step back"),)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(self, offered: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__()
+        self._offered = tuple(offered)
+        self._chosen = self._offered[0] if len(self._offered) == 1 else _ANY
+        self._mistake = ""
+
+    def body(self) -> ComposeResult:
+        """The question, what to choose from, and a line to type in."""
+        yield LinesView(4, id="asked")
+        yield RowsView(id="choices", empty="Nothing is known of it that could be otherwise.")
+        yield AskLine()
+
+    def show_look(self, look: Look) -> None:
+        """Ask again with what is there now."""
+        self._ask(look)
+
+    def _ask(self, look: Look) -> None:
+        self.query_one("#asked", LinesView).show(lambda width: [cut(one, width) for one in self._question(look)])
+        choices, glyphs = self.query_one("#choices", RowsView), self.explorer.glyphs
+        subject, fact = self._chosen
+        if fact:
+            now = suppose.fact_of(look, subject, fact)
+            choices.show(lambda width: suppose.value_rows(fact, now, width, glyphs))
+        elif self._offered:
+            choices.show(self._offered_rows)
+        elif subject:
+            choices.show(lambda width: suppose.fact_rows(look, subject, width, glyphs))
+        else:
+            choices.show(lambda width: suppose.subject_rows(look, width, glyphs))
+
+    def _question(self, look: Look) -> Sequence[Line]:
+        subject, fact = self._chosen
+        found = look.subjects.get(subject)
+        whose = full_name(found) if found else subject
+        mistake = line(span(f" {self._mistake}", Tone.BAD)) if self._mistake else ()
+        if fact:
+            entry = catalogue()[fact]
+            now = suppose.is_(suppose.fact_of(look, subject, fact), fact)
+            return (
+                line(span(" What if ", Tone.TITLE), span(fact, Tone.STRONG), span(f" were not {now}?", Tone.TITLE)),
+                line(span(f" {entry.doc}")),
+                line(span(f" of {whose}", Tone.DIM)),
+                mistake,
+            )
+        if subject:
+            return (line(span(f" Suppose of {whose}: which fact?", Tone.TITLE)), line(_SEARCH), mistake)
+        return (line(span(" Suppose a fact: of what?", Tone.TITLE)), line(_SEARCH), mistake)
+
+    def _offered_rows(self, width: int) -> list[Row]:
+        look = self.explorer.look
+        rows = []
+        for at, (subject, fact) in enumerate(self._offered):
+            found = look.subjects.get(subject) if look else None
+            told = (span(f" {fact}", Tone.STRONG), Span("  of "), span(full_name(found) if found else subject))
+            rows.append(Row(str(at), (cut(told, width, self.explorer.glyphs.ellipsis),)))
+        return rows
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """A step on."""
+        look = self.explorer.look
+        if event.row is None or look is None:
+            return
+        subject, fact = self._chosen
+        if fact:
+            self._value(look, event.row.key)
+            return
+        if self._offered:
+            self._chosen = self._offered[int(event.row.key)]
+        else:
+            self._chosen = (subject, event.row.key) if subject else (event.row.key, "")
+        self._step(look)
+
+    def _step(self, look: Look) -> None:
+        """Another list, from its top."""
+        self._mistake = ""
+        choices = self.query_one("#choices", RowsView)
+        choices.search("")
+        choices.show(lambda _width: ())
+        self._ask(look)
+        choices.focus()
+        if self._chosen[1] and suppose.typing_is_needed(catalogue()[self._chosen[1]]):
+            self._type(look)
+
+    def _value(self, look: Look, key: str) -> None:
+        if key == suppose.TYPE:
+            self._type(look)
+        else:
+            self._suppose(suppose.chosen(self._chosen[1], key))
+
+    def _type(self, look: Look, before: str = "") -> None:
+        subject, fact = self._chosen
+        entry, now = catalogue()[fact], suppose.fact_of(look, subject, fact)
+        plain = str(now.value) if isinstance(now, Known) and not isinstance(now.value, tuple) else ""
+        question = f"{hint(entry)}:"
+        self.query_one(AskLine).ask(question, before or plain, self.query_one("#choices", RowsView))
+
+    def on_ask_line_answered(self, event: AskLine.Answered) -> None:
+        """A value was typed."""
+        look = self.explorer.look
+        if look is None:
+            return
+        try:
+            value = typed(catalogue()[self._chosen[1]], event.text)
+        except NoValueError as error:
+            self._mistake = str(error)
+            self._ask(look)
+            self._type(look, event.text)
+        else:
+            self._suppose(value)
+
+    def _suppose(self, value: Any) -> None:  # noqa: ANN401 - any type of the catalogue
+        subject, fact = self._chosen
+        explorer = self.explorer
+        explorer.supposed = suppose.with_more(explorer.supposed, [Supposition(subject, fact, value)])
+        self.dismiss()
+        if explorer.current_mode != self.MODE:
+            explorer.switch_mode(self.MODE)
+
+    def action_step_back(self) -> None:
+        """To the step before, or out of it."""
+        look, (subject, fact) = self.explorer.look, self._chosen
+        if look is None or not subject or len(self._offered) == 1:
+            self.dismiss()
+            return
+        self._chosen = _ANY if self._offered or not fact else (subject, "")
+        self._step(look)
+
+
+_SEARCH: Final = span(" / searches", Tone.DIM)
