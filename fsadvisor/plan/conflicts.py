@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 _SYSCTL_LINE: Final = re.compile(r"-?([A-Za-z0-9_.*/-]+)\s*=\s*(.*)")
 _UDEV_ASSIGNMENT: Final = re.compile(r'(?:^|,)\s*([A-Z]+(?:\{[^}]*\})?)(?::=|\+=|=(?!=))\s*"([^"]*)"')
 
+QUARREL: Final = "it wants something else of"
+"""How the reason begins of a finding that is refused because of another."""
+
 
 class Claim(NamedTuple):
     """What a finding decides of a setting: it shall have the value, or (there is False) it shall not."""
@@ -84,7 +87,7 @@ def without_conflicts(proposals: Iterable[Proposal]) -> tuple[tuple[Proposal, ..
 
 
 def _reason(setting: str, other: Proposal, why: str) -> str:
-    return f"it wants something else of {setting} than {other.finding.rule} on {other.finding.subject}, {why}"
+    return f"{QUARREL} {setting} than {other.finding.rule} on {other.finding.subject}, {why}"
 
 
 def _gist(rank: Rank) -> tuple[int, ...]:

@@ -51,6 +51,13 @@ class Commands:
 
 
 @dataclass(frozen=True, slots=True)
+class Verbatim:
+    """Lines of a file, blanks and all; each wraps at any column, and says that it goes on."""
+
+    lines: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Drawn:
     """Lines that do not wrap (bars, trees): they are cut at the edge."""
 
@@ -62,7 +69,7 @@ class Gap:
     """An empty line."""
 
 
-Block: TypeAlias = Heading | Paragraph | Commands | Drawn | Gap
+Block: TypeAlias = Heading | Paragraph | Commands | Verbatim | Drawn | Gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,9 @@ def _laid(block: Block, width: int, continued: Span) -> Iterator[Line]:
         case Commands(lines, indent):
             for command in lines:
                 yield from _command(command, width, indent, continued)
+        case Verbatim(texts):
+            for one in texts:
+                yield from _whole(one, width, NOTHING, continued, between_words=True)
         case Drawn(lines):
             yield from (cut(one, width) for one in lines)
         case Gap():
@@ -148,10 +158,18 @@ def _broken(piece: Span, room: int) -> tuple[Span, Span]:
 def _command(command: str, width: int, indent: int, continued: Span) -> Iterator[Line]:
     opening = Span(" " * indent)
     for at, text in enumerate(command.split("\n")):
-        left = span(text, Tone.COMMAND)
         before: Line = (opening,) if at == 0 else (opening, Span("  "))
-        while columns((left,)) > width - columns(before):
-            head, left = _broken(left, max(width - columns(before), 1))
-            yield (*before, head)
-            before = (opening, continued)
-        yield (*before, left)
+        yield from _whole(span(text, Tone.COMMAND), width, before, opening, continued)
+
+
+def _whole(left: Span, width: int, before: Line, *rest: Span, between_words: bool = False) -> Iterator[Line]:
+    """A line without a sign lost; `rest` opens the lines in which it goes on."""
+    while columns((left,)) > width - columns(before):
+        head, tail = _broken(left, max(width - columns(before), 1))
+        at = head.text.rfind(" ") + 1 if between_words else 0
+        if head.text[:at].strip() and at > len(head.text) // 2:
+            head, tail = Span(head.text[:at], head.tone), Span(left.text[at:], left.tone)
+        left = tail
+        yield (*before, head)
+        before = rest
+    yield (*before, left)

@@ -1,10 +1,300 @@
-"""To come."""
+"""The plan: the advice that was chosen, what becomes of it, and the scripts to read and to save."""
 
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.containers import Container, Vertical
+from textual.message import Message
+
+from fsadvisor.plan import folder
+from fsadvisor.plan.folder import FolderError
+from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.widgets.ask_line import AskLine
+from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.pages_bar import PagesBar
+from fsadvisor.tui.widgets.pane_title import PaneTitle
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.views import plan, plan_pages
+from fsadvisor.views.spans import span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.events import DescendantFocus, Resize
+
+    from fsadvisor.views.document import Document
+    from fsadvisor.views.look import Look
+
+_WIDE: Final = 120
+"""Columns from which the list stands beside the page."""
+
+_LIST_LINES: Final = 6
+"""Lines that the list takes at most where it stands above the page."""
+
+_LOW: Final = 32
+"""Rows of a screen below which the list gives way to a page that has the keyboard."""
+
+_CLIPBOARD_BYTES: Final = 70_000
+"""Terminals drop what is longer: 100,000 bytes of base64, with the escape sequence around it."""
+
+_NEED_A_PLAN: Final = ("remove", "remove_all", "page")
+_NEED_A_SCRIPT: Final = ("save", "copy")
 
 
 class PlanPlace(Place):
-    """To come."""
+    """Makes the plan on a thread, because what it reads may wait; runs nothing."""
 
     NAME = "plan"
     MODE = "plan"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("page(1)", "right_square_bracket,right,l", "Page", "The next page: steps, script, diff, undo, check"),
+        Action("page(-1)", "left_square_bracket,left,h", "Page before", "The page before", shown=False),
+        Action("save", "S", "Save", "Save the plan as a folder: scripts, diff, files and a README"),
+        Action("copy", "y", "Copy", "Copy the file that is seen, else the script"),
+        Action("remove", "x,delete", "Remove", "Take the finding under the cursor out of the plan"),
+        Action("remove_all", "X", "Remove all", "Take all findings out of the plan", shown=False),
+        Action("choose_all", "a", "All", "Choose all advice that has commands"),
+        Action("open_row", "enter", "Open", "Why the finding under the cursor is there", shown=False),
+        Action("app.focus_next", "tab", "Other pane", "From the list to the page and back", shown=False),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+    DEFAULT_CSS = """
+    PlanPlace #panes { layout: vertical; height: 1fr; }
+    PlanPlace #of-list { height: auto; }
+    PlanPlace #of-page { height: 1fr; width: 1fr; }
+    PlanPlace #panes.-wide { layout: horizontal; }
+    PlanPlace #panes.-wide #of-list { width: 2fr; height: 1fr; }
+    PlanPlace #panes.-wide #of-page { width: 3fr; margin-left: 1; }
+    PlanPlace #panes.-empty #of-list { display: none; }
+    """
+
+    class Made(Message):
+        """The plan is there, or why not."""
+
+        def __init__(self, number: int, found: plan.Gathered | Exception) -> None:
+            super().__init__()
+            self.number = number
+            self.found = found
+
+    class Told(Message):
+        """The folder was written, or why not."""
+
+        def __init__(self, words: str, *, failed: bool) -> None:
+            super().__init__()
+            self.words = words
+            self.failed = failed
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found: plan.Gathered | None = None
+        self._made_for: object = None
+        self._number = 0
+        self._pages: Mapping[str, Document] = {}
+        self._page = plan_pages.STEPS
+
+    def body(self) -> ComposeResult:
+        """The list and the page."""
+        glyphs = self.explorer.glyphs
+        with Container(id="panes"):
+            with Vertical(id="of-list"):
+                yield PaneTitle(glyphs.right, glyphs.ellipsis)
+                yield RowsView(id="chosen")
+            with Vertical(id="of-page"):
+                yield PagesBar(glyphs.right, glyphs.ellipsis)
+                yield DocumentView(id="page", unicode=self.explorer.terminal.unicode)
+        yield AskLine()
+
+    @property
+    def _list(self) -> RowsView:
+        return self.query_one("#chosen", RowsView)
+
+    @property
+    def _reader(self) -> DocumentView:
+        return self.query_one("#page", DocumentView)
+
+    def show_look(self, look: Look) -> None:
+        """The plan anew."""
+        self._make(look)
+
+    def on_screen_resume(self) -> None:
+        """Another place may have chosen advice meanwhile."""
+        super().on_screen_resume()
+        if self.explorer.look is not None:
+            self._make(self.explorer.look)
+
+    def _make(self, look: Look) -> None:
+        """On a thread, unless it is the same as before."""
+        chosen = tuple(self.explorer.chosen)
+        if self._made_for == (look.number, chosen):
+            return
+        self._made_for = (look.number, chosen)
+        self._number += 1
+        if not chosen:
+            self._show(None)
+            return
+        self.query_one(PaneTitle).show(plan.title(None, len(chosen)))
+        if self._found is None:
+            self._turn_pages({plan_pages.STEPS: plan_pages.being_made()})
+        threading.Thread(target=self._run, args=(self._number, look, chosen), daemon=True).start()
+
+    def _run(self, number: int, look: Look, chosen: tuple[str, ...]) -> None:
+        """On a thread."""
+        try:
+            found = self.explorer.session.asked(lambda machine: plan.gathered(look, chosen, machine.read))
+            _ = found.parts, found.files
+        except Exception as error:  # noqa: BLE001 - told in the page; a thread's death would tell nobody
+            self.post_message(self.Made(number, error))
+        else:
+            self.post_message(self.Made(number, found))
+
+    def on_plan_place_made(self, message: Made) -> None:
+        """Show it, unless a later one is under way."""
+        if message.number != self._number:
+            return
+        if isinstance(message.found, Exception):
+            self._turn_pages({plan_pages.STEPS: plan_pages.failed(message.found)})
+        else:
+            self._show(message.found)
+
+    def _show(self, found: plan.Gathered | None) -> None:
+        self._found = found
+        look, glyphs = self.explorer.look, self.explorer.glyphs
+        self.query_one("#panes").set_class(found is None, "-empty")
+        self.query_one(PaneTitle).show(plan.title(found, len(self.explorer.chosen)))
+        if found is None:
+            number = len(plan.all_with_commands(look)) if look else 0
+            self._turn_pages({plan_pages.STEPS: plan_pages.how_to_choose(number)})
+            self._reader.focus()
+        else:
+            self._list.show(lambda width: plan.rows(found, width, glyphs))
+            self._turn_pages(plan_pages.pages(found, glyphs))
+            if self.focused is None or not self._list.rows:
+                self._list.focus()
+        self._fit(self.size.width)
+        self.refresh_bindings()
+
+    def _turn_pages(self, pages: Mapping[str, Document]) -> None:
+        self._pages = pages
+        self._turn_to(self._page if self._page in pages else plan_pages.STEPS)
+
+    def _turn_to(self, name: str) -> None:
+        self._page = name
+        self.query_one(PagesBar).show(list(self._pages), name)
+        self._reader.show(self._pages[name])
+
+    def _fit(self, width: int) -> None:
+        """Side by side, or the list above the page, as high as it needs."""
+        wide = width >= _WIDE
+        self.query_one("#panes").set_class(wide, "-wide")
+        lines = 2 * len(self._found.findings) if self._found else 2
+        most = 2 if self._reader.has_focus and self.size.height < _LOW else _LIST_LINES
+        self._list.styles.height = "1fr" if wide else min(lines, most)
+
+    def on_resize(self, event: Resize) -> None:
+        """Side by side, or one above the other."""
+        self._fit(event.size.width)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """The title of the pane with the keyboard says so."""
+        if event.widget in (self._list, self._reader):
+            self.query_one(PaneTitle).light(event.widget is self._list)
+            self.query_one(PagesBar).light(event.widget is self._reader)
+            self._fit(self.size.width)
+            self.refresh_bindings()
+
+    def on_pages_bar_turned(self, event: PagesBar.Turned) -> None:
+        """A click."""
+        self._turn_to(event.name)
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """Open the finding."""
+        if event.row is not None:
+            self.explorer.go("finding", event.row.key)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The footer shows what can be done."""
+        if action in _NEED_A_SCRIPT:
+            return self._found is not None and self._found.plan.scripted
+        if action in _NEED_A_PLAN:
+            return self._found is not None
+        return super().check_action(action, parameters)
+
+    def action_page(self, by: int) -> None:
+        """The next one, or the one before, round and round."""
+        names = list(self._pages)
+        self._turn_to(names[(names.index(self._page) + by) % len(names)])
+
+    def action_open_row(self) -> None:
+        """The list does so itself where it has the keyboard."""
+        self._list.action_open()
+
+    def action_choose_all(self) -> None:
+        """All that has commands."""
+        look = self.explorer.look
+        if look is None:
+            return
+        keys = plan.all_with_commands(look)
+        if not keys:
+            self._say("No advice here has commands.", failed=True)
+        self.explorer.chosen.update(dict.fromkeys(keys))
+        self._make(look)
+
+    def action_remove(self) -> None:
+        """The one under the cursor; the cursor goes to the next."""
+        row, look = self._list.row, self.explorer.look
+        if row is not None and look is not None:
+            self.explorer.chosen.pop(row.key, None)
+            self._list.action_move(1 if self._list.cursor + 1 < len(self._list.rows) else -1)
+            self._make(look)
+
+    def action_remove_all(self) -> None:
+        """None is left."""
+        self.explorer.chosen.clear()
+        if self.explorer.look is not None:
+            self._make(self.explorer.look)
+
+    def _say(self, words: str, *, failed: bool = False) -> None:
+        self.notify(span(words).text, severity="warning" if failed else "information", markup=False)
+
+    def action_copy(self) -> None:
+        """The page where it is a file, else the script; by OSC 52, which some terminals refuse."""
+        if self._found is None:
+            return
+        name = self._page if self._page in self._found.files else "plan.sh"
+        text = self._found.files[name].text
+        if not text.isascii() and "\ufffd" in text.encode("utf-8", "replace").decode():
+            self._say(f"{name} has bytes that no clipboard takes: S saves it.", failed=True)
+        elif len(text.encode()) > _CLIPBOARD_BYTES:
+            self._say(f"{name} is too much for a terminal's clipboard: S saves it.", failed=True)
+        else:
+            self.app.copy_to_clipboard(text)
+            self._say(f"Copied {name}. If your terminal takes no copies, S saves it.")
+
+    def action_save(self) -> None:
+        """Ask where."""
+        self.query_one(AskLine).ask("Save the plan as a new folder:", "fsadvisor-plan", self.focused)
+
+    def on_ask_line_answered(self, event: AskLine.Answered) -> None:
+        """Write on a thread: the folder may be on a dead server."""
+        if self._found is not None:
+            threading.Thread(target=self._write, args=(self._found, Path(event.text)), daemon=True).start()
+
+    def _write(self, found: plan.Gathered, where: Path) -> None:
+        """On a thread."""
+        try:
+            whole = where.expanduser().absolute()
+            folder.write(found.files.values(), whole)
+        except (FolderError, RuntimeError, ValueError) as error:
+            self.post_message(self.Told(str(error), failed=True))
+        else:
+            self.post_message(self.Told(f"Saved in {whole}; nothing was run: read README.txt there.", failed=False))
+
+    def on_plan_place_told(self, message: Told) -> None:
+        """Say where it is, or why it is not."""
+        self._say(message.words, failed=message.failed)

@@ -1,0 +1,71 @@
+"""The names of pages side by side, the one that is seen in brackets; a click turns to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+from textual.widget import Widget
+
+from fsadvisor.tui.drawing import strip, tones
+from fsadvisor.views.spans import NOTHING, Span, Tone, columns, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.events import Click
+    from textual.strip import Strip
+
+    from fsadvisor.views.spans import Line
+
+
+class PagesBar(Widget):
+    """One line; `mark` stands before it while the page has the keyboard."""
+
+    DEFAULT_CSS = """
+    PagesBar { height: 1; background: $surface; }
+    """
+
+    class Turned(Message):
+        """Somebody clicked on a name."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    def __init__(self, mark: str, ellipsis: str) -> None:
+        super().__init__()
+        self._mark = mark
+        self._ellipsis = ellipsis
+        self._names: Sequence[str] = ()
+        self._current = ""
+        self._lit = False
+
+    def show(self, names: Sequence[str], current: str) -> None:
+        """Show other names, or another one in brackets."""
+        self._names, self._current = names, current
+        self.refresh()
+
+    def light(self, lit: bool) -> None:
+        """Whether the page has the keyboard."""
+        self._lit = lit
+        self.refresh()
+
+    def _line(self) -> Line:
+        spans: Line = (Span(self._mark if self._lit else " ", Tone.KEY),)
+        for name in self._names:
+            here = name == self._current
+            spans += (Span(f"[{name}]", Tone.TITLE) if here else Span(f" {name} ", Tone.DIM),)
+        return spans
+
+    def render_line(self, y: int) -> Strip:
+        """The only line."""
+        line = cut(self._line(), self.size.width, self._ellipsis) if y == 0 else NOTHING
+        return strip(line, self.size.width, tones(self), self.rich_style)
+
+    def on_click(self, event: Click) -> None:
+        """Turn to the name under the mouse."""
+        line = self._line()
+        for at, name in enumerate(self._names, 1):
+            if columns(line[:at]) <= event.x < columns(line[: at + 1]):
+                self.post_message(self.Turned(name))

@@ -1,0 +1,156 @@
+"""The plan of the findings that were gathered: what becomes of each, and its pages to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from fsadvisor.plan.choosing import can_be_planned
+from fsadvisor.plan.conflicts import QUARREL
+from fsadvisor.plan.documents import documents
+from fsadvisor.plan.parts import parts
+from fsadvisor.plan.planning import plan
+from fsadvisor.report.finding_parts import where
+from fsadvisor.report.layout import counted, listed
+from fsadvisor.views.look import finding_key
+from fsadvisor.views.rows import LazyRows, Row
+from fsadvisor.views.severity import TONES
+from fsadvisor.views.spans import Line, Span, Tone, cut, line, span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    from fsadvisor.machine.port import Answer
+    from fsadvisor.plan.documents import Document as File
+    from fsadvisor.plan.model import Plan
+    from fsadvisor.plan.parts import Part
+    from fsadvisor.report.findings import Finding
+    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.views.look import Look
+
+_STEPS_NAMED: Final = 4
+_WORD: Final = 9
+
+
+class Fate(NamedTuple):
+    """What becomes of a finding, in a few words."""
+
+    words: str
+    tone: Tone
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gathered:
+    """The findings chosen, and the plan for them. `gone` are the rules of those that a later look no longer has."""
+
+    findings: tuple[Finding, ...]
+    gone: tuple[str, ...]
+    plan: Plan
+
+    @cached_property
+    def files(self) -> Mapping[str, File]:
+        """The files of its folder, by path."""
+        return {one.path: one for one in documents(self.plan)}
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """What the script does, in the order of running."""
+        return parts(self.plan)
+
+    @cached_property
+    def _steps(self) -> Mapping[tuple[str, str], list[int]]:
+        """The numbers of the steps that each rule and subject has."""
+        found: dict[tuple[str, str], list[int]] = {}
+        for number, part in enumerate(self.parts, 1):
+            for one in part.findings:
+                found.setdefault((one.rule, one.subject), []).append(number)
+        return found
+
+    @cached_property
+    def _left(self) -> Mapping[tuple[str, str], str]:
+        return {(one.finding.rule, one.finding.subject): one.reason for one in self.plan.manual}
+
+    @cached_property
+    def _refused(self) -> Mapping[tuple[str, str], str]:
+        return {(one.finding.rule, one.finding.subject): one.reason for one in self.plan.refused}
+
+    def fate(self, finding: Finding) -> Fate:
+        """Of all its subjects: the first that holds of script, hands, nothing, and how many fare otherwise."""
+        whose = [(finding.rule.id, subject.name) for subject in finding.subjects]
+        steps = sorted({number for one in whose for number in self._steps.get(one, ())})
+        left = [self._left[one] for one in whose if one in self._left]
+        refused = [self._refused[one] for one in whose if one in self._refused]
+        if steps:
+            rest = [*(("part left to you",) if left else ()), *((f"{len(refused):,} left out",) if refused else ())]
+            return Fate(", ".join([_numbers(steps), *rest]), Tone.GOOD)
+        if left:
+            return Fate(f"left to you: {left[0]}", Tone.WARNING)
+        if refused:
+            quarrel = refused[0].startswith(QUARREL)
+            return Fate(
+                f"{'in conflict' if quarrel else 'left out'}: {refused[0]}", Tone.BAD if quarrel else Tone.UNKNOWN
+            )
+        return Fate("nothing to do", Tone.DIM)
+
+
+def _numbers(steps: list[int]) -> str:
+    named = [str(one) for one in steps[:_STEPS_NAMED]]
+    if len(steps) > _STEPS_NAMED:
+        return f"steps {', '.join(named)} and {len(steps) - _STEPS_NAMED:,} more"
+    return f"step{'s' if len(steps) > 1 else ''} {listed(named)}"
+
+
+def gathered(look: Look, chosen: Collection[str], read: Callable[[str], Answer]) -> Gathered:
+    """The plan for the findings of these keys; `read` gives a file of the machine as it was seen."""
+    found = tuple(one for one in look.findings if finding_key(one) in chosen)
+    there = {finding_key(one) for one in found}
+    verdicts = sorted((verdict for one in found for verdict in one.verdicts), key=lambda verdict: verdict.rank())
+    return Gathered(
+        findings=found,
+        gone=tuple(key.partition("\n")[0] for key in chosen if key not in there),
+        plan=plan(look.storage, verdicts, read),
+    )
+
+
+def all_with_commands(look: Look) -> list[str]:
+    """The keys of all advice of which a plan could be made."""
+    return [finding_key(one) for one in look.findings if any(map(can_be_planned, one.verdicts))]
+
+
+def rows(found: Gathered, width: int, glyphs: Glyphs) -> LazyRows:
+    """What, then what becomes of it, and where."""
+    return LazyRows(
+        [finding_key(one) for one in found.findings], lambda at: _row(found, found.findings[at], width, glyphs)
+    )
+
+
+def _row(found: Gathered, finding: Finding, width: int, glyphs: Glyphs) -> Row:
+    severity = finding.rule.severity
+    fate = found.fate(finding)
+    what = line(Span(" "), Span(severity.ljust(_WORD), TONES[severity]), span(finding.rule.title))
+    becomes = line(Span(" " * (_WORD + 1)), span(fate.words, fate.tone), span(f"  {where(finding, 3, '')}", Tone.DIM))
+    lines = tuple(cut(one, width, glyphs.ellipsis) for one in (what, becomes))
+    return Row(finding_key(finding), lines, finding.rule.id)
+
+
+def title(found: Gathered | None, chosen: int) -> Line:
+    """How many were gathered, and what the plan comes to."""
+    words = (span("Chosen", Tone.TITLE), span(f"  {chosen:,}"))
+    if not chosen or found is None:
+        return words if chosen else words[:1]
+    return (*words, *_comes_to(found))
+
+
+def _comes_to(found: Gathered) -> Iterator[Span]:
+    plan = found.plan
+    quarrels = sum(one.reason.startswith(QUARREL) for one in plan.refused)
+    told = (
+        (len(found.parts), counted(len(found.parts), "step"), Tone.GOOD),
+        (len(plan.manual), f"{len(plan.manual):,} left to you", Tone.WARNING),
+        (quarrels, f"{quarrels:,} in conflict", Tone.BAD),
+        (len(plan.refused) - quarrels, f"{len(plan.refused) - quarrels:,} left out", Tone.UNKNOWN),
+    )
+    for number, words, tone in told:
+        if number:
+            yield span(f"  {words}", tone)
