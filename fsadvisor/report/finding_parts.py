@@ -134,14 +134,16 @@ class Todo:
 
 
 def todo(finding: Finding) -> Todo:
-    """For all of its subjects."""
+    """For all of its subjects, whose answers are the same: one open question leaves none with commands."""
     ready: list[Instructions] = []
     unfit: dict[str, list[Subject]] = {}
+    if finding.verdicts[0].open_answers():
+        return Todo(ready, unfit)
     for verdict in finding.verdicts:
         instructions = verdict.instructions()
         if not instructions.no_commands:
             ready.append(instructions)
-        elif not verdict.open_answers():
+        else:
             unfit.setdefault(instructions.no_commands, []).append(verdict.subject)
     return Todo(ready, unfit)
 

@@ -10,12 +10,12 @@ from fsadvisor.facts import Unknown
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from fsadvisor.advise import Verdict
     from fsadvisor.facts import Fact
     from fsadvisor.rulebook.rule import Ask, Rule
-    from fsadvisor.storage import Subject, Waiver
+    from fsadvisor.storage import Facts, Subject, Waiver
     from fsadvisor.truth import Truth
 
 _NUMBER: Final = re.compile(r"([0-9]+)")
@@ -49,14 +49,17 @@ class Finding:
 
     def facts(self) -> dict[str, dict[object, tuple[Subject, Fact[Any], int]]]:
         """Fact name -> each value that it has -> the first subject with it, its fact, and how many subjects have it."""
-        seen: dict[str, dict[object, tuple[Subject, Fact[Any], int]]] = {}
+        readers = {name: read for ask, _ in self.answers() for name, read in ask.expression.readers}
+        return {name: self._values(read) for name, read in readers.items()}
+
+    def _values(self, read: Callable[[Mapping[str, Facts]], Fact[Any]]) -> dict[object, tuple[Subject, Fact[Any], int]]:
+        values: dict[object, tuple[Subject, Fact[Any], int]] = {}
         for verdict in self.verdicts:
-            for name, fact in verdict.facts().items():
-                values = seen.setdefault(name, {})
-                key = (fact.cause, fact.learn) if isinstance(fact, Unknown) else fact.value
-                subject, first, number = values.get(key, (verdict.subject, fact, 0))
-                values[key] = (subject, first, number + 1)
-        return seen
+            fact = read(verdict.subject.scope)
+            key = (fact.cause, fact.learn) if isinstance(fact, Unknown) else fact.value
+            subject, first, number = values.get(key, (verdict.subject, fact, 0))
+            values[key] = (subject, first, number + 1)
+        return values
 
 
 def findings(verdicts: Iterable[Verdict]) -> list[Finding]:

@@ -23,17 +23,14 @@ class Memory:
         self._before: Gist | None = None
         self._read = False
 
-    def changes(self, host: str, storage: Storage) -> History | None:
-        """What changed since the last run, None where there is none to tell of."""
+    def changes(self, host: str, storage: Storage) -> tuple[History | None, Gist]:
+        """What changed since the last run, None where there is none to tell of; and what to keep."""
         if not self._read:
             self._read = True
             self._before = history.gist_of(seen_file.read(self._file))
-        return None if self._before is None else history.history(self._before, _now(host, storage))
+        now = history.gist(host, storage, dt.datetime.now(dt.UTC))
+        return (None if self._before is None else history.history(self._before, now)), now
 
-    def keep(self, host: str, storage: Storage) -> None:
+    def keep(self, now: Gist) -> None:
         """For the next run. Where it can't be kept, the next run tells of older changes, and nothing else is lost."""
-        seen_file.write(self._file, history.text_of(_now(host, storage)))
-
-
-def _now(host: str, storage: Storage) -> Gist:
-    return history.gist(host, storage, dt.datetime.now(dt.UTC))
+        seen_file.write(self._file, history.text_of(now))

@@ -126,10 +126,10 @@ def _plain_facts(subject: Any) -> Iterator[tuple[str, Plain]]:  # noqa: ANN401 -
 
 
 def _plain(value: Any) -> Plain:  # noqa: ANN401 - any type of the catalogue
-    if isinstance(value, tuple):
-        return [_plain_text(one) for one in value]
     if isinstance(value, str | Version):
         return _plain_text(str(value))
+    if isinstance(value, tuple):
+        return [_plain_text(one) for one in value]
     return value  # type: ignore[no-any-return]  # bool, int, float
 
 
