@@ -182,7 +182,7 @@ class FioSession:
 @contextlib.contextmanager
 def session(fio: Fio, work: Io, folder: Path, leaves: tuple[str, ...] | None) -> Iterator[FioSession]:
     """A session on a new scratch file in the folder. Raises EngineError."""
-    with scratch_file(folder, work.file_bytes, work.state) as file:
+    with scratch_file(folder, work.file_bytes, work.state, synced=work.sync != "none") as file:
         if work.pattern != "append":
             file.fill()
         yield FioSession(fio, work, file, leaves)

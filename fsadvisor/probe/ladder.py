@@ -209,8 +209,8 @@ class LadderSession:
 def session(work: Ladder, folder: Path, leaves: tuple[str, ...] | None) -> Iterator[LadderSession]:
     """A session on two new scratch files in the folder. Raises EngineError."""
     with contextlib.ExitStack() as stack:
-        written = stack.enter_context(scratch_file(folder, work.file_bytes, "written"))
-        growing = stack.enter_context(scratch_file(folder, 0, "sparse"))
+        written = stack.enter_context(scratch_file(folder, work.file_bytes, "written", synced=True))
+        growing = stack.enter_context(scratch_file(folder, 0, "sparse", synced=True))
         block = stack.enter_context(mmap.mmap(-1, BLOCK_BYTES))
         block.write(os.urandom(BLOCK_BYTES))
         written.fill()

@@ -2,6 +2,11 @@
 
 O_TMPFILE makes it so on ext4, XFS, Btrfs, F2FS, tmpfs and, on newer kernels, overlay and FUSE. Elsewhere it gets a name
 in the scratch tree for a moment, and whoever is killed in that moment leaves an empty folder to the next start.
+
+A file whose syncs are timed keeps a name in that tree where a file without one is synced otherwise. Btrfs logs nothing
+of it, since nobody could find it after a crash (i_nlink == 0 in btrfs_log_inode_parent, fs/btrfs/tree-log.c; seen on
+6.1 as an fsync without a flush), and F2FS writes a whole checkpoint (i_nlink != 1 in need_do_checkpoint,
+fs/f2fs/file.c). ext4 and XFS commit it as any other file.
 """
 
 from __future__ import annotations
@@ -11,17 +16,20 @@ import errno
 import fcntl
 import mmap
 import os
+import re
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.facts import Unknown
 from fsadvisor.probe.scratch_tree import tree
 from fsadvisor.probe.space import fallocate
 from fsadvisor.probe.trouble import told
+from fsadvisor.readers import mountinfo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from fsadvisor.probe.job import State
 
@@ -30,6 +38,9 @@ _STAMPED_BYTES: Final = 4096
 _SYNCED_BYTES: Final = 64 << 20
 _NO_UNNAMED_FILES: Final = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
 _RETRIED: Final = errno.EINVAL
+_SYNCED_ALIKE: Final = frozenset(("ext2", "ext3", "ext4", "xfs", "tmpfs"))
+"""Where a sync of a file without a name does what it does for one with a name."""
+_MOUNT_ID: Final = re.compile(r"(?m)^mnt_id:\s*([0-9]+)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,17 +78,34 @@ class ScratchFile:
 
 
 @contextlib.contextmanager
-def scratch_file(folder: Path, size_bytes: int, state: State) -> Iterator[ScratchFile]:
-    """A new, empty file on the folder's filesystem; nothing of it stays. Raises EngineError."""
-    with told(f"making a scratch file in {folder}"):
-        descriptor = _unnamed(folder)
-    if descriptor is None:
-        descriptor = _named_for_a_moment(folder)
-    try:
-        yield ScratchFile(descriptor=descriptor, folder=folder, size_bytes=size_bytes, state=state)
-    finally:
-        with contextlib.suppress(OSError):  # EIO at the end changes nothing: there is nothing to lose
+def scratch_file(folder: Path, size_bytes: int, state: State, *, synced: bool = False) -> Iterator[ScratchFile]:
+    """A new, empty file on the folder's filesystem; nothing of it stays. Raises EngineError.
+
+    `synced` says that its syncs are timed, and have to do what they do for anybody's file.
+    """
+    with contextlib.ExitStack() as stack:
+        with told(f"making a scratch file in {folder}"):
+            descriptor = _unnamed(folder)
+        if descriptor is not None and synced and not _synced_alike(descriptor):
             os.close(descriptor)
+            descriptor = None
+        if descriptor is None:
+            descriptor = _named(stack.enter_context(tree(folder)))[0] if synced else _without_its_name(folder)
+        stack.callback(_close, descriptor)
+        yield ScratchFile(descriptor=descriptor, folder=folder, size_bytes=size_bytes, state=state)
+
+
+def _close(descriptor: int) -> None:
+    with contextlib.suppress(OSError):  # EIO at the end changes nothing: there is nothing to lose
+        os.close(descriptor)
+
+
+def _synced_alike(descriptor: int) -> bool:
+    """Whether a sync of a file without a name does there what it does for any file; False where that is not known."""
+    answer = mountinfo.parse(Path("/proc/self/mountinfo").read_text(errors="surrogateescape"))
+    mounts = () if isinstance(answer, Unknown) else answer.mounts
+    number = _MOUNT_ID.search(Path(f"/proc/self/fdinfo/{descriptor}").read_text())
+    return number is not None and any(it.mount_id == int(number[1]) and it.fs_type in _SYNCED_ALIKE for it in mounts)
 
 
 def _unnamed(folder: Path) -> int | None:
@@ -90,10 +118,16 @@ def _unnamed(folder: Path) -> int | None:
         raise
 
 
-def _named_for_a_moment(folder: Path) -> int:
-    with tree(folder) as place, told(f"making a scratch file in {folder}"):
-        name = place / "file"
-        descriptor = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+def _named(place: Path) -> tuple[int, Path]:
+    """A new file in the tree."""
+    with told(f"making a scratch file in {place}"):
+        name = place / f"file-{len(os.listdir(place))}"  # noqa: PTH208 - names alone
+        return os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), name
+
+
+def _without_its_name(folder: Path) -> int:
+    with tree(folder) as place:
+        descriptor, name = _named(place)
         try:
             name.unlink()
         except BaseException:

@@ -27,6 +27,8 @@ _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 _DEEPEST: Final = 16
 """No tree of ours is deeper; one that is, is left alone."""
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_HELD: Final[set[Path]] = set()
+"""The trees that this process has at the moment."""
 _LOCK_UNKNOWN: Final = {errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.ENOSYS}
 
 
@@ -37,11 +39,18 @@ def own_name() -> str:
 
 @contextlib.contextmanager
 def tree(folder: Path) -> Iterator[Path]:
-    """Make the tree of this process, for as long as the block; then it is taken away. Raises EngineError."""
+    """Make the tree of this process, for as long as the block; then it is taken away. Raises EngineError.
+
+    Within the block it may be asked for again: that is the same tree.
+    """
     place = folder / own_name()
+    if place in _HELD:
+        yield place
+        return
     if place.is_dir():  # an earlier job of this process could not take it away
         _remove(folder, place.name)
     descriptor = _made(place)
+    _HELD.add(place)
     try:
         _lock(descriptor)
         yield place
@@ -54,6 +63,7 @@ def tree(folder: Path) -> Iterator[Path]:
         _remove(folder, place.name)
         raise
     finally:
+        _HELD.discard(place)
         os.close(descriptor)
     why = _remove(folder, place.name)
     if why:

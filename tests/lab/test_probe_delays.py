@@ -19,11 +19,6 @@ WINDOW_SECONDS = 4
 JOURNAL_WRITES = {"ext4": 2, "xfs": 1, "btrfs": 2}
 """ext4's descriptor and commit block, one after the other; XFS's log record; Btrfs's log tree, then its superblock."""
 
-BTRFS = pytest.param(
-    "btrfs",
-    marks=pytest.mark.xfail(reason="Linux 6.1's Btrfs syncs no file without a name: its fsync writes data and no log"),
-)
-
 
 def climbed(folder, disk):
     """The medians of a few windows: parts in ms, the commit, and flushes per commit."""
@@ -40,7 +35,7 @@ def close_to(milliseconds):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("kind", ["ext4", "xfs", BTRFS])
+@pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
 @pytest.mark.parametrize("cached", [True, False], ids=["write back", "write through"])
 def test_the_ladder_tells_the_parts_of_a_commit_on_a_disk_of_known_delay(scenario, kind, cached):
     """null_blk that takes 100 ms a request, flushes among them: data, journal and flush of an fsync"""
@@ -62,7 +57,7 @@ def test_the_ladder_tells_the_parts_of_a_commit_on_a_disk_of_known_delay(scenari
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("kind", ["ext4", "xfs", BTRFS])
+@pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
 def test_the_ladder_sees_a_flush_that_a_layer_above_the_disk_delays(scenario, kind):
     """dm-delay: 100 ms for a write and 200 ms for a flush, over a disk that takes next to nothing"""
     disk = null_blk.create(scenario, "nullb0", cache_size=64)

@@ -33,9 +33,10 @@ from fsadvisor.probe.scratch_tree import tree
 folder = Path(sys.argv[2])
 signal.setitimer(signal.ITIMER_REAL, float(sys.argv[1]))
 while True:
-    with scratch_file(folder, 16 << 20, "written") as file:
-        file.fill()
-        file.empty()
+    for synced in (False, True):
+        with scratch_file(folder, 16 << 20, "written", synced=synced) as file:
+            file.fill()
+            file.empty()
     with tree(folder) as place:
         for number in range(50):
             (place / str(number)).mkdir()
@@ -74,6 +75,16 @@ class TestFile:
             assert names_in(filesystem.folder) == set()
         filesystem.remount()
         assert filesystem.free_bytes() >= free - MIB  # Btrfs keeps a little for its own trees
+
+    def test_has_a_name_only_where_a_sync_would_do_something_else_without(self, on_disk):
+        named = on_disk.kind not in ("ext4", "xfs")
+        with (
+            scratch_file(on_disk.folder, MIB, "written", synced=True) as one,
+            scratch_file(on_disk.folder, MIB, "written", synced=True) as other,
+        ):
+            assert [os.fstat(it.descriptor).st_nlink for it in (one, other)] == [named, named]
+            assert names_in(on_disk.folder) == ({own_name()} if named else set())
+        assert names_in(on_disk.folder) == set()
 
     def test_written_has_every_block_and_nothing_to_compress_or_to_share(self, filesystem):
         with scratch_file(filesystem.folder, SIZE, "written") as file:

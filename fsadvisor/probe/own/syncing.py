@@ -52,7 +52,7 @@ def opened(io: Io, folder: Path, disks: tuple[str, ...] | None) -> Iterator[Sess
     """Write the file, and start the worker. Raises EngineError where the job needs fio."""
     if io.depth > 1 or io.streams > 1:
         raise EngineError("more than one request in flight needs fio: install fio")
-    with scratch_file(folder, io.file_bytes, io.state) as file:
+    with scratch_file(folder, io.file_bytes, io.state, synced=io.sync != "none") as file:
         file.fill()
         task = {
             "task": "sync",
