@@ -11,7 +11,7 @@ from fsadvisor.views.document import Block, Drawn, Gap, Heading, paragraph
 from fsadvisor.views.spans import Line, Span, Tone, padded, span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fsadvisor.facts import Fact
     from fsadvisor.storage import Subject
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _IN: Final = (Span("  "),)
 _LONGEST: Final = 120
 _MOST_COLUMNS: Final = 28
+_SAME: Final = {"relatime": "atime", "strictatime": "atime", "ro": "rw"}
 
 
 def blocks(subject: Subject, glyphs: Glyphs) -> Iterator[Block]:
@@ -48,24 +49,41 @@ def _not_known(title: str, fact: Fact[Any]) -> Iterator[Block]:
 
 
 def _table(mount: Mount, glyphs: Glyphs) -> Iterator[Line]:
-    running = list(_of(mount.options))
-    configured = list(_of(mount.configured_options))
-    lacking = set(_of(mount.options_not_in_force))
-    width = min(max((len(one) for one in (*running, *configured)), default=0) + 2, _MOST_COLUMNS)
+    """What belongs together in one line: relatime beside noatime, commit=5 beside commit=60; trouble first."""
+    running, configured = _of(mount.options), _of(mount.configured_options)
     if not running and not configured:
         return
+    lacking = set(_of(mount.options_not_in_force))
+    width = min(max(len(one) for one in (*running, *configured)) + 2, _MOST_COLUMNS)
     yield _line("in force", "configured", width, Span(""), Tone.DIM)
-    for option in dict.fromkeys((*running, *configured)):
-        left, right = option if option in running else "", option if option in configured else ""
-        if option in lacking:
+    pairs = sorted(_pairs(running, configured), key=lambda pair: _order(pair, lacking))
+    for left, right in pairs:
+        if right in lacking:
             verdict = Span(f"{glyphs.cross} not in force", Tone.BAD)
         elif left and right:
             verdict = Span(f"{glyphs.tick} as configured", Tone.GOOD)
-        elif left:
-            verdict = Span("the kernel's own choice, or set by hand", Tone.DIM)
         else:
-            verdict = Span("has no sign in force", Tone.DIM)
-        yield _line(left, right, width, verdict, Tone.STRONG)
+            verdict = Span("" if left else "shows no sign", Tone.DIM)
+        yield _line(left, right, width, verdict, Tone.PLAIN)
+
+
+def _order(pair: tuple[str, str], lacking: set[str]) -> int:
+    left, right = pair
+    return 0 if right in lacking else 1 if left and right else 2 if right else 3
+
+
+def _pairs(running: Sequence[str], configured: Sequence[str]) -> Iterator[tuple[str, str]]:
+    left = {_about(one): one for one in running}
+    for one in configured:
+        yield left.pop(_about(one), ""), one
+    yield from ((one, "") for one in left.values())
+
+
+def _about(option: str) -> str:
+    """What an option sets: 'atime' of noatime and relatime, 'commit' of commit=5."""
+    name = option.partition("=")[0]
+    name = name.removeprefix("no")
+    return _SAME.get(name, name)
 
 
 def _line(left: str, right: str, width: int, verdict: Span, tone: Tone) -> Line:

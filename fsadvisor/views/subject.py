@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 VERDICT, FACT, SUBJECT, PART = "verdict", "fact", "subject", "part"
 """What a row stands for: the first part of its key."""
 
-_AS_IT_IS, _BELOW, _MEASURED, _MOVING, _NOT_KNOWN, _PEOPLE = range(6)
+_AS_IT_IS, _BELOW, _MEASURED, _MOVING, _NOT_KNOWN, _PEOPLE, _NOT_MEASURED = range(7)
 _PARTS: Final = {
     _AS_IT_IS: "What it is, and how it is set",
     _BELOW: "Of the disks below",
@@ -45,7 +45,9 @@ _PARTS: Final = {
     _MOVING: "What moves all the time",
     _NOT_KNOWN: "Not known, and what would tell",
     _PEOPLE: "What only a person can say",
+    _NOT_MEASURED: "What a probe would measure",
 }
+_BY_CAUSE: Final = {Cause.NOT_ATTESTED: _PEOPLE, Cause.NOT_MEASURED: _NOT_MEASURED}
 _COMES_TO: Final = {
     Outcome.ADVISE: "with advice",
     Outcome.WITHHELD: "withheld",
@@ -182,7 +184,7 @@ class _Rows:
 
 def _part_of(entry: Entry, fact: Fact[Any]) -> int:
     if isinstance(fact, Unknown):
-        return _PEOPLE if fact.cause is Cause.NOT_ATTESTED else _NOT_KNOWN
+        return _BY_CAUSE.get(fact.cause, _NOT_KNOWN)
     if entry.name in MOVING:
         return _MOVING
     if "`fsadvisor probe" in entry.source:

@@ -1,0 +1,38 @@
+"""Looks at machines, recorded or made by a test."""
+
+from fsadvisor.advise import advise
+from fsadvisor.machine.opening import open_machine
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.survey.whole import survey
+from fsadvisor.tui.session import Session
+from fsadvisor.views.look import Look
+from fsadvisor.views.spans import plain
+from tests.paths import FIXTURES
+from tests.report.composed import ABOUT
+
+
+def session():
+    """The project's own rules."""
+    return Session(
+        opened=lambda: (None, None),
+        storage_of=lambda machine, supposed=(): survey(machine, {}, supposed),
+        shelf=own_shelf(),
+        version="0",
+        live=False,
+    )
+
+
+def look_at(machine):
+    """A look at a recorded machine, by name, or at one that a test made."""
+    return session().look(open_machine(FIXTURES / "machines" / machine) if isinstance(machine, str) else machine)
+
+
+def text(lines):
+    """Lines of spans as one text."""
+    return "\n".join(plain(one) for one in lines)
+
+
+def look_of(storage, number=1, **more):
+    """A look at a storage that was made up, by the project's own rules."""
+    rules = own_shelf().rules
+    return Look(number=number, storage=storage, verdicts=advise(storage, rules), about=ABOUT, **more)

@@ -1,0 +1,177 @@
+"""The page of a finding, as plain text: no terminal."""
+
+import time
+
+import pytest
+
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.views import finding
+from fsadvisor.views.document import Commands, laid
+from fsadvisor.views.glyphs import ASCII, UNICODE
+from fsadvisor.views.look import finding_key
+from fsadvisor.views.prose import rule_document
+from fsadvisor.views.spans import columns, plain
+from tests.report import composed
+from tests.views.seen import look_at, look_of, session, text
+
+MACHINES = ("ext4-nobarrier", "pm9a3-postgresql-volatile", "worn-nvme-database", "lab-fstab-that-would-not-boot")
+
+
+def keys(look):
+    return [finding_key(one) for one in look.findings]
+
+
+def key_of(look, rule):
+    return next(key for key in keys(look) if key.startswith(f"{rule}\n"))
+
+
+def read(look, key, width=80, glyphs=UNICODE, **more):
+    return text(laid(finding.page(look, key, glyphs, **more).whole.blocks, width, unicode=glyphs is UNICODE))
+
+
+def flat(page):
+    return " ".join(page.split())
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_finding_says_what_where_why_there_and_who_says_so(machine):
+    look = look_at(machine)
+    for key, one in zip(keys(look), look.findings, strict=True):
+        page = flat(read(look, key))
+        assert one.rule.title in page
+        assert one.rule.severity.upper() in page
+        assert " because: " in page
+        assert one.rule.id in page
+        assert "References" in page
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_answer_is_told_by_a_sign_and_a_word(machine):
+    look = look_at(machine)
+    signs = {"yes": "✓", "no": "✗", "unknown": "?"}
+    for key, one in zip(keys(look), look.findings, strict=True):
+        page = read(look, key)
+        for truth in one.truths:
+            word = {"true": "yes", "false": "no", "unknown": "unknown"}[truth.value]
+            assert f"{signs[word]} {word}" in page
+
+
+def test_the_facts_stand_below_the_ask_with_value_and_source():
+    page = read(look_at("ext4-nobarrier"), key_of(look_at("ext4-nobarrier"), "nobarrier-unproven"))
+    lines = [line.strip() for line in page.split("\n")]
+    asked = next(at for at, line in enumerate(lines) if "Are barriers off?" in line)
+    assert lines[asked + 1] == "filesystem.barriers = no (/proc/fs/ext4/loop0/options)"
+
+
+def test_where_not_all_is_safe_the_head_says_so_and_open_questions_come_first():
+    look = look_at("ext4-nobarrier")
+    page = read(look, key_of(look, "nobarrier-unproven"))
+    assert "✗ No commands are shown, because not all is safe." in page
+    safety = page[page.index("No commands are shown, because not all is safe\n") :]
+    assert safety.index("✗ no") < safety.index("✓ yes")
+    assert "Do now" not in page
+
+
+def test_what_is_not_known_tells_how_to_learn_it():
+    look = look_at("worn-nvme-database")
+    withheld = next(one for one in look.findings if one.outcome is Outcome.WITHHELD)
+    cures = [fact.learn for fact in withheld.verdicts[0].to_learn().values() if fact.learn]
+    page = flat(read(look, finding_key(withheld)))
+    assert cures
+    assert all(f"to learn it: {' '.join(cure.split())}" in page for cure in cures)
+
+
+def test_commands_are_blocks_of_their_own_and_the_undo_is_at_hand():
+    look = look_at("pm9a3-postgresql-volatile")
+    page = finding.page(look, key_of(look, "access-times-written"), UNICODE)
+    blocks = {block.name: block.lines for block in page.todo if isinstance(block, Commands)}
+    assert next(iter(blocks)) == "do now"
+    assert "noatime" in blocks["do now"][0]
+    assert blocks["undo"] == page.undo
+
+
+def test_commands_are_those_of_the_report():
+    look = look_at("worn-nvme-database")
+    for key, one in zip(keys(look), look.findings, strict=True):
+        blocks = [block for block in finding.page(look, key, UNICODE).todo if isinstance(block, Commands)]
+        said = {line for block in blocks for line in block.copied}
+        for verdict in one.verdicts:
+            todo = verdict.instructions()
+            assert {*todo.now, *todo.undo, *todo.verify} <= said
+
+
+def test_a_finding_that_has_gone_says_what_its_rule_says_now_or_calmly_that_it_has_gone():
+    look = look_at("pm9a3-postgresql-volatile")
+    passed = next(one for one in look.verdicts if one.outcome is Outcome.OK)
+    page = read(look, f"{passed.rule.id}\n{passed.subject.id}")
+    assert "It passed: nothing is to be done" in flat(page)
+    assert "Do now" not in page
+    gone = flat(read(look, "access-times-written\nmount:/not/there"))
+    assert "No longer there" in gone
+    assert "mount:/not/there is not on this machine now" in gone
+
+
+def test_what_could_not_be_told_has_a_page_with_what_would_tell():
+    look = look_at("pm9a3-postgresql-volatile")
+    open_one = next(one for one in look.verdicts if one.outcome is Outcome.UNDETERMINED)
+    page = flat(read(look, f"{open_one.rule.id}\n{open_one.subject.id}"))
+    assert "It could not be told" in page
+    assert "? unknown" in page
+
+
+def test_a_finding_is_found_by_any_of_its_subjects():
+    look = look_of(composed.many(3))
+    one = next(one for one in look.findings if len(one.verdicts) > 1)
+    assert finding.found(look, f"{one.rule.id}\n{one.verdicts[-1].subject.id}") is one
+
+
+def test_next_and_before_walk_through_the_ranking_and_end():
+    look = look_at("worn-nvme-database")
+    every = keys(look)
+    assert finding.beside(look, every[0], 1) == every[1]
+    assert finding.beside(look, every[1], -1) == every[0]
+    assert finding.beside(look, every[0], -1) is None
+    assert finding.beside(look, every[-1], 1) is None
+    assert finding.beside(look, "no-such-rule\nhost", 1) == every[0]
+
+
+def test_of_a_thousand_disks_ten_have_their_commands_shown_and_all_are_copied():
+    look = look_of(composed.many(1000))
+    for key, one in zip(keys(look), look.findings, strict=True):
+        started = time.process_time()
+        page = finding.page(look, key, UNICODE)
+        assert time.process_time() - started < 1
+        assert len(laid(page.whole.blocks, 80)) < 400
+        for block in page.todo:
+            if isinstance(block, Commands) and block.name == "do now":
+                assert len(block.lines) <= 10 * len(one.rule.remedy.now)
+
+
+def test_a_waiver_and_the_choice_stand_in_the_head():
+    look = look_at("pm9a3-postgresql-volatile")
+    assert "Chosen for the plan" in read(look, keys(look)[0], chosen=True)
+    assert "Chosen for the plan" not in read(look, keys(look)[0])
+
+
+@pytest.mark.parametrize("width", [40, 79, 158])
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+def test_hostile_names_stay_text_within_the_width(width, glyphs):
+    look = look_of(composed.hostile())
+    for key in keys(look):
+        page = finding.page(look, key, glyphs)
+        for line in laid(page.whole.blocks, width, unicode=glyphs is UNICODE):
+            assert columns(line) <= width
+            assert plain(line).isprintable()
+
+
+def test_in_ascii_nothing_else_is_drawn_by_us():
+    look = look_at("ext4-nobarrier")
+    drawn = read(look, keys(look)[0], glyphs=ASCII)
+    assert not set("✓✗•…█↪▶●") & set(drawn)
+
+
+def test_every_rule_has_a_page():
+    for rule in session().shelf.rules:
+        page = flat(text(laid(rule_document(rule, UNICODE).blocks, 80)))
+        assert rule.title in page
+        assert all(reference.url in page.replace(" ", "") for reference in rule.references)

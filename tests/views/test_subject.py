@@ -1,0 +1,136 @@
+"""The page of a subject, as plain text: no terminal."""
+
+import pytest
+
+from fsadvisor.report.shaping import own_facts
+from fsadvisor.views import subject
+from fsadvisor.views.document import laid
+from fsadvisor.views.glyphs import ASCII, UNICODE
+from fsadvisor.views.rows import matching
+from fsadvisor.views.spans import columns, plain
+from fsadvisor.views.stack import stack
+from tests.report import composed
+from tests.views.seen import look_at, look_of, text
+
+MACHINES = ("ext4-nobarrier", "lab-xfs-lvm-luks-raid1", "san-host", "lab-fstab-that-would-not-boot")
+DATA = "mount:/srv/lab/data"
+
+
+def titles(rows):
+    return [subject.opened(row.key)[1] for row in rows if subject.opened(row.key)[0] == subject.PART]
+
+
+def said(rows):
+    return text(row.lines[0] for row in rows)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_fact_and_every_verdict_of_every_subject_has_a_row(machine):
+    look = look_at(machine)
+    for one in look.storage.subjects:
+        keys = [subject.opened(row.key) for row in subject.rows(look, one.id, 100, UNICODE)]
+        assert {what for kind, what in keys if kind == subject.FACT} == {name for name, _ in own_facts(one)}
+        found = {f"{verdict.rule.id}\n{one.id}" for verdict in look.verdicts if verdict.subject.id == one.id}
+        assert {what for kind, what in keys if kind == subject.VERDICT} == found
+
+
+def test_the_verdicts_on_a_subject_are_those_that_a_walk_through_all_finds():
+    look = look_at("san-host")
+    for one in look.storage.subjects:
+        walked = [(seen.rule.id, seen.outcome) for seen in look.verdicts if seen.subject.id == one.id]
+        assert [(seen.rule.id, seen.outcome) for seen in look.verdicts_on(one.id)] == walked
+
+
+def test_facts_stand_in_parts_and_what_is_not_known_apart():
+    rows = subject.rows(look_at("ext4-nobarrier"), "disk:vda", 100, UNICODE)
+    assert titles(rows)[:2] == ["The stack", "What it is, and how it is set"]
+    assert "Not known, and what would tell" in titles(rows)
+    assert "What only a person can say" in titles(rows)
+
+
+def test_a_fact_is_told_in_full_with_its_meaning_and_its_source():
+    look = look_at("lab-xfs-lvm-luks-raid1")
+    page = text(laid(subject.detail(look, "disk:sda", "fact\ndisk.write_cache", UNICODE).blocks, 80))
+    assert "whether the kernel believes in a volatile cache" in page
+    assert "write back" in page
+    assert "queue/write_cache" in page
+
+
+def test_a_fact_that_is_not_known_tells_why_and_the_cure():
+    look = look_at("ext4-nobarrier")
+    page = text(laid(subject.detail(look, "disk:vda", "fact\ndisk.runbook", UNICODE).blocks, 200))
+    assert "not known, only a person can say" in page
+    assert "to learn it: " in page
+
+
+def test_a_search_finds_facts_by_name_by_meaning_and_what_is_not_known():
+    rows = subject.rows(look_at("ext4-nobarrier"), "disk:vda", 100, UNICODE)
+    assert any(row.key == "fact\ndisk.write_cache" for row in matching(rows, "believes"))
+    assert matching(rows, "not known")
+
+
+def test_the_stack_is_drawn_down_to_the_hardware_and_marks_the_subject():
+    look = look_at("lab-xfs-lvm-luks-raid1")
+    storeys = stack(look, "layer:dm-0", UNICODE)
+    assert [one.subject for one in storeys] == [
+        *(DATA, "filesystem:/dev/dm-1", "layer:dm-1", "layer:dm-0", "layer:md127"),
+        *("layer:sda1", "disk:sda", "layer:sdb1", "disk:sdb"),
+    ]
+    marked = [plain(one.line) for one in storeys if "this one" in plain(one.line)]
+    assert len(marked) == 1
+    assert "dm-0" in marked[0]
+
+
+def test_a_stack_of_many_is_cut_and_still_holds_the_subject():
+    on = composed.host()
+    many = [found for at in range(90) for found in composed.mounted("sda", f"/srv/{at}", on)]
+    parts = {one.id: one for one in many}.values()
+    look = look_of(composed.machine("many", on, composed.disk("sda", on), *parts))
+    storeys = stack(look, "disk:sda", UNICODE)
+    assert len(storeys) <= 42
+    assert any(one.subject == "disk:sda" for one in storeys)
+    assert "more line" in plain(storeys[-1].line)
+
+
+def test_a_mount_has_its_options_beside_those_of_fstab_with_trouble_first():
+    page = text(laid(subject.more(look_at("lab-fstab-that-would-not-boot"), DATA, UNICODE).blocks, 80)).split("\n")
+    head = next(at for at, line in enumerate(page) if line.split() == ["in", "force", "configured"])
+    assert page[head + 1].split() == ["noatime", "relatime", "✗", "not", "in", "force"]
+    assert page[head + 2].split() == ["commit=30", "commit=60", "✗", "not", "in", "force"]
+    assert ["barrier", "barrier=1", "✓", "as", "configured"] in [line.split() for line in page]
+
+
+def test_a_disk_has_the_evidence_for_a_power_loss_and_what_would_settle_it():
+    page = text(laid(subject.more(look_at("lab-xfs-lvm-luks-raid1"), "disk:sda", UNICODE).blocks, 80))
+    assert "Power loss" in page
+    assert "absent, what was acknowledged and not flushed is lost" in page
+    assert "What would settle it:" in page
+
+
+def test_a_subject_that_has_gone_has_no_rows_and_a_title_that_says_so():
+    look = look_at("ext4-nobarrier")
+    assert subject.rows(look, "disk:gone", 80, UNICODE) == []
+    assert subject.title(look, "disk:gone") == "disk:gone: not there any more"
+    assert subject.more(look, "disk:gone", UNICODE).blocks == ()
+
+
+def test_the_subjects_of_a_finding_can_be_listed():
+    look = look_of(composed.many(3))
+    one = next(one for one in look.findings if len(one.verdicts) == 3)
+    rows = subject.subject_rows(look, f"{one.rule.id}\n{one.verdicts[0].subject.id}")
+    assert [row.key for row in rows] == [seen.id for seen in one.subjects]
+
+
+@pytest.mark.parametrize("width", [30, 78, 100])
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+def test_hostile_names_stay_text_within_the_width(width, glyphs):
+    look = look_of(composed.hostile())
+    for one in look.storage.subjects:
+        rows = subject.rows(look, one.id, width, glyphs)
+        lines = [row.lines[0] for row in rows]
+        lines += laid(subject.more(look, one.id, glyphs).blocks, width)
+        for row in rows if width == 30 else ():
+            lines += laid(subject.detail(look, one.id, row.key, glyphs).blocks, width)
+        assert all(columns(line) <= width for line in lines)
+        assert all(plain(line).isprintable() for line in lines)
+        assert said(rows)
