@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fsadvisor.tui.commands import Commands
 from fsadvisor.tui.explorer import Explorer
+from fsadvisor.tui.screens.export import Export
 from fsadvisor.tui.screens.finding import FindingPlace
 from fsadvisor.tui.screens.help import Help
 from fsadvisor.tui.screens.live import Live
@@ -46,6 +47,7 @@ class FsadvisorApp(Explorer):
         "subject": SubjectPlace,
         "subjects": SubjectsPlace,
         "rule": RulePlace,
+        "export": Export,
         "help": Help,
     }
 

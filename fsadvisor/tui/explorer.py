@@ -143,6 +143,11 @@ class Explorer(App[int]):
         if self.screen.name != "help":
             self.go("help", self.screen.name or "this place")
 
+    def action_export(self) -> None:
+        """Save the screen as it is seen at this moment, or the report."""
+        if self.look is not None and self.screen.name != "export":
+            self.go("export", self.export_screenshot(title=self.TITLE))
+
     async def action_back(self) -> None:
         """To the place below, if this one was opened over it."""
         if len(self.screen_stack) > 1:

@@ -1,0 +1,164 @@
+"""Saving the screen or the report: what, and under which name."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label
+
+from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.new_file import write_new
+from fsadvisor.tui.widgets.lines_view import LinesView
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.views import export
+from fsadvisor.views.document import Paragraph, laid
+from fsadvisor.views.spans import Span, Tone, line, span
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+
+    from fsadvisor.tui.explorer import Explorer
+    from fsadvisor.views.look import Look
+    from fsadvisor.views.spans import Line
+
+
+class Export(ModalScreen[None]):
+    """Enter goes from the kind to the name, and then saves; nothing is ever written over."""
+
+    CSS = """
+    Export { align: center middle; }
+    Export > Vertical { width: 72; max-width: 100%; height: auto; max-height: 100%; background: $surface;
+        border: round $border; padding: 0 1; }
+    Export RowsView { height: 4; background: $surface; }
+    Export LinesView { background: $surface; }
+    Export Horizontal { height: 1; }
+    Export Label { width: auto; padding: 0 1; color: $accent; }
+    Export Input { width: 1fr; border: none; height: 1; padding: 0; background: $panel; }
+    Export Input:focus { border: none; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Save nothing"),
+        Binding("q", "leave", "Save nothing", show=False),
+        Binding("ctrl+c,ctrl+q", "app.quit", "Quit", show=False),
+        Binding("tab,shift+tab", "other", "Kind or name", show=False),
+    ]
+
+    class Saved(Message):
+        """The file is there, or why not."""
+
+        def __init__(self, words: str, *, failed: bool) -> None:
+            super().__init__()
+            self.words = words
+            self.failed = failed
+
+    def __init__(self, picture: str) -> None:
+        """`picture` is the screen below as SVG."""
+        super().__init__(name="export")
+        self._picture = picture
+        self._proposed = ""
+        self._saving = False
+
+    @property
+    def explorer(self) -> Explorer:
+        """The application."""
+        return cast("Explorer", self.app)
+
+    def compose(self) -> ComposeResult:
+        """Kinds, name, and what is to be said of it."""
+        with Vertical():
+            yield LinesView(2, id="title")
+            yield RowsView()
+            yield LinesView(1)
+            with Horizontal():
+                yield Label("File", markup=False)
+                yield Input(select_on_focus=False)
+            yield LinesView(3, id="said")
+
+    def on_mount(self) -> None:
+        """The kinds, with a name for the first."""
+        self.query_one("#title", LinesView).show(lambda _width: ((span(" Save as a file", Tone.TITLE),),))
+        self.query_one(RowsView).show(lambda width: export.rows(width, self.explorer.glyphs))
+        self.query_one(RowsView).focus()
+        self._say(_KEYS)
+
+    def _say(self, words: Line) -> None:
+        self.query_one("#said", LinesView).show(lambda width: ((), *laid((Paragraph(words, (Span(" "),), 1),), width)))
+
+    def _refuse(self, words: str) -> None:
+        self._say((span(words, Tone.WARNING),))
+
+    @property
+    def _ending(self) -> str:
+        row = self.query_one(RowsView).row
+        return row.key if row else export.FORMS[0].ending
+
+    def on_rows_view_moved(self, event: RowsView.Moved) -> None:
+        """Another kind has another name, unless the name is one's own."""
+        event.stop()
+        look, field = self.explorer.look, self.query_one(Input)
+        if look is None or field.value != self._proposed:
+            return
+        self._proposed = export.file_name(look, dt.datetime.now().astimezone().date(), self._ending)
+        field.value = self._proposed
+        if words := export.obstacle(look, self._ending):
+            self._refuse(words)
+        else:
+            self._say(_KEYS)
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """On to the name, with the cursor before its ending."""
+        event.stop()
+        field = self.query_one(Input)
+        field.focus()
+        field.cursor_position = len(field.value)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Save, on a thread: the folder may be on a dead server."""
+        event.stop()
+        look, name = self.explorer.look, event.value.strip()
+        if look is None or self._saving or not name:
+            return
+        if words := export.obstacle(look, self._ending):
+            self._refuse(words)
+            return
+        self._saving = True
+        self._say((span("Saving …", Tone.DIM),))
+        threading.Thread(target=self._save, args=(look, self._ending, name), daemon=True).start()
+
+    def _save(self, look: Look, ending: str, name: str) -> None:
+        """On a thread."""
+        try:
+            path = Path(name).expanduser().absolute()
+            write_new(path, export.content(look, ending, self._picture, every=self.explorer.session.every))
+        except (MachineError, RuntimeError, OSError, ValueError) as error:
+            self.post_message(self.Saved(str(error), failed=True))
+        else:
+            self.post_message(self.Saved(f"Saved: {path}", failed=False))
+
+    def on_export_saved(self, message: Saved) -> None:
+        """Go, and tell where it is; or stay, and tell why not."""
+        self._saving = False
+        if message.failed:
+            self._refuse(message.words)
+        else:
+            self.app.notify(span(message.words).text, markup=False)
+            self.dismiss()
+
+    def action_other(self) -> None:
+        """From the kind to the name and back."""
+        other = self.query_one(RowsView) if self.query_one(Input).has_focus else self.query_one(Input)
+        other.focus()
+
+    def action_leave(self) -> None:
+        """Save nothing."""
+        self.dismiss()
+
+
+_KEYS = line(span("Enter", Tone.KEY), " goes on and saves   ", span("Esc", Tone.KEY), " saves nothing")
