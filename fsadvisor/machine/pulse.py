@@ -56,6 +56,7 @@ class ProcessPulse:
     gone: frozenset[int]
     seen: int
     denied: int
+    root: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +128,7 @@ class Processes:
             gone=gone,
             seen=len(written) + denied,
             denied=denied,
+            root=os.geteuid() == 0,
         )
 
     def stacks(self) -> Stacks:

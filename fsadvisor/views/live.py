@@ -25,8 +25,8 @@ RECORDED: Final = (
     "Live shows the machine that fsadvisor runs on. Start fsadvisor there, without --on, and come back here.",
 )
 IDLE_KEY: Final = ":idle"
-DISK_ORDERS: Final = ("busy", "written", "read", "latency", "flushes", "name")
-WRITER_ORDERS: Final = ("written", "waiting in fsync", "name")
+DISK_ORDERS: Final = ("busy time", "bytes written", "bytes read", "latency", "flushes", "name")
+WRITER_ORDERS: Final = ("bytes written", "waiting in fsync", "name")
 
 _LEFT: Final = 50
 """Columns of the words at the left of a course."""
@@ -64,22 +64,26 @@ def rate(number: float | None) -> str:
     """How often a second, in five columns at most; '?' where it is not counted."""
     if number is None:
         return "?"
-    if number >= 99_950:
-        return f"{number / 1000:.0f}k" if number < 1e6 * 999 else "> 1G"
-    if number >= 9_995:
-        return f"{number / 1000:.1f}k"
-    return f"{number:.0f}" if number >= 9.95 or number == 0 else f"{number:.1f}"
+    if number >= 9_994.5:
+        return f"{number / 1000:.1f}k" if number < 99_950 else f"{number / 1000:.0f}k" if number < 9e6 else "> 9M"
+    return f"{number:,.0f}" if number >= 9.95 or number == 0 else f"{number:.1f}"
 
 
 def duration(ms: float | None) -> str:
     """Milliseconds in five columns at most; nothing where no request ended."""
     if ms is None:
         return ""
-    if ms < 0.0005:
-        return "0"
+    if ms < 0.005:
+        return "0" if ms == 0 else "< .01"
     if ms < 9.995:
         return f"{ms:.2f}"
-    return f"{ms:.1f}" if ms < 99.95 else f"{ms:.0f}" if ms < 99_999 else f"{ms / 1000:.0f}s"
+    return f"{ms:.1f}" if ms < 99.95 else f"{ms:.0f}" if ms < 99_999 else f"{ms / 1000:.0f}s" if ms < 9e6 else "> 9ks"
+
+
+def course(values: Sequence[float | None], width: int, glyphs: Glyphs, top: float | None = None) -> str:
+    """A sparkline of the minute; dots stand for the seconds before the first value."""
+    drawn = sparkline(values, width, glyphs, top).lstrip()
+    return glyphs.empty * (max(width, 0) - len(drawn)) + drawn
 
 
 def summary(seen: Seen, width: int, glyphs: Glyphs) -> list[Line]:
@@ -107,7 +111,7 @@ def summary(seen: Seen, width: int, glyphs: Glyphs) -> list[Line]:
 def disks_title(seen: Seen, order: str, width: int) -> list[Line]:
     """Two lines above the list of disks."""
     known = len(seen.moments[-1].known) if seen.moments else 0
-    words = f" Disks by {order}" if order != "name" else " Disks"
+    words = f" Disks by {order}"
     title = line(span(words, Tone.TITLE), span(f"   {known:,} devices; K, M, G are KiB, MiB, GiB", Tone.DIM))
     return [cut(title, width), cut(line(span(_disk_columns(_name_width(width), wide=width >= 100), Tone.DIM)), width)]
 
@@ -142,12 +146,12 @@ def disk_rows(
 def writers_title(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Line]:
     """Two lines above the list of processes."""
     writing = seen.writing
-    told = f"   {writing.seen:,} processes"
+    told = f"   {writing.seen:,} asked, {len(writing.writers):,} wrote in the last minute"
     tone = Tone.DIM
     if writing.denied:
-        told = f"   {writing.denied:,} of {writing.seen:,} not told: run as root"
+        told = f"   {writing.denied:,} of {writing.seen:,} not told{'' if writing.root else ': run as root'}"
         tone = Tone.UNKNOWN
-    words = f" Processes that write, by {order}" if order != "name" else " Processes that write"
+    words = f" Processes by {order}"
     title = line(span(words, Tone.TITLE), span(told, tone))
     if writing.unknown is not None:
         heads = f" {'now/s':>7}{'minute':>8}  fsync: {_why(writing.unknown)}"
@@ -159,7 +163,7 @@ def writers_title(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Li
 def writer_rows(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Row]:
     """One line for each process that wrote in the minute."""
     key: Callable[[Writer], object] = {
-        "written": lambda one: (-one.minute_bytes, one.pid),
+        "bytes written": lambda one: (-one.minute_bytes, one.pid),
         "waiting in fsync": lambda one: (-_share(one), -one.minute_bytes, one.pid),
         "name": lambda one: (one.name, one.pid),
     }[order]
@@ -176,7 +180,7 @@ def status(seen: Seen, width: int) -> Line:
     else:
         state = span(" a sample each second", Tone.DIM)
     shares = [one.cpu for one in list(seen.moments)[-_CALM:] if one.cpu is not None]
-    cost = f"; watching takes {sum(shares) / len(shares):.1%} of a processor" if shares else ""
+    cost = f"; fsadvisor itself takes {sum(shares) / len(shares):.1%} of a processor" if shares else ""
     left = f"; {seen.writing.left:,} threads were not looked at" if seen.writing.left else ""
     return cut(line(state, span(cost.replace("%", " %") + left, Tone.DIM)), width)
 
@@ -211,7 +215,7 @@ def _writeback(now: Moment) -> Line:
 def _pressure(now: Moment) -> Line:
     told = now.pressure
     if isinstance(told, Unknown):
-        return line(span("Pressure   ", Tone.STRONG), _not_told(told))
+        return line(span("I/O stalls ", Tone.STRONG), _not_told(told))
     some = told.some.avg10_percent if told.some else None
     full = told.full.avg10_percent if told.full else None
     tone = Tone.WARNING if (some or 0) >= _STALLED_PERCENT else Tone.PLAIN
@@ -219,9 +223,7 @@ def _pressure(now: Moment) -> Line:
         span(f"{name} {'not told' if value is None else f'{value:.1f} %'}", tone)
         for name, value in (("some", some), ("full", full))
     ]
-    return line(
-        span("Pressure   ", Tone.STRONG), parts[0], ", ", parts[1], span(" of the last 10 s stalled on I/O", Tone.DIM)
-    )
+    return line(span("I/O stalls ", Tone.STRONG), parts[0], ", ", parts[1], span(" of the last 10 s", Tone.DIM))
 
 
 def _some(moment: Moment) -> float | None:
@@ -235,7 +237,7 @@ def _beside(words: Line, values: Sequence[float | None], width: int, glyphs: Gly
     room = min(max(width - left - 1, 0), MOMENTS)
     return (
         *padded(cut((Span(" "), *words), left, glyphs.ellipsis), left),
-        Span(sparkline(values, room, glyphs, top), Tone.DIM if not any(values) else Tone.PLAIN),
+        Span(course(values, room, glyphs, top), Tone.DIM if not any(values) else Tone.PLAIN),
     )
 
 
@@ -245,7 +247,7 @@ def _name_width(width: int) -> int:
 
 def _disk_columns(name: int, *, wide: bool) -> str:
     heads = (
-        f" {'':<{name}}{'read/s':>7}{'write/s':>8}{'IO/s':>6}{'queue':>6}{'r ms':>6}{'w ms':>6}{'busy':>6}"
+        f" {'device':<{name}}{'read/s':>7}{'write/s':>8}{'IO/s':>6}{'queue':>6}{'r ms':>6}{'w ms':>6}{'busy':>6}"
         f"{'flush/s':>8}{'ms':>6}"
     )
     return f"{heads}  written" if wide else heads
@@ -270,12 +272,14 @@ def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) ->
     shown = (Span(" "), *label, *cells)
     left = min(width - columns(shown) - 3, MOMENTS)
     if left > 4:
-        course = sparkline([None if one is None else one.write_bytes for one in _course(seen, name)], left, glyphs)
-        shown = (*shown, Span("  "), Span(course, Tone.DIM))
+        written = [None if one is None else one.write_bytes for one in _course(seen, name)]
+        shown = (*shown, Span("  "), Span(course(written, left, glyphs), Tone.DIM))
     return Row(name, (cut(shown, width, glyphs.ellipsis),), called)
 
 
 def _queue(now: Rates) -> str:
+    if now.queue == 0:
+        return "0"
     return f"{now.queue:.1f}" if now.queue < 99.95 else f"{min(now.queue, 99999):.0f}"
 
 
@@ -283,7 +287,7 @@ def _writer_row(one: Writer, width: int, glyphs: Glyphs, *, told: bool) -> Row:
     waits = f"{_share(one):.0%}".replace("%", " %") if one.looks and told else "?"
     counted = f"{one.waited:,} of {one.looks:,}" if one.looks and told else ""
     tone = Tone.WARNING if _share(one) >= 0.5 else Tone.PLAIN
-    cancelled = f"  {amount(one.cancelled_bytes)} never reached a disk" if one.cancelled_bytes else ""
+    cancelled = f"  {amount(one.cancelled_bytes)} never written" if one.cancelled_bytes else ""
     words = line(
         span(f" {amount(one.write_bytes):>7}{amount(one.minute_bytes):>8}  "),
         span(f"{waits:>6}  ", tone),
@@ -309,9 +313,9 @@ def _active(seen: Seen) -> set[str]:
 def _by(seen: Seen, order: str) -> Callable[[str], tuple[float, tuple[object, ...]]]:
     """Larger first, by the mean of the last seconds."""
     value: Callable[[Rates], float] = {
-        "busy": lambda one: one.busy,
-        "written": lambda one: one.write_bytes,
-        "read": lambda one: one.read_bytes,
+        "busy time": lambda one: one.busy,
+        "bytes written": lambda one: one.write_bytes,
+        "bytes read": lambda one: one.read_bytes,
         "latency": lambda one: max(one.read_ms or 0.0, one.write_ms or 0.0),
         "flushes": lambda one: one.flushes or 0.0,
         "name": lambda _: 0.0,
@@ -327,8 +331,7 @@ def _by(seen: Seen, order: str) -> Callable[[str], tuple[float, tuple[object, ..
 
 def _natural(name: str) -> tuple[object, ...]:
     """sdb before sdaa, nvme2n1 before nvme10n1."""
-    letters = name.rstrip("0123456789")
-    return len(name), letters, name
+    return name[:2], len(name), name
 
 
 def _not_told(why: Unknown) -> Span:

@@ -8,8 +8,7 @@ from fsadvisor.facts import Known
 from fsadvisor.report.values import short_name
 from fsadvisor.storage import Disk, Layer
 from fsadvisor.views.document import Document, Drawn, Gap, Heading, paragraph
-from fsadvisor.views.live import amount, duration, rate
-from fsadvisor.views.plots import sparkline
+from fsadvisor.views.live import amount, course, duration, rate
 from fsadvisor.views.rates import MOMENTS, Rates
 from fsadvisor.views.spans import Line, Span, Tone, cut, line, padded, span
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from fsadvisor.views.live import Seen
     from fsadvisor.views.look import Look
 
-_WORDS: Final = 40
+_WORDS: Final = 38
 _MOST_ABOVE: Final = 30
 _NO_FLUSH: Final = (
     "The kernel sends no flush to a cache that it takes for write through, and counts none for devices that queue "
@@ -58,27 +57,27 @@ def above(look: Look | None, name: str) -> list[Subject]:
 
 def document(seen: Seen, look: Look | None, name: str, width: int, glyphs: Glyphs) -> Document:
     """All of it."""
-    course = [(one.disks or {}).get(name) for one in seen.moments]
-    now = course[-1] if course else None
+    minute = [(one.disks or {}).get(name) for one in seen.moments]
+    now = minute[-1] if minute else None
     called = names(look).get(name, "")
     blocks: list[Block] = [Heading(f"{name}   {called}" if called else name)]
     if now is None:
         blocks.append(paragraph(span("No rates yet, or the device is gone.", Tone.DIM)))
     else:
-        blocks.append(Drawn(tuple(_lines(now, course, width, glyphs))))
+        blocks.append(Drawn(tuple(_lines(now, minute, width, glyphs))))
         if now.flushes is not None and not now.flushed:
             blocks.append(paragraph(span(_NO_FLUSH, Tone.DIM)))
     blocks += [Gap(), *_standing(above(look, name), look)]
     return Document(f"live {name}", tuple(blocks))
 
 
-def _lines(now: Rates, course: Sequence[Rates | None], width: int, glyphs: Glyphs) -> Iterator[Line]:
+def _lines(now: Rates, minute: Sequence[Rates | None], width: int, glyphs: Glyphs) -> Iterator[Line]:
     def drawn(label: str, words: str, value: Callable[[Rates], float | None], top: float | None = None) -> Line:
         left = min(_WORDS, max(width - 12, 1))
         text = padded(cut(line(span(f"{label:<9}", Tone.STRONG), span(words)), left, glyphs.ellipsis), left)
         room = min(max(width - left - 1, 0), MOMENTS)
-        values = [None if one is None else value(one) for one in course]
-        return (*text, Span(" "), Span(sparkline(values, room, glyphs, top), Tone.DIM))
+        values = [None if one is None else value(one) for one in minute]
+        return (*text, Span(" "), Span(course(values, room, glyphs, top), Tone.DIM))
 
     yield drawn("Read", _done(now.reads, now.read_bytes), lambda one: one.read_bytes)
     yield drawn("  takes", _takes(now.read_ms), lambda one: one.read_ms)
@@ -92,8 +91,7 @@ def _lines(now: Rates, course: Sequence[Rates | None], width: int, glyphs: Glyph
 
 
 def _done(number: float, size: float) -> str:
-    each = f", {amount(size / number)} each" if number else ""
-    return f"{amount(size)}/s in {rate(number)} requests/s{each}"
+    return f"{amount(size)}/s: {rate(number)}/s of {amount(size / number)}" if number else "nothing"
 
 
 def _takes(ms: float | None) -> str:
@@ -103,13 +101,13 @@ def _takes(ms: float | None) -> str:
 def _flushes(now: Rates) -> str:
     if now.flushes is None:
         return "not counted by this kernel (5.5 does)"
-    return f"{rate(now.flushes)} flushes/s" if now.flushed else "none counted since boot"
+    return f"{rate(now.flushes)}/s" if now.flushed else "none counted since boot"
 
 
 def _discards(now: Rates) -> str:
     if now.discards is None:
         return "not counted by this kernel (4.18 does)"
-    return f"{amount(now.discard_bytes or 0)}/s in {rate(now.discards)} requests/s"
+    return _done(now.discards, now.discard_bytes or 0)
 
 
 def _standing(subjects: Sequence[Subject], look: Look | None) -> Iterator[Block]:

@@ -46,6 +46,9 @@ class Writing:
     writers: tuple[Writer, ...] = ()
     seen: int = 0
     denied: int = 0
+    root: bool = True
+    """Whether we asked as root, who is told everything that is told at all."""
+
     left: int = 0
     unknown: Unknown | None = None
 
@@ -111,6 +114,7 @@ class Writers:
             writers=tuple(found),
             seen=self._last.seen,
             denied=self._last.denied,
+            root=self._last.root,
             left=self._left,
             unknown=self._unknown,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Container, Vertical
 from textual.message import Message
@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
     from fsadvisor.views.look import Look
 
-_SECOND = 1.0
+_SECOND: Final = 1.0
+_LEAST: Final = 3
+_MOST: Final = 0.45
+"""Of the screen's lines, for the disks; `_OPENED` where one of them takes room below."""
+
+_OPENED: Final = 0.12
 
 
 class Live(Place):
@@ -41,13 +46,15 @@ class Live(Place):
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (136, "-wide"), (190, "-widest")]  # noqa: RUF012 - Textual's own
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]  # noqa: RUF012 - Textual's own
     DEFAULT_CSS = """
+    Live.-tall #disks_title, Live.-tall #writers_title { margin-top: 1; }
     Live #panes { height: 1fr; }
     Live #lists { height: 1fr; }
-    Live #disks { height: 3fr; }
-    Live #writers { height: 2fr; min-height: 4; }
+    Live #disks { height: 3; }
+    Live #writers { height: 1fr; min-height: 4; }
     Live #disk { display: none; }
-    Live.-opened.-narrow #lists { height: 9; }
+    Live.-opened.-narrow #lists { height: auto; }
     Live.-opened.-narrow #writers, Live.-opened.-narrow #writers_title { display: none; }
     Live.-opened.-narrow #disk { display: block; }
     Live.-wide #panes, Live.-widest #panes { layout: horizontal; }
@@ -69,6 +76,7 @@ class Live(Place):
         self._every = False
         self._orders = {"disks": 0, "writers": 0}
         self._stopped = False
+        self._tallest = 0
         self._ticking: Timer | None = None
 
     def body(self) -> ComposeResult:
@@ -147,7 +155,15 @@ class Live(Place):
         self.query_one("#writers_title", LinesView).show(lambda width: live.writers_title(seen, writers, width, glyphs))
         self.query_one("#writers", RowsView).show(lambda width: live.writer_rows(seen, writers, width, glyphs))
         self.query_one("#status", LinesView).show(lambda width: [live.status(seen, width)])
+        self._share_out()
         self._draw_disk()
+
+    def _share_out(self) -> None:
+        """As many lines for disks as there are, up to a share of the screen; it never shrinks while one looks."""
+        view = self.query_one("#disks", RowsView)
+        most = max(int(self.size.height * (_OPENED if self.has_class("-opened", "-narrow") else _MOST)), _LEAST)
+        self._tallest = max(self._tallest, len(view.rows))
+        view.styles.height = max(min(self._tallest, most), _LEAST)
 
     def _draw_disk(self) -> None:
         view = self.query_one("#disk", DocumentView)
@@ -174,11 +190,13 @@ class Live(Place):
             return
         self._disk = event.row.key
         self.add_class("-opened")
+        self._share_out()
         self.call_after_refresh(self._draw_disk)
 
     def on_resize(self) -> None:
         """The disk may have come into sight."""
         if self.explorer.session.live:
+            self._share_out()
             self.call_after_refresh(self._draw_disk)
 
     def action_pause(self) -> None:
@@ -212,4 +230,5 @@ class Live(Place):
         """The processes again."""
         self.remove_class("-opened")
         if self.explorer.session.live:
+            self._share_out()
             self.query_one("#disks", RowsView).focus()

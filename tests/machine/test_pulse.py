@@ -1,0 +1,70 @@
+"""What this machine counts, asked of the machine that runs the tests."""
+
+import os
+import subprocess
+import sys
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fsadvisor.facts import Unknown
+from fsadvisor.machine.hotplug import Changed, changed
+from fsadvisor.machine.pulse import Processes, block_devices, pulse
+from fsadvisor.readers import diskstats, process_io, process_stat, vmstat
+
+
+def test_a_pulse_is_what_the_readers_read():
+    taken = pulse()
+    assert not isinstance(diskstats.parse(taken.diskstats.text), Unknown)
+    assert not isinstance(vmstat.parse(taken.vmstat.text), Unknown)
+    assert set(taken.devices) == block_devices()
+    assert taken.page_bytes >= 4096
+
+
+def test_only_processes_that_wrote_since_are_told_again(tmp_path):
+    script = "import os,sys\nfor line in sys.stdin: os.pwrite(f, b'x'*8192, 0); os.fsync(f); print(flush=True)"
+    script = f"import os; f = os.open({str(tmp_path / 'file')!r}, os.O_RDWR | os.O_CREAT)\n{script}"
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as writer:
+        asked = Processes()
+        tell(writer)
+        first = asked.pulse()
+        still = asked.pulse()
+        tell(writer)
+        last = asked.pulse()
+        writer.stdin.close()
+        writer.wait()
+        gone = asked.pulse()
+    assert {os.getpid(), writer.pid} <= set(first.io)
+    assert process_stat.parse(first.stat[writer.pid]).parent == os.getpid()
+    assert writer.pid not in still.io
+    assert process_io.parse(last.io[writer.pid]).write_bytes >= process_io.parse(first.io[writer.pid]).write_bytes
+    assert writer.pid in gone.gone
+    assert first.seen >= len(first.io)
+
+
+def tell(writer):
+    writer.stdin.write("\n")
+    writer.stdin.flush()
+    assert writer.stdout.readline() == "\n"
+
+
+def test_where_threads_wait_is_told_of_those_that_wrote_or_why_not():
+    asked = Processes()
+    asked.pulse()
+    told = asked.stacks()
+    assert told.unknown is not None or all(isinstance(text, str) for texts in told.stacks.values() for text in texts)
+
+
+def test_a_disk_that_came_and_one_that_went_are_told():
+    assert changed(frozenset(("sda", "sdb")), frozenset(("sda", "sdc"))) == Changed(("sdc",), ("sdb",))
+    assert changed(frozenset(("sda",)), frozenset(("sda", "loop7", "ram0", "zram1"))) is None
+
+
+@given(st.frozensets(st.text(max_size=5)), st.frozensets(st.text(max_size=5)))
+def test_what_is_told_to_have_changed_has(before, after):
+    told = changed(before, after)
+    if told is not None:
+        assert set(told.appeared) <= after - before
+        assert set(told.gone) <= before - after

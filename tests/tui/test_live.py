@@ -1,0 +1,242 @@
+"""Live, driven with moments that are made up."""
+
+import asyncio
+import inspect
+import threading
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from fsadvisor.machine.hotplug import Changed
+from fsadvisor.tui.app import FsadvisorApp
+from fsadvisor.tui.beat import Beat
+from fsadvisor.tui.explorer import Explorer
+from fsadvisor.tui.screens.live import Live
+from fsadvisor.views.live import Seen
+from fsadvisor.views.rates import Course
+from tests.tui.driving import TERMINAL, explored, screen, session, shown, until
+from tests.views.pulses import pulse
+from tests.views.test_live import writing
+
+SIZES = [(80, 24), (160, 50), (40, 12), (220, 60)]
+DISK = "nvme0n1"
+
+
+class MadeUp:
+    """Sampling whose moments the test gives."""
+
+    def __init__(self, told, failed):
+        self.told, self.failed = told, failed
+        self.course = Course()
+        self.paused = True
+        self.silent_s = 0.0
+
+    def go(self):
+        self.paused = False
+
+    def pause(self):
+        self.paused = True
+
+    def seen(self):
+        return Seen(moments=tuple(self.course.moments), writing=writing(), paused=self.paused, silent_s=self.silent_s)
+
+    def moments(self, number, disks=(DISK, "sdb")):
+        for at in range(number):
+            self.course.add(pulse(float(at), {**dict.fromkeys(disks, at * 50), "sdz": 7}, 0.02))
+        self.told()
+
+
+class MadeUpLive(Live):
+    SAMPLING = MadeUp
+
+
+class App(FsadvisorApp):
+    CSS_PATH = Path(inspect.getfile(Explorer)).with_name("style.tcss")
+    MODES: ClassVar = {**FsadvisorApp.MODES, "live": MadeUpLive}
+
+
+def live(steps, size=(80, 24)):
+    """Drive Live: `steps(app, pilot, sampling)` once it is shown, on a machine that counts as this one."""
+
+    async def run():
+        here = session("pm9a3-postgresql-volatile")
+        here.live = True
+        app = App(here, TERMINAL)
+        async with app.run_test(size=size) as pilot:
+            await until(pilot, lambda: app.look is not None)
+            await pilot.press("5")
+            await until(pilot, lambda: isinstance(app.screen, Live) and app.screen._sampling is not None)
+            return await steps(app, pilot, app.screen._sampling)
+
+    return asyncio.run(run())
+
+
+async def moved(app, pilot, sampling, number=12, **told):
+    sampling.moments(number, **told)
+    await until(pilot, lambda: len(app.screen._seen.moments) == number)
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_memory_disks_and_processes_are_told(size):
+    async def steps(app, pilot, sampling):
+        await moved(app, pilot, sampling)
+        return screen(app)
+
+    lines = live(steps, size)
+    text = "\n".join(lines)
+    assert "Dirty" in text
+    assert DISK in text
+    assert max(map(len, lines)) <= size[0]
+    if size != (40, 12):
+        assert "1 device was idle" in text
+        assert "postgres" in text
+
+
+def test_it_samples_while_it_is_seen_and_only_then():
+    async def steps(app, pilot, sampling):
+        states = [sampling.paused]
+        await pilot.press("1")
+        await until(pilot, lambda: sampling.paused)
+        states.append(sampling.paused)
+        await pilot.press("5")
+        await until(pilot, lambda: not sampling.paused)
+        states.append(sampling.paused)
+        return states
+
+    assert live(steps) == [False, True, False]
+
+
+def test_space_pauses_and_says_so_even_after_another_place_was_seen():
+    async def steps(app, pilot, sampling):
+        await moved(app, pilot, sampling)
+        await pilot.press("space")
+        await until(pilot, lambda: "paused: press space" in shown(app))
+        await pilot.press("1")
+        await pilot.press("5")
+        await until(pilot, lambda: isinstance(app.screen, Live))
+        stays = sampling.paused
+        await pilot.press("space")
+        await until(pilot, lambda: "a sample each second" in shown(app))
+        return stays
+
+    assert live(steps)
+
+
+def test_the_order_changes_for_the_list_that_has_the_keyboard():
+    async def steps(app, pilot, sampling):
+        await moved(app, pilot, sampling)
+        await pilot.press("s")
+        await until(pilot, lambda: "Disks by bytes written" in shown(app))
+        await pilot.press("tab", "s")
+        await until(pilot, lambda: "Processes by waiting in fsync" in shown(app))
+
+    live(steps)
+
+
+def test_idle_disks_are_shown_when_asked_for():
+    async def steps(app, pilot, sampling):
+        await moved(app, pilot, sampling)
+        await pilot.press("a")
+        await until(pilot, lambda: " sdz " in shown(app))
+
+    live(steps)
+
+
+def test_enter_opens_a_disk_with_what_stands_on_it_and_escape_closes_it():
+    async def steps(app, pilot, sampling):
+        await moved(app, pilot, sampling)
+        await pilot.press("enter")
+        await until(pilot, lambda: "ms each" in shown(app))
+        opened = shown(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: "Processes by" in shown(app))
+        return opened, shown(app)
+
+    opened, closed = live(steps)
+    assert "Flush" in opened
+    assert "On it" in opened
+    assert "ms each" not in closed
+
+
+def test_a_wide_screen_tells_of_the_disk_under_the_cursor_without_being_asked():
+    async def steps(app, pilot, sampling):
+        await moved(app, pilot, sampling)
+        await pilot.press("j")
+        await until(pilot, lambda: "Nothing that fsadvisor knows of" in shown(app))
+        await pilot.press("k")
+        await until(pilot, lambda: "On it" in shown(app))
+
+    live(steps, (160, 50))
+
+
+def test_a_kernel_that_does_not_answer_is_told_and_holds_nothing():
+    async def steps(app, pilot, sampling):
+        await moved(app, pilot, sampling)
+        sampling.silent_s = 9.0
+        app.screen._tick()
+        await until(pilot, lambda: "not answered for 9 s" in shown(app))
+
+    live(steps)
+
+
+def test_a_thousand_disks_are_drawn():
+    async def steps(app, pilot, sampling):
+        await moved(app, pilot, sampling, 3, disks=[f"sd{at:04}" for at in range(1000)])
+        await pilot.press("G")
+        await until(pilot, lambda: "1 device was idle" in shown(app))
+        return shown(app)
+
+    assert "1,001 devices" in live(steps)
+
+
+def test_a_recording_does_not_move_and_says_so_calmly():
+    async def steps(app, pilot):
+        await pilot.press("5")
+        await until(pilot, lambda: isinstance(app.screen, Live))
+        await pilot.press("space", "s", "a", "escape")
+        await until(pilot, lambda: "A recording does not move" in shown(app))
+
+    explored(steps)
+
+
+def test_a_disk_that_comes_is_told_in_every_place_until_the_machine_is_looked_at_again():
+    async def steps(app, pilot, _sampling):
+        app.post_message(app.DisksChanged(Changed(("sd\x1b[31mq",), ())))
+        await until(pilot, lambda: "appeared" in shown(app).splitlines()[1] or "changed" in shown(app).splitlines()[1])
+        await pilot.press("1")
+        await until(pilot, lambda: "changed: r" in screen(app)[1] or "appeared" in screen(app)[1])
+        told = shown(app)
+        await pilot.press("r")
+        await until(pilot, lambda: not app.changes)
+        await until(pilot, lambda: "appeared" not in screen(app)[1] and "changed" not in screen(app)[1])
+        return told
+
+    assert "\x1b" not in live(steps, (120, 40))
+
+
+def test_an_error_of_the_sampling_thread_ends_the_explorer_with_it():
+    async def steps(app, pilot, sampling):
+        sampling.failed(ValueError("ours"))
+        await until(pilot, lambda: app.error is not None)
+        return app.error
+
+    assert str(live(steps)) == "ours"
+
+
+def test_a_beat_stops_when_paused_and_tells_what_ends_it():
+    sampled, failed = threading.Event(), []
+    ended = threading.Event()
+
+    def sample():
+        if sampled.is_set():
+            raise ValueError("ours")
+        sampled.set()
+
+    beat = Beat(sample, 0.001, 1.0, lambda error: (failed.append(error), ended.set()))
+    beat.go()
+    assert sampled.wait(10)
+    assert ended.wait(10)
+    assert str(failed[0]) == "ours"
+    beat.pause()

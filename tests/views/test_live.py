@@ -1,0 +1,172 @@
+"""Live, as lines and rows."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.report.escape import width as columns_of
+from fsadvisor.views import live, live_disk
+from fsadvisor.views.document import laid
+from fsadvisor.views.glyphs import ASCII, UNICODE
+from fsadvisor.views.rates import Course
+from fsadvisor.views.spans import columns, plain
+from fsadvisor.views.writers import Writers
+from tests.views.pulses import SYNCING, processes, pulse, stacks
+from tests.views.seen import look_at
+
+WIDTHS = [40, 80, 102, 200]
+
+
+def seen(*pulses, writing=None, **told):
+    course = Course()
+    for one in pulses:
+        course.add(one)
+    return live.Seen(moments=tuple(course.moments), **({"writing": writing} if writing else {}), **told)
+
+
+def busy(names=("sda", "sdb"), seconds=12, flushes=0.03):
+    return seen(
+        *(
+            pulse(float(at), {name: at * 100 * (1 + which) for which, name in enumerate(names)}, flushes)
+            for at in range(seconds)
+        )
+    )
+
+
+def writing(name="postgres", **told):
+    writers = Writers()
+    writers.add(processes(0.0, {7: 0, 8: 0}, names={7: name}, **told))
+    writers.add(processes(1.0, {7: 5 << 20, 8: 4096}, names={7: name}, **told))
+    for at in range(10):
+        writers.look(stacks(1.0 + at / 10, {7: (SYNCING,) if at < 4 else (), 8: ()}))
+    return writers.writing()
+
+
+def texts(rows):
+    return [plain(line) for row in rows for line in row.lines]
+
+
+def test_the_sums_say_how_near_the_limits_are():
+    lines = [plain(one) for one in live.summary(busy(), 80, UNICODE)]
+    assert "400K" in lines[0]
+    assert "11 % of 3.91M, where writers wait" in lines[0]
+    assert "below 1.95M, where the kernel begins" in lines[1]
+    assert "some 12.5 %, full 3.0 % of the last 10 s" in lines[2]
+
+
+def test_before_the_first_sample_and_the_second_it_says_so_and_shows_no_zeros():
+    assert "One moment" in plain(live.summary(seen(), 80, UNICODE)[0])
+    (row,) = texts(live.disk_rows(seen(pulse(0.0, {"sda": 5})), "busy time", 80, UNICODE, {}))
+    assert "One moment" in row
+
+
+def test_disks_stand_in_the_order_asked_for_and_the_idle_ones_are_counted():
+    still = {f"sd{letter}": 5 for letter in "cdefgh"}
+    now = seen(*(pulse(float(at), {"sda": at, "sdb": at * 9, **still}) for at in range(5)))
+    first, second, third = texts(live.disk_rows(now, "bytes written", 80, UNICODE, {}))
+    assert first.startswith(" sdb")
+    assert second.startswith(" sda")
+    assert "6 devices were idle for the last minute" in third
+    assert len(live.disk_rows(now, "name", 80, UNICODE, {}, every=True)) == 8
+
+
+def test_a_disk_that_was_never_flushed_is_not_told_to_flush_none():
+    (row,) = texts(live.disk_rows(busy(("sda",), flushes=0), "busy time", 80, UNICODE, {}))
+    assert " none" in row
+
+
+def test_a_thousand_disks_make_only_the_rows_that_are_looked_at():
+    names = [f"sd{at}" for at in range(1000)]
+    rows = live.disk_rows(busy(names, 3), "bytes written", 80, UNICODE, {})
+    assert len(rows) == 1000
+    assert rows[0].key == "sd999"
+    assert len(rows._kept) == 1
+
+
+def test_disks_are_found_by_what_they_are_called():
+    rows = live.disk_rows(busy(), "name", 80, UNICODE, {"sdb": "Samsung PM9A3"})
+    assert [row.key for row in rows.found(["pm9a3"])] == ["sdb"]
+
+
+def test_processes_tell_their_bytes_and_in_how_many_looks_they_waited():
+    now = live.Seen(moments=busy().moments, writing=writing())
+    first, second = texts(live.writer_rows(now, "bytes written", 80, UNICODE))
+    assert first.split() == ["5.00M", "5.00M", "40", "%", "4", "of", "10", "postgres", "7"]
+    assert "writer" in second
+    assert [row.key for row in live.writer_rows(now, "waiting in fsync", 80, UNICODE)] == ["7", "8"]
+
+
+def test_processes_that_may_not_be_asked_are_counted_with_the_cure():
+    now = live.Seen(writing=writing(denied=90))
+    title, _ = live.writers_title(now, "name", 80, UNICODE)
+    assert "90 of 92 not told: run as root" in plain(title)
+
+
+def test_where_waiting_can_not_be_told_it_says_why_and_shows_no_zero():
+    writers = Writers()
+    writers.add(processes(0.0, {7: 0}))
+    writers.add(processes(1.0, {7: 1}))
+    writers.look(stacks(1.0, {}, unknown=Unknown(Cause.DENIED, "run as root", "/proc/PID/stack")))
+    now = live.Seen(writing=writers.writing())
+    assert "fsync: denied (/proc/PID/stack); run as root" in plain(live.writers_title(now, "name", 80, UNICODE)[1])
+    assert " ?  " in texts(live.writer_rows(now, "name", 80, UNICODE))[0]
+
+
+def test_the_last_line_says_what_watching_costs_and_when_nothing_answers():
+    assert "2.0 % of a processor" in plain(live.status(busy(), 80))
+    assert "paused" in plain(live.status(live.Seen(paused=True), 80))
+    assert "not answered for 7 s" in plain(live.status(live.Seen(silent_s=7.2), 80))
+
+
+def test_a_disk_tells_its_minute_and_what_stands_on_it():
+    look = look_at("pm9a3-postgresql-volatile")
+    name = next(iter(live_disk.names(look)))
+    document = live_disk.document(busy((name,)), look, name, 60, UNICODE)
+    text = "\n".join(plain(one) for one in laid(document.blocks, 60))
+    assert "2.00 ms each" in text
+    assert "3.0/s" in text
+    assert "filesystem" in text
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["Unicode", "ASCII"])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("hostile", ["[bold]x[/]", "\x1b]0;x\x07", "宽" * 300, "x" * 4096, "\udcff\u202e", "a b) S"])
+def test_no_name_breaks_a_line_or_reaches_the_terminal(glyphs, width, hostile):
+    now = live.Seen(
+        moments=busy((hostile.replace(" ", "_").replace("\x1b", "\x1b"), "sdb")).moments, writing=writing(hostile)
+    )
+    names = {"sdb": hostile}
+    lines = [
+        *live.summary(now, width, glyphs),
+        *live.disks_title(now, "name", width),
+        *(line for row in live.disk_rows(now, "name", width, glyphs, names) for line in row.lines),
+        *live.writers_title(now, "name", width, glyphs),
+        *(line for row in live.writer_rows(now, "name", width, glyphs) for line in row.lines),
+        live.status(now, width),
+        *laid(live_disk.document(now, None, "sdb", width, glyphs).blocks, width),
+    ]
+    assert all(plain(one).isprintable() for one in lines)
+    assert max(map(columns, lines)) <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_ascii_takes_the_same_columns_and_no_other_signs(width):
+    now = live.Seen(moments=busy().moments, writing=writing())
+
+    def lines(glyphs):
+        return [
+            *live.summary(now, width, glyphs),
+            *(line for row in live.disk_rows(now, "name", width, glyphs, {}) for line in row.lines),
+            *(line for row in live.writer_rows(now, "name", width, glyphs) for line in row.lines),
+        ]
+
+    assert [columns(one) for one in lines(ASCII)] == [columns(one) for one in lines(UNICODE)]
+    assert all(plain(one).isascii() for one in lines(ASCII))
+
+
+@given(st.floats(0, 1e24))
+def test_amounts_rates_and_times_fit_their_columns(number):
+    assert columns_of(live.amount(number)) <= 6
+    assert columns_of(live.rate(number)) <= 5
+    assert columns_of(live.duration(number)) <= 6
