@@ -162,9 +162,9 @@ class _Writing:
         yield paragraph("On ", span(where, Tone.STRONG), first=_IN)
         if self._acts:
             place = self._place()
-            of = f" ({place + 1} of {len(self._look.findings)}; "
+            of = f" ({place + 1} of {len(self._look.findings)}, "
             because = span(parts.because(self._finding, first=place == 0) + of, Tone.DIM)
-            yield paragraph(because, span("[ ]", Tone.KEY), span(" for others)", Tone.DIM), first=_IN)
+            yield paragraph(because, span("]", Tone.KEY), span(" next)", Tone.DIM), first=_IN)
         if waived := parts.waived(self._finding):
             yield paragraph(span(waived, Tone.WARNING), first=_IN)
         yield from self._state()
@@ -221,13 +221,13 @@ class _Writing:
             yield Heading("What the seed documents say otherwise")
             for one in (errata()[number] for number in self._rule.errata):
                 yield paragraph(f"seed {one.seed}: {one.says}", first=self._bullet())
-                words = f"{one.verdict}: {one.correction} ({one.number}; {one.source})"
-                yield paragraph(words, first=(Span("    "),))
+                words = f": {one.correction} ({one.number}; {one.source})"
+                yield paragraph(span(one.verdict, Tone.STRONG), span(words, Tone.DIM), first=(Span("    "),))
             yield Gap()
         yield Heading("References")
         for reference in self._rule.references:
-            yield paragraph(span(reference.url, Tone.KEY), first=self._bullet())
-            yield paragraph(reference.says, first=(Span("    "),))
+            yield paragraph(span(reference.url), first=self._bullet())
+            yield paragraph(span(reference.says, Tone.DIM), first=(Span("    "),))
         yield Gap()
         rule = span(f"{self._rule.id} ({self._rule.status})", Tone.STRONG)
         yield paragraph("Rule: ", rule, "; ", span("R", Tone.KEY), " shows its page")

@@ -63,7 +63,7 @@ def _table(mount: Mount, glyphs: Glyphs) -> Iterator[Line]:
         elif left and right:
             verdict = Span(f"{glyphs.tick} as configured", Tone.GOOD)
         else:
-            verdict = Span("" if left else "shows no sign", Tone.DIM)
+            verdict = Span("shows no sign" if right and running else "", Tone.DIM)
         yield _line(left, right, width, verdict, Tone.PLAIN)
 
 

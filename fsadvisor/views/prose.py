@@ -84,8 +84,8 @@ def _source(part: rule_page.Part, glyphs: Glyphs) -> Iterator[Block]:
                 )
         case rule_page.References(references):
             for reference in references:
-                yield paragraph(span(reference.url, Tone.KEY), first=_bullet(glyphs))
-                yield paragraph(reference.says, first=_FURTHER)
+                yield paragraph(span(reference.url), first=_bullet(glyphs))
+                yield paragraph(span(reference.says, Tone.DIM), first=_FURTHER)
 
 
 def _bullet(glyphs: Glyphs) -> Line:

@@ -39,7 +39,7 @@ class SubjectPlace(Place):
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
     DEFAULT_CSS = """
-    SubjectPlace #about { height: 1; background: $surface; color: $primary; padding: 0 1; text-style: bold; }
+    SubjectPlace #about { width: 100%; height: 1; background: $surface; color: $primary; padding: 0 1; text-style: bold; }
     SubjectPlace #detail { height: 7; background: $surface; }
     SubjectPlace #rows { width: 1fr; }
     SubjectPlace #beside { width: 1fr; height: 7; }

@@ -1,0 +1,255 @@
+"""A finding on the screen: what its keys do."""
+
+import pytest
+
+from fsadvisor.tui.screens.finding import FindingPlace
+from fsadvisor.tui.widgets.ask_line import AskLine
+from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.views.finding import page
+from fsadvisor.views.look import finding_key
+from tests.report import composed
+from tests.tui.driving import SIZES, TERMINAL, explored, shown, until
+from tests.views.seen import look_of
+
+SAFE = "access-times-written"
+UNSAFE = ("ext4-nobarrier", "nobarrier-unproven")
+
+
+def key_of(app, rule):
+    return next(finding_key(one) for one in app.look.findings if one.rule.id == rule)
+
+
+async def opened(app, pilot, rule=SAFE):
+    app.go("finding", key_of(app, rule))
+    await until(pilot, lambda: isinstance(app.screen, FindingPlace) and app.screen._page is not None)
+    await pilot.pause()
+    return key_of(app, rule)
+
+
+def said(app):
+    return " ".join(note.message for note in app._notifications)
+
+
+async def pressed(pilot, *keys):
+    for key in keys:
+        await pilot.press(key)
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("size", [*SIZES, (160, 50)])
+def test_what_is_wrong_where_and_whether_it_is_safe_is_seen_at_once(size):
+    async def steps(app, pilot):
+        await opened(app, pilot, UNSAFE[1])
+        return shown(app)
+
+    text = explored(steps, machine=UNSAFE[0], size=size)
+    assert "CRITICAL RISK: Write barriers are off" in text
+    assert "/srv/recorded/srv" in text
+    assert "No commands are shown, because not all is safe" in text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+def test_y_copies_the_commands_and_u_the_undo_wherever_one_reads(size):
+    async def steps(app, pilot):
+        key = await opened(app, pilot)
+        made = page(app.look, key, app.glyphs)
+        await pressed(pilot, "y")
+        first = app.clipboard
+        await pressed(pilot, "G", "u")
+        return first, app.clipboard, made.undo, said(app)
+
+    copied, undone, undo, words = explored(steps, size=size)
+    assert copied.startswith("mount ")
+    assert "noatime" in copied
+    assert undone == "".join(f"{line}\n" for line in undo)
+    assert "Copied 1 line: do now" in words
+    assert "Copied 1 line: undo" in words
+
+
+def test_y_copies_the_part_that_is_in_view_and_a_bar_marks_it():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        view = app.screen.query_one("#why", DocumentView)
+        for _ in range(20):
+            if view.commands is not None and view.commands.name == "undo":
+                break
+            await pressed(pilot, "right_curly_bracket")
+        await pressed(pilot, "y")
+        return app.clipboard, shown(app)
+
+    copied, text = explored(steps, size=(80, 12))
+    assert copied.strip().endswith("relatime /var/lib/postgresql")
+    assert "▌" in text
+
+
+def test_without_commands_y_and_w_say_so():
+    async def steps(app, pilot):
+        await opened(app, pilot, UNSAFE[1])
+        await pressed(pilot, "y", "w", "u")
+        return app.clipboard, said(app), app.screen.query_one(AskLine).has_class("open")
+
+    copied, words, asking = explored(steps, machine=UNSAFE[0])
+    assert copied == ""
+    assert "no commands to copy" in words
+    assert "no commands to write" in words
+    assert "no undo" in words
+    assert not asking
+
+
+def test_w_writes_to_a_new_file_and_leaves_what_is_there(tmp_path):
+    file = tmp_path / "noatime.txt"
+
+    async def written(app, pilot):
+        await pressed(pilot, "w")
+        line = app.screen.query_one(AskLine)
+        line.query_one("Input").value = str(file)
+        before = len(app._notifications)
+        await pressed(pilot, "enter")
+        await until(pilot, lambda: len(app._notifications) > before)
+        return not line.has_class("open")
+
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        closed = await written(app, pilot)
+        content = file.read_text()
+        file.write_text("mine")
+        await written(app, pilot)
+        return closed, content, said(app)
+
+    closed, content, words = explored(steps)
+    assert closed
+    assert content.startswith("mount ")
+    assert f"Written to {file}" in words
+    assert "is there already" in words
+    assert file.read_text() == "mine"
+
+
+def test_escape_leaves_the_question_for_a_name_and_then_the_finding():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await pressed(pilot, "w", "escape")
+        still = isinstance(app.screen, FindingPlace)
+        await pressed(pilot, "escape")
+        return still, isinstance(app.screen, FindingPlace)
+
+    assert explored(steps) == (True, False)
+
+
+@pytest.mark.parametrize("key", ["p", "space"])
+def test_a_finding_is_chosen_for_the_plan_and_not_again(key):
+    async def steps(app, pilot):
+        finding = await opened(app, pilot)
+        await pressed(pilot, key)
+        chosen, text = list(app.chosen), shown(app)
+        await pressed(pilot, key)
+        return finding, chosen, text, list(app.chosen)
+
+    finding, chosen, text, after = explored(steps)
+    assert chosen == [finding]
+    assert "Chosen for the plan" in text
+    assert after == []
+
+
+def test_brackets_walk_through_the_findings_and_stay_at_the_ends():
+    async def steps(app, pilot):
+        first = finding_key(app.look.findings[0])
+        app.go("finding", first)
+        await until(pilot, lambda: isinstance(app.screen, FindingPlace))
+        await pressed(pilot, "right_square_bracket")
+        second = app.screen.key
+        await pressed(pilot, "left_square_bracket", "left_square_bracket")
+        return [finding_key(one) for one in app.look.findings[:2]], [app.screen.key, second], said(app)
+
+    expected, walked, words = explored(steps)
+    assert walked == expected
+    assert "That was the first one." in words
+
+
+def test_s_opens_the_subject_and_r_the_page_of_the_rule():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await pressed(pilot, "s")
+        subject = shown(app)
+        await pressed(pilot, "escape", "R")
+        return subject, shown(app)
+
+    subject, rule = explored(steps)
+    assert "mount /var/lib/postgresql" in subject
+    assert f"{SAFE}: low gain, on a mount" in rule
+
+
+def test_of_several_subjects_one_is_chosen_from_a_list():
+    async def steps(app, pilot):
+        await opened(app, pilot, "timestamps-written-at-once")
+        await pressed(pilot, "s")
+        listed = shown(app)
+        await pressed(pilot, "down", "enter")
+        return listed, shown(app)
+
+    listed, subject = explored(steps, machine="worn-nvme-database")
+    assert listed.count("mount /") == 2
+    assert "facts, " in subject
+
+
+def test_a_new_look_keeps_the_place_and_a_finding_that_has_gone_says_so_calmly():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await pressed(pilot, "j", "j", "j")
+        view = app.screen.query_one("#why", DocumentView)
+        before = view.scroll_offset.y
+        look = app.look
+        app.look = look_of(look.storage, number=look.number + 1)
+        await until(pilot, lambda: app.screen._shown == look.number + 1)
+        after = view.scroll_offset.y
+        app.look = look_of(composed.empty(), number=look.number + 2)
+        await until(pilot, lambda: app.screen._shown == look.number + 2)
+        await pressed(pilot, "y", "p", "s", "R", "escape")
+        return before, after, shown(app)
+
+    before, after, text = explored(steps)
+    assert before == after == 3
+    assert "No longer there" in text
+
+
+def test_what_passed_can_be_opened_too():
+    async def steps(app, pilot):
+        passed = next(one for one in app.look.verdicts if one.outcome.value == "ok")
+        app.go("finding", f"{passed.rule.id}\n{passed.subject.id}")
+        await until(pilot, lambda: isinstance(app.screen, FindingPlace))
+        await pressed(pilot, "p")
+        return shown(app), said(app), list(app.chosen)
+
+    text, words, chosen = explored(steps)
+    assert "It passed: nothing is to be done" in text
+    assert "nothing here to plan" in words
+    assert chosen == []
+
+
+def test_too_much_for_a_clipboard_is_not_copied():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        app.screen._copy(["x" * 1000] * 100, "do now")
+        await pilot.pause()
+        return app.clipboard, said(app)
+
+    copied, words = explored(steps)
+    assert copied == ""
+    assert "100 lines are too much" in words
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+def test_hostile_names_leave_the_screen_whole(size):
+    look = look_of(composed.hostile())
+
+    async def steps(app, pilot):
+        app.look = look
+        texts = []
+        for one in look.findings:
+            app.go("finding", finding_key(one))
+            await pilot.pause()
+            await pressed(pilot, "y", "u", "s", "escape", "escape")
+            texts.append(shown(app))
+        return texts
+
+    for text in explored(steps, size=size, terminal=TERMINAL):
+        assert all(line.isprintable() for line in text.split("\n"))
