@@ -14,8 +14,11 @@ from fsadvisor.machine import hotplug
 from fsadvisor.tui import themes
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.looking import Looking
+from fsadvisor.tui.probing import LEAVING_SECONDS, ProbeHeard, Prober
+from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.widgets.head import Head
 from fsadvisor.views import glyphs
+from fsadvisor.views.document import Document, paragraph
 from fsadvisor.views.notices import disks_words
 
 if TYPE_CHECKING:
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
     from fsadvisor.views.look import Look
 
 _SIGNALLED = 128
+STOPS_PROBE = Document(
+    "leave", (paragraph("A probe is running. Stop it and leave? What it has made is taken away first."),)
+)
 
 
 class Explorer(App[int]):
@@ -63,6 +69,9 @@ class Explorer(App[int]):
     class LookChanged(Message):
         """There is a new look: posted to the screen that is seen."""
 
+    class ProbeChanged(Message):
+        """The probe has told something: posted to the screen that is seen."""
+
     class DisksChanged(Message):
         """The kernel told that disks came or went."""
 
@@ -81,6 +90,8 @@ class Explorer(App[int]):
         self.supposed: tuple[Supposition, ...] = ()
         """What is supposed of the machine, in the order supposed: the place What if shows what follows."""
 
+        self.prober = Prober(self.post_message)
+        self._leaving = False
         self.wanted_probe: tuple[str, str] | None = None
         """A job and a mount point that another place wants measured: Probes takes it when it is seen."""
 
@@ -129,6 +140,44 @@ class Explorer(App[int]):
         if self.screen_stack:
             for head in self.screen.query(Head):
                 head.refresh()
+
+    def on_probe_heard(self, message: ProbeHeard) -> None:
+        """Tell the screen that is seen; once it is over, look again, so that advice is made of what was measured."""
+        if not self.prober.hear(message):
+            return
+        self.tell_of_probe()
+        course = self.prober.course
+        if course is None or course.phase != "over":
+            return
+        if self._leaving:
+            self.exit(0)
+        elif course.results:
+            self.action_look_again()
+
+    def tell_of_probe(self) -> None:
+        """To the head and to the place that is seen."""
+        for head in self.screen.query(Head):
+            head.refresh()
+        self.screen.post_message(self.ProbeChanged())
+
+    async def action_quit(self) -> None:
+        """Leave; a probe that goes on is stopped first, after asking, and its clean-up waited for, within a bound."""
+        if self.prober.goes_on and not self._leaving:
+            self.push_screen(Question(STOPS_PROBE, (("y", "stop it and leave", "yes"),), "stay"), self._left)
+        else:
+            self.prober.stop()
+            self.exit(0)
+
+    def _left(self, answer: str | None) -> None:
+        if answer != "yes":
+            return
+        if not self.prober.goes_on:
+            self.exit(0)
+            return
+        self._leaving = True
+        self.prober.stop()
+        self.tell_of_probe()
+        self.set_timer(LEAVING_SECONDS, lambda: self.exit(0))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:  # noqa: ARG002 - Textual's
         """None of Textual's own: what can be done is in the registry of actions."""

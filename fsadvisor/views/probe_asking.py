@@ -62,7 +62,9 @@ def _told(told: Told) -> Iterator[Block]:
 def _question(told: Told) -> Iterator[Block]:
     if not told.refused:
         asked = "Start it in the database's own directory?" if told.asked.in_data_directory else "Start it?"
-        yield paragraph(span(asked, Tone.STRONG))
+        yield paragraph(
+            span(asked, Tone.STRONG), " Gently: at the lowest priority, and it pauses while others use the disks."
+        )
     elif only_a_database_is_in_the_way(told):
         yield paragraph(
             span("Measure in the database's own directory all the same? ", Tone.STRONG),

@@ -162,7 +162,7 @@ def _job(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
 def _courses(windows: Sequence[telling.Went], width: int, glyphs: Glyphs) -> Iterator[Line]:
     """Window by window, the newest at the right."""
     last = windows[-1]
-    room = min(max(10, width - 46), max(len(windows), 10), 60)
+    room = min(max(10, width - 46), 60)
 
     def course(name: str, values: Sequence[float | None], words: str) -> Line:
         return (span(f"  {name:<11} "), Span(sparkline(values, room, glyphs), Tone.STRONG), span(f"  {words}"))

@@ -22,7 +22,7 @@ _TITLES: Final = (
     ("existing", "Files that are there already"),
 )
 SUITE_WORDS: Final = {
-    "quick": "the most telling, in about a minute",
+    "quick": "the most telling",
     "oltp": "for databases",
     "metadata": "for many small files",
     "streaming": "for large files",

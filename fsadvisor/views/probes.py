@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
+from fsadvisor.probe.job import Headline
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.report.layout import counted
 from fsadvisor.report.probe_words import amount, sureness
 from fsadvisor.storage import Below, Mount
 from fsadvisor.survey import look as looked
 from fsadvisor.survey.superblocks import ON_DEVICES
+from fsadvisor.views.document import Document, Heading, paragraph
 from fsadvisor.views.probe_groups import SUITE_WORDS, groups
 from fsadvisor.views.probe_results import age
 from fsadvisor.views.rows import Row
-from fsadvisor.views.spans import Line, Span, Tone, columns, cut, padded, span
+from fsadvisor.views.spans import Line, Span, Tone, cut, padded, span
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 _NAME: Final = 29
 """Columns of the longest job's name and a space."""
+_ROOMY: Final = 66
 
 
 def mounts(storage: Storage, kept: Kept) -> list[tuple[str, Mount, Below | None]]:
@@ -50,13 +53,17 @@ def _can(mount: Mount) -> bool:
 
 
 def mount_rows(storage: Storage, kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> list[Row]:
-    """Two lines for each: where, and what is known of it."""
+    """Three lines for each: where, on what, and what was measured."""
     return [
         Row(
             point,
-            (
-                cut((span(f" {point}", Tone.STRONG),), width, glyphs.ellipsis),
-                cut((span(f"   {_on(mount, below)}", Tone.DIM), *_last(kept.on(point), now)), width, glyphs.ellipsis),
+            tuple(
+                cut(one, width, glyphs.ellipsis)
+                for one in (
+                    (span(f" {point}", Tone.STRONG),),
+                    (span(f"   {_on(mount, below)}", Tone.DIM),),
+                    (Span("   "), *_last(kept.on(point), now)),
+                )
             ),
         )
         for point, mount, below in mounts(storage, kept)
@@ -72,10 +79,10 @@ def _on(mount: Mount, below: Below | None) -> str:
 def _last(on_mount: Mapping[str, Sequence[Held]], now: datetime) -> Iterator[Span]:
     newest = [held[0] for held in on_mount.values()]
     if not newest:
-        yield span(", not measured", Tone.UNKNOWN)
+        yield span("not measured", Tone.UNKNOWN)
         return
     last = max(newest, key=lambda held: held.result.when)
-    yield span(f", {counted(len(newest), 'job')} {age(last.result.when, now)}", Tone.DIM)
+    yield span(f"{counted(len(newest), 'job')}, {age(last.result.when, now)}", Tone.DIM)
     if stale := sum(bool(held.stale) for held in newest):
         yield span(f", {stale} stale", Tone.WARNING)
 
@@ -91,7 +98,7 @@ def job_rows(
     for title, ids in groups():
         rows.append(_title(f"group:{title}", title, width, glyphs))
         for job_id in ids:
-            last = tuple(_measured(on_mount.get(job_id, ()), now))
+            last = tuple(_measured(on_mount.get(job_id, ()), now, width >= _ROOMY))
             rows.append(_row(f"job:{job_id}", job_id, (job_id,), picked, last, width, glyphs))
     return rows
 
@@ -109,25 +116,44 @@ def _row(
     return Row(key, (cut((mark, *padded((span(name),), _NAME), *words), width, glyphs.ellipsis),), title)
 
 
-def _measured(held: Sequence[Held], now: datetime) -> Iterator[Span]:
+def _measured(held: Sequence[Held], now: datetime, roomy: bool) -> Iterator[Span]:
+    """Figure, how sure it is and how old; where room is short, a doubt stands in place of how sure."""
     if not held:
         return
     result, word = held[0].result, held[0].word
-    if result.figure is None:
-        yield span("no figure", Tone.WARNING)
-    else:
-        yield span(f"{amount(result.headline, result.figure.median)} ")
-        yield span(sureness(result.figure), Tone.DIM)
-    yield span(f" {word}" if word else "", Tone.WARNING)
-    yield span(f" {age(result.when, now)}", Tone.DIM)
+    figure = "no figure" if result.figure is None else _short(result.headline, result.figure.median)
+    sure = "" if result.figure is None else sureness(result.figure)
+    yield span(f"{figure:>10} ")
+    if roomy or not word:
+        yield span(f"{sure:<9} ", Tone.DIM)
+    if roomy or word:
+        yield span(f"{word:<7}", Tone.WARNING)
+    yield span(age(result.when, now), Tone.DIM)
 
 
-def picked_line(picked: Collection[str], live: bool, width: int, glyphs: Glyphs) -> Line:
-    """What is chosen, above the list of jobs."""
+def _short(headline: str, value: float) -> str:
+    """'226 µs', '60,600/s', '1.2 GB/s'."""
+    each_second = headline in (Headline.IOPS.name, Headline.FILES_PER_S.name)
+    return f"{amount(headline, value)}{'/s' if each_second else ''}"
+
+
+def mounts_title() -> Line:
+    """Above the mounts."""
+    return (span("Mounts", Tone.TITLE),)
+
+
+def jobs_title(target: str, picked: Sequence[str], *, live: bool) -> Line:
+    """Above the jobs: what is picked, and where it would be measured."""
     if not live:
-        words: Line = (span(" A recording cannot be probed; it shows the results it holds.", Tone.WARNING),)
-    elif not picked:
-        words = (span(" Space picks, Enter measures"),)
-    else:
-        words = (span(f" {counted(len(picked), 'job')} picked: ", Tone.STRONG), span(", ".join(picked), Tone.DIM))
-    return cut(words, width, glyphs.ellipsis) if columns(words) > width else words
+        return (span("Results", Tone.TITLE), span("  a recording cannot be probed", Tone.WARNING))
+    if picked:
+        return (span(f"{counted(len(picked), 'job')} picked", Tone.KEY), span(f"  in {target}", Tone.DIM))
+    return (span("Jobs", Tone.TITLE), span(f"  in {target}", Tone.DIM))
+
+
+def several(key: str, ids: Sequence[str]) -> Document:
+    """A row that stands for several jobs."""
+    name = key.partition(":")[2]
+    lines = (paragraph(f"{one}: ", span(JOBS[one].title, Tone.DIM), first=(Span("  "),), indent=4) for one in ids)
+    title = Heading(f"{name}: {counted(len(ids), 'job')}" if ids else name)
+    return Document(key, (title, *lines))

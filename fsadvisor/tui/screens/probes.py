@@ -1,10 +1,262 @@
-"""To come."""
+"""Short measurements: of which mount, which jobs, and what was measured before."""
 
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.containers import Container, Vertical
+
+from fsadvisor.probe.jobs import SUITES
+from fsadvisor.probe.telling import Asked
+from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.screens.probe_question import GENTLY, YES, ProbeQuestion
+from fsadvisor.tui.screens.probe_run import ProbeRun
+from fsadvisor.tui.screens.probed import Probed, kept_results
+from fsadvisor.tui.widgets.ask_line import AskLine
+from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.pane_title import PaneTitle
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.views import probe_page, probes
+from fsadvisor.views.probe_groups import members
+from fsadvisor.views.probe_results import NOTHING, Kept
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.events import DescendantFocus, Resize
+
+    from fsadvisor.views.look import Look
+
+_WITH_DETAIL: Final = 140
+"""Columns from which the job under the cursor is told of beside the lists."""
+_QUICK_SECONDS, _SECONDS = 10.0, 20.0
+"""How long a job may measure, as of `fsadvisor probe`."""
 
 
 class Probes(Place):
-    """To come."""
+    """Mounts, jobs, and beside them what is known of the job under the cursor."""
 
     NAME = "probes"
     MODE = "probes"
+    CSS = """
+    #probe-panes { layout: horizontal; }
+    #of-mounts { width: 26; border-right: vkey $border; }
+    #of-jobs { width: 1fr; }
+    #of-job { width: 1fr; display: none; border-left: vkey $border; }
+    #probe-panes.with-detail > #of-mounts { width: 30; }
+    #probe-panes.with-detail > #of-jobs { width: 70; }
+    #probe-panes.with-detail > #of-job { display: block; }
+    """
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("pick", "space", "Pick", "Pick the job for the next probe, or put it back; a title picks its group"),
+        Action("measure", "m,enter", "Measure", "Say what the picked jobs take, and ask; else the job here"),
+        Action(
+            "all_results",
+            "a",
+            "All results",
+            "Everything that was measured on this mount; Enter on a mount, too",
+            False,
+        ),
+        Action("result", "v", "Result", "The job's result: drawn, beside earlier ones and what is known of the like"),
+        Action("folder", "f", "Folder", "Name the folder on this mount in which to measure", False),
+        Action("running", "o", "Running", "The probe that runs, or the last one"),
+        Action("clear", "escape", "Put back", "Put all picked jobs back", shown=False),
+        Action("other_pane", "tab,shift+tab,left,right,h,l", "Pane", "From the mounts to the jobs, and back"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._look: Look | None = None
+        self._kept: Kept = NOTHING
+        self._picked: dict[str, None] = {}
+        self._mount = ""
+        self._folders: dict[str, str] = {}
+
+    def body(self) -> ComposeResult:
+        """Mounts, jobs, the job."""
+        glyphs = self.explorer.glyphs
+        with Container(id="probe-panes"):
+            with Vertical(id="of-mounts"):
+                yield PaneTitle(glyphs.right, glyphs.ellipsis, id="mounts-title")
+                yield RowsView(id="mounts", empty="No mount here can be probed.")
+            with Vertical(id="of-jobs"):
+                yield PaneTitle(glyphs.right, glyphs.ellipsis, id="jobs-title")
+                yield RowsView(id="jobs")
+            with Vertical(id="of-job"):
+                yield DocumentView(id="job", unicode=self.explorer.terminal.unicode)
+        yield AskLine()
+
+    @property
+    def _mounts(self) -> RowsView:
+        return self.query_one("#mounts", RowsView)
+
+    @property
+    def _jobs(self) -> RowsView:
+        return self.query_one("#jobs", RowsView)
+
+    def show_look(self, look: Look) -> None:
+        """Mounts and results anew."""
+        self._look = look
+        self._kept = kept_results(self.explorer.session.machine, look.storage)
+        now = datetime.now(tz=UTC)
+        glyphs = self.explorer.glyphs
+        self.query_one("#mounts-title", PaneTitle).show(probes.mounts_title())
+        self._mounts.show(lambda width: probes.mount_rows(look.storage, self._kept, now, width, glyphs))
+        self._show_jobs()
+        self._take_wish()
+
+    def on_screen_resume(self) -> None:
+        """Another place may want something measured."""
+        super().on_screen_resume()
+        self._take_wish()
+
+    def _take_wish(self) -> None:
+        if self.explorer.wanted_probe is None or self._look is None:
+            return
+        job, mount = self.explorer.wanted_probe
+        self.explorer.wanted_probe = None
+        if self._mounts.put_cursor_on(mount):
+            self._mount = mount
+        self._picked = dict.fromkeys(members(f"job:{job}"))
+        self._show_jobs()
+        self._jobs.put_cursor_on(f"job:{job}")
+        self._jobs.focus()
+
+    def _show_jobs(self) -> None:
+        now, glyphs = datetime.now(tz=UTC), self.explorer.glyphs
+        on_mount, picked = self._kept.on(self._mount), self._picked
+        self._jobs.show(lambda width: probes.job_rows(on_mount, picked, now, width, glyphs))
+        title = probes.jobs_title(self._target, tuple(picked), live=self.explorer.session.live)
+        self.query_one("#jobs-title", PaneTitle).show(title)
+        self._show_job()
+
+    def _show_job(self) -> None:
+        view = self.query_one("#job", DocumentView)
+        width, row = view.scrollable_content_region.width, self._jobs.row
+        ids = members(row.key) if row else ()
+        if width > 0 and len(ids) == 1 and self._mount:
+            now = datetime.now(tz=UTC)
+            on_mount = self._kept.on(self._mount)
+            view.show(probe_page.job_page(ids[0], self._mount, on_mount, now, width, self.explorer.glyphs))
+        elif width > 0 and row is not None:
+            view.show(probes.several(row.key, ids))
+
+    @property
+    def _target(self) -> str:
+        return self._folders.get(self._mount, self._mount)
+
+    def on_rows_view_moved(self, event: RowsView.Moved) -> None:
+        """Another mount has other results; another job another page."""
+        if event.view is self._mounts and event.row is not None and event.row.key != self._mount:
+            self._mount = event.row.key
+            self._show_jobs()
+        elif event.view is self._jobs:
+            self._show_job()
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """Everything measured on a mount; or measure."""
+        if event.view is self._mounts:
+            self.action_all_results()
+        else:
+            self.action_measure()
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """The title of the pane with the keyboard says so."""
+        self.query_one("#mounts-title", PaneTitle).light(event.widget is self._mounts)
+        self.query_one("#jobs-title", PaneTitle).light(event.widget is self._jobs)
+
+    def on_resize(self, event: Resize) -> None:
+        """Wide screens tell of the job beside the lists."""
+        self.query_one("#probe-panes").set_class(event.size.width >= _WITH_DETAIL, "with-detail")
+        self.call_after_refresh(self._show_job)
+
+    def on_explorer_probe_changed(self) -> None:
+        """The footer tells whether one runs."""
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing is measured of a recording."""
+        if action in ("pick", "measure", "folder"):
+            return self.explorer.session.live or action == "measure"
+        if action == "running":
+            return self.explorer.prober.course is not None
+        return super().check_action(action, parameters)
+
+    def action_other_pane(self) -> None:
+        """To the other list."""
+        (self._mounts if self.focused is self._jobs else self._jobs).focus()
+
+    def action_pick(self) -> None:
+        """Pick all that the row stands for, or put it back."""
+        row = self._jobs.row
+        if row is None or self.focused is self._mounts:
+            return
+        ids = members(row.key)
+        if all(one in self._picked for one in ids):
+            for one in ids:
+                del self._picked[one]
+        else:
+            self._picked |= dict.fromkeys(ids)
+        self._show_jobs()
+
+    def action_clear(self) -> None:
+        """Pick nothing."""
+        self._picked.clear()
+        self._show_jobs()
+
+    def action_folder(self) -> None:
+        """Ask for a folder."""
+        if self._mount:
+            self.query_one(AskLine).ask("measure in", self._target, self._jobs)
+
+    def on_ask_line_answered(self, event: AskLine.Answered) -> None:
+        """Whether it is a folder, and on this mount, is the guard's question."""
+        self._folders[self._mount] = event.text
+        self._show_jobs()
+
+    def action_measure(self) -> None:
+        """Ask what it takes; of what runs, show how far it is."""
+        if not self.explorer.session.live:
+            self.notify("A recording cannot be probed: it has no disk. Its results are shown.", markup=False)
+        elif self.explorer.prober.goes_on:
+            self.notify("One probe at a time: this one runs.", markup=False)
+            self.app.push_screen(ProbeRun())
+        elif ids := self._ids():
+            seconds = _QUICK_SECONDS if set(ids) == set(SUITES["quick"]) else _SECONDS
+            prober = self.explorer.prober
+            course = prober.ask(Asked(jobs=ids, target=self._target, seconds=seconds))
+            self.app.push_screen(ProbeQuestion(prober, course), self._answered)
+
+    def _ids(self) -> tuple[str, ...]:
+        row = self._jobs.row
+        return tuple(self._picked) or (members(row.key) if row else ()) if self._mount else ()
+
+    def _answered(self, answer: str | None) -> None:
+        prober = self.explorer.prober
+        if answer in (YES, GENTLY):
+            prober.go(gentle=answer == GENTLY)
+            self._picked.clear()
+            self._show_jobs()
+            self.explorer.tell_of_probe()
+            self.app.push_screen(ProbeRun())
+        else:
+            prober.stop()
+
+    def action_running(self) -> None:
+        """How far it is, or what came out."""
+        self.app.push_screen(ProbeRun())
+
+    def action_all_results(self) -> None:
+        """Everything measured on the mount."""
+        if self._mount:
+            self.app.push_screen(Probed(self._mount))
+
+    def action_result(self) -> None:
+        """The job under the cursor."""
+        row = self._jobs.row
+        ids = members(row.key) if row else ()
+        if self._mount and len(ids) == 1:
+            self.app.push_screen(Probed(self._mount, ids[0]))

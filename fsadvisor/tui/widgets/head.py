@@ -10,7 +10,8 @@ from textual.widget import Widget
 from fsadvisor.tui.drawing import strip, tones
 from fsadvisor.views.head import head_line, place_at, places_line
 from fsadvisor.views.notices import with_notice
-from fsadvisor.views.spans import Span, Tone
+from fsadvisor.views.probe_course import note
+from fsadvisor.views.spans import Line, Span, Tone, columns, padded, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,11 +48,22 @@ class Head(Widget):
         """The machine, then the places."""
         if y > 0:
             line = with_notice(places_line(self._mode, self.size.width), self._changes, self.size.width)
-        elif self.look is None:
-            line = (Span(f" looking at the machine {self._glyphs.ellipsis}", Tone.DIM),)
         else:
-            line = head_line(self.look, self.size.width, self._glyphs)
+            probe = self._probe
+            room = max(self.size.width - columns(probe), 0)
+            line = (*padded(self._machine(room), room), *probe)
         return strip(line, self.size.width, tones(self), self.rich_style)
+
+    def _machine(self, width: int) -> Line:
+        if self.look is None:
+            return (Span(f" looking at the machine {self._glyphs.ellipsis}", Tone.DIM),)
+        return head_line(self.look, width, self._glyphs)
+
+    @property
+    def _probe(self) -> Line:
+        """That a probe goes on, whatever place is seen."""
+        words = note(cast("Explorer", self.app).prober.course)
+        return (span(f" {words} ", Tone.MATCH),) if words else ()
 
     @property
     def _changes(self) -> Mapping[str, bool]:

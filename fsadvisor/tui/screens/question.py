@@ -1,0 +1,92 @@
+"""A question over the place of the moment. Whatever is not clearly a yes is a no."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
+
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+
+from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.lines_view import LinesView
+from fsadvisor.views.document import Document, laid
+from fsadvisor.views.spans import Line, Span, Tone, span
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.events import Key
+
+    from fsadvisor.tui.explorer import Explorer
+
+Choices: TypeAlias = tuple[tuple[str, str, str], ...]
+"""Key, what it does, and the answer that it gives."""
+
+NO: Final = "no"
+_NO_KEYS: Final = ("n", "escape", "enter", "q", "ctrl+c", "ctrl+q")
+_WIDEST: Final = 84
+_AROUND: Final = 4
+"""Lines of the border, the padding and the choices."""
+
+
+class Question(ModalScreen[str]):
+    """Shows a text and the keys that answer it; n, Escape and Enter answer no."""
+
+    DEFAULT_CSS = """
+    Question { align: center middle; background: $background 60%; }
+    Question > Vertical { background: $surface; border: round $border; padding: 0 1; }
+    Question DocumentView { background: $surface; }
+    Question LinesView { background: $surface; }
+    """
+
+    def __init__(self, document: Document, choices: Choices, no: str = "no") -> None:
+        """`no` says what a no does."""
+        super().__init__(name="question")
+        self._document, self._choices, self._no = document, choices, no
+
+    def compose(self) -> ComposeResult:
+        """Text and keys."""
+        with Vertical():
+            yield DocumentView(unicode=cast("Explorer", self.app).terminal.unicode)
+            yield LinesView(2)
+
+    def on_mount(self) -> None:
+        """Show what is asked."""
+        self.ask(self._document, self._choices, self._no)
+
+    def ask(self, document: Document, choices: Choices, no: str = "no") -> None:
+        """Ask something else in the same place."""
+        self._document, self._choices, self._no = document, choices, no
+        self._fit()
+        self.query_one(DocumentView).show(document)
+        self.query_one(LinesView).show(lambda _width: ((), self._keys()))
+
+    def on_resize(self) -> None:
+        """Another size of the screen."""
+        self._fit()
+
+    def _fit(self) -> None:
+        """As large as the text needs, within the screen."""
+        box = self.query_one(Vertical)
+        width = min(self.size.width - 2, _WIDEST)
+        box.styles.width = width
+        box.styles.height = min(len(laid(self._document.blocks, width - 6)) + _AROUND, self.size.height - 2)
+
+    def _keys(self) -> Line:
+        spans: Line = ()
+        for key, words, _ in (*self._choices, ("n", self._no, NO)):
+            spans += (span(f" {key} ", Tone.KEY), span(words), Span("  "))
+        return spans
+
+    def on_key(self, event: Key) -> None:
+        """An answer, or a key that moves in the text."""
+        answer = next((answer for key, _, answer in self._choices if key == event.key), None)
+        if answer is None and event.key in _NO_KEYS:
+            answer = NO
+        if answer is not None:
+            event.stop()
+            event.prevent_default()
+            self.answered(answer)
+
+    def answered(self, answer: str) -> None:
+        """Go back with it."""
+        self.dismiss(answer)
