@@ -17,7 +17,7 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.views.document import Block, Commands, Document, Gap, Heading, paragraph
 from fsadvisor.views.rows import Row
 from fsadvisor.views.severity import TONES
-from fsadvisor.views.spans import Tone, cut, line, span
+from fsadvisor.views.spans import Line, Tone, cut, line, span
 from fsadvisor.views.suppose import owner
 
 if TYPE_CHECKING:
@@ -162,6 +162,19 @@ def install_command(packages: Iterable[str], os_release: str) -> str:
     }
     installer = next((command for names, command in _INSTALLERS if words & set(names)), "")
     return f"{installer} {shlex.join(packages)}" if installer else ""
+
+
+def title(found: Sequence[Task]) -> Line:
+    """How much there is to do."""
+    if not found:
+        return line(span(" What could not be told: nothing", Tone.TITLE))
+    advice = {rule for task in found for rule in task.cure.held_back}
+    waits = counted(len(advice), "piece of advice waits", "pieces of advice wait")
+    return line(
+        span(" What could not be told", Tone.TITLE),
+        span(f"  {len(found):,} to do, gravest first"),
+        span(f"; {waits}" if advice else "", Tone.UNKNOWN),
+    )
 
 
 def heading(task: Task) -> str:

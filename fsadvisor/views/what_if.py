@@ -163,7 +163,7 @@ def rows(found: Sequence[Change], width: int, glyphs: Glyphs) -> list[Row]:
     for one in found:
         mark = (span(f" {one.mark.value:<7} ", _MARK_TONES[one.mark]), Span(" "))
         tone = Tone.DIM if one.mark in (Mark.GONE, Mark.SAME) else Tone.PLAIN
-        severity = Tone.DIM if one.mark is Mark.GONE else TONES[one.rule.severity]
+        severity = TONES[one.rule.severity] if tone is Tone.PLAIN else Tone.DIM
         head = (*mark, span(f"{one.rule.severity} {one.rule.kind}  ", severity), span(one.rule.title, tone))
         rest = line(
             span(f"{'':10}{one.how}", Tone.DIM if one.mark is Mark.SAME else Tone.PLAIN),

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from fsadvisor.views.look import Look
 
-_STEPS = ("which", "value", "form", "review")
-
 
 class Attesting(Place):
     """Asks step by step; Escape goes a step back. `offered` are ids of subjects and names of facts to choose from."""
@@ -45,15 +43,12 @@ class Attesting(Place):
     MODE = "unknowns"
     AUTO_FOCUS = ""
     DEFAULT_CSS = """
-    Attesting #form { height: 1fr; display: none; padding: 1 1; }
+    Attesting #form { height: 1fr; padding: 1 1; }
     Attesting #form Horizontal { height: 2; }
     Attesting #form Label { width: 50; }
     Attesting.-narrow #form Horizontal { height: 3; layout: vertical; }
     Attesting #form Input { width: 1fr; border: none; height: 1; padding: 0 1; background: $panel; }
     Attesting #form Input:focus { border: none; background: $primary 30%; }
-    Attesting #review, Attesting #choices { display: none; }
-    Attesting.which #choices, Attesting.value #choices { display: block; }
-    Attesting.form #form, Attesting.review #review { display: block; }
     """
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual's own
     ACTIONS: ClassVar[tuple[Action, ...]] = (
@@ -114,15 +109,25 @@ class Attesting(Place):
         if step == "value" and not entry.choices and entry.kind is not Kind.YES_NO:
             step = "form"  # its value is typed there
         self._step = step
-        for one in _STEPS:
-            self.set_class(one == step, one)
+        self.query_one("#choices").display = step in ("which", "value")
+        self.query_one("#form").display = step == "form"
+        self.query_one("#review").display = step == "review"
         typed = not entry.choices and entry.kind is not Kind.YES_NO
         self.query_one("#value-line").display = typed
         self.query_one("#value-asked", Label).update(span(f"Its value: {hint(entry)}").text)
         if self.explorer.look is not None:
             self._ask(self.explorer.look)
         focused = {"form": "#value" if typed else "#because", "review": "#review"}.get(step, "#choices")
-        self.call_after_refresh(lambda: self.query_one(focused).focus())
+        self.query_one(focused).focus()
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only what can be done at this step."""
+        if action == "write":
+            return self._step == "review"
+        if action.endswith("focus_next"):
+            return self._step == "form"
+        return super().check_action(action, parameters)
 
     def _ask(self, look: Look) -> None:
         at, fact = self._chosen

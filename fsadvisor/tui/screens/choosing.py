@@ -48,7 +48,7 @@ class Choosing(Place):
         self.query_one(RowsView).show(lambda width: self._rows(width, self.explorer.glyphs))
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
-        """This one."""
+        """Leave, and tell."""
         if event.row is not None:
             self.dismiss()
             self._then(event.row.key)

@@ -13,6 +13,7 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.tui.widgets.search_bar import SearchBar
 from fsadvisor.views import suppose
 from fsadvisor.views.rows import Row
 from fsadvisor.views.spans import Line, Span, Tone, cut, line, span
@@ -114,6 +115,7 @@ class Supposing(Place):
         """Another list, from its top."""
         self._mistake = ""
         choices = self.query_one("#choices", RowsView)
+        self.query_one(SearchBar).action_clear()
         choices.search("")
         choices.show(lambda _width: ())
         self._ask(look)

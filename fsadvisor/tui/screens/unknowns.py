@@ -18,9 +18,10 @@ from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.widgets.document_view import NOTHING_TO_READ, DocumentView
+from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import unknowns
-from fsadvisor.views.spans import span
+from fsadvisor.views.spans import cut, span
 from fsadvisor.views.suppose import owner
 from fsadvisor.views.unknowns import Means
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.events import Resize
+    from textual.widget import Widget
 
     from fsadvisor.tui.session import Session
     from fsadvisor.views.look import Look
@@ -59,9 +62,6 @@ class Unknowns(Place):
     Unknowns #tasks { width: 1fr; }
     Unknowns #detail { width: 1fr; }
     Unknowns.-wide #detail { border-left: solid $border; }
-    Unknowns.-narrow #detail { display: none; }
-    Unknowns.-narrow.reading #detail { display: block; }
-    Unknowns.-narrow.reading #tasks { display: none; }
     """
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("attest", "a", "Attest", "Say what only a person can know; shows what it would write, and asks"),
@@ -89,6 +89,7 @@ class Unknowns(Place):
 
     def body(self) -> ComposeResult:
         """The list and the task."""
+        yield LinesView(id="title")
         with Horizontal():
             yield RowsView(id="tasks", empty=" Gathering what could not be told …")
             yield DocumentView(id="detail", unicode=self.explorer.terminal.unicode)
@@ -107,6 +108,7 @@ class Unknowns(Place):
         self._tasks = {one.key: one for one in gathered.tasks}
         empty = [(span(" All that the rules ask could be told."),)]
         glyphs = self.explorer.glyphs
+        self.query_one("#title", LinesView).show(lambda width: [cut(unknowns.title(gathered.tasks), width)])
         self.query_one("#tasks", RowsView).show(lambda width: unknowns.rows(gathered.tasks, width, glyphs), empty)
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
@@ -115,7 +117,6 @@ class Unknowns(Place):
         task = self._tasks.get(event.row.key) if event.row else None
         if task is None or self._gathered is None:
             detail.show(NOTHING_TO_READ)
-            self.remove_class("reading")
             return
         session = self.explorer.session
         rules = {rule.id: rule for rule in session.shelf.rules}
@@ -124,13 +125,25 @@ class Unknowns(Place):
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """Look at the task from near."""
         if event.row is not None:
-            self.add_class("reading")
-            self.query_one("#detail", DocumentView).focus()
+            self._read(self.query_one("#detail", DocumentView))
 
     def action_leave_detail(self) -> None:
         """Back to the list."""
-        self.remove_class("reading")
-        self.query_one("#tasks", RowsView).focus()
+        self._read(self.query_one("#tasks", RowsView))
+
+    def _read(self, what: Widget) -> None:
+        """Give the list or the task the keyboard, and on a narrow screen all the room."""
+        wide = self.size.width >= _WIDE
+        for one in self.query("#tasks, #detail"):
+            one.display = wide or one is what
+        what.focus()
+
+    def on_resize(self, event: Resize) -> None:
+        """Side by side, or one over the other."""
+        wide = event.size.width >= _WIDE
+        detail, tasks = self.query_one("#detail"), self.query_one("#tasks")
+        reads = self.focused is detail
+        detail.display, tasks.display = wide or reads, wide or not reads
 
     @property
     def _under_cursor(self) -> Task | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Container, Vertical
 from textual.message import Message
@@ -15,6 +14,7 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
+from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import suppose, unlocking, what_if
 from fsadvisor.views.look import finding_key
@@ -25,17 +25,27 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.events import DescendantFocus
 
     from fsadvisor.storage import Supposition
     from fsadvisor.tui.session import Session
     from fsadvisor.views.document import Document
     from fsadvisor.views.look import Look
-    from fsadvisor.views.spans import Line
     from fsadvisor.views.unlocking import Unlock
     from fsadvisor.views.what_if import Change
 
-_MOST_SHOWN = 4
-"""Suppositions that are seen at once on a narrow screen."""
+_TITLES: Final = {
+    "supposed": "Supposed",
+    "changes": "Advice, held against the real look",
+    "unlocks": "What would unlock advice that is held back: Enter supposes it",
+}
+_WIDE: Final = 120
+_MOST_NARROW: Final = 4
+_MOST_WIDE: Final = 12
+"""Suppositions that are seen at once on a narrow and on a wide screen."""
+
+_UNLOCKS: Final = 6
+"""Lines of what would unlock advice, on a narrow screen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,15 +77,13 @@ class WhatIf(Place):
     NAME = "what if"
     MODE = "what_if"
     AUTO_FOCUS = "#changes"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012 - Textual's own
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (_WIDE, "-wide")]  # noqa: RUF012 - Textual's own
     DEFAULT_CSS = """
     WhatIf #banner { background: $panel; }
     WhatIf #panes { height: 1fr; layout: vertical; }
-    WhatIf #unlocks-pane { height: 2fr; }
-    WhatIf #changes-pane { height: 3fr; }
-    WhatIf.-wide #panes { layout: grid; grid-size: 2 2; grid-columns: 2fr 3fr; grid-rows: 1fr 2fr; grid-gutter: 0 1; }
+    WhatIf #changes-pane { height: 1fr; }
+    WhatIf.-wide #panes { layout: grid; grid-size: 2 2; grid-columns: 1fr 1fr; grid-rows: auto 1fr; grid-gutter: 0 1; }
     WhatIf.-wide #changes-pane { row-span: 2; height: 100%; }
-    WhatIf.-wide #supposed-pane, WhatIf.-wide #unlocks-pane { height: 100%; }
     """
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("suppose", "a,plus", "Suppose", "Suppose a fact: choose a subject, one of its facts, and a value"),
@@ -104,25 +112,29 @@ class WhatIf(Place):
         yield LinesView(2, id="banner")
         with Container(id="panes"):
             with Vertical(id="supposed-pane"):
-                yield LinesView(id="supposed-title")
+                yield self._title("supposed")
                 yield RowsView(id="supposed", empty="  Nothing yet. a supposes a fact.")
             with Vertical(id="changes-pane"):
-                yield LinesView(id="changes-title")
+                yield self._title("changes")
                 yield RowsView(id="changes", empty="  No advice, now or then.")
             with Vertical(id="unlocks-pane"):
-                yield LinesView(id="unlocks-title")
+                yield self._title("unlocks")
                 yield RowsView(
                     id="unlocks", empty="  No advice is held back for want of a fact that could be chosen here."
                 )
 
     def on_mount(self) -> None:
         """What the lists are."""
-        for name, words in (
-            ("supposed", "Supposed"),
-            ("changes", "Advice, held against the real look"),
-            ("unlocks", "What would unlock advice that is held back: Enter supposes it"),
-        ):
-            self.query_one(f"#{name}-title", LinesView).show(partial(_title, words))
+        for name, words in _TITLES.items():
+            self.query_one(f"#{name}-title", PaneTitle).show(line(span(words, Tone.TITLE)))
+
+    def _title(self, name: str) -> PaneTitle:
+        return PaneTitle(self.explorer.glyphs.right, self.explorer.glyphs.ellipsis, id=f"{name}-title")
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Mark the list that has the keyboard."""
+        for name in _TITLES:
+            self.query_one(f"#{name}-title", PaneTitle).light(event.widget.id == name)
 
     def on_screen_resume(self) -> None:
         """Something may have been supposed meanwhile."""
@@ -153,9 +165,13 @@ class WhatIf(Place):
         elif (answer.real.number, answer.supposed) != self._asked:
             return
         else:
+            anew = self._followed is None or self._followed.supposed != answer.supposed
             self._followed = answer
-            glyphs = self.explorer.glyphs
-            self.query_one("#changes", RowsView).show(lambda width: what_if.rows(answer.changes, width, glyphs))
+            glyphs, changes = self.explorer.glyphs, self.query_one("#changes", RowsView)
+            changes.show(lambda width: what_if.rows(answer.changes, width, glyphs))
+            self._fit()
+            if anew:
+                changes.cursor = 0
             self.query_one("#unlocks", RowsView).show(lambda width: unlocking.rows(answer.unlocks, width, glyphs))
         self._show_banner()
 
@@ -164,14 +180,18 @@ class WhatIf(Place):
         self.query_one("#supposed", RowsView).show(
             lambda width: suppose.supposition_rows(real, supposed, width, glyphs)
         )
-        height = 1 + min(max(len(supposed), 1), _MOST_SHOWN)
-        self.query_one("#supposed-pane").styles.min_height = height
-        self.query_one("#supposed-pane").styles.max_height = None if self.has_class("-wide") else height
+        self._fit()
+
+    def _fit(self) -> None:
+        """The short lists take the lines that they need, and leave the rest to the advice."""
+        wide = self.size.width >= _WIDE
+        shown, unlocks = max(len(self.explorer.supposed), 1), self._followed.unlocks if self._followed else ()
+        self.query_one("#supposed-pane").styles.height = 1 + min(shown, _MOST_WIDE if wide else _MOST_NARROW)
+        self.query_one("#unlocks-pane").styles.height = "100%" if wide else 1 + min(max(2 * len(unlocks), 1), _UNLOCKS)
 
     def on_resize(self) -> None:
         """One column or two."""
-        if self.explorer.look is not None:
-            self._show_supposed(self.explorer.look)
+        self._fit()
 
     def _show_banner(self) -> None:
         real, known = self.explorer.look, self._followed
@@ -232,10 +252,6 @@ class WhatIf(Place):
         """The real look again."""
         self.explorer.supposed = ()
         self._follow()
-
-
-def _title(words: str, width: int) -> list[Line]:
-    return [cut(line(span(f" {words}", Tone.TITLE)), width)]
 
 
 class ChangePlace(Place):

@@ -1,0 +1,247 @@
+"""The place where one supposes facts."""
+
+import dataclasses
+import threading
+
+import pytest
+
+from fsadvisor.machine.opening import open_machine
+from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.screens.what_if import ChangePlace, WhatIf
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.version import Version
+from tests.paths import FIXTURES
+from tests.tui.driving import explored, screen, shown, until
+
+SIZES = [(80, 24), (160, 50)]
+RAID = "raid-lvm-crypt-server"
+
+
+async def opened(app, pilot):
+    await pilot.press("3")
+    await settled(app, pilot)
+
+
+async def settled(app, pilot):
+    """All that was supposed is worked out and shown."""
+    await until(pilot, lambda: isinstance(app.screen, WhatIf) and is_settled(app))
+    await pilot.pause()
+
+
+def is_settled(app):
+    known = app.screen._followed
+    return known is not None and known.supposed == app.supposed and known.real is app.look
+
+
+def rows(app, name):
+    view = app.screen.query_one(f"#{name}", RowsView)
+    return ["".join(one.text for line in row.lines for one in line) for row in view.rows]
+
+
+async def typed(pilot, words):
+    for sign in words:
+        await pilot.press({" ": "space", ".": "full_stop", "_": "underscore"}.get(sign, sign))
+
+
+async def chosen(app, pilot, words):
+    """Search for the words, and open what is found first."""
+    await until(pilot, lambda: isinstance(app.screen, Supposing))
+    await pilot.press("slash")
+    await typed(pilot, words)
+    await pilot.press("enter")
+    await pilot.pause()
+    await pilot.press("enter")
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_is_supposed_at_first_and_the_place_says_so(size):
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        return shown(app)
+
+    text = explored(steps, size=size)
+    assert "Nothing is supposed: the advice below is the real one" in text
+    assert "Nothing on the machine ever does" in text
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_would_unlock_advice_is_supposed_by_enter_and_undone_by_u(size):
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        real = rows(app, "changes")
+        app.screen.query_one("#unlocks").focus()
+        await pilot.press("enter")
+        await settled(app, pilot)
+        supposed, text = rows(app, "changes"), shown(app)
+        await pilot.press("U")
+        await settled(app, pilot)
+        return real, supposed, text, rows(app, "changes")
+
+    real, supposed, text, after = explored(steps, machine=RAID, size=size)
+    assert "SUPPOSITION" in text
+    assert "Nothing on the machine was changed" in text
+    assert "host.fstrim_timer = active" in text
+    assert "really inactive" in text
+    assert supposed[0].startswith(" CHANGED")
+    assert "was blocked, now advised" in supposed[0]
+    assert supposed[1].startswith(" GONE")
+    assert after == real
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_fact_is_chosen_by_subject_name_and_value(size):
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await pilot.press("a")
+        await chosen(app, pilot, "this machine")
+        await chosen(app, pilot, "host.kernel ")
+        before = shown(app)
+        await pilot.press("ctrl+u")
+        await typed(pilot, "six")
+        await pilot.press("enter")
+        await pilot.pause()
+        mistaken = shown(app)
+        await pilot.press("ctrl+u")
+        await typed(pilot, "3.10")
+        await pilot.press("enter")
+        await settled(app, pilot)
+        return before, mistaken, app.supposed, shown(app)
+
+    before, mistaken, supposed, after = explored(steps, machine=RAID, size=size)
+    assert "What if host.kernel were not" in before
+    assert "no version such as" in mistaken
+    assert [(one.fact, one.value) for one in supposed] == [("host.kernel", Version(3, 10))]
+    assert "host.kernel = 3.10.0" in after
+
+
+def test_the_newest_supposition_is_undone_first_and_the_others_stay():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        app.screen.query_one("#unlocks").focus()
+        await pilot.press("enter")
+        await settled(app, pilot)
+        first = app.supposed
+        await pilot.press("enter")
+        await settled(app, pilot)
+        both = app.supposed
+        await pilot.press("u")
+        await settled(app, pilot)
+        return first, both, app.supposed
+
+    first, both, left = explored(steps)
+    assert len(both) > len(first) > 0
+    assert left == both[:-1]
+
+
+def test_a_change_is_looked_at_from_near():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        app.screen.query_one("#unlocks").focus()
+        await pilot.press("enter")
+        await settled(app, pilot)
+        app.screen.query_one("#changes").focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ChangePlace))
+        await pilot.pause()
+        text = shown(app)
+        await pilot.press("escape")
+        await settled(app, pilot)
+        return text
+
+    text = explored(steps, machine=RAID, size=(120, 60))
+    assert "CHANGED  was blocked, now advised".replace("  ", " ") in " ".join(text.split())
+    assert "no -> yes" in text
+
+
+def test_escape_goes_back_step_by_step_and_supposes_nothing():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await pilot.press("a")
+        await chosen(app, pilot, "this machine")
+        await chosen(app, pilot, "host.virtual")
+        for _ in range(3):
+            await pilot.press("escape")
+            await pilot.pause()
+        await settled(app, pilot)
+        return app.supposed
+
+    assert explored(steps) == ()
+
+
+def test_what_is_out_of_date_when_it_comes_is_not_shown():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        gate, asked = threading.Event(), []
+        real_supposing = app.session.supposing
+
+        def slow(supposed):
+            asked.append(supposed)
+            if len(asked) == 1:
+                gate.wait()
+            return real_supposing(supposed)
+
+        app.session.supposing = slow
+        app.screen.query_one("#unlocks").focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: asked)
+        working = shown(app)
+        await pilot.press("U")
+        await pilot.pause()
+        gate.set()
+        await settled(app, pilot)
+        return working, shown(app)
+
+    working, after = explored(steps)
+    assert "working out what would follow" in working
+    assert "Nothing is supposed" in after
+    assert "CHANGED" not in after
+
+
+def test_an_error_while_working_it_out_is_told_and_the_explorer_goes_on():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+
+        def failing(supposed):
+            raise OSError("the recording is gone")
+
+        app.session.supposing = failing
+        app.screen.query_one("#unlocks").focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: "could not be worked out" in shown(app))
+        return shown(app)
+
+    assert "the recording is gone" in explored(steps)
+
+
+class HostileMachine:
+    """A recorded machine whose drive calls itself what could harm a terminal, or be read as markup."""
+
+    NAME = "[bold red]x[/] [/nope] \x1b]0;gone\x07\x1b[31m\udcff\u202e" + "x" * 4096
+
+    def __init__(self, inner):
+        self._inner = inner
+
+    def __getattr__(self, name):
+        return getattr(self._inner, name)
+
+    def read(self, path):
+        answer = self._inner.read(path)
+        return dataclasses.replace(answer, text=self.NAME) if path.endswith("device/model") else answer
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("key", ["2", "3"])
+def test_what_a_drive_calls_itself_harms_neither_place(size, key):
+    machine = HostileMachine(open_machine(FIXTURES / "machines" / RAID))
+
+    async def steps(app, pilot):
+        await pilot.press(key)
+        await until(pilot, lambda: getattr(app.screen, "_followed", None) or getattr(app.screen, "_gathered", None))
+        for press in ("enter", "tab", "enter", "escape", "w" if key == "2" else "a", "j", "enter"):
+            await pilot.press(press)
+            await pilot.pause()
+        return screen(app)
+
+    for line in explored(steps, machine=machine, size=size):
+        assert line.isprintable()
