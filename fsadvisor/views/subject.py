@@ -22,7 +22,7 @@ from fsadvisor.views.finding import alone, found
 from fsadvisor.views.history import MOVING, Change
 from fsadvisor.views.rows import Row
 from fsadvisor.views.severity import TONES
-from fsadvisor.views.spans import Span, Tone, columns, cut, line, padded, span
+from fsadvisor.views.spans import Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.views.stack import stack
 
 if TYPE_CHECKING:
@@ -78,17 +78,17 @@ def subject_rows(look: Look, finding_key: str) -> list[Row]:
     return [] if finding is None else [Row(one.id, (line(span(f" {full_name(one)}")),)) for one in finding.subjects]
 
 
-def title(look: Look, subject: str) -> str:
-    """'disk sda (…): 43 facts, 5 not known, 2 changed since …'."""
+def title(look: Look, subject: str) -> Line:
+    """'disk sda (…): 2 changed since …; 43 facts, 5 not known'."""
     seen = look.subjects.get(subject)
     if seen is None:
-        return f"{subject}: not there any more"
+        return line(span(subject, Tone.TITLE), ": not there any more")
     facts = list(own_facts(seen))
     unknown = sum(isinstance(fact, Unknown) for _, fact in facts)
-    words = [counted(len(facts), "fact"), f"{unknown} not known"]
+    parts = [span(full_name(seen), Tone.TITLE), Span(": ")]
     if look.history and (changes := look.history.by_subject.get(subject)):
-        words.append(f"{len(changes)} changed since {look.history.moment}")
-    return f"{full_name(seen)}: {', '.join(words)}"
+        parts += [Span(f"{len(changes)} changed since {look.history.moment}", Tone.NEW), Span("; ")]
+    return (*parts, Span(f"{counted(len(facts), 'fact')}, {unknown} not known", Tone.DIM))
 
 
 def rows(look: Look, subject: str, width: int, glyphs: Glyphs) -> list[Row]:

@@ -10,6 +10,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.views import history, subject
 from fsadvisor.views.document import laid
 from fsadvisor.views.glyphs import UNICODE
+from fsadvisor.views.spans import plain
 from tests.report import composed
 from tests.views.seen import look_of, text
 
@@ -80,7 +81,7 @@ def test_the_subject_shows_what_changed_on_its_rows_in_full_and_in_the_list_of_a
     page = text(laid(subject.detail(look, "disk:sda", row.key, UNICODE).blocks, 100))
     assert f"changed since {found.moment}: write back -> write through" in page
     assert f"Changed since {found.moment}" in text(laid(subject.more(look, "disk:sda", UNICODE).blocks, 80))
-    assert "1 changed since" in subject.title(look, "disk:sda")
+    assert "1 changed since" in plain(subject.title(look, "disk:sda"))
     listed = history.rows(found, 80, UNICODE)
     assert [row.key for row in listed] == ["disk:sda\ndisk.write_cache"]
     assert "sda" in text(listed[0].lines)

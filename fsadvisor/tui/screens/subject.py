@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Label
 
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import subject
-from fsadvisor.views.spans import span
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -39,7 +38,6 @@ class SubjectPlace(Place):
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
     DEFAULT_CSS = """
-    SubjectPlace #about { width: 100%; height: 1; background: $surface; color: $primary; padding: 0 1; text-style: bold; }
     SubjectPlace #detail { height: 7; background: $surface; }
     SubjectPlace #rows { width: 1fr; }
     SubjectPlace #beside { width: 1fr; height: 7; }
@@ -59,7 +57,7 @@ class SubjectPlace(Place):
     def body(self) -> ComposeResult:
         """The list, what its row means, and more."""
         unicode = self.explorer.terminal.unicode
-        yield Label("", id="about", markup=False)
+        yield PaneTitle(" ", self.explorer.glyphs.ellipsis, id="about")
         with Horizontal(id="columns"):
             yield RowsView(id="rows", empty="It is not there any more, as of the look of this moment.")
             with Vertical(id="beside"):
@@ -69,7 +67,7 @@ class SubjectPlace(Place):
     def show_look(self, look: Look) -> None:
         """The list anew, the cursor where it was."""
         glyphs = self.explorer.glyphs
-        self.query_one("#about", Label).update(span(subject.title(look, self.key)).text)
+        self.query_one("#about", PaneTitle).show(subject.title(look, self.key))
         more = subject.more(look, self.key, glyphs)
         self._has_more = bool(more.blocks)
         self.query_one("#more", DocumentView).show(more)
