@@ -1,0 +1,48 @@
+"""What can be saved as a file."""
+
+import datetime as dt
+import json
+from dataclasses import replace
+
+import pytest
+
+from fsadvisor.storage import Supposition
+from fsadvisor.views import export
+from tests.views.seen import look_at
+
+DAY = dt.date(2026, 11, 21)
+MACHINE = "pm9a3-postgresql-volatile"
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("db7.example.org", "db7.example.org-2026-11-21.txt"),
+        ("../../etc/\x1b[31mpasswd", "etc-31mpasswd-2026-11-21.txt"),
+        ("-rf *", "rf-2026-11-21.txt"),
+        ("漢字", "machine-2026-11-21.txt"),
+        ("x" * 300, "x" * 60 + "-2026-11-21.txt"),
+        ("", f"{MACHINE}-2026-11-21.txt"),
+    ],
+)
+def test_a_name_is_made_of_the_host_and_the_day_and_of_nothing_that_could_lead_elsewhere(host, name):
+    assert export.file_name(replace(look_at(MACHINE), host=host), DAY, "txt") == name
+
+
+def test_each_form_is_the_report_as_the_command_prints_it():
+    look = look_at(MACHINE)
+    assert json.loads(export.content(look, "json", ""))["schema"] == "fsadvisor/report/1"
+    assert export.content(look, "html", "").startswith(b"<!DOCTYPE html>")
+    assert b"POWER LOSS" in export.content(look, "txt", "")
+    assert export.content(look, "svg", "<svg/>") == b"<svg/>"
+
+
+def test_a_report_waits_for_answers_and_for_what_is_so():
+    look = look_at(MACHINE)
+    asking = replace(look, asking=("nvme list",))
+    supposing = replace(look, supposed=(Supposition("disk:sda", "disk.plp", "proven"),))
+    for form in ("txt", "json", "html"):
+        assert export.obstacle(look, form) == ""
+        assert "1 answer still to come" in export.obstacle(asking, form)
+        assert "supposed" in export.obstacle(supposing, form)
+    assert export.obstacle(asking, "svg") == ""
