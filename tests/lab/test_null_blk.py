@@ -37,6 +37,12 @@ def test_a_disk_of_memory_is_told_as_such_with_its_cache(pair):
     scenario.keep("lab-null-blk")
 
 
+def flush_ms(scenario, name):
+    """What a flush took on average since the disk is there."""
+    flushed, took = map(int, scenario.second_file(f"/sys/block/{name}/stat").split()[15:17])
+    return took / max(flushed, 1)
+
+
 @pytest.mark.parametrize("is_cached", [True, False], ids=["write back", "write through"])
 def test_flushes_go_to_a_disk_with_a_cache_only_and_their_time_is_told(pair, is_cached):
     """null_blk that takes 2 ms a request: fsync on ext4 with and without a volatile cache"""
@@ -50,12 +56,14 @@ def test_flushes_go_to_a_disk_with_a_cache_only_and_their_time_is_told(pair, is_
     flushes.by_fsync(path, WRITES)
 
     took = flushes.sent(name) - before
+    means = [flush_ms(scenario, name)]
     facts = scenario.audit().facts(f"disk:{name}")
     stat = scenario.second_file(f"/sys/block/{name}/stat").split()
+    means.append(flush_ms(scenario, name))  # the filesystem may flush meanwhile
     assert (took >= WRITES) is is_cached
     assert facts["disk.flushes"] == pytest.approx(int(stat[15]), rel=0.1)
     if is_cached:
-        assert facts["disk.flush_ms_avg"] == pytest.approx(int(stat[16]) / int(stat[15]), rel=0.1)
+        assert 0.9 * min(means) <= facts["disk.flush_ms_avg"] <= 1.1 * max(means)
         assert facts["disk.flush_ms_avg"] >= 2
     else:
         assert int(stat[15]) == 0
