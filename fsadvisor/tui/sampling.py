@@ -15,7 +15,6 @@ from fsadvisor.views.writers import Writers, Writing
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_SECOND: Final = 1.0
 _LOOKS_EACH: Final = 10
 """How often it is looked where threads wait, for each time that the processes are asked what they wrote."""
 
@@ -27,17 +26,20 @@ _SHORT_PAUSE_S: Final = 10.0
 
 
 class Sampling:
-    """`told` is called, on the sampling thread, after each second's sample; `failed` where that is our bug."""
+    """`told` is called, on the sampling thread, after each sample; `failed` where it raised, which is our bug.
 
-    def __init__(self, told: Callable[[], object], failed: Callable[[Exception], object]) -> None:
+    `second` is how many seconds are between two samples.
+    """
+
+    def __init__(self, told: Callable[[], object], failed: Callable[[Exception], object], second: float = 1.0) -> None:
         self._told = told
         self._lock = threading.Lock()
         self._course = Course()
         self._processes, self._writers = Processes(), Writers()
         self._looks = 0
         self._writing = Writing()
-        self._system = Beat(self._sample, _SECOND, _SHARE, failed)
-        self._asking = Beat(self._ask, _SECOND / _LOOKS_EACH, _SHARE, failed)
+        self._system = Beat(self._sample, second, _SHARE, failed)
+        self._asking = Beat(self._ask, second / _LOOKS_EACH, _SHARE, failed)
         self._paused_at_s = time.monotonic()
         self._anew = False
         self.paused = True

@@ -28,7 +28,7 @@ IDLE_KEY: Final = ":idle"
 DISK_ORDERS: Final = ("busy time", "bytes written", "bytes read", "latency", "flushes", "name")
 WRITER_ORDERS: Final = ("bytes written", "waiting in fsync", "name")
 
-_LEFT: Final = 50
+_LEFT: Final = 57
 """Columns of the words at the left of a course."""
 
 _CALM: Final = 10
@@ -80,10 +80,13 @@ def duration(ms: float | None) -> str:
     return f"{ms:.1f}" if ms < 99.95 else f"{ms:.0f}" if ms < 99_999 else f"{ms / 1000:.0f}s" if ms < 9e6 else "> 9ks"
 
 
-def course(values: Sequence[float | None], width: int, glyphs: Glyphs, top: float | None = None) -> str:
-    """A sparkline of the minute; dots stand for the seconds before the first value."""
+def course(
+    values: Sequence[float | None], width: int, glyphs: Glyphs, tone: Tone = Tone.DIM, top: float | None = None
+) -> Line:
+    """A sparkline of the minute; dots stand for the seconds before the first value, where a dot is no level itself."""
     drawn = sparkline(values, width, glyphs, top).lstrip()
-    return glyphs.empty * (max(width, 0) - len(drawn)) + drawn
+    before = " " if glyphs.empty in glyphs.levels else glyphs.empty
+    return Span(before * (max(width, 0) - len(drawn)), Tone.DIM), Span(drawn, tone)
 
 
 def summary(seen: Seen, width: int, glyphs: Glyphs) -> list[Line]:
@@ -233,11 +236,11 @@ def _some(moment: Moment) -> float | None:
 
 def _beside(words: Line, values: Sequence[float | None], width: int, glyphs: Glyphs, top: float | None = None) -> Line:
     """Words, and their course over the last minute at the right."""
-    left = min(_LEFT + 6, max(width - 16, 1))
+    left = min(_LEFT, max(width - 16, 2))
     room = min(max(width - left - 1, 0), MOMENTS)
     return (
-        *padded(cut((Span(" "), *words), left, glyphs.ellipsis), left),
-        Span(course(values, room, glyphs, top), Tone.DIM if not any(values) else Tone.PLAIN),
+        *padded(cut((Span(" "), *words), left - 1, glyphs.ellipsis), left),
+        *course(values, room, glyphs, Tone.PLAIN if any(values) else Tone.DIM, top),
     )
 
 
@@ -273,7 +276,7 @@ def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) ->
     left = min(width - columns(shown) - 3, MOMENTS)
     if left > 4:
         written = [None if one is None else one.write_bytes for one in _course(seen, name)]
-        shown = (*shown, Span("  "), Span(course(written, left, glyphs), Tone.DIM))
+        shown = (*shown, Span("  "), *course(written, left, glyphs))
     return Row(name, (cut(shown, width, glyphs.ellipsis),), called)
 
 
@@ -306,8 +309,8 @@ def _course(seen: Seen, name: str) -> list[Rates | None]:
     return [(one.disks or {}).get(name) for one in seen.moments]
 
 
-def _active(seen: Seen) -> set[str]:
-    return {name for one in seen.moments for name, rates in (one.disks or {}).items() if rates.active}
+def _active(seen: Seen) -> frozenset[str]:
+    return frozenset().union(*(one.active for one in seen.moments))
 
 
 def _by(seen: Seen, order: str) -> Callable[[str], tuple[float, tuple[object, ...]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
+from fsadvisor.report.layout import counted
 from fsadvisor.report.values import short_name
 from fsadvisor.storage import Disk, Layer
 from fsadvisor.views.document import Document, Drawn, Gap, Heading, paragraph
@@ -60,14 +61,19 @@ def document(seen: Seen, look: Look | None, name: str, width: int, glyphs: Glyph
     minute = [(one.disks or {}).get(name) for one in seen.moments]
     now = minute[-1] if minute else None
     called = names(look).get(name, "")
-    blocks: list[Block] = [Heading(f"{name}   {called}" if called else name)]
+    standing = above(look, name)
+    blocks: list[Block] = [
+        Heading(f"{name}   {called}" if called else name),
+        Drawn((cut(line(span("On it    ", Tone.STRONG), _mounts(standing, look)), width, glyphs.ellipsis),)),
+    ]
     if now is None:
         blocks.append(paragraph(span("No rates yet, or the device is gone.", Tone.DIM)))
     else:
         blocks.append(Drawn(tuple(_lines(now, minute, width, glyphs))))
         if now.flushes is not None and not now.flushed:
             blocks.append(paragraph(span(_NO_FLUSH, Tone.DIM)))
-    blocks += [Gap(), *_standing(above(look, name), look)]
+    if standing:
+        blocks += [Gap(), *_standing(standing)]
     return Document(f"live {name}", tuple(blocks))
 
 
@@ -77,7 +83,7 @@ def _lines(now: Rates, minute: Sequence[Rates | None], width: int, glyphs: Glyph
         text = padded(cut(line(span(f"{label:<9}", Tone.STRONG), span(words)), left, glyphs.ellipsis), left)
         room = min(max(width - left - 1, 0), MOMENTS)
         values = [None if one is None else value(one) for one in minute]
-        return (*text, Span(" "), Span(course(values, room, glyphs, top), Tone.DIM))
+        return (*text, Span(" "), *course(values, room, glyphs, top=top))
 
     yield drawn("Read", _done(now.reads, now.read_bytes), lambda one: one.read_bytes)
     yield drawn("  takes", _takes(now.read_ms), lambda one: one.read_ms)
@@ -110,12 +116,18 @@ def _discards(now: Rates) -> str:
     return _done(now.discards, now.discard_bytes or 0)
 
 
-def _standing(subjects: Sequence[Subject], look: Look | None) -> Iterator[Block]:
-    yield Heading("On it")
+def _mounts(standing: Sequence[Subject], look: Look | None) -> Span:
+    """Where the files are that are on it, in a line."""
     if look is None:
-        yield paragraph(span("The machine is still being looked at.", Tone.DIM))
-    elif not subjects:
-        yield paragraph(span("Nothing that fsadvisor knows of.", Tone.DIM))
+        return span("the machine is still being looked at", Tone.DIM)
+    points = [short_name(subject) for subject in standing if subject.kind == "mount"]
+    if points:
+        return span(", ".join(points))
+    return span(f"{counted(len(standing), 'thing')}, no mount" if standing else "nothing known", Tone.DIM)
+
+
+def _standing(subjects: Sequence[Subject]) -> Iterator[Block]:
+    yield Heading("All that stands on it")
     for subject in subjects[:_MOST_ABOVE]:
         yield paragraph(span(f"{subject.kind} ", Tone.DIM), span(short_name(subject)), indent=2)
     if len(subjects) > _MOST_ABOVE:

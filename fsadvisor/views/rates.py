@@ -96,6 +96,9 @@ class Moment:
     known: frozenset[str] = frozenset()
     """All devices that there are."""
 
+    active: frozenset[str] = frozenset()
+    """Those that did something."""
+
     cpu: float | None = None
     """Share of one processor that this program used meanwhile."""
 
@@ -128,6 +131,7 @@ class Course:
             disks=disks,
             unread=unread,
             known=frozenset(counted),
+            active=frozenset(name for name, one in (disks or {}).items() if one.active),
             cpu=cpu,
         )
         self.moments.append(moment)

@@ -12,6 +12,7 @@ from fsadvisor.machine.hotplug import Changed
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.beat import Beat
 from fsadvisor.tui.explorer import Explorer
+from fsadvisor.tui.sampling import Sampling
 from fsadvisor.tui.screens.live import Live
 from fsadvisor.views.live import Seen
 from fsadvisor.views.rates import Course
@@ -164,7 +165,7 @@ def test_a_wide_screen_tells_of_the_disk_under_the_cursor_without_being_asked():
     async def steps(app, pilot, sampling):
         await moved(app, pilot, sampling)
         await pilot.press("j")
-        await until(pilot, lambda: "Nothing that fsadvisor knows of" in shown(app))
+        await until(pilot, lambda: "nothing known" in shown(app))
         await pilot.press("k")
         await until(pilot, lambda: "On it" in shown(app))
 
@@ -225,18 +226,35 @@ def test_an_error_of_the_sampling_thread_ends_the_explorer_with_it():
     assert str(live(steps)) == "ours"
 
 
-def test_a_beat_stops_when_paused_and_tells_what_ends_it():
-    sampled, failed = threading.Event(), []
-    ended = threading.Event()
+def test_an_error_in_a_beat_is_told():
+    failed, ended = [], threading.Event()
 
     def sample():
-        if sampled.is_set():
-            raise ValueError("ours")
-        sampled.set()
+        raise ValueError("ours")
 
-    beat = Beat(sample, 0.001, 1.0, lambda error: (failed.append(error), ended.set()))
-    beat.go()
-    assert sampled.wait(10)
+    Beat(sample, 0.001, 1.0, lambda error: (failed.append(error), ended.set())).go()
     assert ended.wait(10)
     assert str(failed[0]) == "ours"
+
+
+def test_a_sample_that_hangs_holds_nobody_and_is_known_to_hang():
+    began, release = threading.Event(), threading.Event()
+    beat = Beat(lambda: (began.set(), release.wait(10)), 0.001, 1.0, print)
+    beat.go()
+    assert began.wait(10)
     beat.pause()
+    assert beat.silent_s > 0
+    release.set()
+
+
+def test_this_machine_is_sampled_until_paused():
+    told, failed = threading.Semaphore(0), []
+    sampling = Sampling(told.release, failed.append, second=0.02)
+    sampling.go()
+    assert all(told.acquire(timeout=10) for _ in range(3))
+    sampling.pause()
+    seen = sampling.seen()
+    assert seen.paused
+    assert seen.moments[-1].disks is not None
+    assert seen.moments[-1].known
+    assert failed == []

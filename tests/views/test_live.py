@@ -127,6 +127,7 @@ def test_a_disk_tells_its_minute_and_what_stands_on_it():
     assert "2.00 ms each" in text
     assert "3.0/s" in text
     assert "filesystem" in text
+    assert "On it    " in text
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["Unicode", "ASCII"])

@@ -94,6 +94,12 @@ class Live(Place):
             yield DocumentView(id="disk", unicode=self.explorer.terminal.unicode)
         yield LinesView(1, id="status")
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A recording leaves nothing to do here."""
+        if not self.explorer.session.live and action in {one.name for one in self.ACTIONS}:
+            return False
+        return super().check_action(action, parameters)
+
     def on_mount(self) -> None:
         """Say what there is to say before the first sample."""
         if not self.explorer.session.live:
