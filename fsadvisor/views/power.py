@@ -11,12 +11,14 @@ from fsadvisor.views.document import Block, Gap, Heading, paragraph
 from fsadvisor.views.spans import Span, Tone, span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fsadvisor.storage import Subject
     from fsadvisor.views.glyphs import Glyphs
 
 _IN: Final = (Span("  "),)
+_MOST: Final = 8
+"""Disks below that are named."""
 
 
 def blocks(subject: Subject, glyphs: Glyphs) -> Iterator[Block]:
@@ -34,4 +36,18 @@ def blocks(subject: Subject, glyphs: Glyphs) -> Iterator[Block]:
         yield paragraph(span("What would settle it:", Tone.STRONG), first=_IN)
         for step in disk.plp_settle.value:
             yield paragraph(step, first=(Span("  "), Span(f"{glyphs.right} ", Tone.KEY)))
+    yield Gap()
+
+
+def of_all(disks: Sequence[Subject]) -> Iterator[Block]:
+    """The verdicts on the disks that something stands on; nothing where there are none."""
+    if not disks:
+        return
+    yield Heading("What a power loss would do to the disks below")
+    for subject in disks[:_MOST]:
+        disk = subject.scope.get("disk")
+        if isinstance(disk, Disk):
+            yield paragraph(span(f"{subject.name}: ", Tone.STRONG), power_verdict(disk), first=_IN, indent=4)
+    if len(disks) > _MOST:
+        yield paragraph(span(f"and {len(disks) - _MOST:,} more", Tone.DIM), first=_IN)
     yield Gap()

@@ -20,6 +20,7 @@ from fsadvisor.views.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.views.evidence import cure
 from fsadvisor.views.finding import alone, found
 from fsadvisor.views.history import MOVING, Change
+from fsadvisor.views.relations import reached
 from fsadvisor.views.rows import Row
 from fsadvisor.views.severity import TONES
 from fsadvisor.views.spans import Line, Span, Tone, columns, cut, line, padded, span
@@ -276,6 +277,9 @@ def more(look: Look, subject: str, glyphs: Glyphs) -> Document:
     blocks: list[Block] = []
     if seen is not None:
         blocks += [*options.blocks(seen, glyphs), *power.blocks(seen, glyphs)]
+        if seen.kind not in ("disk", "host"):
+            below = sorted(reached(subject, look.relations.below) & look.subjects.keys())
+            blocks += power.of_all([look.subjects[one] for one in below if look.subjects[one].kind == "disk"])
     return Document(subject, (*blocks, *_changed(look, subject)))
 
 

@@ -107,6 +107,13 @@ def test_a_disk_has_the_evidence_for_a_power_loss_and_what_would_settle_it():
     assert "What would settle it:" in page
 
 
+def test_what_stands_on_disks_names_their_power_loss_verdicts():
+    page = text(laid(subject.more(look_at("lab-xfs-lvm-luks-raid1"), "layer:md127", UNICODE).blocks, 80))
+    assert "What a power loss would do to the disks below" in page
+    assert "sda: absent, what was acknowledged" in page
+    assert "sdb: " in page
+
+
 def test_a_subject_that_has_gone_has_no_rows_and_a_title_that_says_so():
     look = look_at("ext4-nobarrier")
     assert subject.rows(look, "disk:gone", 80, UNICODE) == []
