@@ -21,6 +21,7 @@ from fsadvisor.views.spans import Line, Span, Tone, cut, line, span
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
+    from fsadvisor.advise import Verdict
     from fsadvisor.machine.port import Answer
     from fsadvisor.plan.documents import Document as File
     from fsadvisor.plan.model import Plan
@@ -115,7 +116,12 @@ def gathered(look: Look, chosen: Collection[str], read: Callable[[str], Answer])
 
 def all_with_commands(look: Look) -> list[str]:
     """The keys of all advice of which a plan could be made."""
-    return [finding_key(one) for one in look.findings if any(map(can_be_planned, one.verdicts))]
+    return [finding_key(one) for one in look.findings if any(map(_has_commands, one.verdicts))]
+
+
+def _has_commands(verdict: Verdict) -> bool:
+    todo = verdict.instructions()
+    return can_be_planned(verdict) and bool(todo.now or todo.keep)
 
 
 def rows(found: Gathered, width: int, glyphs: Glyphs) -> LazyRows:

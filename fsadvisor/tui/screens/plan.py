@@ -69,8 +69,8 @@ class PlanPlace(Place):
     PlanPlace #of-list { height: auto; }
     PlanPlace #of-page { height: 1fr; width: 1fr; }
     PlanPlace #panes.-wide { layout: horizontal; }
-    PlanPlace #panes.-wide #of-list { width: 2fr; height: 1fr; }
-    PlanPlace #panes.-wide #of-page { width: 3fr; margin-left: 1; }
+    PlanPlace #panes.-wide #of-list { width: 34%; height: 1fr; }
+    PlanPlace #panes.-wide #of-page { width: 1fr; margin-left: 1; }
     PlanPlace #panes.-empty #of-list { display: none; }
     """
 
@@ -185,7 +185,9 @@ class PlanPlace(Place):
 
     def _turn_to(self, name: str) -> None:
         self._page = name
-        self.query_one(PagesBar).show(list(self._pages), name)
+        bar = self.query_one(PagesBar)
+        bar.display = len(self._pages) > 1
+        bar.show(list(self._pages), name)
         self._reader.show(self._pages[name])
 
     def _fit(self, width: int) -> None:
