@@ -24,7 +24,7 @@ from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import attesting, unknowns
 from fsadvisor.views.spans import NOTHING, Line, Tone, cut, line, span
-from fsadvisor.views.values import hint
+from fsadvisor.views.values import NoValueError, hint, typed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ class Attesting(Place):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual's own
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("write", "y", "Write", "Write the lines that are shown, and look again"),
-        Action("app.focus_next", "tab,down", "Next", "The next line of the form"),
+        Action("next_line", "down,tab", "Next", "The next line of the form"),
         Action("step_back", "escape", "Back", "A step back; nothing is written"),
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
@@ -112,12 +112,12 @@ class Attesting(Place):
         self.query_one("#choices").display = step in ("which", "value")
         self.query_one("#form").display = step == "form"
         self.query_one("#review").display = step == "review"
-        typed = not entry.choices and entry.kind is not Kind.YES_NO
-        self.query_one("#value-line").display = typed
+        by_hand = not entry.choices and entry.kind is not Kind.YES_NO
+        self.query_one("#value-line").display = by_hand
         self.query_one("#value-asked", Label).update(span(f"Its value: {hint(entry)}").text)
         if self.explorer.look is not None:
             self._ask(self.explorer.look)
-        focused = {"form": "#value" if typed else "#because", "review": "#review"}.get(step, "#choices")
+        focused = {"form": "#value" if by_hand else "#because", "review": "#review"}.get(step, "#choices")
         self.query_one(focused).focus()
         self.refresh_bindings()
 
@@ -125,7 +125,7 @@ class Attesting(Place):
         """Only what can be done at this step."""
         if action == "write":
             return self._step == "review"
-        if action.endswith("focus_next"):
+        if action == "next_line":
             return self._step == "form"
         return super().check_action(action, parameters)
 
@@ -161,6 +161,10 @@ class Attesting(Place):
             self._value = event.row.key
             self._go("form")
 
+    def action_next_line(self) -> None:
+        """Down the form."""
+        self.focus_next()
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """The next line; after the last, what it comes to."""
         if event.input.id in ("value", *(name for name, _ in attesting.FIELDS)):
@@ -176,8 +180,12 @@ class Attesting(Place):
     def _prepare(self) -> None:
         """Hold it against the machine, on a thread."""
         told = self._form()
-        typed = self.query_one("#value", Input).value.strip()
         at, fact = self._chosen
+        try:
+            value = self._value or str(typed(catalogue()[fact], self.query_one("#value", Input).value))
+        except NoValueError as error:
+            self._tell(str(error))
+            return
         try:
             until = dt.date.fromisoformat(told["until"]) if told["until"] else None
         except ValueError:
@@ -188,7 +196,7 @@ class Attesting(Place):
             return
         saying = claims.Saying(by=told["by"], because=told["because"], link=told["link"], until=until)
         self._tell("holding it against the machine …", Tone.UNKNOWN)
-        self._newest.ask(partial(self.explorer.session.attestation, fact, at, self._value or typed, saying))
+        self._newest.ask(partial(self.explorer.session.attestation, fact, at, value, saying))
 
     def on_attesting_answered(self, message: Answered) -> None:
         """Show what would be written, say what was, or what is wrong."""

@@ -1,0 +1,281 @@
+"""The place of what could not be told, and the cures that are run from it."""
+
+import asyncio
+import shlex
+import sys
+import tomllib
+
+import pytest
+
+from fsadvisor.machine.attestation_file import PATH, text_of
+from fsadvisor.machine.opening import open_machine
+from fsadvisor.machine.with_file import WithFile
+from fsadvisor.tui.app import FsadvisorApp
+from fsadvisor.tui.screens.attesting import Attesting
+from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.screens.unknowns import Unknowns
+from fsadvisor.tui.screens.what_if import WhatIf
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.views.unknowns import Means
+from tests.paths import FIXTURES
+from tests.tui.driving import MACHINE, TERMINAL, explored, session, shown, until
+
+SIZES = [(80, 24), (160, 50)]
+
+
+async def opened(app, pilot):
+    await pilot.press("2")
+    await gathered(app, pilot)
+
+
+async def gathered(app, pilot):
+    """The list of the look of the moment is shown."""
+    await until(
+        pilot,
+        lambda: isinstance(app.screen, Unknowns) and app.screen._gathered and app.screen._gathered.look is app.look,
+    )
+    await pilot.pause()
+
+
+async def on_first(app, pilot, means, fact=""):
+    """Put the cursor on the first task that is cured so."""
+    tasks = app.screen._gathered.tasks
+    task = next(one for one in tasks if one.means is means and (not fact or fact in one.cure.facts))
+    app.screen.query_one("#tasks", RowsView).put_cursor_on(task.key)
+    await pilot.pause()
+    return task
+
+
+def said(app):
+    """What was told in a corner of the screen."""
+    return " ".join(one.message for one in app._notifications)
+
+
+def attesting(steps, file, size=(80, 24)):
+    """Run the explorer on a recorded machine that keeps what people say in a file."""
+
+    async def run():
+        made = session(MACHINE)
+        recorded = open_machine(FIXTURES / "machines" / MACHINE)
+        made.opened = lambda: (WithFile(recorded, PATH, text_of(file), str(file)), None)
+        made.attestations, made.who = file, "Jo Doe"
+        app = FsadvisorApp(made, TERMINAL)
+        async with app.run_test(size=size) as pilot:
+            await until(pilot, lambda: app.look is not None)
+            return await steps(app, pilot)
+
+    return asyncio.run(run())
+
+
+async def typed(pilot, words):
+    for sign in words:
+        await pilot.press("space" if sign == " " else sign)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_could_not_be_told_is_a_list_with_the_gravest_first(size):
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        return [one.severity for one in app.screen._gathered.tasks], shown(app)
+
+    severities, text = explored(steps, size=size)
+    order = ("critical", "high", "moderate", "low")
+    assert severities == sorted(severities, key=order.index)
+    assert "What could not be told" in text
+    assert "holds back advice: disk.datasheet_plp" in text
+    assert ("And so decide" in text) is (size[0] >= 120)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_enter_opens_the_task_and_escape_leads_back_to_the_list(size):
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await pilot.press("enter")
+        await pilot.pause()
+        near, detail = shown(app), app.focused.id
+        await pilot.press("escape")
+        await pilot.pause()
+        return near, detail, app.focused.id, shown(app)
+
+    near, detail, tasks, text = explored(steps, size=size)
+    assert (detail, tasks) == ("detail", "tasks")
+    assert "It would tell" in near
+    assert "this advice is held back until then" in " ".join(near.split())
+    assert "What could not be told" in text
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_is_attested_is_shown_to_the_letter_written_on_y_only_and_looked_at_again(size, tmp_path):
+    file = tmp_path / "attest.toml"
+
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await on_first(app, pilot, Means.ATTEST, "disk.datasheet_plp")
+        await pilot.press("a", "enter")
+        await pilot.pause()
+        await typed(pilot, "data sheet of yes")
+        await pilot.press("enter", "enter", "enter")
+        await until(pilot, lambda: "These lines would go to" in shown(app))
+        review, before = shown(app), file.exists()
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, Unknowns))
+        await gathered(app, pilot)
+        return review, before, [one for one in app.screen._gathered.tasks if "disk.datasheet_plp" in one.cure.facts]
+
+    review, before, left = attesting(steps, file, size)
+    assert not before
+    assert left == []
+    written = file.read_text()
+    entry = tomllib.loads(written)["attestation"][0]
+    assert (entry["fact"], entry["value"], entry["by"]) == ("disk.datasheet_plp", True, "Jo Doe")
+    assert entry["because"] == "data sheet of yes"
+    for line in written.split("[[attestation]]")[1].splitlines():
+        assert line in review
+
+
+def test_the_command_that_is_shown_writes_the_same_lines(tmp_path):
+    by_hand, other = tmp_path / "explorer.toml", tmp_path / "command.toml"
+
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await on_first(app, pilot, Means.ATTEST, "disk.datasheet_plp")
+        await pilot.press("a", "enter")
+        await pilot.pause()
+        await typed(pilot, "looked up")
+        await pilot.press("enter", "enter", "enter")
+        await until(pilot, lambda: "These lines would go to" in shown(app))
+        command = app.screen.query_one("#review").document.blocks[-3].lines[0]
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, Unknowns))
+        return command
+
+    command = attesting(steps, by_hand)
+
+    async def run():
+        machine = FIXTURES / "machines" / MACHINE
+        argv = ["-m", "fsadvisor", "--on", str(machine), "--attestations", str(other), *shlex.split(command)[1:]]
+        process = await asyncio.create_subprocess_exec(sys.executable, *argv)
+        return await process.wait()
+
+    assert asyncio.run(run()) == 0
+    assert other.read_text() == by_hand.read_text()
+
+
+def test_nothing_is_written_where_one_leaves_by_escape(tmp_path):
+    file = tmp_path / "attest.toml"
+
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await on_first(app, pilot, Means.ATTEST, "disk.datasheet_plp")
+        await pilot.press("a", "enter")
+        await pilot.pause()
+        await typed(pilot, "why")
+        await pilot.press("enter", "enter", "enter")
+        await until(pilot, lambda: "These lines would go to" in shown(app))
+        for _ in range(3):
+            await pilot.press("escape")
+            await pilot.pause()
+        return isinstance(app.screen, Unknowns)
+
+    assert attesting(steps, file)
+    assert not file.exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "said", "complaint"),
+    [
+        ("until", "tomorrow", "is no day such as 2027-01-31"),
+        ("until", "2001-01-01", "is past already"),
+        ("because", "", "say why others may believe it"),
+        ("by", "", "say who attests it"),
+        ("link", "nowhere", "is neither an address"),
+    ],
+)
+def test_what_is_wrong_in_the_form_is_told_in_the_words_of_the_command_line(field, said, complaint, tmp_path):
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await on_first(app, pilot, Means.ATTEST, "disk.datasheet_plp")
+        await pilot.press("a", "enter")
+        await pilot.pause()
+        app.screen.query_one("#because").value = "because"
+        app.screen.query_one(f"#{field}").value = said
+        app.screen.query_one("#until").focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: complaint in shown(app))
+        return isinstance(app.screen, Attesting)
+
+    assert attesting(steps, tmp_path / "attest.toml")
+
+
+def test_a_number_is_typed_and_must_be_one(tmp_path):
+    file = tmp_path / "attest.toml"
+
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await on_first(app, pilot, Means.ATTEST, "filesystem.largest_folder_names")
+        await pilot.press("a", "enter")
+        await pilot.pause()
+        await typed(pilot, "many")
+        app.screen.query_one("#because").value = "counted"
+        app.screen.query_one("#until").focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: "'many' is no number" in shown(app))
+        app.screen.query_one("#value").value = "250000"
+        app.screen.query_one("#until").focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: "These lines would go to" in shown(app))
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, Unknowns))
+
+    attesting(steps, file)
+    assert tomllib.loads(file.read_text())["attestation"][0]["value"] == 250000
+
+
+def test_what_can_not_be_attested_is_refused_in_the_words_of_the_command_line():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await on_first(app, pilot, Means.MEASURE)
+        await pilot.press("a")
+        await until(pilot, lambda: "can't be attested" in said(app))
+        return isinstance(app.screen, Unknowns)
+
+    assert explored(steps)
+
+
+def test_on_a_recording_without_a_file_nothing_can_be_attested():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await on_first(app, pilot, Means.ATTEST)
+        await pilot.press("a")
+        await until(pilot, lambda: "--attestations" in said(app))
+        return isinstance(app.screen, Unknowns)
+
+    assert explored(steps)
+
+
+def test_m_goes_to_probes_with_the_job_and_the_mount_chosen():
+    wanted = []
+
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await on_first(app, pilot, Means.MEASURE)
+        app.switch_mode = lambda mode: wanted.append((mode, app.wanted_probe))
+        await pilot.press("m")
+        await until(pilot, lambda: wanted)
+
+    explored(steps)
+    assert wanted == [("probes", ("commit-fdatasync", "/var/lib/postgresql"))]
+
+
+def test_w_supposes_an_answer_and_shows_what_follows():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        await on_first(app, pilot, Means.ATTEST, "filesystem.timestamps_expendable")
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, Supposing))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, WhatIf))
+        await until(pilot, lambda: "CHANGED" in shown(app))
+        return [(one.fact, one.value) for one in app.supposed]
+
+    assert explored(steps) == [("filesystem.timestamps_expendable", True)]
