@@ -49,9 +49,9 @@ def owner(subjects: Mapping[str, Subject], subject: Subject, fact: str) -> str |
 
 
 def fact_of(look: Look, subject: str, name: str) -> Fact[Any] | None:
-    """A subject's own fact; None where there is no such subject or fact."""
+    """A subject's fact; None where there is no such subject."""
     found = look.subjects.get(subject)
-    return None if found is None else dict(own_facts(found)).get(name)
+    return None if found is None else catalogue()[name].reader()(found.scope)
 
 
 def with_more(before: Sequence[Supposition], more: Iterable[Supposition]) -> tuple[Supposition, ...]:
