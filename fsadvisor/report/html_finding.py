@@ -71,7 +71,7 @@ def _head(finding: Finding, number: int) -> Markup:
     return joined(
         (
             element("h3", f"{number}. ", badge(finding), " ", finding.rule.title),
-            element("p", "On ", _where(list(finding.subjects), finding.rule.subject), class_="where"),
+            element("div", _where(list(finding.subjects), finding.rule.subject), class_="where"),
             element("p", parts.because(finding, first=number == 1), class_="aside"),
             element("p", waiver) if waiver else NOTHING,
         )
@@ -80,11 +80,12 @@ def _head(finding: Finding, number: int) -> Markup:
 
 def _where(subjects: Sequence[Subject], kind: str) -> Markup:
     if len(subjects) == 1:
-        return joined((full_name(subjects[0]),))
+        return joined((f"On {full_name(subjects[0])}",))
     names = [short_name(one) for one in subjects]
+    many = f"On {counted(len(names), kind)}: "
     if len(names) <= parts.SUBJECTS:
-        return joined((f"{counted(len(names), kind)}: {listed(names)}",))
-    return folded(f"{counted(len(names), kind)}: {', '.join(names[: parts.SUBJECTS])}, …", element("p", listed(names)))
+        return joined((many + listed(names),))
+    return folded(f"{many}{', '.join(names[: parts.SUBJECTS])}, …", element("p", listed(names)))
 
 
 def _elsewhere(number: int) -> Markup:

@@ -29,6 +29,7 @@ ELEMENTS = """
 html head meta title style body header main footer section article h1 h2 h3 h4 p div span small strong code pre a ul li
 table caption thead tbody tr th td details summary
 """
+PHRASING = ("span", "small", "strong", "code", "a")
 CLASSES = """
 finding badge critical high moderate low where aside source sum asks answer yes no unknown facts expression remedy
 overview power cures checks
@@ -53,6 +54,7 @@ class Page(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag, attributes):
+        assert "p" not in self.open or tag in PHRASING, "a browser would end the paragraph here"
         self.elements.append((tag, dict(attributes)))
         if tag != "meta":
             self.open.append(tag)
