@@ -205,6 +205,8 @@ class Explorer(App[int]):
     def action_look_again(self) -> None:
         """Ask the machine everything anew."""
         self.changes = {}
+        if self._looking is not None:
+            self._looking.stop()
         self._looking = Looking(self.session)
         self._looking.listen(self._heard)
 

@@ -23,7 +23,8 @@ class Looking:
         self._seen: list[Outcome] = []
         self._listener: Callable[[Outcome], object] | None = None
         self._stopped = False
-        threading.Thread(target=self._run, daemon=True).start()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
 
     def listen(self, listener: Callable[[Outcome], object]) -> None:
         """Tell what was seen so far, and what comes; called from the looking thread."""
@@ -37,6 +38,10 @@ class Looking:
         """Tell nothing more: another looking takes over. The thread ends when it has seen what it is looking at."""
         with self._lock:
             self._stopped = True
+
+    def join(self, seconds: float) -> None:
+        """Wait for the thread to end, so long at most."""
+        self._thread.join(seconds)
 
     def _run(self) -> None:
         try:

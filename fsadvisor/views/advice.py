@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.report.finding_parts import where
-from fsadvisor.report.layout import counted
+from fsadvisor.report.layout import counted, listed
+from fsadvisor.report.values import full_name, short_name
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.views.document import Paragraph, laid
 from fsadvisor.views.look import finding_key
@@ -88,7 +88,18 @@ def _place(look: Look, finding: Finding, *, is_chosen: bool) -> Iterator[Span]:
         yield span(f", {words}", Tone.DIM if finding.waiver else Tone.WARNING)
     if measured := finding.verdicts[0].measured:
         yield span(f", at most {measured.value:g} %, measured here", Tone.GOOD)
-    yield span(f"  {where(finding, _SUBJECTS, '')}", Tone.DIM)
+    yield span(f"  {_where(finding)}", Tone.DIM)
+
+
+def _where(finding: Finding) -> str:
+    """The first subjects by name, without walking through the thousands that there may be."""
+    number = len(finding.verdicts)
+    if number == 1:
+        return full_name(finding.verdicts[0].subject)
+    names = [short_name(verdict.subject) for verdict in finding.verdicts[:_SUBJECTS]]
+    if number > _SUBJECTS:
+        names.append(f"{number - _SUBJECTS:,} more")
+    return f"{counted(number, finding.rule.subject)}: {listed(names)}"
 
 
 def title(look: Look, only: Sequence[int] | None, about: str, chosen: int) -> Line:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.report import shaping
 from fsadvisor.report.findings import findings
+from fsadvisor.views.badges import searched
 from fsadvisor.views.relations import Relations, relations
 
 if TYPE_CHECKING:
@@ -74,9 +75,14 @@ class Look:
         }
         return tuple(sorted(absent - {""}))
 
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """By subject id, the casefolded words that a search finds it by."""
+        return {subject.id: searched(subject).casefold() for subject in self.storage.subjects}
+
     def thought_through(self) -> Look:
         """The same, with all that takes time on a big machine worked out: to be called where nobody waits."""
-        _ = self.outcomes, self.relations, self.missing_tools, self.subjects
+        _ = self.outcomes, self.relations, self.missing_tools, self.subjects, self.texts
         return self
 
 

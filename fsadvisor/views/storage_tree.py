@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fsadvisor.report.escape import clean, width
 from fsadvisor.report.layout import counted
-from fsadvisor.views.badges import badges, name, searched
+from fsadvisor.views.badges import badges, name
 from fsadvisor.views.relations import named
-from fsadvisor.views.rows import LazyRows, Row, holds
+from fsadvisor.views.rows import LazyRows, Row
 from fsadvisor.views.severity import MARK_WIDTH, mark
 from fsadvisor.views.spans import Line, Span, Tone, cut, line, padded, span
 
@@ -55,8 +55,7 @@ def folds_of(look: Look) -> Folds:
     return Folds(len(look.storage.subjects) > _BIG)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A row of the tree; `stem` draws how it hangs on its parent."""
 
     key: str
@@ -112,12 +111,11 @@ class Tree:
         whole = (Span(" "), marked, *title, Span("  "), *after)
         return Row(node.key, (cut(whole, columns, self.glyphs.ellipsis),))
 
-    def _found(self, words: Sequence[str], columns: int) -> list[Row]:
+    def _found(self, words: Sequence[str], columns: int) -> LazyRows:
         """Subjects that a search finds, be they folded away or not, without their places in the tree."""
-        found = [one for one in self.look.storage.subjects if holds(searched(one), words)]
-        nodes = [Node(one.id, one, 0, "") for one in found]
-        names = Tree(self.look, self.glyphs, nodes)._names_width(columns)
-        return [self._row(node, columns, names) for node in nodes]
+        texts = self.look.texts
+        found = [one for one in self.look.storage.subjects if all(word in texts[one.id] for word in words)]
+        return Tree(self.look, self.glyphs, [Node(one.id, one, 0, "") for one in found]).rows(columns)
 
 
 def tree(look: Look, glyphs: Glyphs, folds: Folds) -> Tree:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import DescendantFocus, Resize
+    from textual.geometry import Size
 
     from fsadvisor.views.look import Look
     from fsadvisor.views.storage_tree import Folds, Tree
@@ -39,10 +40,8 @@ class Overview(Place):
     #panes { layout: vertical; }
     #panes > Vertical { height: 1fr; }
     #panes.side-by-side { layout: horizontal; }
-    #panes.side-by-side > Vertical { width: 1fr; height: 100%; }
-    #panes.side-by-side > #of-advice { border-right: vkey $border; }
-    #panes.one-at-a-time > Vertical { display: none; }
-    #panes.one-at-a-time > Vertical.-here { display: block; }
+    #panes.side-by-side > Vertical { width: 6fr; height: 100%; }
+    #panes.side-by-side > #of-advice { width: 5fr; border-right: vkey $border; }
     """
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("open_row", "enter", "Open", "The advice from why to undo, or all that is known of the subject"),
@@ -67,7 +66,7 @@ class Overview(Place):
         """Advice first."""
         glyphs = self.explorer.glyphs
         with Container(id="panes"):
-            with Vertical(id="of-advice", classes="-here"):
+            with Vertical(id="of-advice"):
                 yield PaneTitle(glyphs.right, glyphs.ellipsis, id="advice-title")
                 yield RowsView(id="advice")
             with Vertical(id="of-tree"):
@@ -105,7 +104,7 @@ class Overview(Place):
         self.query_one("#tree-title", PaneTitle).show(storage_tree.title(look))
 
     def _show_advice(self, look: Look) -> None:
-        only = look.relations.advice_on(look.relations.stack(self._about)) if self._about else None
+        only = self._only(look)
         chosen = self.explorer.chosen
         view = self._advice
         glyphs, roomy = self.explorer.glyphs, self.size.width >= _SIDE_BY_SIDE
@@ -113,8 +112,16 @@ class Overview(Place):
             lambda columns: advice.rows(look, columns, glyphs, chosen=chosen, only=only, roomy=roomy),
             advice.nothing(look, only, (view.size.width or self.size.width) - 1),
         )
+        self._show_title(look)
+
+    def _show_title(self, look: Look) -> None:
         about = storage_tree.about(look.subjects[self._about]) if self._about else ""
-        self.query_one("#advice-title", PaneTitle).show(advice.title(look, only, about, len(chosen)))
+        title = advice.title(look, self._only(look), about, len(self.explorer.chosen))
+        self.query_one("#advice-title", PaneTitle).show(title)
+
+    def _only(self, look: Look) -> list[int] | None:
+        """The places of the advice that the tree narrows it to."""
+        return look.relations.advice_on(look.relations.stack(self._about)) if self._about else None
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """Narrow the advice to the subject under the tree's cursor; the machine as a whole narrows nothing."""
@@ -126,8 +133,11 @@ class Overview(Place):
         look = self._look
         about = "" if look is None or look.subjects[subject].kind == "host" else subject
         if look is not None and about != self._about:
-            self._about = about
-            self._show_advice(look)
+            before, self._about = self._only(look), about
+            if self._only(look) != before:
+                self._show_advice(look)
+            else:
+                self._show_title(look)
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """Open the finding or the subject."""
@@ -145,18 +155,21 @@ class Overview(Place):
         in_tree = event.widget is self._storage
         self.query_one("#advice-title", PaneTitle).light(not in_tree)
         self.query_one("#tree-title", PaneTitle).light(in_tree)
-        self.query_one("#of-advice").set_class(not in_tree, "-here")
-        self.query_one("#of-tree").set_class(in_tree, "-here")
-        self.refresh_bindings()
+        self._lay_out(self.size)
 
     def on_resize(self, event: Resize) -> None:
-        """Side by side, one above the other, or one at a time."""
-        panes = self.query_one("#panes")
-        wide = event.size.width >= _SIDE_BY_SIDE
-        panes.set_class(wide, "side-by-side")
-        panes.set_class(not wide and event.size.height < _BOTH, "one-at-a-time")
+        """The panes for another size."""
+        self._lay_out(event.size)
         if self._look is not None:
             self._show_advice(self._look)
+
+    def _lay_out(self, size: Size) -> None:
+        """Side by side, one above the other, or one at a time."""
+        wide = size.width >= _SIDE_BY_SIDE
+        alone = not wide and size.height < _BOTH
+        self.query_one("#panes").set_class(wide, "side-by-side")
+        self.query_one("#of-advice").display = not alone or self.focused is not self._storage
+        self.query_one("#of-tree").display = not alone or self.focused is self._storage
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What each pane can do; the footer shows the keys of the one that has the keyboard."""

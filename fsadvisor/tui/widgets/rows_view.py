@@ -19,7 +19,7 @@ from fsadvisor.views.rows import Row, matching, place_of
 from fsadvisor.views.spans import Line, Tone, line, span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from rich.style import Style
     from textual.events import Click, Resize
@@ -71,6 +71,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         self._rows: Sequence[Row] = ()
         self._words = ""
         self._built_for = -1
+        self._looks: tuple[Style, Mapping[Tone, Style], Style] | None = None
         self._empty: Sequence[Line] = (line(span(empty, Tone.DIM)),)
 
     def show(self, build: Callable[[int], Sequence[Row]], empty: Sequence[Line] | None = None) -> None:
@@ -139,27 +140,32 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         """Within the rows."""
         return max(0, min(at, len(self._rows) - 1))
 
-    def watch_cursor(self) -> None:
-        """Show the row, and tell."""
+    def watch_cursor(self, before: int, now: int) -> None:
+        """Show the row, and tell. Only the two rows are drawn anew, unless the view has to scroll."""
         self._into_view()
-        self.refresh()
+        for at in (before, now):
+            self.refresh_lines(at * self._height, self._height)
         self.post_message(self.Moved(self, self.row))
 
     def _into_view(self) -> None:
         region = Region(0, self.cursor * self._height, 1, self._height)
         self.scroll_to_region(region, animate=False, force=True)
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Those of the screen; what all lines share is worked out once."""
+        self._looks = (self.rich_style, tones(self), cursor_style(self))
+        return super().render_lines(crop)
+
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
         width = self.scrollable_content_region.width
         at, part = divmod(y + self.scroll_offset.y, self._height)
-        ground, looks = self.rich_style, tones(self)
+        ground, looks, cursor = self._looks or (self.rich_style, tones(self), cursor_style(self))
         if not self._rows:
             return strip(self._empty[y] if y < len(self._empty) else (), width, looks, ground)
         if at >= len(self._rows):
             return Strip.blank(width, ground)
-        cursor: Style | None = cursor_style(self) if at == self.cursor else None
-        return strip(self._rows[at].lines[part], width, looks, ground, cursor)
+        return strip(self._rows[at].lines[part], width, looks, ground, cursor if at == self.cursor else None)
 
     def on_click(self, event: Click) -> None:
         """Move there; on the row where the cursor was already, open it."""

@@ -1,0 +1,123 @@
+"""Looks that come one after another, and the thread that makes them."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.progressive import ProgressiveMachine
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.storage import Storage
+from fsadvisor.tui.looking import Looking
+from fsadvisor.tui.session import Session
+from tests.paths import ROOT
+from tests.tui.driving import MACHINE, session
+
+LONG_S = 60
+
+
+def nothing(machine, supposed=()):
+    return Storage(machine=machine.name, subjects=())
+
+
+def session_of(opened, storage_of=nothing):
+    return Session(opened=opened, storage_of=storage_of, shelf=own_shelf(), version="0")
+
+
+class Heard:
+    """A listener that one can wait for."""
+
+    def __init__(self):
+        self.outcomes, self._more = [], threading.Semaphore(0)
+
+    def __call__(self, outcome):
+        self.outcomes.append(outcome)
+        self._more.release()
+
+    def next(self):
+        assert self._more.acquire(timeout=LONG_S)
+        return self.outcomes[-1]
+
+
+def test_a_recorded_machine_is_looked_at_once_and_thought_through():
+    (look,) = session(MACHINE).looks()
+    assert {"findings", "outcomes", "relations", "subjects", "missing_tools", "texts"} <= set(vars(look))
+    assert look.asking == ()
+
+
+def test_looks_come_until_every_tool_has_answered(tmp_path):
+    os.mkfifo(tmp_path / "word")
+    (tmp_path / "slow").write_text(f"#!/bin/sh\nread word < {tmp_path}/word\necho $word\n")
+    (tmp_path / "slow").chmod(0o755)
+    machine = ProgressiveMachine(LONG_S, (str(tmp_path), "/usr/bin", "/bin"))
+    answers = []
+
+    def storage_of(it, supposed=()):
+        answers.append(it.run([("slow",)])[0])
+        return nothing(it)
+
+    looks = session_of(lambda: (machine, machine), storage_of).looks()
+    first = next(looks)
+    assert first.asking == ("slow",)
+    (tmp_path / "word").write_text("done\n")
+    last = next(looks)
+    assert last.asking == ()
+    assert last.number > first.number
+    assert [getattr(one, "cause", one) for one in answers] == [Cause.BEING_ASKED, answers[-1]]
+    assert not isinstance(answers[-1], Unknown)
+    assert list(looks) == []
+
+
+def test_what_was_seen_before_somebody_listened_is_told():
+    looking, heard = Looking(session(MACHINE)), Heard()
+    looking.listen(heard)
+    assert heard.next().number == 1
+
+
+def test_an_error_is_told_as_what_it_is():
+    def fails():
+        raise OSError("no such machine")
+
+    heard = Heard()
+    Looking(session_of(fails)).listen(heard)
+    assert isinstance(heard.next(), OSError)
+
+
+def test_a_looking_that_was_stopped_tells_nothing_more():
+    go, passed = threading.Event(), threading.Event()
+
+    def storage_of(it, supposed=()):
+        go.wait(LONG_S)
+        passed.set()
+        return nothing(it)
+
+    heard = Heard()
+    looking = Looking(session_of(lambda: (ProgressiveMachine(), None), storage_of))
+    looking.listen(heard)
+    looking.stop()
+    go.set()
+    looking.join(LONG_S)
+    assert passed.is_set()
+    assert heard.outcomes == []
+
+
+@pytest.mark.parametrize("ending", ["sys.exit(0)", "pass"])
+def test_a_read_that_never_returns_does_not_keep_the_program_from_ending(ending, tmp_path):
+    os.mkfifo(tmp_path / "never")
+    program = (
+        "import sys, threading\n"
+        "from fsadvisor.tui.looking import Looking\n"
+        "from tests.tui.test_session import session_of\n"
+        "reading = threading.Event()\n"
+        "def hangs():\n"
+        "    reading.set()\n"
+        f"    return open({str(tmp_path / 'never')!r}).read()\n"
+        "Looking(session_of(hangs)).listen(print)\n"
+        "reading.wait()\n"
+        f"{ending}\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=LONG_S, check=True, capture_output=True)
+    assert done.stdout == b""
