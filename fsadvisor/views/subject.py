@@ -57,6 +57,7 @@ _COMES_TO: Final = {
     Outcome.OK: "passed",
     Outcome.NOT_APPLICABLE: "do not apply",
 }
+_GONE: Final = "It is not there any more, as of the look of this moment. Escape goes back."
 _IN: Final = (Span("  "),)
 _NAMES, _VALUES = 34, 44
 """Columns at most."""
@@ -98,6 +99,11 @@ def rows(look: Look, subject: str, width: int, glyphs: Glyphs) -> list[Row]:
     if seen is None:
         return []
     return list(_Rows(look, seen, width, glyphs).rows())
+
+
+def without_rows(is_there: bool) -> Line:
+    """What stands in the place of rows where there are none."""
+    return line(span("Nothing is found." if is_there else _GONE, Tone.DIM))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,10 +215,10 @@ def changes_of(look: Look, subject: str) -> dict[str, Change]:
 
 
 def detail(look: Look, subject: str, key: str, glyphs: Glyphs) -> Document:
-    """What a row stands for, in full."""
+    """What a row stands for, in full; nothing where there is none."""
     kind, what = opened(key)
     seen = look.subjects.get(subject)
-    if seen is None:
+    if seen is None or not key:
         return Document("", ())
     return Document(key, tuple(_DETAILS[kind](look, seen, what, glyphs)))
 

@@ -59,7 +59,7 @@ class SubjectPlace(Place):
         unicode = self.explorer.terminal.unicode
         yield PaneTitle(" ", self.explorer.glyphs.ellipsis, id="about")
         with Horizontal(id="columns"):
-            yield RowsView(id="rows", empty="It is not there any more, as of the look of this moment.")
+            yield RowsView(id="rows")
             with Vertical(id="beside"):
                 yield DocumentView(id="detail", unicode=unicode)
                 yield DocumentView(id="more", unicode=unicode)
@@ -71,7 +71,8 @@ class SubjectPlace(Place):
         more = subject.more(look, self.key, glyphs)
         self._has_more = bool(more.blocks)
         self.query_one("#more", DocumentView).show(more)
-        self.query_one("#rows", RowsView).show(lambda width: subject.rows(look, self.key, width, glyphs))
+        empty = subject.without_rows(self.key in look.subjects)
+        self.query_one("#rows", RowsView).show(lambda width: subject.rows(look, self.key, width, glyphs), (empty,))
         self._arrange(self.size.width)
 
     def on_resize(self, event: Resize) -> None:
@@ -93,8 +94,9 @@ class SubjectPlace(Place):
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """Tell of the row."""
         look = self.explorer.look
-        if look is not None and event.row is not None:
-            page = subject.detail(look, self.key, event.row.key, self.explorer.glyphs)
+        if look is not None:
+            key = "" if event.row is None else event.row.key
+            page = subject.detail(look, self.key, key, self.explorer.glyphs)
             self.query_one("#detail", DocumentView).show(page)
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views.subject import subject_rows
+from fsadvisor.views.subject import subject_rows, without_rows
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -33,12 +33,12 @@ class SubjectsPlace(Place):
 
     def body(self) -> ComposeResult:
         """The list."""
-        yield RowsView(id="subjects", empty="The finding is no longer there.")
+        yield RowsView(id="subjects")
 
     def show_look(self, look: Look) -> None:
         """Those of the moment."""
         rows = subject_rows(look, self._key)
-        self.query_one(RowsView).show(lambda _width: rows)
+        self.query_one(RowsView).show(lambda _width: rows, (without_rows(bool(rows)),))
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """Open the subject."""
