@@ -17,6 +17,8 @@ _SPELT: Final = {
     "colon": ":",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
     "plus": "+",
     "minus": "-",
     "space": "Space",
@@ -42,6 +44,7 @@ MOVING: Final = (
     ("Home, g", "To the top"),
     ("End, G", "To the bottom"),
     ("Tab", "To the next list or text"),
+    ("}, {", "To the next part of a text, or the one before"),
     ("n, N", "To the next match of a search, or the one before"),
     ("Escape", "Back"),
 )
@@ -63,11 +66,11 @@ def help_page(place: str, here: Iterable[tuple[str, str]], everywhere: Iterable[
     return Document(
         f"Keys of {place}",
         (
-                *_part(f"Here: {place}", ((spelt(keys), words) for keys, words in here)),
-                *_part("Moving", MOVING),
-                *_part("Everywhere", ((spelt(keys), words) for keys, words in everywhere)),
-                *_part("Signs", _SIGNS),
-            ),
+            *_part(f"Here: {place}", ((spelt(keys), words) for keys, words in here)),
+            *_part("Moving", MOVING),
+            *_part("Everywhere", ((spelt(keys), words) for keys, words in everywhere)),
+            *_part("Signs", _SIGNS),
+        ),
     )
 
 
