@@ -133,7 +133,7 @@ def _whole(course: Course, width: int, glyphs: Glyphs) -> Line:
     state = "told to stop: cleaning up …" if course.phase == "stopping" else course.pause and f"paused: {course.pause}"
     words = state or f"at most {seconds_text(course.seconds_left)} left"
     tone = Tone.WARNING if state else Tone.PLAIN
-    return (Span(bar(share, probe_plots.cells(width, 34), glyphs), Tone.STRONG), Span("  "), span(words, tone))
+    return (Span(bar(share, probe_plots.cells(width, 34), glyphs), Tone.TITLE), Span("  "), span(words, tone))
 
 
 def _job(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
@@ -178,7 +178,8 @@ def _courses(windows: Sequence[telling.Went], width: int, glyphs: Glyphs) -> Ite
     )
     if any(one.void for one in windows):
         marks = "".join(glyphs.cross if one.void else " " for one in windows[-room:]).rjust(room)
-        yield (span("  left out    "), Span(marks, Tone.WARNING), span(f"  {sum(bool(one.void) for one in windows)}"))
+        left_out = f"  {len(windows) - last.counted} left out, judged by all so far"
+        yield (span("  in doubt    "), Span(marks, Tone.WARNING), span(left_out))
 
 
 def _done(results: Sequence[Result]) -> Iterator[Block]:

@@ -18,7 +18,7 @@ from fsadvisor.views import probe_plots
 from fsadvisor.views.document import Block, Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.views.probe_groups import groups
 from fsadvisor.views.probe_results import age, change
-from fsadvisor.views.spans import Line, Span, Tone, span
+from fsadvisor.views.spans import Line, Span, Tone, columns, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _ENDS: Final = {
     "settled": "settled",
     "budget": "not settled when its time or bytes were used up",
-    "cancelled": "stopped by a person",
+    "cancelled": "stopped before its end",
     "failed": "failed",
 }
 _MOST_ROWS, _MOST_VOIDS = 4, 3
@@ -52,7 +52,7 @@ def job_page(
         blocks += _newest(held[0], now)
         blocks += drawn(held[0].result, width, glyphs)
         blocks += _scaling(job, on_mount, width, glyphs)
-        blocks += _earlier(held, now)
+        blocks += _earlier(held, now, width)
         blocks += seeds(held[0].result)
     else:
         blocks += [Gap(), paragraph(span("Not measured here yet.", Tone.UNKNOWN))]
@@ -197,7 +197,7 @@ def _scaling(job: Job | None, on_mount: Mapping[str, Sequence[Held]], width: int
         yield from _part("By how many threads", probe_plots.scaling(found, width, glyphs))
 
 
-def _earlier(held: Sequence[Held], now: datetime) -> Iterator[Block]:
+def _earlier(held: Sequence[Held], now: datetime, width: int) -> Iterator[Block]:
     if len(held) < 2:
         return
     yield Gap()
@@ -206,16 +206,15 @@ def _earlier(held: Sequence[Held], now: datetime) -> Iterator[Block]:
         result = one.result
         figure = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
         sure = "" if result.figure is None else sureness(result.figure)
-        yield Drawn(
-            (
-                (
-                    span(f"  {age(result.when, now):<13}{figure:<24} "),
-                    span(f"{sure:<9}  ", Tone.DIM),
-                    span(change(held[0].result, result)),
-                    span(", under other conditions" if _differ(held[0].result, result) else "", Tone.WARNING),
-                ),
-            )
+        then = (span(f"  {age(result.when, now):<13}{figure:<24} "), span(f"{sure:<9}", Tone.DIM))
+        became = (
+            span(f"  {change(held[0].result, result)}"),
+            span(", under other conditions" if _differ(held[0].result, result) else "", Tone.WARNING),
         )
+        together = columns(then) + columns(became) <= width
+        yield Drawn(((*then, *became),) if together else (then,))
+        if not together:
+            yield paragraph(*became, first=(Span("    "),))
 
 
 def _differ(one: Result, other: Result) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _UNSETTLED: Final = 0.10
 """Half of a part's interval, as a share of the whole: more is not settled."""
-_LOOKS: Final = {"data": Tone.GOOD, "journal": Tone.WARNING, "flush": Tone.BAD}
+_LOOKS: Final = {"data": Tone.PLAIN, "journal": Tone.TITLE, "flush": Tone.KEY}
 _BESIDE: Final = {"flush_counted": "its flushes as the disks count them", "dsync": "a write of O_DIRECT and O_DSYNC"}
 _NARROWEST, _WIDEST = 10, 60
 
@@ -73,7 +73,7 @@ def percentiles(percentiles_us: Mapping[str, float], width: int, glyphs: Glyphs)
     top = max(percentiles_us.values(), default=0.0)
     for name, us in percentiles_us.items():
         drawn = bar(us / top if top > 0 else 0.0, cells(width, 22), glyphs)
-        yield (span(f"  {name:<6} {time_text(us):>9}  ", longest=40), Span(drawn, Tone.STRONG))
+        yield (span(f"  {name:<6} {time_text(us):>9}  ", longest=40), Span(drawn, Tone.DIM))
 
 
 def histogram(bins: Sequence[tuple[float, int]], width: int, glyphs: Glyphs) -> Iterator[Line]:
@@ -85,7 +85,7 @@ def histogram(bins: Sequence[tuple[float, int]], width: int, glyphs: Glyphs) -> 
     wide = max(map(len, edges))
     for edge, (_, count) in zip(edges, bins, strict=True):
         drawn = bar(count / most, cells(width, wide + 16), glyphs).replace(glyphs.empty, " ")
-        yield (span(f"  {edge:>{wide}} "), Span(drawn, Tone.STRONG), span(f" {count:>10,}", Tone.DIM))
+        yield (span(f"  {edge:>{wide}} "), Span(drawn, Tone.DIM), span(f" {count:>10,}", Tone.DIM))
 
 
 def scaling(figures: Sequence[tuple[str, str, Figure, str]], width: int, glyphs: Glyphs) -> Iterator[Line]:
@@ -95,7 +95,7 @@ def scaling(figures: Sequence[tuple[str, str, Figure, str]], width: int, glyphs:
     for label, headline, figure, doubt in figures:
         drawn = bar(figure.median / top if top > 0 else 0.0, cells(width, wide + 36), glyphs)
         words = span(f"  {figure_text(headline, figure)} {sureness(figure)}")
-        yield (span(f"  {label:<{wide}}  "), Span(drawn, Tone.STRONG), words, span(f" {doubt}".rstrip(), Tone.WARNING))
+        yield (span(f"  {label:<{wide}}  "), Span(drawn, Tone.DIM), words, span(f" {doubt}".rstrip(), Tone.WARNING))
 
 
 def narrowing(figures: Sequence[Figure], headline: str, width: int, glyphs: Glyphs) -> Iterator[Line]:

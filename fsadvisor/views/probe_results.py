@@ -61,7 +61,8 @@ def kept(text: str, storage: Storage) -> Kept:
     conditions: dict[str, Mapping[str, str]] = {}
     unread = 0
     for line in filter(str.strip, text.split("\n")):
-        known, result = probe_results.result(line), _result(line)
+        known = probe_results.result(line)
+        result = None if isinstance(known, str) else _result(line)
         if isinstance(known, str) or result is None:
             unread += 1
             continue

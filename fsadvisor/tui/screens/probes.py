@@ -62,7 +62,7 @@ class Probes(Place):
         Action("result", "v", "Result", "The job's result: drawn, beside earlier ones and what is known of the like"),
         Action("folder", "f", "Folder", "Name the folder on this mount in which to measure", False),
         Action("running", "o", "Running", "The probe that runs, or the last one"),
-        Action("clear", "escape", "Put back", "Put all picked jobs back", shown=False),
+        Action("clear", "c", "Put back", "Put all picked jobs back", shown=False),
         Action("other_pane", "tab,shift+tab,left,right,h,l", "Pane", "From the mounts to the jobs, and back"),
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
@@ -229,6 +229,8 @@ class Probes(Place):
             prober = self.explorer.prober
             course = prober.ask(Asked(jobs=ids, target=self._target, seconds=seconds))
             self.app.push_screen(ProbeQuestion(prober, course), self._answered)
+        else:
+            self.notify("Pick what to measure: Space picks a job, a suite or a group.", markup=False)
 
     def _ids(self) -> tuple[str, ...]:
         row = self._jobs.row

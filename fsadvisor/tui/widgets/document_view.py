@@ -26,7 +26,10 @@ class DocumentView(ScrollView, can_focus=True):
     """
 
     DEFAULT_CSS = """
-    DocumentView { height: 1fr; background: $background; padding: 0 1; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    DocumentView {
+        height: 1fr; background: $background; padding: 0 1;
+        scrollbar-size-vertical: 1; scrollbar-gutter: stable; overflow-x: hidden;
+    }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll_up", "Up", show=False),

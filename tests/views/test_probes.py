@@ -1,0 +1,298 @@
+"""Probes as rows and documents: mounts, jobs, results that hold or do not, plots, and a course as it is told."""
+
+import dataclasses
+import datetime as dt
+
+import pytest
+
+from fsadvisor.machine.opening import open_machine
+from fsadvisor.machine.probe_file import without_places
+from fsadvisor.probe import store, telling
+from fsadvisor.probe.cost import NOTHING as NO_COST
+from fsadvisor.probe.finding import Finding
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.probe.result import Figure, Result
+from fsadvisor.survey import measured
+from fsadvisor.survey.whole import survey
+from fsadvisor.views import glyphs, probe_asking, probe_course, probe_groups, probe_page, probe_plots, probes
+from fsadvisor.views import probe_results as results
+from fsadvisor.views.document import laid
+from fsadvisor.views.spans import columns, plain
+from tests.paths import FIXTURES
+
+NOW = dt.datetime(2026, 11, 21, 21, 0, tzinfo=dt.UTC)
+HOSTILE = "[bold]x[/]\x1b]0;pwned\x07\u202e" + "n" * 4096
+SIGNS = (glyphs.UNICODE, glyphs.ASCII)
+
+
+@pytest.fixture(scope="module")
+def storage():
+    return survey(open_machine(FIXTURES / "machines" / "pm9a3-postgresql-volatile"), {})
+
+
+@pytest.fixture(scope="module")
+def mount(storage):
+    return probes.mounts(storage, results.NOTHING)[-1][0]
+
+
+def figure(median, low=None, high=None, windows=9):
+    return Figure(median=median, low=median * 0.97 if low is None else low, high=high or median * 1.03, windows=windows)
+
+
+def result(storage, mount, job="commit-fdatasync", median=226.0, **more):
+    found = Result(
+        job=job,
+        question=JOBS[job].question,
+        target=mount,
+        mount=mount,
+        when="2026-11-21T20:00:00+00:00",
+        engine="fio 3.33",
+        headline=JOBS[job].headline.name,
+        figure=figure(median),
+        end="settled",
+        windows=9,
+        percentiles_us={"p50": 206.0, "p99": 12900.0},
+        histogram_us=((100.0, 36), (150.0, 843)),
+        depends=measured.conditions_of(storage, mount),
+    )
+    return dataclasses.replace(found, **more)
+
+
+def kept(storage, *found):
+    return results.kept("".join(f"{store.line(one).decode()}\n" for one in found), storage)
+
+
+def words(document, width=80, unicode=True):
+    """The text of a document, which fits its width."""
+    lines = laid(document.blocks, width, unicode=unicode)
+    assert all(columns(one) <= width for one in lines)
+    return "\n".join(map(plain, lines))
+
+
+def job_page(storage, mount, held, job="commit-fdatasync", width=80, signs=glyphs.UNICODE):
+    return words(probe_page.job_page(job, mount, held.on(mount), NOW, width, signs), width)
+
+
+def test_every_job_is_in_one_group():
+    ids = [one for _, members in probe_groups.groups() for one in members]
+    assert sorted(ids) == sorted(JOBS)
+
+
+def test_read_only_network_and_memory_mounts_are_not_offered(storage):
+    points = [point for point, *_ in probes.mounts(storage, results.NOTHING)]
+    assert "/var/lib/postgresql" in points
+    assert not {"/proc", "/run", "/dev/shm"} & set(points)
+
+
+def test_a_mount_says_what_was_measured_and_what_is_stale(storage, mount):
+    old = result(storage, mount, depends={"host.kernel_release": "2.6.32"})
+    rows = probes.mount_rows(storage, kept(storage, old), NOW, 60, glyphs.UNICODE)
+    text = "\n".join(plain(one) for row in rows for one in row.lines)
+    assert "1 job, 1 h ago, 1 stale" in text
+
+
+def test_a_job_row_tells_figure_interval_and_age_in_any_width(storage, mount):
+    held = kept(storage, result(storage, mount))
+    for width in (20, 54, 100):
+        rows = probes.job_rows(held.on(mount), ["commit-fdatasync"], NOW, width, glyphs.ASCII)
+        assert all(columns(one) <= width for row in rows for one in row.lines)
+    row = next(row for row in rows if row.key == "job:commit-fdatasync")
+    assert "226 µs ± 3 %" in plain(row.lines[0])
+    assert plain(row.lines[0]).startswith(" * commit-fdatasync")
+    assert plain(row.lines[0]).rstrip().endswith("1 h ago")
+
+
+def test_a_result_holds_until_what_it_depends_on_has_changed(storage, mount):
+    held = kept(storage, result(storage, mount)).on(mount)["commit-fdatasync"][0]
+    assert (held.word, held.weak, held.stale) == ("", "", "")
+    old = result(storage, mount, depends={"mount.options": "ro"})
+    assert kept(storage, old).on(mount)["commit-fdatasync"][0].word == "stale"
+    wide = result(storage, mount, figure=figure(100, 10, 400))
+    assert kept(storage, wide).on(mount)["commit-fdatasync"][0].word == "unsure"
+
+
+def test_results_of_a_recording_hold_less_and_are_shown_all_the_same(storage, mount):
+    whole = store.line(result(storage, mount)).decode()
+    held = results.kept(without_places(whole), storage)
+    assert "226 µs per sync" in job_page(storage, mount, held)
+
+
+def test_lines_that_are_no_results_are_counted_and_hide_no_other(storage, mount):
+    good = store.line(result(storage, mount)).decode()
+    held = results.kept(f"nonsense\n{{}}\n{good}\n[1e999]\n", storage)
+    assert (held.unread, len(held.on(mount))) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("newer", "older", "said"),
+    [
+        (figure(100), figure(102), "the same within the noise"),
+        (figure(100), figure(200), "since then -50 %: faster"),
+        (figure(200), figure(100), "since then +100 %: slower"),
+        (figure(900), figure(100), "since then 9 times: slower"),
+        (None, figure(100), "no figure to compare"),
+    ],
+)
+def test_a_change_is_one_only_beyond_the_noise(storage, mount, newer, older, said):
+    ours, theirs = (result(storage, mount, figure=one) for one in (newer, older))
+    assert results.change(ours, theirs) == said
+
+
+def test_more_files_a_second_is_faster_and_other_questions_are_not_compared(storage, mount):
+    ours, theirs = (result(storage, mount, job="create-1", median=one) for one in (900, 600))
+    assert results.change(ours, theirs) == "since then +50 %: faster"
+    assert results.change(ours, dataclasses.replace(theirs, question="x")) == "answers another question"
+    assert results.change(ours, dataclasses.replace(theirs, engine="fsadvisor 1")) == "measured by another engine"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(5, "just now"), (300, "5 min ago"), (7300, "2 h ago"), (90000, "1 day ago"), (9e6, "2026-08-09"), (-9e3, "2026")],
+)
+def test_ages_are_told_in_words(seconds, said):
+    when = (NOW - dt.timedelta(seconds=seconds)).isoformat()
+    assert results.age(when, NOW).startswith(said)
+
+
+def test_a_page_has_the_figure_plots_earlier_runs_and_the_seeds(storage, mount):
+    earlier = result(storage, mount, median=400.0, when="2026-11-20T20:00:00+00:00")
+    text = job_page(storage, mount, kept(storage, earlier, result(storage, mount)))
+    assert "226 µs per sync ± 3 %" in text
+    assert "p99      12.9 ms" in text
+    assert "< 150 µs" in text
+    assert "1 day ago" in text
+    assert "since then -44 %: faster" in " ".join(text.split())
+    assert "a place to look, not a verdict" in text
+
+
+def test_what_was_not_measured_is_said_with_what_it_would_take(storage, mount):
+    assert "Not measured here yet." in job_page(storage, mount, results.NOTHING)
+
+
+def test_metadata_is_shown_by_threads(storage, mount):
+    found = [result(storage, mount, job=f"create-{n}", median=1000.0 * n) for n in (1, 2, 4, 8)]
+    text = job_page(storage, mount, kept(storage, *found), "create-1")
+    assert "By how many threads" in text
+    assert "8 threads, one folder" in text
+
+
+def test_everything_on_a_mount_stands_in_its_group_and_is_not_ranked(storage, mount):
+    found = [result(storage, mount, job=one) for one in ("create-1", "commit-fsync", "fsync-ladder")]
+    text = words(probe_page.mount_page(mount, kept(storage, *found).on(mount), NOW, 80, glyphs.UNICODE))
+    assert text.index("Commit latency") < text.index("Metadata")
+    assert "none is better than another" in text
+
+
+@pytest.mark.parametrize("signs", SIGNS)
+def test_the_ladder_is_a_bar_whose_unsettled_parts_are_hatched_and_called_so(signs):
+    parts = {"data": figure(100), "journal": figure(300, 0, 900), "flush": figure(600), "dsync": figure(500)}
+    bar, data, journal, flush, beside = (plain(one) for one in probe_plots.ladder(parts, 80, signs))
+    assert len(bar.strip()) == 60
+    assert [bar.count(sign) for sign in (signs.solids[0], signs.hatches[1], signs.solids[2])] == [6, 18, 36]
+    assert ("10 %" in data, "30 %" in journal, "60 %" in flush) == (True, True, True)
+    assert "not settled" in journal
+    assert "not settled" not in data + flush
+    assert beside.startswith("  beside it")
+
+
+def test_a_ladder_without_the_disks_counters_is_told_in_words_alone():
+    lines = [plain(one) for one in probe_plots.ladder({"data": figure(100), "dsync": figure(500)}, 80, glyphs.ASCII)]
+    assert lines[0] == "  data       100 µs (95 %: 97 µs to 103 µs)"
+
+
+@pytest.mark.parametrize("signs", SIGNS)
+@pytest.mark.parametrize("width", [20, 80, 200])
+def test_what_strangers_wrote_into_a_result_harms_no_screen(storage, signs, width):
+    hostile = result(
+        storage,
+        HOSTILE,
+        engine=HOSTILE,
+        target=HOSTILE,
+        error=HOSTILE,
+        end="failed",
+        remarks=(HOSTILE,),
+        voids=(HOSTILE,) * 5,
+        percentiles_us={HOSTILE: 1.0},
+        parts_us={HOSTILE: figure(1), "data": figure(1), "journal": figure(2)},
+    )
+    held = kept(storage, hostile).on(HOSTILE)
+    pages = [
+        probe_page.job_page("commit-fdatasync", HOSTILE, held, NOW, width, signs),
+        probe_page.mount_page(HOSTILE, held, NOW, width, signs),
+        probe_course.page(course(telling.Ended(at=1, seconds_left=0, result=hostile)), width, signs),
+        probe_course.page(course(telling.Over(state="failed", error=HOSTILE)), width, signs),
+        probe_course.page(course(telling.Said(text=HOSTILE, pause=True)), width, signs),
+        probe_asking.page(course(target=HOSTILE)),
+    ]
+    for page in pages:
+        assert words(page, width, unicode=signs is glyphs.UNICODE).replace("\n", "").isprintable()
+
+
+def course(*events, target="/srv", findings=(), jobs=("commit-fdatasync", "create-1")):
+    asked = telling.Asked(jobs=jobs, target=target, seconds=20.0)
+    found = probe_course.Course(asked=asked).heard(
+        telling.Told(asked=asked, target=target, mount="/srv", cost=NO_COST, findings=findings)
+    )
+    found = found.going().heard(telling.Began(at=1, job=jobs[0], seconds_left=44.0))
+    for event in events:
+        found = found.heard(event)
+    return found
+
+
+def went(median, **more):
+    fields = {
+        "at": 1,
+        "job": "commit-fdatasync",
+        "seconds_left": 40.0,
+        "headline": "SYNC_US",
+        "value": median,
+        "void": "",
+        "figure": figure(median),
+        "counted": 1,
+        "seconds": 5.0,
+        "job_seconds_left": 15.0,
+        "operations_per_s": 4000.0,
+        "bytes_per_s": 16e6,
+        "p50_us": median,
+        "p99_us": median * 9,
+    }
+    return telling.Went(**{**fields, **more})
+
+
+@pytest.mark.parametrize("signs", SIGNS)
+def test_a_course_is_drawn_from_window_to_window(signs):
+    found = course(went(300.0), went(226.0, void="another writer", counted=1))
+    text = words(probe_course.page(found, 78, signs), 78)
+    assert "1/2  commit-fdatasync" in text or "1/2 commit-fdatasync" in text
+    assert "226 µs per sync ± 3 % so far; 1 window of 2 count" in text
+    assert "at most 40 s left" in text
+    assert "4,000 operations/s, 16 MB/s" in text
+    assert "1 left out" in text
+    assert probe_course.note(found) == "probing 1/2, ≤ 40 s"
+
+
+def test_a_gentle_probe_that_waits_says_why_until_it_goes_on():
+    waits = course(went(300.0), telling.Said(text="paused: programs wait", pause=True))
+    assert "programs wait" in words(probe_course.page(waits, 78, glyphs.UNICODE))
+    assert "programs wait" not in words(probe_course.page(waits.heard(went(226.0)), 78, glyphs.UNICODE))
+
+
+def test_after_its_end_results_stand_in_the_order_they_ran(storage, mount):
+    ended = [
+        telling.Ended(at=at, seconds_left=0, result=result(storage, mount, job=job))
+        for at, job in enumerate(("create-1", "commit-fdatasync"), 1)
+    ]
+    found = course(*ended, telling.Over(state="done"))
+    text = words(probe_course.page(found, 78, glyphs.UNICODE))
+    assert probe_course.note(found) == ""
+    assert text.index("create-1") < text.index("commit-fdatasync")
+    assert "a question of its own" in text
+
+
+def test_the_question_says_what_speaks_against_it_and_what_may_run_instead():
+    full = Finding(level="refused", question="space", says="/srv is full: make room")
+    asked = course(findings=(full,)).told
+    assert not probe_asking.only_a_database_is_in_the_way(asked)
+    text = words(probe_asking.page(course(findings=(full,))))
+    assert "refused: /srv is full: make room" in text
+    assert "It may not start." in text
