@@ -14,9 +14,10 @@ from fsadvisor.report.layout import counted
 from fsadvisor.report.values import cause, full_name, value_text
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.views.document import Block, Document, Gap, Heading, paragraph
+from fsadvisor.views.prose import prose
 from fsadvisor.views.rows import Row
 from fsadvisor.views.severity import TONES
-from fsadvisor.views.spans import Line, Span, Tone, cut, line, span
+from fsadvisor.views.spans import NOTHING, Line, Span, Tone, cut, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -190,7 +191,7 @@ def document(one: Change, real: Look, supposed: Look, glyphs: Glyphs) -> Documen
         *_asks(one.rule, real.subjects.get(at), supposed.subjects.get(at), glyphs),
         Gap(),
         Heading("Why"),
-        *(paragraph(text) for text in one.rule.why.split("\n\n")),
+        *prose(one.rule.why, NOTHING),
         Gap(),
         paragraph(span(f"Rule {one.rule.id}", Tone.DIM)),
     ]
@@ -223,7 +224,7 @@ def _ask(was: Answer | None, now: Answer | None, glyphs: Glyphs) -> Iterator[Blo
     turned = was is not None and now is not None and was.truth is not now.truth
     said = MARKS[answer.truth] if not turned or was is None else f"{MARKS[was.truth]} -> {MARKS[answer.truth]}"
     mark = span(f"{glyphs.mark(answer.truth)} ", Tone.STRONG)
-    yield paragraph(answer.ask.ask, span(f"  {said}", Tone.NEW if turned else Tone.DIM), first=(mark,))
+    yield paragraph(answer.ask.ask, "  ", span(said, Tone.NEW if turned else Tone.DIM), first=(mark,))
     for name, fact in answer.facts.items():
         old = was.facts.get(name) if was else None
         yield paragraph(*_fact(name, old, fact), first=(Span("    "),))

@@ -171,6 +171,7 @@ def test_strangers_texts_can_do_no_harm(name):
     lines += [line for one in found for line in laid(what_if.document(one, now, bad, UNICODE).blocks, 80)]
     assert lines
     assert all(plain(one).isprintable() for one in lines)
+    assert not any(r"\x0a" in plain(one) for one in lines)
 
 
 @pytest.mark.parametrize("name", FEW)

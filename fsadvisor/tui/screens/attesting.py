@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import threading
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from fsadvisor.views.look import Look
 
 
+_ENTER: Final = span("Enter: next line, and after the last what would be written", Tone.DIM)
+
+
 class Attesting(Place):
     """Asks step by step; Escape goes a step back. `offered` are ids of subjects and names of facts to choose from."""
 
@@ -53,7 +56,7 @@ class Attesting(Place):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual's own
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("write", "y", "Write", "Write the lines that are shown, and look again"),
-        Action("next_line", "down,tab", "Next", "The next line of the form"),
+        Action("next_line", "tab,down", "Next", "The next line of the form"),
         Action("step_back", "escape", "Back", "A step back; nothing is written"),
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
@@ -134,8 +137,9 @@ class Attesting(Place):
         told = attesting.question(fact, look.subjects.get(at), at)
         if self._step == "which":
             told = (line(span(" Attest what?", Tone.TITLE)),)
-        elif self._step == "form" and self._value:
-            told = (*told, line(span(f" {fact} = {self._value}", Tone.STRONG)))
+        elif self._step == "form":
+            value = line(span(f" {fact} = {self._value}; " if self._value else " ", Tone.STRONG), _ENTER)
+            told = (*told, value)
         said = self._said
         self.query_one("#asked", LinesView).show(lambda width: [cut(one, width) for one in (*told, said)])
         choices, glyphs = self.query_one("#choices", RowsView), self.explorer.glyphs
