@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fsadvisor.views.look import Look
 
 
-_ENTER: Final = span("Enter: next line, and after the last what would be written", Tone.DIM)
+_ENTER: Final = span("Enter goes on, then shows what it would write", Tone.DIM)
 
 
 class Attesting(Place):
