@@ -34,7 +34,13 @@ def blocks(subject: Subject, glyphs: Glyphs) -> Iterator[Block]:
         yield paragraph(span(f"configured in {configured_in.value}", Tone.DIM), first=_IN)
     for title, fact in (("in force", mount.options), ("configured", mount.configured_options)):
         yield from _not_known(title, fact)
-    yield Drawn(tuple(_table(mount, glyphs)))
+    pairs = list(_pairs(_of(mount.options), _of(mount.configured_options)))
+    asked_for = [pair for pair in pairs if pair[1]]
+    if asked_for:
+        yield Drawn(tuple(_table(asked_for, mount, glyphs)))
+    if others := [left for left, right in pairs if not right]:
+        title = "in force besides: " if asked_for else "in force: "
+        yield paragraph(span(title, Tone.DIM), span(", ".join(others)), first=_IN, indent=4)
     yield Gap()
 
 
@@ -48,28 +54,30 @@ def _not_known(title: str, fact: Fact[Any]) -> Iterator[Block]:
                 yield paragraph("to learn it: ", fact.learn, first=(Span("    "),))
 
 
-def _table(mount: Mount, glyphs: Glyphs) -> Iterator[Line]:
+def _table(pairs: list[tuple[str, str]], mount: Mount, glyphs: Glyphs) -> Iterator[Line]:
     """What belongs together in one line: relatime beside noatime, commit=5 beside commit=60; trouble first."""
-    running, configured = _of(mount.options), _of(mount.configured_options)
-    if not running and not configured:
-        return
     lacking = set(_of(mount.options_not_in_force))
-    width = min(max(len(one) for one in (*running, *configured)) + 2, _MOST_COLUMNS)
-    yield _line("in force", "configured", width, Span(""), Tone.DIM)
-    pairs = sorted(_pairs(running, configured), key=lambda pair: _order(pair, lacking))
-    for left, right in pairs:
-        if right in lacking:
-            verdict = Span(f"{glyphs.cross} not in force", Tone.BAD)
-        elif left and right:
-            verdict = Span(f"{glyphs.tick} as configured", Tone.GOOD)
-        else:
-            verdict = Span("shows no sign" if right and running else "", Tone.DIM)
-        yield _line(left, right, width, verdict, Tone.PLAIN)
+    heads = ("in force", "configured")
+    widths = [min(max(len(one[at]) for one in (heads, *pairs)) + 2, _MOST_COLUMNS) for at in (0, 1)]
+    yield _line(heads, widths, Span(""), Tone.DIM)
+    for pair in sorted(pairs, key=lambda pair: _order(pair, lacking)):
+        yield _line(pair, widths, _verdict(pair, mount, glyphs), Tone.PLAIN)
+
+
+def _verdict(pair: tuple[str, str], mount: Mount, glyphs: Glyphs) -> Span:
+    left, right = pair
+    if right in _of(mount.options_not_in_force):
+        return Span(f"{glyphs.cross} not in force", Tone.BAD)
+    if left != right and isinstance(mount.options_not_in_force, Unknown):
+        return Span(f"{glyphs.question} not known", Tone.UNKNOWN)
+    if left:
+        return Span(f"{glyphs.tick} as configured", Tone.GOOD)
+    return Span("shows no sign" if _of(mount.options) else "", Tone.DIM)
 
 
 def _order(pair: tuple[str, str], lacking: set[str]) -> int:
     left, right = pair
-    return 0 if right in lacking else 1 if left and right else 2 if right else 3
+    return 0 if right in lacking else 1 if left else 2
 
 
 def _pairs(running: Sequence[str], configured: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -86,8 +94,8 @@ def _about(option: str) -> str:
     return _SAME.get(name, name)
 
 
-def _line(left: str, right: str, width: int, verdict: Span, tone: Tone) -> Line:
-    cells = (padded((span(text, tone, _LONGEST),), width) for text in (left, right))
+def _line(pair: tuple[str, str], widths: list[int], verdict: Span, tone: Tone) -> Line:
+    cells = (padded((span(text, tone, _LONGEST),), width) for text, width in zip(pair, widths, strict=True))
     return (Span("  "), *(one for cell in cells for one in cell), verdict)
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fsadvisor.facts import Cause, Unknown
 from fsadvisor.report.shaping import own_facts
 from fsadvisor.views import subject
 from fsadvisor.views.document import laid
@@ -13,6 +14,7 @@ from tests.report import composed
 from tests.views.seen import look_at, look_of, text
 
 MACHINES = ("ext4-nobarrier", "lab-xfs-lvm-luks-raid1", "san-host", "lab-fstab-that-would-not-boot")
+NOT_KNOWN = {"options_not_in_force": Unknown(Cause.UNREADABLE, "", "fstab")}
 DATA = "mount:/srv/lab/data"
 
 
@@ -98,6 +100,17 @@ def test_a_mount_has_its_options_beside_those_of_fstab_with_trouble_first():
     assert page[head + 1].split() == ["noatime", "relatime", "✗", "not", "in", "force"]
     assert page[head + 2].split() == ["commit=30", "commit=60", "✗", "not", "in", "force"]
     assert ["barrier", "barrier=1", "✓", "as", "configured"] in [line.split() for line in page]
+
+
+def test_where_it_is_not_known_whether_an_option_is_in_force_none_is_called_so():
+    on = composed.host()
+    asked_for = {"options": ("rw", "barrier"), "configured_options": ("rw", "barrier=0", "noatime")}
+    look = look_of(composed.machine("x", on, *composed.mounted("sda", "/srv", on, **asked_for, **NOT_KNOWN)))
+    lines = text(laid(subject.more(look, "mount:/srv", UNICODE).blocks, 80)).split("\n")
+    told = [line.split() for line in lines]
+    assert ["rw", "rw", "✓", "as", "configured"] in told
+    assert ["barrier", "barrier=0", "?", "not", "known"] in told
+    assert ["noatime", "?", "not", "known"] in told
 
 
 def test_a_disk_has_the_evidence_for_a_power_loss_and_what_would_settle_it():
