@@ -172,6 +172,8 @@ def _trouble(filesystem: Filesystem) -> Iterator[Span]:
         yield Span("read-only", Tone.WARNING)
     if _over(filesystem.errors, 0):
         yield Span(f"{_value(filesystem.errors):,} errors", Tone.BAD)
+    if _over(filesystem.missing_bytes, 0):
+        yield Span("device missing", Tone.BAD)
     health = _word(filesystem.zfs_pool_health)
     if health:
         yield span(f"pool {health}", Tone.GOOD if health == "ONLINE" else Tone.BAD, _LONGEST)

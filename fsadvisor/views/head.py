@@ -28,7 +28,8 @@ def head_line(look: Look, width: int, glyphs: Glyphs) -> Line:
     right = (*_fitting(_comes_to(look, glyphs), max(width - 1, 0), glyphs), Span(" "))
     room = max(width - columns(right) - 2, 0)
     left = cut((Span(" "), *_fitting(_machine(look), room, glyphs)), room + 1, glyphs.ellipsis)
-    return (*left, Span(" " * max(width - columns(left) - columns(right), 0)), *right)
+    whole = (*left, Span(" " * max(width - columns(left) - columns(right), 0)), *right)
+    return whole if columns(whole) <= width else cut(right, width, glyphs.ellipsis)
 
 
 def _fitting(parts: Iterable[Span], room: int, glyphs: Glyphs) -> Iterator[Span]:

@@ -50,7 +50,7 @@ def state(look: Look, finding: Finding) -> str:
     if waiver := finding.waiver:
         return f"waived until {waiver.until}"
     if finding.outcome is Outcome.BLOCKED:
-        return "blocked: not safe here"
+        return "blocked: a safety check says no"
     if finding.outcome is Outcome.WITHHELD:
         if look.asking and is_being_asked(finding):
             return "being checked"
@@ -59,7 +59,7 @@ def state(look: Look, finding: Finding) -> str:
     unsafe = [truth for ask, truth in finding.answers() if ask.part == "safety" and truth in (FALSE, UNKNOWN)]
     if unsafe and look.asking and is_being_asked(finding):
         return "commands being checked"
-    return "no commands: not safe here" if FALSE in unsafe else "no commands yet" if unsafe else ""
+    return "no commands: a safety check says no" if FALSE in unsafe else "no commands yet" if unsafe else ""
 
 
 def is_being_asked(finding: Finding) -> bool:

@@ -2,11 +2,17 @@
 
 import pytest
 
-from tests.tui.driving import SIZES, explored, screen, shown
+from tests.tui.driving import SIZES, explored, screen, shown, until
+
+SERVER = "raid-lvm-crypt-server"
+
+
+def cursor(app, pane):
+    return app.screen.query_one(f"#{pane}").row.key
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_first_screen_names_the_machine_and_what_calls_for_action(size):
+def test_the_first_screen_names_the_machine_and_what_calls_for_action_and_what_it_stands_on(size):
     async def steps(app, pilot):
         await pilot.pause()
         return screen(app), shown(app)
@@ -15,3 +21,129 @@ def test_the_first_screen_names_the_machine_and_what_calls_for_action(size):
     assert "pm9a3" in lines[0]
     assert "2 low" in lines[0]
     assert "access times" in text
+    assert "this machine" in text
+    assert "/var/lib/postgresql" in text
+    assert "q Quit" in lines[-1]
+    assert "^q" not in lines[-1]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_moving_in_the_tree_narrows_the_advice_and_escape_shows_all(size):
+    async def steps(app, pilot):
+        await pilot.press("tab", "j", "j")
+        await until(pilot, lambda: "Esc shows all" in shown(app))
+        narrowed = shown(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: "Esc shows all" not in shown(app))
+        return narrowed, app.focused.id
+
+    narrowed, focused = explored(steps, SERVER, size)
+    assert "Advice for libvirt  2 of 31" in narrowed
+    assert focused == "advice"
+
+
+def test_the_machine_as_a_whole_narrows_nothing():
+    async def steps(app, pilot):
+        await pilot.press("tab", "j", "k")
+        await until(pilot, lambda: "Esc shows all" not in shown(app))
+        return cursor(app, "tree")
+
+    assert explored(steps, SERVER) == "host"
+
+
+@pytest.mark.parametrize("keys", [("h", "l"), ("left", "right"), ("space", "space")])
+def test_a_mount_is_folded_and_unfolded(keys):
+    async def steps(app, pilot):
+        seen = []
+        await pilot.press("tab", "j")
+        for key in ("f5", *keys):
+            await pilot.press(key)
+            await pilot.pause()
+            seen.append((cursor(app, "tree"), "/dev/sda1" in shown(app)))
+        return seen
+
+    assert explored(steps, SERVER, (160, 50)) == [("mount:/", True), ("mount:/", False), ("mount:/", True)]
+
+
+def test_left_goes_up_to_what_a_row_hangs_on_and_right_goes_in():
+    async def steps(app, pilot):
+        await pilot.press("tab", "j", "j", "h")
+        up = cursor(app, "tree")
+        await pilot.press("l")
+        return up, cursor(app, "tree")
+
+    assert explored(steps, SERVER) == ("mount:/", "service:libvirt /var/lib/libvirt/images")
+
+
+def test_enter_opens_the_finding_or_the_subject():
+    async def steps(app, pilot):
+        opened = []
+        app.go = lambda subplace, key: opened.append((subplace, key))
+        await pilot.press("enter", "tab", "j", "enter")
+        await pilot.pause()
+        return opened
+
+    assert explored(steps, SERVER) == [("finding", "nobarrier-unproven\nfilesystem:/dev/dm-1"), ("subject", "mount:/")]
+
+
+@pytest.mark.parametrize("key", ["space", "plus"])
+def test_advice_is_chosen_for_the_plan_and_left_out_again(key):
+    async def steps(app, pilot):
+        await pilot.press(key)
+        await until(pilot, lambda: "in the plan" in shown(app))
+        chosen = list(app.chosen)
+        await pilot.press(key)
+        await until(pilot, lambda: "in the plan" not in shown(app))
+        return chosen, list(app.chosen)
+
+    assert explored(steps, SERVER) == (["nobarrier-unproven\nfilesystem:/dev/dm-1"], [])
+
+
+def test_a_low_terminal_shows_one_pane_at_a_time_advice_first():
+    async def steps(app, pilot):
+        await pilot.pause()
+        first = shown(app)
+        await pilot.press("tab")
+        await pilot.pause()
+        return first, shown(app)
+
+    first, second = explored(steps, SERVER, (80, 12))
+    assert "Advice  31" in first
+    assert "this machine" not in first
+    assert "Advice  31" not in second
+    assert "this machine" in second
+
+
+@pytest.mark.parametrize("size", [(20, 5), (40, 10), (80, 24), (120, 40), (300, 100)])
+def test_any_size_is_drawn_whole_and_may_change(size):
+    async def steps(app, pilot):
+        await pilot.resize_terminal(*size)
+        await pilot.press("tab", "j", "G", "tab")
+        await pilot.pause()
+        return [len(one) for one in screen(app)]
+
+    widths = explored(steps, SERVER)
+    assert len(widths) == size[1]
+    assert all(one <= size[0] for one in widths)
+
+
+def test_a_later_look_keeps_the_cursors_on_their_keys():
+    async def steps(app, pilot):
+        await pilot.press("j", "j", "tab", "j", "j", "j")
+        await pilot.pause()
+        before, number = (cursor(app, "tree"), cursor(app, "advice")), app.look.number
+        await pilot.press("r")
+        await until(pilot, lambda: app.look.number > number)
+        return before, (cursor(app, "tree"), cursor(app, "advice"))
+
+    before, after = explored(steps, SERVER)
+    assert before == after
+
+
+def test_a_search_in_the_tree_finds_what_is_folded_away():
+    async def steps(app, pilot):
+        await pilot.press("tab", "j", "h", "slash", *"sda1", "enter")
+        await until(pilot, lambda: "2 found" in shown(app))
+        return cursor(app, "tree")
+
+    assert explored(steps, SERVER) == "layer:sda1"

@@ -1,0 +1,100 @@
+"""The ranked advice, as rows of plain text."""
+
+from dataclasses import fields, replace
+
+import pytest
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.views import advice
+from fsadvisor.views.glyphs import ASCII, UNICODE
+from fsadvisor.views.look import finding_key
+from fsadvisor.views.spans import columns, plain
+from tests.report import composed
+from tests.views.seen import look_at, look_of, text
+
+
+def rows_text(look, width=100, **more):
+    return text(one for row in advice.rows(look, width, UNICODE, **more) for one in row.lines)
+
+
+def test_a_row_says_rank_severity_title_kind_and_where():
+    first = advice.rows(look_at("raid-lvm-crypt-server"), 100, UNICODE)[0]
+    assert text(first.lines).startswith("  1 critical Write barriers are off")
+    assert "risk  filesystem /dev/dm-1 on /srv" in text(first.lines)
+
+
+def test_withheld_blocked_and_chosen_are_said_in_words():
+    look = look_at("btrfs-two-devices")
+    assert "blocked: a safety check says no" in rows_text(look)
+    assert "to prove first" in rows_text(look_at("pm9a3-postgresql-volatile"))
+    key = finding_key(look.findings[0])
+    assert "● 1 " in rows_text(look, chosen=[key]) or "●1 " in rows_text(look, chosen=[key])
+    assert "in the plan" in rows_text(look, chosen=[key])
+    assert "in the plan" not in rows_text(look)
+
+
+def test_narrowed_rows_keep_their_rank():
+    look = look_at("raid-lvm-crypt-server")
+    only = look.relations.advice_on(look.relations.stack("mount:/var/log"))
+    rows = advice.rows(look, 100, UNICODE, only=only)
+    assert [row.key for row in rows] == [finding_key(look.findings[at]) for at in only]
+    assert f" {only[0] + 1} " in plain(rows[0].lines[0])
+    title = plain(advice.title(look, only, "/var/log", 0))
+    assert title == f"Advice for /var/log  {len(only)} of {len(look.findings)}; Esc shows all"
+
+
+def test_advice_on_a_disk_belongs_to_the_mounts_above_it_and_the_reverse():
+    look = look_at("pm9a3-postgresql-volatile")
+    on_disk = look.relations.advice_on(["disk:nvme0n1"])
+    assert on_disk
+    assert set(on_disk) <= set(look.relations.advice_on(look.relations.stack("mount:/")))
+    everything = look.relations.advice_on(look.relations.stack("disk:nvme0n1"))
+    assert everything == look.relations.advice_on(look.subjects.keys() - {"host"})
+
+
+def test_a_healthy_machine_is_told_calmly_with_what_could_not_be_told():
+    told = text(advice.nothing(look_at("lab-multipath"), None, 60))
+    assert "Nothing calls for action." in told
+    assert "30 checks passed. 8 could not be told: 2 lists them." in told
+
+
+def test_while_tools_are_asked_nothing_is_called_healthy():
+    look = look_of(composed.empty(), asking=("smartctl -x /dev/sda", "nvme list"))
+    assert "so far; 2 answers still to come" in text(advice.nothing(look, None, 60))
+
+
+def still_asked(storage):
+    """The same machine, with all that only a person could say still being asked instead."""
+
+    def asked(facts):
+        changed = {
+            one.name: Unknown(Cause.BEING_ASKED, "")
+            for one in fields(facts)
+            if getattr(getattr(facts, one.name), "cause", None) is Cause.NOT_ATTESTED
+        }
+        return replace(facts, **changed)
+
+    def scope(subject):
+        return {namespace: asked(facts) for namespace, facts in subject.scope.items()}
+
+    return replace(storage, subjects=tuple(replace(one, scope=scope(one)) for one in storage.subjects))
+
+
+def test_a_finding_that_waits_for_an_answer_is_being_checked_not_withheld():
+    look, asking = look_at("pm9a3-postgresql-volatile"), ("nvme list",)
+    assert "being checked" not in rows_text(replace(look, asking=asking))
+    waiting = look_of(still_asked(look.storage), asking=asking)
+    assert "being checked" in rows_text(waiting)
+    assert "to prove first" not in rows_text(waiting)
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+@pytest.mark.parametrize("width", [20, 40, 79, 160])
+@pytest.mark.parametrize("roomy", [False, True])
+def test_rows_are_alike_in_height_and_fit_whatever_the_names(width, glyphs, roomy):
+    look = look_of(composed.hostile())
+    rows = advice.rows(look, width, glyphs, roomy=roomy)
+    assert rows
+    for row in rows:
+        assert len(row.lines) == (3 if roomy and width < 100 else 2)
+        assert all(columns(one) <= width and plain(one).isprintable() for one in row.lines)
