@@ -119,16 +119,18 @@ def title(look: Look, only: Sequence[int] | None, about: str, chosen: int) -> Li
 def nothing(look: Look, only: Sequence[int] | None, width: int) -> list[Line]:
     """What stands there where there is no advice."""
     if only is not None and look.findings:
-        words = [span(" No advice speaks of this, nor of what is below or above it.", Tone.DIM)]
-        return laid((Paragraph(tuple(words), (), 1),), width)
+        return _told(width, span("No advice speaks of this, nor of what is below or above it.", Tone.DIM))
     if look.asking:
-        told = f" Nothing calls for action so far; {counted(len(look.asking), 'answer')} still to come."
-        return laid((Paragraph((span(told, Tone.DIM),), (), 1),), width)
+        told = f"Nothing calls for action so far; {counted(len(look.asking), 'answer')} still to come."
+        return _told(width, span(told, Tone.DIM))
     passed = look.outcomes.get(Outcome.OK, 0)
     unknown = look.outcomes.get(Outcome.UNDETERMINED, 0)
-    lines = laid((Paragraph((span(" Nothing calls for action.", Tone.GOOD),), (), 1),), width)
-    words = [span(f" {counted(passed, 'check')} passed.", Tone.PLAIN)]
+    words = [span(f"{counted(passed, 'check')} passed.")]
     if unknown:
         words.append(span(f" {unknown:,} could not be told: ", Tone.UNKNOWN))
         words += [Span("2", Tone.KEY), Span(" lists them.")]
-    return [*lines, *laid((Paragraph(tuple(words), (), 1),), width)]
+    return [*_told(width, span("Nothing calls for action.", Tone.GOOD)), *_told(width, *words)]
+
+
+def _told(width: int, *words: Span) -> list[Line]:
+    return laid((Paragraph(words, (Span(" "),), 1),), width)

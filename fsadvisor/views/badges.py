@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.report.layout import listed
 from fsadvisor.report.values import bytes_text
+from fsadvisor.storage import Below
 from fsadvisor.views.spans import Line, Span, Tone, span
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from fsadvisor.views.glyphs import Glyphs
 
 _LONGEST: Final = 60
+_DISKS: Final = 2
 _FULL, _NEARLY_FULL = 95, 85
 _WORN, _NEARLY_WORN = 100, 80
 _PLP: Final = {
@@ -50,6 +53,16 @@ def name(subject: Subject) -> str:
     if subject.kind == "layer":
         return _word(_facts(subject, "layer").mapped_name) or subject.name
     return subject.name
+
+
+def disks_below(subject: Subject) -> Line:
+    """'on sda and sdb', as far as that is known."""
+    below = subject.scope.get("below")
+    if not isinstance(below, Below) or not _value(below.disks):
+        return ()
+    names = list(below.disks.value) if isinstance(below.disks, Known) else []
+    more = [f"{len(names) - _DISKS:,} more"] if len(names) > _DISKS else []
+    return (span(f"on {listed(names[:_DISKS] + more)}", Tone.PLAIN, _LONGEST),)
 
 
 def searched(subject: Subject) -> str:

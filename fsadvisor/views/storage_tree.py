@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fsadvisor.report.escape import clean, width
 from fsadvisor.report.layout import counted
-from fsadvisor.views.badges import badges, name
+from fsadvisor.views.badges import badges, disks_below, name
 from fsadvisor.views.relations import named
 from fsadvisor.views.rows import LazyRows, Row
 from fsadvisor.views.severity import MARK_WIDTH, mark
@@ -106,10 +106,23 @@ class Tree:
         sign = "" if not node.has_children else self.glyphs.right if node.is_folded else self.glyphs.down
         opening = f" {sign or ' '} " if node.depth == 0 else f" {sign} " if sign else " "
         tone = Tone.DIM if node.is_reference else Tone.STRONG if subject.kind in ("mount", "host") else Tone.PLAIN
-        title = padded((Span(f"{node.stem}{opening}", Tone.DIM), span(name(subject), tone, _LONGEST_NAME)), names)
-        after = (Span("shown above", Tone.DIM),) if node.is_reference else badges(subject, self.glyphs)
+        stem = (Span(f"{node.stem}{opening}", Tone.DIM), span(name(subject), tone, _LONGEST_NAME))
+        title = padded(cut(stem, names, self.glyphs.ellipsis), names)
+        after = self._after(node)
         whole = (Span(" "), marked, *title, Span("  "), *after)
         return Row(node.key, (cut(whole, columns, self.glyphs.ellipsis),))
+
+    def _after(self, node: Node) -> Line:
+        """What stands behind the name; a folded mount tells of its filesystem and disks, too."""
+        if node.is_reference:
+            return (Span("shown above", Tone.DIM),)
+        own = badges(node.subject, self.glyphs)
+        if not node.is_folded or node.subject.kind != "mount":
+            return own
+        below = [self.look.subjects[one] for one in node.subject.below if one in self.look.subjects]
+        parts = [own, *(badges(one, self.glyphs) for one in below), disks_below(node.subject)]
+        comma = Span(", ", Tone.DIM)
+        return tuple(one for part in parts if part for one in (comma, *part))[1:]
 
     def _found(self, words: Sequence[str], columns: int) -> LazyRows:
         """Subjects that a search finds, be they folded away or not, without their places in the tree."""

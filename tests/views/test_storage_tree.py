@@ -54,6 +54,8 @@ def test_the_gravest_advice_is_named_and_counted_where_it_is_and_on_what_hides_i
     folded = tree_of(look, storage_tree.folds_of(look).turn("mount:/srv"))
     row = next(one for one in lines(folded.rows(160)) if "▶ /srv " in one)
     assert row.startswith(" crit 8 ")
+    assert "ext4, 97 % full, NO barriers" in row
+    assert row.rstrip().endswith("on sda")
     assert not any("/dev/dm-1" in one for one in lines(folded.rows(160)))
 
 
@@ -95,6 +97,11 @@ def test_hostile_names_stay_within_the_line(width, glyphs):
         assert columns(row.lines[0]) <= width
         assert plain(row.lines[0]).isprintable()
         assert glyphs is UNICODE or "▼" not in plain(row.lines[0])
+
+
+def test_in_ascii_a_long_name_is_cut_in_ascii():
+    rows = tree_of(look_at("raid-lvm-crypt-server"), glyphs=ASCII).rows(50)
+    assert all(one.isascii() for one in lines(rows))
 
 
 def test_a_search_finds_subjects_that_are_folded_away():
