@@ -43,15 +43,21 @@ def ladder(parts: Mapping[str, Figure], width: int, glyphs: Glyphs) -> Iterator[
         )
         for sign, (name, one) in zip(signs, shown.items(), strict=True):
             share = f"{100 * one.median / whole:3.0f} %"
-            words = span(f" {name:<8} {share}  {_sure(one)}")
-            doubt = span("  not settled: hatched", Tone.WARNING) if unsettled(one, whole) else Span("")
-            yield (Span("  "), Span(sign * 2, _LOOKS[name]), words, doubt)
+            doubt = "  not settled: hatched" if unsettled(one, whole) else ""
+            words = _sure(one, width - len(doubt) - 20)
+            yield (
+                Span("  "),
+                Span(sign * 2, _LOOKS[name]),
+                span(f" {name:<8} {share}  {words}"),
+                span(doubt, Tone.WARNING),
+            )
     else:
         for name, one in shown.items():
-            yield (Span("  "), span(f"{name:<11}{_sure(one)}"))
+            yield (Span("  "), span(f"{name:<11}{_sure(one, width - 13)}"))
     for name in BESIDE:
         if name in parts:
-            yield (span(f"  beside it: {_BESIDE[name]}: {_sure(parts[name])}", Tone.DIM),)
+            before = f"  beside it: {_BESIDE[name]}: "
+            yield (span(f"{before}{_sure(parts[name], width - len(before))}", Tone.DIM),)
 
 
 def unsettled(part: Figure, whole: float) -> bool:
@@ -64,8 +70,10 @@ def _sign(at: int, hatched: bool, glyphs: Glyphs) -> str:
     return signs[at % len(signs)]
 
 
-def _sure(one: Figure) -> str:
-    return f"{time_text(one.median)} (95 %: {time_text(one.low)} to {time_text(one.high)})"
+def _sure(one: Figure, room: int) -> str:
+    """The median and its interval; where there is no room for that, its half width."""
+    whole = f"{time_text(one.median)} (95 %: {time_text(one.low)} to {time_text(one.high)})"
+    return whole if len(whole) <= room else f"{time_text(one.median)} {sureness(one)}"
 
 
 def percentiles(percentiles_us: Mapping[str, float], width: int, glyphs: Glyphs) -> Iterator[Line]:

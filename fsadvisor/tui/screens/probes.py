@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.views.look import Look
 
-_WITH_DETAIL: Final = 140
+_WITH_DETAIL: Final = 150
 """Columns from which the job under the cursor is told of beside the lists."""
 _QUICK_SECONDS, _SECONDS = 10.0, 20.0
 """How long a job may measure, as of `fsadvisor probe`."""
@@ -46,7 +46,7 @@ class Probes(Place):
     #of-jobs { width: 1fr; }
     #of-job { width: 1fr; display: none; border-left: vkey $border; }
     #probe-panes.with-detail > #of-mounts { width: 30; }
-    #probe-panes.with-detail > #of-jobs { width: 70; }
+    #probe-panes.with-detail > #of-jobs { width: 74; }
     #probe-panes.with-detail > #of-job { display: block; }
     """
     ACTIONS: ClassVar[tuple[Action, ...]] = (
@@ -180,7 +180,7 @@ class Probes(Place):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Nothing is measured of a recording."""
         if action in ("pick", "measure", "folder"):
-            return self.explorer.session.live or action == "measure"
+            return self.explorer.session.live
         if action == "running":
             return self.explorer.prober.course is not None
         return super().check_action(action, parameters)
