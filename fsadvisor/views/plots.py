@@ -22,7 +22,7 @@ def sparkline(values: Sequence[float | None], width: int, glyphs: Glyphs, top: f
     if width <= 0:
         return ""
     shown = values[-width:]
-    highest = top if top is not None else max((value for value in shown if _is_number(value)), default=0.0)
+    highest = top if _is_number(top) else max((value for value in shown if _is_number(value)), default=0.0)
     drawn = "".join(_level(value, highest, glyphs.levels) for value in shown)
     return drawn.rjust(width)
 
