@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from fsadvisor.views.probe_results import Held, Kept
 
 _NAME: Final = 29
-"""Columns of the longest job's name and a space."""
+"""Columns of the longest job's name and a space; of a suite's below."""
+_SUITE: Final = 12
 _ROOMY: Final = 66
+"""From so many columns on all is told of a result."""
 
 
 def mounts(storage: Storage, kept: Kept) -> list[tuple[str, Mount, Below | None]]:
@@ -113,7 +115,7 @@ def _row(
     chosen = all(one in picked for one in ids)
     mark = span(f" {glyphs.chosen if chosen else ' '} ", Tone.KEY)
     title = JOBS[name].title if name in JOBS else ""
-    return Row(key, (cut((mark, *padded((span(name),), _NAME), *words), width, glyphs.ellipsis),), title)
+    return Row(key, (cut((mark, *padded((span(name),), _SUITE if name in SUITES else _NAME), *words), width, glyphs.ellipsis),), title)
 
 
 def _measured(held: Sequence[Held], now: datetime, roomy: bool) -> Iterator[Span]:
