@@ -177,7 +177,8 @@ def weakness(one: Measured) -> str:
     if one.small_file:
         return f"on {_day(one)} there was no room for a file of the usual size"
     if one.figure.windows < _FEWEST_WINDOWS:
-        return f"the probe of {_day(one)} ended after {one.figure.windows} windows"
+        count = "1 window" if one.figure.windows == 1 else f"{one.figure.windows} windows"
+        return f"the probe of {_day(one)} ended after {count}"
     if one.figure.high - one.figure.low > 2 * _WIDEST * one.figure.median:
         return f"the windows of {_day(one)} were too far apart"
     return ""

@@ -115,7 +115,8 @@ def _row(
     chosen = all(one in picked for one in ids)
     mark = span(f" {glyphs.chosen if chosen else ' '} ", Tone.KEY)
     title = JOBS[name].title if name in JOBS else ""
-    return Row(key, (cut((mark, *padded((span(name),), _SUITE if name in SUITES else _NAME), *words), width, glyphs.ellipsis),), title)
+    called = padded((span(name),), _SUITE if name in SUITES else _NAME)
+    return Row(key, (cut((mark, *called, *words), width, glyphs.ellipsis),), title)
 
 
 def _measured(held: Sequence[Held], now: datetime, roomy: bool) -> Iterator[Span]:
