@@ -12,10 +12,11 @@ from fsadvisor.views.rows import LazyRows, Row
 from fsadvisor.views.spans import Line, Tone, cut, line, span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from fsadvisor.catalogue import Entry
     from fsadvisor.facts import Fact
+    from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject, Supposition
     from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
@@ -87,14 +88,21 @@ def subject_rows(look: Look, width: int, glyphs: Glyphs) -> Sequence[Row]:
     return LazyRows([one.id for one in subjects], row)
 
 
-def fact_rows(look: Look, subject: str, width: int, glyphs: Glyphs) -> list[Row]:
-    """The subject's own facts: name and value, and what it means."""
+def asked_by(rules: Iterable[Rule]) -> frozenset[str]:
+    """The facts that rules ask: supposing others changes no advice, but for what is derived from them."""
+    return frozenset(name for rule in rules for ask in rule.asks for name in ask.expression.names)
+
+
+def fact_rows(look: Look, subject: str, asked: Container[str], width: int, glyphs: Glyphs) -> list[Row]:
+    """The subject's own facts, those that rules ask first: name and value, and what it means."""
     found = look.subjects.get(subject)
     rows = []
-    for name, fact in own_facts(found) if found else ():
+    facts = sorted(own_facts(found) if found else (), key=lambda pair: pair[0] not in asked)
+    for name, fact in facts:
         tone = Tone.UNKNOWN if isinstance(fact, Unknown) else Tone.PLAIN
         head = line(span(f" {name:<{_NAME_WIDTH}} ", Tone.STRONG), span(is_(fact, name), tone))
-        about = line(span(f"   {catalogue()[name].doc}", Tone.DIM))
+        unasked = "" if name in asked else "; no rule asks it itself"
+        about = line(span(f"   {catalogue()[name].doc}{unasked}", Tone.DIM))
         rows.append(Row(name, tuple(cut(one, width, glyphs.ellipsis) for one in (head, about))))
     return rows
 
@@ -125,7 +133,7 @@ def _choices(entry: Entry) -> Iterable[tuple[str, str]]:
         return (("yes", "yes"), ("no", "no"))
     if entry.choices:
         return ((one, one) for one in entry.choices)
-    return ((TYPE, "another value …"),)
+    return ((TYPE, "another value"),)
 
 
 def _is_now(fact: Fact[Any] | None, key: str, entry: Entry) -> bool:

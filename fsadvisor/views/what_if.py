@@ -136,7 +136,7 @@ def banner(
         span("Nothing on the machine was changed."),
     )
     if working or supposed is None:
-        return head, line(span(" working out what would follow …", Tone.UNKNOWN))
+        return head, line(span(" working out what would follow", Tone.UNKNOWN))
     return head, tuple(_summary(real, supposed, found))
 
 

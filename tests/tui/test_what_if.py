@@ -8,12 +8,16 @@ import pytest
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.screens.what_if import ChangePlace, WhatIf
+from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.version import Version
 from tests.paths import FIXTURES
 from tests.tui.driving import explored, screen, shown, until
 
 SIZES = [(80, 24), (160, 50)]
+SCROLLBAR = frozenset(" ▁▂▃▄▅▆▇█▎▍▌▋▊▉▏")
+"""Textual draws its own."""
+
 RAID = "raid-lvm-crypt-server"
 
 
@@ -245,3 +249,21 @@ def test_what_a_drive_calls_itself_harms_neither_place(size, key):
 
     for line in explored(steps, machine=machine, size=size):
         assert line.isprintable()
+
+
+@pytest.mark.parametrize("key", ["2", "3"])
+def test_without_unicode_every_sign_is_ascii(key):
+    plain = Terminal(unicode=False, plain=True, colour=False)
+
+    async def steps(app, pilot):
+        await pilot.press(key)
+        await until(pilot, lambda: getattr(app.screen, "_followed", None) or getattr(app.screen, "_gathered", None))
+        seen = []
+        for press in ("tab", "enter", "escape", "a" if key == "3" else "w", "enter"):
+            await pilot.press(press)
+            await pilot.pause()
+            seen += screen(app)[2:-1]
+        return seen
+
+    for line in explored(steps, terminal=plain, machine=RAID):
+        assert all(sign.isascii() or sign in SCROLLBAR for sign in line), line

@@ -25,6 +25,7 @@ from tests.paths import FIXTURES
 MACHINES = sorted(path.name for path in (FIXTURES / "machines").iterdir() if path.is_dir())
 FEW = ["raid-lvm-crypt-server", "pm9a3-postgresql-volatile", "worn-nvme-database", "old-storage-server", "san-host"]
 SHELF = own_shelf()
+ASKED = suppose.asked_by(SHELF.rules)
 HOSTILE = "[bold]x[/] \x1b]0;t\x07\x1b[31m\u202e\udcff" + "y" * 4096
 
 
@@ -127,7 +128,7 @@ def test_rows_fit_their_width(name, width, glyphs):
         *unlocking.rows(unlocking.unlocks(now), width, glyphs),
         *suppose.supposition_rows(now, supposed, width, glyphs),
         *suppose.subject_rows(now, width, glyphs),
-        *suppose.fact_rows(now, mount, width, glyphs),
+        *suppose.fact_rows(now, mount, ASKED, width, glyphs),
         *suppose.value_rows("mount.workload", Known("oltp", ""), width, glyphs),
     ]
     assert all(columns(one) <= width for row in rows for one in row.lines)
@@ -165,7 +166,7 @@ def test_strangers_texts_can_do_no_harm(name):
         *unlocking.rows(unlocking.unlocks(bad), 200, UNICODE),
         *suppose.supposition_rows(bad, supposed, 200, UNICODE),
         *suppose.subject_rows(bad, 200, UNICODE),
-        *(row for one in bad.subjects for row in suppose.fact_rows(bad, one, 200, UNICODE)),
+        *(row for one in bad.subjects for row in suppose.fact_rows(bad, one, ASKED, 200, UNICODE)),
     ]
     lines = [one for row in rows for one in row.lines]
     lines += [line for one in found for line in laid(what_if.document(one, now, bad, UNICODE).blocks, 80)]
@@ -209,3 +210,12 @@ def test_choices_stand_for_values():
     assert suppose.chosen("host.virtual", "no") is False
     assert suppose.chosen("disk.plp", "proven") == "proven"
     assert suppose.chosen("disk.plp", suppose.FORGET) is None
+
+
+def test_facts_that_rules_ask_stand_first_and_the_others_say_that_none_does():
+    now = real("pm9a3-postgresql-volatile")
+    disk = next(one for one in now.subjects if one.startswith("disk:"))
+    rows = suppose.fact_rows(now, disk, ASKED, 200, UNICODE)
+    asked = [row.key in ASKED for row in rows]
+    assert asked == sorted(asked, reverse=True)
+    assert [("no rule asks it itself" not in plain(row.lines[1])) for row in rows] == asked

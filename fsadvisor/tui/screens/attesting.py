@@ -141,7 +141,9 @@ class Attesting(Place):
             value = line(span(f" {fact} = {self._value}; " if self._value else " ", Tone.STRONG), _ENTER)
             told = (*told, value)
         said = self._said
-        self.query_one("#asked", LinesView).show(lambda width: [cut(one, width) for one in (*told, said)])
+        self.query_one("#asked", LinesView).show(
+            lambda width: [cut(one, width, self.explorer.glyphs.ellipsis) for one in (*told, said)]
+        )
         choices, glyphs = self.query_one("#choices", RowsView), self.explorer.glyphs
         if self._step == "which":
             choices.show(lambda width: unknowns.attestable_rows(self._offered, look.subjects, width, glyphs))
@@ -199,7 +201,7 @@ class Attesting(Place):
             self._tell("say who attests it")
             return
         saying = claims.Saying(by=told["by"], because=told["because"], link=told["link"], until=until)
-        self._tell("holding it against the machine …", Tone.UNKNOWN)
+        self._tell("holding it against the machine", Tone.UNKNOWN)
         self._newest.ask(partial(self.explorer.session.attestation, fact, at, value, saying))
 
     def on_attesting_answered(self, message: Answered) -> None:
@@ -229,7 +231,7 @@ class Attesting(Place):
         if self._step != "review" or entry is None or file is None:
             return
         self._entry = None
-        self._tell("writing …", Tone.UNKNOWN)
+        self._tell("writing", Tone.UNKNOWN)
         threading.Thread(target=self._write, args=(file, entry), daemon=True).start()
 
     def _write(self, file: Path, entry: Entry) -> None:

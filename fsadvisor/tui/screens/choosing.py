@@ -44,7 +44,7 @@ class Choosing(Place):
     def on_mount(self) -> None:
         """Ask."""
         asked = line(span(f" {self._question}", Tone.TITLE))
-        self.query_one(LinesView).show(lambda width: [cut(asked, width)])
+        self.query_one(LinesView).show(lambda width: [cut(asked, width, self.explorer.glyphs.ellipsis)])
         self.query_one(RowsView).show(lambda width: self._rows(width, self.explorer.glyphs))
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:

@@ -56,7 +56,9 @@ class Supposing(Place):
         self._ask(look)
 
     def _ask(self, look: Look) -> None:
-        self.query_one("#asked", LinesView).show(lambda width: [cut(one, width) for one in self._question(look)])
+        self.query_one("#asked", LinesView).show(
+            lambda width: [cut(one, width, self.explorer.glyphs.ellipsis) for one in self._question(look)]
+        )
         choices, glyphs = self.query_one("#choices", RowsView), self.explorer.glyphs
         subject, fact = self._chosen
         if fact:
@@ -65,7 +67,8 @@ class Supposing(Place):
         elif self._offered:
             choices.show(self._offered_rows)
         elif subject:
-            choices.show(lambda width: suppose.fact_rows(look, subject, width, glyphs))
+            asked = suppose.asked_by(self.explorer.session.shelf.rules)
+            choices.show(lambda width: suppose.fact_rows(look, subject, asked, width, glyphs))
         else:
             choices.show(lambda width: suppose.subject_rows(look, width, glyphs))
 
@@ -76,9 +79,10 @@ class Supposing(Place):
         mistake = line(span(f" {self._mistake}", Tone.BAD)) if self._mistake else ()
         if fact:
             entry = catalogue()[fact]
-            now = suppose.is_(suppose.fact_of(look, subject, fact), fact)
+            told = suppose.fact_of(look, subject, fact)
+            now = f"were not {suppose.is_(told, fact)}" if isinstance(told, Known) else "were known"
             return (
-                line(span(" What if ", Tone.TITLE), span(fact, Tone.STRONG), span(f" were not {now}?", Tone.TITLE)),
+                line(span(" What if ", Tone.TITLE), span(fact, Tone.STRONG), span(f" {now}?", Tone.TITLE)),
                 line(span(f" {entry.doc}")),
                 line(span(f" of {whose}", Tone.DIM)),
                 mistake,

@@ -91,7 +91,7 @@ class Unknowns(Place):
         """The list and the task."""
         yield LinesView(id="title")
         with Horizontal():
-            yield RowsView(id="tasks", empty=" Gathering what could not be told …")
+            yield RowsView(id="tasks", empty=" Gathering what could not be told")
             yield DocumentView(id="detail", unicode=self.explorer.terminal.unicode)
 
     def show_look(self, look: Look) -> None:
@@ -108,7 +108,9 @@ class Unknowns(Place):
         self._tasks = {one.key: one for one in gathered.tasks}
         empty = [(span(" All that the rules ask could be told."),)]
         glyphs = self.explorer.glyphs
-        self.query_one("#title", LinesView).show(lambda width: [cut(unknowns.title(gathered.tasks), width)])
+        self.query_one("#title", LinesView).show(
+            lambda width: [cut(unknowns.title(gathered.tasks), width, glyphs.ellipsis)]
+        )
         self.query_one("#tasks", RowsView).show(lambda width: unknowns.rows(gathered.tasks, width, glyphs), empty)
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:

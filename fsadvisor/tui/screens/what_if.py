@@ -202,7 +202,9 @@ class WhatIf(Place):
         look = current.look if current else None
         first, second = what_if.banner(real, look, current.changes if current else (), number, working=current is None)
         second = line(span(f" {trouble}", Tone.BAD)) if trouble else second
-        self.query_one("#banner", LinesView).show(lambda width: [cut(first, width), cut(second, width)])
+        self.query_one("#banner", LinesView).show(
+            lambda width: [cut(one, width, self.explorer.glyphs.ellipsis) for one in (first, second)]
+        )
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """Change a supposition, look at a change from near, or suppose what would unlock."""
