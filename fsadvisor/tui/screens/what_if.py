@@ -224,8 +224,9 @@ class WhatIf(Place):
         if known is None or change is None:
             return
         if not known.supposed:
-            rule = change.rule.id
-            finding = next((one for one in known.real.findings if one.rule.id == rule), None)
+            rule, subject = change.rule.id, change.subjects[0].id
+            alike = (one for one in known.real.findings if one.rule.id == rule)
+            finding = next((one for one in alike if subject in (it.id for it in one.subjects)), None)
             if finding is not None:
                 self.explorer.go("finding", finding_key(finding))
             return
