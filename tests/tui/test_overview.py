@@ -1,6 +1,7 @@
 """The first place."""
 
 import pytest
+from textual.events import Key
 
 from tests.tui.driving import SIZES, explored, screen, shown, until
 
@@ -147,3 +148,14 @@ def test_a_search_in_the_tree_finds_what_is_folded_away():
         return cursor(app, "tree")
 
     assert explored(steps, SERVER) == "layer:sda1"
+
+
+def test_what_is_typed_right_after_tab_is_for_the_other_pane():
+    async def steps(app, pilot):
+        for key in ("tab", "j", "j"):
+            app.post_message(Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: cursor(app, "tree") != "host")
+        await pilot.pause()
+        return cursor(app, "tree")
+
+    assert explored(steps, SERVER) == "service:libvirt /var/lib/libvirt/images"

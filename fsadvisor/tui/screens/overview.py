@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from textual.binding import Binding
 from textual.containers import Container, Vertical
 
 from fsadvisor.tui.actions import Action, bindings
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.events import DescendantFocus, Resize
     from textual.geometry import Size
+    from textual.timer import Timer
 
     from fsadvisor.views.look import Look
     from fsadvisor.views.storage_tree import Folds, Tree
@@ -27,7 +29,9 @@ _SIDE_BY_SIDE: Final = 120
 _BOTH: Final = 17
 """Lines of the place from which there is room for both, one above the other."""
 
-_ADVICE: Final = ("choose", "all_advice")
+_REST_S: Final = 0.06
+"""How long the tree's cursor rests before the advice follows it: moving must never wait for that."""
+
 _TREE: Final = ("fold", "turn_fold")
 
 
@@ -52,13 +56,18 @@ class Overview(Place):
         Action("other_pane", "tab,shift+tab", "Pane", "From the advice to the tree of the storage, and back"),
         Action("all_advice", "escape", "All advice", "Show all advice again, after the tree narrowed it", False),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings(ACTIONS),
+        Binding("tab,shift+tab", "other_pane", "Pane", show=False, priority=True),
+    ]
+    """Tab comes first: what is typed right after it is meant for the other pane."""
 
     def __init__(self) -> None:
         super().__init__()
         self._look: Look | None = None
         self._folds: Folds | None = None
         self._tree: Tree | None = None
+        self._resting: Timer | None = None
         self._about = ""
         """The id of the subject that the advice is narrowed to; '' where it is not."""
 
@@ -127,12 +136,17 @@ class Overview(Place):
         """Narrow the advice to the subject under the tree's cursor; the machine as a whole narrows nothing."""
         if event.view is not self._storage or self.focused is not event.view or event.row is None:
             return
-        self._narrow(storage_tree.subject_of(event.row.key))
+        if self._resting is not None:
+            self._resting.stop()
+        subject = storage_tree.subject_of(event.row.key)
+        self._resting = self.set_timer(_REST_S, lambda: self._narrow(subject))
 
     def _narrow(self, subject: str) -> None:
         look = self._look
-        about = "" if look is None or look.subjects[subject].kind == "host" else subject
-        if look is not None and about != self._about:
+        if look is None or subject not in look.subjects or self.focused is not self._storage:
+            return
+        about = "" if look.subjects[subject].kind == "host" else subject
+        if about != self._about:
             before, self._about = self._only(look), about
             if self._only(look) != before:
                 self._show_advice(look)
@@ -221,11 +235,11 @@ class Overview(Place):
 
     def action_other_pane(self) -> None:
         """The other one."""
-        (self._advice if self.focused is self._storage else self._storage).focus()
+        self.set_focus(self._advice if self.focused is self._storage else self._storage)
 
     def action_all_advice(self) -> None:
         """No longer narrowed."""
         if self._about and self._look is not None:
             self._about = ""
             self._show_advice(self._look)
-            self._advice.focus()
+            self.set_focus(self._advice)
