@@ -30,6 +30,10 @@ def climbed(folder, disk):
     return parts, whole, flushes
 
 
+def rounded(parts):
+    return ", ".join(f"{name} {value:.1f}" for name, value in parts.items())
+
+
 def close_to(milliseconds):
     return pytest.approx(milliseconds, rel=0.1, abs=1)
 
@@ -47,7 +51,10 @@ def test_the_ladder_tells_the_parts_of_a_commit_on_a_disk_of_known_delay(scenari
     parts, whole, flushes = climbed(folder, disk)
 
     flush, journal = DELAY_MS * cached, DELAY_MS * JOURNAL_WRITES[kind]
-    scenario.tell(claim=f"{kind}: {DELAY_MS} + {journal} + {flush} ms", seen=f"{parts}, {whole} ms, {flushes} flushes")
+    scenario.tell(
+        claim=f"{kind}: {DELAY_MS} + {journal} + {flush} ms",
+        seen=f"{rounded(parts)}, {whole:.1f} ms, {flushes:.2f} flushes",
+    )
     assert parts["data"] == close_to(DELAY_MS)
     assert parts["flush"] == close_to(flush)
     assert parts["flush_counted"] == close_to(flush)
@@ -73,7 +80,10 @@ def test_the_ladder_sees_a_flush_that_a_layer_above_the_disk_delays(scenario, ki
     flush, journal = 2 * DELAY_MS, DELAY_MS * JOURNAL_WRITES[kind]
     if kind == "btrfs":  # its fdatasync writes a log, too, so there is no telling a layer's part in a flush
         flush, journal = 0, journal + flush
-    scenario.tell(claim=f"{kind}: {DELAY_MS} + {journal} + {flush} ms", seen=f"{parts}, {whole} ms, {flushes} flushes")
+    scenario.tell(
+        claim=f"{kind}: {DELAY_MS} + {journal} + {flush} ms",
+        seen=f"{rounded(parts)}, {whole:.1f} ms, {flushes:.2f} flushes",
+    )
     assert parts["data"] == close_to(DELAY_MS)
     assert parts["flush"] == (close_to(flush) if flush else pytest.approx(0, abs=DELAY_MS / 10))
     assert parts["flush_counted"] < DELAY_MS / 2

@@ -13,12 +13,18 @@ from tools.screens.terminal import Terminal
 
 MACHINE = str(FIXTURES / "machines" / "pm9a3-postgresql-volatile")
 COMMAND = [sys.executable, "-m", "fsadvisor", "--on", MACHINE]
+needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux")
+pytestmark = needs_tmux
+
+
+def started(*options, size=(80, 24), **environment):
+    """fsadvisor in a terminal of that size."""
+    return Terminal([*COMMAND[:3], *options], *size, {"PYTHONPATH": str(ROOT), **environment})
 
 
 def explorer(*options, size=(80, 24), **environment):
-    return Terminal([*COMMAND, *options], *size, {"PYTHONPATH": str(ROOT), **environment})
+    return started("--on", MACHINE, *options, size=size, **environment)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
