@@ -158,6 +158,14 @@ class Verdicts(Sequence[Verdict]):
             for subject in subjects:
                 yield Verdict(rule, subject, outcome, waivers.get((rule.id, subject.id)) if waivers else None)
 
+    def firsts(self) -> dict[str, Verdict]:
+        """Of each rule that says something the gravest verdict, by the rule's id."""
+        found: dict[str, Verdict] = {}
+        for rule, outcome, subjects in self._alike:
+            waiver = self._waivers.get((rule.id, subjects[0].id)) if outcome in _CALLS_FOR_ACTION else None
+            found.setdefault(rule.id, Verdict(rule, subjects[0], outcome, waiver))
+        return found
+
     def on(self, subject: str) -> Iterator[Verdict]:
         """Those on the subject of that id, found without making the others."""
         for rule, outcome, subjects in self._alike:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
+from fsadvisor.advise import Verdicts
 from fsadvisor.report.values import full_name
 from fsadvisor.tui.actions import EVERYWHERE, Action
 from fsadvisor.tui.explorer import Explorer
@@ -53,8 +54,21 @@ class Commands(Provider):
         for finding in explorer.look.findings:
             words = f"Advice: {finding.rule.title} ({finding.rule.id})"
             yield span(words).text, partial(explorer.go, "finding", finding_key(finding))
+        yield from self._rules(explorer)
         for subject in explorer.look.storage.subjects:
             yield span(f"Show {full_name(subject)}", longest=120).text, partial(explorer.go, "subject", subject.id)
+
+    def _rules(self, explorer: Explorer) -> Iterator[tuple[str, Callable[[], object]]]:
+        """What is not advised, with the answers why; else the page of a rule that asks of what is not here."""
+        verdicts = explorer.look.verdicts if explorer.look is not None else None
+        firsts = verdicts.firsts() if isinstance(verdicts, Verdicts) else {}
+        for rule in explorer.session.shelf.rules:
+            verdict = firsts.get(rule.id)
+            words = span(f"{rule.title} ({rule.id})").text
+            if verdict is None:
+                yield f"Rule that asks of nothing here: {words}", partial(explorer.go, "rule", rule.id)
+            elif not verdict.calls_for_action:
+                yield f"Why not: {words}", partial(explorer.go, "finding", f"{rule.id}\n{verdict.subject.id}")
 
     def _actions(self) -> Iterator[Action]:
         if isinstance(self.screen, Place):
