@@ -28,8 +28,12 @@ class Action:
 
 
 def bindings(actions: Iterable[Action]) -> list[BindingType]:
-    """The same as Textual's bindings."""
-    return [Binding(one.keys, one.name, one.label, show=one.shown) for one in actions]
+    """The same as Textual's bindings; the footer shows the first key of each."""
+    return [
+        Binding(key, one.name, one.label, show=one.shown and at == 0)
+        for one in actions
+        for at, key in enumerate(one.keys.split(","))
+    ]
 
 
 EVERYWHERE: Final = (

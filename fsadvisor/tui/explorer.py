@@ -19,13 +19,14 @@ from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.widgets.head import Head
 from fsadvisor.views import glyphs
 from fsadvisor.views.document import Document, paragraph
+from fsadvisor.views.keys import spelt
 from fsadvisor.views.notices import disks_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from textual.app import SystemCommand
-    from textual.binding import BindingType
+    from textual.binding import Binding, BindingType
     from textual.screen import Screen
 
     from fsadvisor.storage import Supposition
@@ -101,6 +102,7 @@ class Explorer(App[int]):
         for theme in themes.THEMES:
             self.register_theme(theme)
         self.theme = themes.PLAIN if terminal.plain else themes.DARK
+        self.set_class(not terminal.unicode, "-ascii")
 
     def on_mount(self) -> None:
         """Listen to the looking thread, and to signals: those that end us must leave the terminal as it was."""
@@ -178,6 +180,10 @@ class Explorer(App[int]):
         self.prober.stop()
         self.tell_of_probe()
         self.set_timer(LEAVING_SECONDS, lambda: self.exit(0))
+
+    def get_key_display(self, binding: Binding) -> str:
+        """As the help spells it."""
+        return spelt(binding.key)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:  # noqa: ARG002 - Textual's
         """None of Textual's own: what can be done is in the registry of actions."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from tools.screens.gallery import PIXELS_A_COLUMN
 from tools.screens.picture import png, svg
 from tools.screens.terminal import Terminal
-
-_PIXELS_A_COLUMN = 10
 
 
 def main() -> int:
@@ -23,7 +22,7 @@ def main() -> int:
             terminal.still()
         screen = terminal.still()
         sys.stdout.write(terminal.text())
-    png(svg(screen, columns, " ".join(command)), Path(out).resolve(), columns * _PIXELS_A_COLUMN)
+    png(svg(screen, columns, " ".join(command)), Path(out).resolve(), columns * PIXELS_A_COLUMN)
     return 0
 
 

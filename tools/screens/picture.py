@@ -41,7 +41,9 @@ def png(drawn: str, out: Path, width: int) -> None:
     height = int(width * float(box[2]) / float(box[1])) if box else width
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "page.html")
-        page.write_text(f"<style>body{{margin:0;background:#14181c}}svg{{width:100%}}</style>{drawn}")
+        page.write_text(
+            f"<meta charset=utf-8><style>body{{margin:0;background:#14181c}}svg{{width:100%}}</style>{drawn}"
+        )
         command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
         size = f"--window-size={width},{height}"
         subprocess.run([*command, size, f"--screenshot={out}", page.as_uri()], check=True, capture_output=True)

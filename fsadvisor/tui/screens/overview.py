@@ -58,7 +58,8 @@ class Overview(Place):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(ACTIONS),
-        Binding("tab,shift+tab", "other_pane", "Pane", show=False, priority=True),
+        Binding("tab", "other_pane", "Pane", priority=True),
+        Binding("shift+tab", "other_pane", "Pane", show=False, priority=True),
     ]
     """Tab comes first: what is typed right after it is meant for the other pane."""
 

@@ -1,0 +1,77 @@
+"""`python -m tools.screens.gallery FOLDER [MACHINE…]`: every place of the explorer at three sizes, as pictures.
+
+A MACHINE is a folder of a recording; `live` is this one. Without any, the pictures of the docs are made.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tools.screens.picture import png, svg
+from tools.screens.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+PIXELS_A_COLUMN: Final = 10
+SIZES: Final = ((80, 24), (120, 40), (200, 60))
+PLACES: Final = (
+    ("overview", ("1",)),
+    ("finding", ("1", "Enter")),
+    ("storage", ("Escape", "1", "Tab", "j", "j")),
+    ("subject", ("Enter",)),
+    ("help", ("?",)),
+    ("unknowns", ("Escape", "Escape", "2")),
+    ("what-if", ("3",)),
+    ("probes", ("4",)),
+    ("live", ("5",)),
+    ("plan", ("6",)),
+    ("plan-all", ("a",)),
+    ("export", ("e",)),
+    ("palette", ("Escape", "1", ":")),
+)
+"""What to press after the place before."""
+DOCS: Final = ("old-storage-server", (120, 40), ("overview", "finding", "subject", "unknowns", "what-if", "plan-all"))
+
+
+def captured(command: Sequence[str], columns: int, rows: int) -> Iterator[tuple[str, str]]:
+    """Each place by name, with its screen (escapes and all)."""
+    with Terminal(command, columns, rows) as terminal:
+        terminal.until("unknown")
+        for name, keys in PLACES:
+            for key in keys:
+                terminal.press(key)
+                terminal.still()
+            yield name, terminal.text(colours=True)
+
+
+def gallery(machine: str, sizes: Sequence[tuple[int, int]], names: Sequence[str], out: Path, *, sized: bool) -> None:
+    """Write the pictures of these places."""
+    where = [] if machine == "live" else ["--on", machine]
+    for columns, rows in sizes:
+        for name, screen in captured([str(ROOT / ".venv/bin/fsadvisor"), *where], columns, rows):
+            if name in names:
+                file = out / (f"{Path(machine).name}-{columns}x{rows}-{name}.png" if sized else f"{name}.png")
+                png(svg(screen, columns, "fsadvisor"), file.resolve(), columns * PIXELS_A_COLUMN)
+                sys.stdout.write(f"{file}\n")
+
+
+def main() -> int:
+    """Make what is asked for."""
+    folder, *machines = sys.argv[1:]
+    out = Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    if not machines:
+        name, size, names = DOCS
+        gallery(str(ROOT / "fixtures/machines" / name), [size], names, out, sized=False)
+        gallery("live", [size], ("probes", "live"), out, sized=False)
+    for machine in machines:
+        gallery(machine, SIZES, [name for name, _ in PLACES], out, sized=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
