@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, ClassVar
 
 from fsadvisor.tui.commands import Commands
@@ -54,6 +55,8 @@ class FsadvisorApp(Explorer):
 
 def explore(session: Session, terminal: Terminal, looking: Looking) -> int:
     """Run it; the exit code. Raises what ended the looking, such as a machine that can't be opened."""
+    for name in ("COLUMNS", "LINES"):  # where they are exported, no change of the terminal's size would be seen
+        os.environ.pop(name, None)
     app = FsadvisorApp(session, terminal, looking)
     code = app.run()
     if app.error is not None:

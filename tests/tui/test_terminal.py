@@ -46,10 +46,11 @@ def test_it_is_left_by_q():
 
 @pytest.mark.parametrize("size", [(80, 24), (300, 100), (40, 10), (20, 5)])
 def test_it_follows_the_size_of_the_terminal(size):
-    with explorer() as terminal:
+    with explorer(COLUMNS="80", LINES="24") as terminal:
         terminal.until("Quit")
         terminal.resize(*size)
-        terminal.still()
+        shown = terminal.still()
+        assert len(shown.rstrip("\n").split("\n")) <= size[1]
         terminal.press("j")
         terminal.resize(80, 24)
         terminal.until("Quit")
