@@ -5,16 +5,19 @@ TOOLS ?= ask
 ARGS ?=
 UV ?= uv
 BIN := .venv/bin
+# Tests wait for disks and terminals half of their time.
+WORKERS := $(shell n=$$(nproc); echo $$((n < 4 ? 2 * n : 8)))
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 # Without bytecode each process compiles the program and its tests anew: half of a command's start, 5 s of a test run.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help run test check bench measure lab lab-shell lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
+.PHONY: help run test long check bench measure lab lab-shell lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
 
 help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no installs no packages"
 	@echo "make test   set up and pass the tests; ARGS='-k words' narrows them"
+	@echo "make long   the tests that take longer: the explorer at more sizes, and with names that would harm a terminal"
 	@echo "make check  everything that has to hold before a commit: lint, types, contracts, generated files, tests"
 	@echo "make bench  how fast it is beside other programs and as machines grow; ARGS='--parts growth' (minutes)"
 	@echo "make measure  how good probes are here, written to docs/probes.md (hours); ARGS='--parts kills --on DIR'"
@@ -29,7 +32,10 @@ run: set-up
 	@$(BIN)/fsadvisor $(ARGS) || { status=$$?; test $$status -eq 1 || exit $$status; }
 
 test: set-up-test
-	@$(BIN)/pytest -n auto --maxprocesses 8 $(ARGS)
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+long: set-up-test
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m long $(ARGS)
 
 check: lint docs-check test
 

@@ -170,6 +170,7 @@ def test_every_job_runs_on_ext4_and_leaves_nothing(job, ext4):
     run_once(job, ext4)
 
 
+@pytest.mark.long
 @needs_fio
 @pytest.mark.parametrize("kind", OTHER_KINDS)
 def test_jobs_run_on_other_filesystems(kind, tmp_path):

@@ -186,6 +186,7 @@ def texts(value, key=""):
         yield from re.split(r"\n\s*\n", value.strip())
 
 
+@pytest.mark.long
 def test_a_thousand_alike_disks_keep_all_their_commands():
     on = composed.host()
     storage = composed.machine("m", on, *(composed.disk(f"sd{at}", on, plp="proven") for at in range(1000)))

@@ -23,7 +23,10 @@ NOBODY = "http://127.0.0.1:9/x.png"
 SPOILT = f'<img src="{NOBODY}"><script>console.log("it ran")</script>'
 SECONDS = 100
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed (the package chromium)")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(BROWSER is None, reason="Chromium is not installed (the package chromium)"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
@@ -12,7 +14,15 @@ from tests.paths import FIXTURES
 
 MACHINE = "pm9a3-postgresql-volatile"
 TERMINAL = Terminal(unicode=True, plain=False, colour=True)
-SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+def long(*size):
+    """A size that only `make long` tries."""
+    return pytest.param(size, marks=pytest.mark.long)
+
+
+SIZES = [(80, 24), long(120, 40), long(200, 60)]
+TWO_SIZES = [(80, 24), long(160, 50)]
 
 
 def session(machine):

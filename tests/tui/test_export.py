@@ -56,6 +56,7 @@ def test_the_report_is_saved_in_each_form(tmp_path, downs, ending):
         assert json.loads(content)["verdicts"]
 
 
+@pytest.mark.long
 def test_nothing_is_written_over_and_the_name_can_be_changed_then(tmp_path):
     async def steps(app, pilot):
         await pilot.press("e", "j", "enter", "ctrl+u", *"mine.txt", "enter")

@@ -8,7 +8,7 @@ from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.views.finding import page
 from fsadvisor.views.look import finding_key
 from tests.report import composed
-from tests.tui.driving import SIZES, TERMINAL, explored, shown, until
+from tests.tui.driving import SIZES, TERMINAL, TWO_SIZES, explored, shown, until
 from tests.views.seen import look_of
 
 SAFE = "access-times-written"
@@ -48,7 +48,7 @@ def test_what_is_wrong_where_and_whether_it_is_safe_is_seen_at_once(size):
     assert "No commands are shown, because not all is safe" in text
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+@pytest.mark.parametrize("size", TWO_SIZES)
 def test_y_copies_the_commands_and_u_the_undo_wherever_one_reads(size):
     async def steps(app, pilot):
         key = await opened(app, pilot)
@@ -237,7 +237,7 @@ def test_too_much_for_a_clipboard_is_not_copied():
     assert "100 lines are too much" in words
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+@pytest.mark.parametrize("size", TWO_SIZES)
 def test_hostile_names_leave_the_screen_whole(size):
     look = look_of(composed.hostile())
 

@@ -7,13 +7,15 @@ from fsadvisor.survey.whole import survey
 from fsadvisor.views.look import finding_key
 from tests.report import composed
 from tests.told import disk, machine
-from tests.tui.driving import explored, screen
+from tests.tui.driving import TWO_SIZES, explored, screen
 from tests.tui.test_terminal import needs_tmux, started
 from tests.views.seen import look_of
 
 NAMES = ["escape", "markup", "long", "not UTF-8"]
 PLACES = "123456"
-SIZES = [(80, 24), (160, 50)]
+SIZES = TWO_SIZES
+
+pytestmark = pytest.mark.long
 
 
 @pytest.mark.parametrize("size", SIZES)

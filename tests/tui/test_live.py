@@ -16,11 +16,11 @@ from fsadvisor.tui.sampling import Sampling
 from fsadvisor.tui.screens.live import Live
 from fsadvisor.views.live import Seen
 from fsadvisor.views.rates import Course
-from tests.tui.driving import TERMINAL, explored, screen, session, shown, until
+from tests.tui.driving import TERMINAL, explored, long, screen, session, shown, until
 from tests.views.pulses import pulse
 from tests.views.test_live import writing
 
-SIZES = [(80, 24), (160, 50), (40, 12), (220, 60)]
+SIZES = [(80, 24), long(160, 50), long(40, 12), long(220, 60)]
 DISK = "nvme0n1"
 
 

@@ -3,7 +3,7 @@
 import pytest
 from textual.events import Key
 
-from tests.tui.driving import SIZES, explored, screen, shown, until
+from tests.tui.driving import SIZES, explored, long, screen, shown, until
 
 SERVER = "raid-lvm-crypt-server"
 
@@ -115,7 +115,7 @@ def test_a_low_terminal_shows_one_pane_at_a_time_advice_first():
     assert "this machine" in second
 
 
-@pytest.mark.parametrize("size", [(20, 5), (40, 10), (80, 24), (120, 40), (300, 100)])
+@pytest.mark.parametrize("size", [long(20, 5), (40, 10), long(80, 24), long(120, 40), long(300, 100)])
 def test_any_size_is_drawn_whole_and_may_change(size):
     async def steps(app, pilot):
         await pilot.resize_terminal(*size)

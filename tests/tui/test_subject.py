@@ -17,7 +17,7 @@ from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import history
 from tests.paths import FIXTURES
 from tests.report import composed
-from tests.tui.driving import SIZES, explored, shown, until
+from tests.tui.driving import SIZES, TWO_SIZES, explored, shown, until
 from tests.views.seen import look_of
 
 STACKED = "lab-xfs-lvm-luks-raid1"
@@ -56,7 +56,7 @@ def test_the_head_the_stack_and_facts_are_seen_at_once(size):
     assert "transport" in text
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+@pytest.mark.parametrize("size", TWO_SIZES)
 def test_the_fact_under_the_cursor_is_told_with_its_meaning(size):
     async def steps(app, pilot):
         await opened(app, pilot, "disk:sda")
@@ -163,7 +163,8 @@ def test_a_subject_that_has_gone_says_so_calmly():
     assert "as of the look of this moment" in text
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
+@pytest.mark.long
+@pytest.mark.parametrize("size", TWO_SIZES)
 def test_hostile_names_leave_the_screen_whole(size):
     look = look_of(composed.hostile(["escape", "markup", "long", "not UTF-8"]))
 

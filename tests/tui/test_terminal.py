@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tests.paths import FIXTURES, ROOT
+from tests.tui.driving import long
 from tools.screens.terminal import Terminal
 
 MACHINE = str(FIXTURES / "machines" / "pm9a3-postgresql-volatile")
@@ -44,7 +45,7 @@ def test_it_is_left_by_q():
         assert "ended 0" in terminal.until("ended")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (300, 100), (40, 10), (20, 5)])
+@pytest.mark.parametrize("size", [(80, 24), long(300, 100), long(40, 10), (20, 5)])
 def test_it_follows_the_size_of_the_terminal(size):
     with explorer(COLUMNS="80", LINES="24") as terminal:
         terminal.until("Quit")

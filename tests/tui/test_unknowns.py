@@ -18,9 +18,9 @@ from fsadvisor.tui.screens.what_if import WhatIf
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views.unknowns import Means
 from tests.paths import FIXTURES
-from tests.tui.driving import MACHINE, TERMINAL, explored, session, shown, until
+from tests.tui.driving import MACHINE, TERMINAL, TWO_SIZES, explored, session, shown, until
 
-SIZES = [(80, 24), (160, 50)]
+SIZES = TWO_SIZES
 
 
 async def opened(app, pilot):
@@ -133,6 +133,7 @@ def test_what_is_attested_is_shown_to_the_letter_written_on_y_only_and_looked_at
         assert line in review
 
 
+@pytest.mark.long
 def test_the_command_that_is_shown_writes_the_same_lines(tmp_path):
     by_hand, other = tmp_path / "explorer.toml", tmp_path / "command.toml"
 
@@ -207,6 +208,7 @@ def test_what_is_wrong_in_the_form_is_told_in_the_words_of_the_command_line(fiel
     assert attesting(steps, tmp_path / "attest.toml")
 
 
+@pytest.mark.long
 def test_a_number_is_typed_and_must_be_one(tmp_path):
     file = tmp_path / "attest.toml"
 

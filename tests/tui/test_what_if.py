@@ -12,9 +12,9 @@ from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.version import Version
 from tests.paths import FIXTURES
-from tests.tui.driving import explored, screen, shown, until
+from tests.tui.driving import TWO_SIZES, explored, screen, shown, until
 
-SIZES = [(80, 24), (160, 50)]
+SIZES = TWO_SIZES
 SCROLLBAR = frozenset(" ▁▂▃▄▅▆▇█▎▍▌▋▊▉▏")
 """Textual draws its own."""
 
@@ -158,6 +158,7 @@ def test_a_change_is_looked_at_from_near():
     assert "no -> yes" in text
 
 
+@pytest.mark.long
 def test_escape_goes_back_step_by_step_and_supposes_nothing():
     async def steps(app, pilot):
         await opened(app, pilot)
