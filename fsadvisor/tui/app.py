@@ -1,24 +1,14 @@
-"""The explorer with all its places; the one module that knows every screen."""
+"""The explorer with all its places; the one module that knows the names of all screens."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, ClassVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from fsadvisor.tui.commands import Commands
 from fsadvisor.tui.explorer import Explorer
-from fsadvisor.tui.screens.export import Export
-from fsadvisor.tui.screens.finding import FindingPlace
-from fsadvisor.tui.screens.help import Help
-from fsadvisor.tui.screens.live import Live
 from fsadvisor.tui.screens.overview import Overview
-from fsadvisor.tui.screens.plan import PlanPlace
-from fsadvisor.tui.screens.probes import Probes
-from fsadvisor.tui.screens.rule import RulePlace
-from fsadvisor.tui.screens.subject import SubjectPlace
-from fsadvisor.tui.screens.subjects import SubjectsPlace
-from fsadvisor.tui.screens.unknowns import Unknowns
-from fsadvisor.tui.screens.what_if import WhatIf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,26 +20,36 @@ if TYPE_CHECKING:
     from fsadvisor.tui.terminal import Terminal
 
 
+def _when_opened(module: str, name: str) -> Callable[..., Screen[None]]:
+    """A screen whose module is loaded once somebody goes there: the first paint does not wait for it."""
+
+    def made(*key: str) -> Screen[None]:
+        screen: Any = getattr(import_module(f"fsadvisor.tui.screens.{module}"), name)
+        return cast("Screen[None]", screen(*key))
+
+    return made
+
+
 class FsadvisorApp(Explorer):
     """All places by their names."""
 
     MODES: ClassVar[dict[str, str | Callable[[], Screen[None]]]] = {
         "overview": Overview,
-        "unknowns": Unknowns,
-        "what_if": WhatIf,
-        "probes": Probes,
-        "live": Live,
-        "plan": PlanPlace,
+        "unknowns": _when_opened("unknowns", "Unknowns"),
+        "what_if": _when_opened("what_if", "WhatIf"),
+        "probes": _when_opened("probes", "Probes"),
+        "live": _when_opened("live", "Live"),
+        "plan": _when_opened("plan", "PlanPlace"),
     }
     DEFAULT_MODE = "overview"
     COMMANDS: ClassVar = {Commands}
     SUBPLACES: ClassVar[Mapping[str, Callable[[str], Screen[None]]]] = {
-        "finding": FindingPlace,
-        "subject": SubjectPlace,
-        "subjects": SubjectsPlace,
-        "rule": RulePlace,
-        "export": Export,
-        "help": Help,
+        "finding": _when_opened("finding", "FindingPlace"),
+        "subject": _when_opened("subject", "SubjectPlace"),
+        "subjects": _when_opened("subjects", "SubjectsPlace"),
+        "rule": _when_opened("rule", "RulePlace"),
+        "export": _when_opened("export", "Export"),
+        "help": _when_opened("help", "Help"),
     }
 
 
