@@ -67,7 +67,7 @@ def main() -> int:
     if not machines:
         name, size, names = DOCS
         gallery(str(ROOT / "fixtures/machines" / name), [size], names, out, sized=False)
-        gallery("live", [size], ("probes", "live"), out, sized=False)
+        gallery("live", [size], ("probes",), out, sized=False)
     for machine in machines:
         gallery(machine, SIZES, [name for name, _ in PLACES], out, sized=True)
     return 0
