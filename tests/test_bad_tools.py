@@ -57,8 +57,10 @@ def advice(found):
 @pytest.mark.parametrize("lie", LIES)
 def test_lying_tools_create_no_advice_on_this_machine(lie, tmp_path):
     before, found, after = (survey(made, {}) for made in (LiveMachine(), stand_ins(tmp_path, LIES[lie]), LiveMachine()))
-    there = {one.id for one in before.subjects} & {one.id for one in after.subjects}  # other tests mount meanwhile
-    assert {one for one in advice(found) if one[1] in there} <= advice(before) | advice(after)
+    there = {one.id for one in before.subjects} & {one.id for one in after.subjects}
+    others = ("loop", "pytest-of-")  # what other tests mount, and mount otherwise, meanwhile
+    mine = {one for one in advice(found) if one[1] in there and not any(word in one[1] for word in others)}
+    assert mine <= advice(before) | advice(after)
 
 
 def test_tools_that_are_not_there_are_named_with_their_package(tmp_path):

@@ -29,6 +29,7 @@ def test_without_a_choice_it_says_how_to_choose_and_one_key_chooses_all(size):
     assert "[Steps]" in after
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", SIZES)
 def test_pages_turn_round_and_round_by_brackets_and_arrows(size):
     async def steps(app, pilot):

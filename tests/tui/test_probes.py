@@ -254,6 +254,7 @@ def test_what_another_place_wants_measured_is_picked():
     assert (asked.jobs, asked.target, left) == (("fsync-ladder",), "/var/lib/postgresql", None)
 
 
+@pytest.mark.long
 def test_another_folder_of_the_mount_can_be_named():
     async def steps(app, pilot, played):
         await pilot.press("tab", "f")

@@ -162,6 +162,7 @@ def test_the_command_that_is_shown_writes_the_same_lines(tmp_path):
     assert other.read_text() == by_hand.read_text()
 
 
+@pytest.mark.long
 def test_nothing_is_written_where_one_leaves_by_escape(tmp_path):
     file = tmp_path / "attest.toml"
 

@@ -93,6 +93,7 @@ def test_what_would_unlock_advice_is_supposed_by_enter_and_undone_by_u(size):
     assert after == real
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", SIZES)
 def test_a_fact_is_chosen_by_subject_name_and_value(size):
     async def steps(app, pilot):
@@ -235,6 +236,7 @@ class HostileMachine:
         return dataclasses.replace(answer, text=self.NAME) if path.endswith("device/model") else answer
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("key", ["2", "3"])
 def test_what_a_drive_calls_itself_harms_neither_place(size, key):
