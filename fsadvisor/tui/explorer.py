@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
-from typing import TYPE_CHECKING, ClassVar
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import App
 from textual.message import Message
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
     from fsadvisor.views.look import Look
 
 _SIGNALLED = 128
+_LAST_WORDS_S = 3.0
+"""How long a signal waits for an orderly end."""
 STOPS_PROBE = Document(
     "leave", (paragraph("A probe is running. Stop it and leave? What it has made is taken away first."),)
 )
@@ -98,6 +103,7 @@ class Explorer(App[int]):
 
         self.error: Exception | None = None
         self.animation_level = "none"
+        self._handled: dict[int, Any] = {}
         self._looking = looking
         for theme in themes.THEMES:
             self.register_theme(theme)
@@ -107,10 +113,22 @@ class Explorer(App[int]):
     def on_mount(self) -> None:
         """Listen to the looking thread, and to signals: those that end us must leave the terminal as it was."""
         for number in (signal.SIGTERM, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(number, self.exit, _SIGNALLED + number)
+            self._handled[number] = signal.signal(number, partial(self._ended_by, asyncio.get_running_loop()))
         if self._looking is None:
             self._looking = Looking(self.session)
         self._looking.listen(self._heard)
+
+    def on_unmount(self) -> None:
+        """Whoever ran us handles signals again."""
+        for number, handler in self._handled.items():
+            signal.signal(number, handler)
+
+    def _ended_by(self, loop: asyncio.AbstractEventLoop, number: int, _frame: object) -> None:
+        """Leave; at once where the terminal is gone and what is written to it can't be waited for."""
+        last = threading.Timer(_LAST_WORDS_S, os._exit, (_SIGNALLED + number,))
+        last.daemon = True
+        last.start()
+        loop.call_soon_threadsafe(self.exit, _SIGNALLED + number)
 
     def _heard(self, outcome: Outcome) -> None:
         """On the looking thread."""

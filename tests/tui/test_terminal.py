@@ -5,6 +5,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +38,15 @@ def test_a_signal_that_ends_it_leaves_the_terminal_as_it_was(number, code):
         shown = terminal.until("ended")
         assert f"ended {code}" in shown
         assert terminal.told("#{alternate_on}#{mouse_any_flag}#{cursor_flag}") == "001"
+
+
+def test_it_ends_with_its_terminal():
+    with explorer() as terminal:
+        terminal.until("Quit")
+        number = terminal.child()
+    deadline = time.monotonic() + 20
+    while Path("/proc", str(number)).exists():
+        assert time.monotonic() < deadline, "it outlived its terminal"
 
 
 def test_it_is_left_by_q():
