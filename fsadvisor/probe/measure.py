@@ -109,7 +109,7 @@ def measure(job: Job, session: Session, where: Where, surroundings: Surroundings
 
 def events(job: Job, session: Session, where: Where, surroundings: Surroundings, budget: Budget) -> Iterator[Event]:
     """A Progress after each window, at last the Result."""
-    run = _Run(job, session, where, surroundings, budget)
+    run = Run(job, session, where, surroundings, budget)
     while not (ended := run.ended()):
         try:
             yield run.step()
@@ -119,8 +119,8 @@ def events(job: Job, session: Session, where: Where, surroundings: Surroundings,
     yield run.result(*ended)
 
 
-class _Run:
-    """One measurement as it goes."""
+class Run:
+    """One measurement as it goes; several go window by window in turn, where they are to be compared."""
 
     def __init__(self, job: Job, session: Session, where: Where, surroundings: Surroundings, budget: Budget) -> None:
         self._job, self._session, self._where = job, session, where
@@ -154,7 +154,7 @@ class _Run:
         counted, void = len(self._counted()), sum(map(bool, self._voids))
         if void >= _MOST_VOIDS and void > counted:
             return "failed", self._too_many_voids(void)
-        if self._is_settled():
+        if self.is_settled():
             return "settled", ""
         limit = self._budget.written_bytes
         if self._seconds() >= self._budget.seconds or (limit is not None and self._written() >= limit):
@@ -202,7 +202,8 @@ class _Run:
                 found[name] = one
         return found
 
-    def _is_settled(self) -> bool:
+    def is_settled(self) -> bool:
+        """Whether the interval is as narrow as was wanted."""
         windows = self._steady()
         whole = figure(self._values(windows), apart=self._apart())
         if whole is None or whole.windows < FEWEST or whole.half_width > self._budget.width:
