@@ -1,0 +1,125 @@
+"""A mount namespace of this process's own, and scratch filesystems mounted in it.
+
+Mounts in it are seen by nobody else, and the kernel takes them away with the last process in it: unshare(2) with
+CLONE_NEWNS, mount_namespaces(7). The machine's own mounts are slaves there (MS_SLAVE), not private, so that what an
+administrator unmounts meanwhile is unmounted there, too, and not held.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Unknown
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.trouble import told
+from fsadvisor.readers import mountinfo
+from fsadvisor.trial import tools
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_CLONE_NEWNS: Final = 0x20000  # linux/sched.h
+_MS_NOSUID, _MS_NODEV, _MS_REC, _MS_PRIVATE, _MS_SLAVE = 2, 4, 0x4000, 1 << 18, 1 << 19  # linux/mount.h
+_MNT_DETACH: Final = 2
+_GROUNDS: Final = ("/mnt", "/media", "/srv", "/opt", "/boot", "/var/tmp", "/tmp")  # noqa: S108 - hidden, not written
+"""Folders that nearly every system has; the first one that hides nothing we need is covered by a tmpfs of our own."""
+_MOUNT_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """The folder, empty at first, in which this process's own mounts are made."""
+
+    folder: Path
+
+
+def enter(needed: Sequence[Path]) -> Privacy:
+    """Leave the machine's mount namespace for ever; `needed` are paths that have to stay visible. Raises EngineError.
+
+    Only for a process that is made for it: nothing that it mounts is seen outside, and it never comes back.
+    """
+    with told("leaving the machine's mounts alone (unshare needs root)"):
+        _called(_libc().unshare(_CLONE_NEWNS))
+    with told("cutting off our mounts from the machine's"):
+        _mount(b"none", b"/", b"", _MS_SLAVE | _MS_REC, b"")
+    ground = _ground([path.resolve() for path in needed])
+    with told(f"covering {ground} in our own namespace"):
+        _mount(b"fsadvisor", os.fsencode(ground), b"tmpfs", _MS_NOSUID | _MS_NODEV, b"size=1m,mode=700")
+        _mount(b"none", os.fsencode(ground), b"", _MS_PRIVATE, b"")
+    return Privacy(folder=ground)
+
+
+def _ground(needed: Sequence[Path]) -> Path:
+    for name in _GROUNDS:
+        place = Path(name)
+        if place.is_dir() and not place.is_symlink() and not any(path.is_relative_to(place) for path in needed):
+            return place
+    raise EngineError(f"none of {', '.join(_GROUNDS)} is a folder that could be covered for our own mounts")
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """A mounted filesystem; `options` are those that the kernel shows, of the mount and then of the filesystem."""
+
+    folder: Path
+    options: tuple[str, ...]
+
+
+@contextlib.contextmanager
+def mounted(privacy: Privacy, device: str, fs_type: str, options: Sequence[str], name: str) -> Iterator[Mounted]:
+    """The device's filesystem mounted for as long as the block. Raises EngineError with mount(8)'s own words."""
+    folder = privacy.folder / name
+    with told(f"making {folder}"):
+        folder.mkdir()
+    try:
+        option = ("-o", ",".join(options)) if options else ()
+        tools.run("mount", ("-n", "-t", fs_type, *option, device, str(folder)), _MOUNT_SECONDS, f"mounting {device}")
+        try:
+            yield Mounted(folder=folder, options=shown_options(folder))
+        finally:
+            _unmount(folder)
+    finally:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def shown_options(folder: Path) -> tuple[str, ...]:
+    """What the kernel says that it is mounted with; () where that cannot be read."""
+    record = mountinfo.parse(Path("/proc/self/mountinfo").read_text(errors="surrogateescape"))
+    found = () if isinstance(record, Unknown) else [it for it in record.mounts if it.mount_point == str(folder)]
+    return tuple(dict.fromkeys((*found[-1].options, *found[-1].super_options))) if found else ()
+
+
+def _unmount(folder: Path) -> None:
+    """Off the tree at once; the kernel writes it out and lets it go with what still has a file of it open."""
+    libc = _libc()
+    if libc.umount2(os.fsencode(folder), 0):
+        libc.umount2(os.fsencode(folder), _MNT_DETACH)
+
+
+def _mount(source: bytes, target: bytes, kind: bytes, flags: int, data: bytes) -> None:
+    _called(_libc().mount(source, target, kind or None, ctypes.c_ulong(flags), data or None))
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _called(status: int) -> None:
+    if status:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+_TYPE: Final = re.compile(r"[a-z0-9_.-]+")
+
+
+def is_type(text: str) -> bool:
+    """Whether it can be the name of a filesystem's type, and of a tool after 'mkfs.'."""
+    return _TYPE.fullmatch(text) is not None and not text.startswith((".", "-"))

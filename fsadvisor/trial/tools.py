@@ -1,0 +1,101 @@
+"""Tools that make and mount filesystems: from fixed folders, without a shell, killed by the kernel with us."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.machine.runner import TOOL_FOLDERS
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.reaping import reap
+from fsadvisor.probe.trouble import because
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PATH: Final = ":".join(TOOL_FOLDERS)
+_DIES_WITH_US: Final = (
+    "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)\n"
+    "if os.getppid() == int(sys.argv[1]): os.execv(sys.argv[2], sys.argv[2:])"
+)
+"""PR_SET_PDEATHSIG with SIGKILL, and then the tool itself."""
+PACKAGES: Final = {
+    "mkfs.ext4": "e2fsprogs",
+    "mkfs.ext3": "e2fsprogs",
+    "mkfs.ext2": "e2fsprogs",
+    "mkfs.xfs": "xfsprogs",
+    "mkfs.btrfs": "btrfs-progs",
+    "mkfs.f2fs": "f2fs-tools",
+    "mkfs.nilfs2": "nilfs-tools",
+}
+"""Debian's packages of the tools that are most often missing."""
+_MOST_SAID: Final = 300
+
+
+def path_of(tool: str) -> str | None:
+    """Where a tool is, or None."""
+    return shutil.which(tool, path=_PATH)
+
+
+def missing(tool: str) -> EngineError:
+    """The error where it is not installed."""
+    package = PACKAGES.get(tool)
+    return EngineError(f"{tool} is not installed{f': it is in the package {package}' if package else ''}")
+
+
+def run(tool: str, arguments: Sequence[str], seconds: float, doing: str) -> str:
+    """What it prints, where it succeeds. Raises EngineError with its own last words where it does not."""
+    path = path_of(tool)
+    if path is None:
+        raise missing(tool)
+    out, said, status = _ended((path, *arguments), seconds, doing)
+    if status:
+        words = " ".join(line.strip() for line in (said or out).splitlines() if line.strip())[:_MOST_SAID]
+        raise EngineError(f"while {doing}: {tool} {f'said: {words}' if words else f'ended with {status}'}")
+    return out
+
+
+def status_of(tool: str, arguments: Sequence[str], seconds: float, doing: str) -> tuple[int, str]:
+    """Its exit status and what it prints. Raises EngineError where it is missing or does not end."""
+    path = path_of(tool)
+    if path is None:
+        raise missing(tool)
+    out, _, status = _ended((path, *arguments), seconds, doing)
+    return status, out
+
+
+def _ended(command: Sequence[str], seconds: float, doing: str) -> tuple[str, str, int]:
+    before = (sys.executable, "-I", "-S", "-c", _DIES_WITH_US, str(os.getpid()))
+    try:
+        child = subprocess.Popen(  # noqa: S603 - fixed folders, no shell
+            (*before, *command),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd="/",
+            env={"LC_ALL": "C", "PATH": _PATH},
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise because(error.errno, f"starting {command[0]}") from error
+    try:
+        out, said = child.communicate(timeout=seconds)
+    except BaseException as error:
+        _kill(child)
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise EngineError(f"while {doing}: {command[0]} did not end within {seconds:.0f} s") from None
+        raise
+    return out.decode(errors="replace"), said.decode(errors="replace"), child.returncode
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    if child.poll() is None:
+        os.killpg(child.pid, signal.SIGKILL)
+    if reap([child]):
+        for pipe in (child.stdout, child.stderr):
+            if pipe:
+                pipe.close()

@@ -1,0 +1,44 @@
+"""What the tests have a worker do."""
+
+import json
+import os
+from pathlib import Path
+
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.engines import opened
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.trial.arena import Form, arena, images
+from fsadvisor.trial.mounting import enter
+
+
+def look(asked, tell, stop):
+    """Make the filesystems that are asked for, tell what stands, and measure one window of a job on each."""
+    wanted = json.loads(asked)
+    folder = Path(wanted["folder"])
+    forms = [
+        Form(**{key: tuple(it) if isinstance(it, list) else it for key, it in one.items()}) for one in wanted["forms"]
+    ]
+    try:
+        privacy = enter([folder, Path(__file__)])
+        with images(folder, len(forms), wanted["bytes"]) as parts, arena(privacy, forms, parts) as found:
+            for one in found:
+                with opened(JOBS["commit-fdatasync"], one.folder, (one.loop,)) as session:
+                    window = session.window(0.2)
+                tell(
+                    json.dumps(
+                        {
+                            "loop": one.loop,
+                            "dio": one.direct_io,
+                            "cache": one.write_cache,
+                            "options": one.options,
+                            "mkfs": one.mkfs,
+                            "operations": window.operations,
+                            "flushes": window.disks.flushes,
+                            "engine": session.engine,
+                        }
+                    ).encode()
+                )
+            while wanted.get("wait") and not stop.asked:
+                os.sched_yield()
+    except EngineError as error:
+        tell(json.dumps({"error": str(error)}).encode())

@@ -1,0 +1,153 @@
+"""Scratch filesystems that nobody else sees, and of which nothing is left however their process ends."""
+
+import json
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.trial.arena import Form, arguments, images
+from fsadvisor.trial.worker import started
+from tests.loops import needs_loop_devices
+
+TASK = "tests.trial.tasks:look"
+MIB = 1 << 20
+
+
+def asked(folder, *forms, size=320 * MIB, wait=False):
+    return json.dumps({"folder": str(folder), "bytes": size, "forms": list(forms), "wait": wait}).encode()
+
+
+def told(folder, *forms, **more):
+    with started(TASK, asked(folder, *forms, **more)) as worker:
+        return [json.loads(line) for line in worker.lines()]
+
+
+def two(fs_type, *options, mkfs=()):
+    return (
+        {"name": "default", "fs_type": fs_type},
+        {"name": "changed", "fs_type": fs_type, "options": list(options), "mkfs": list(mkfs)},
+    )
+
+
+def backing_files():
+    found = set()
+    for file in Path("/sys/block").glob("loop*/loop/backing_file"):
+        try:
+            found.add(file.read_text().rstrip("\n"))
+        except OSError:
+            continue
+    return found
+
+
+def left(folder, seconds=20):
+    """What is still there of a folder's images after the kernel had so long to let go of them."""
+    end = time.monotonic() + seconds
+    while True:
+        loops = {file for file in backing_files() if file.startswith(f"{folder}/")}
+        found = [*sorted(loops), *sorted(map(str, folder.iterdir()))]
+        if not found or time.monotonic() > end:
+            return found
+        os.sched_yield()
+
+
+@pytest.mark.loop
+@needs_loop_devices
+@pytest.mark.parametrize(
+    ("fs_type", "option"), [("ext4", "noatime"), ("xfs", "noatime"), ("btrfs", "nodatacow")], ids=str
+)
+def test_two_filesystems_stand_side_by_side_unseen_and_leave_nothing(fs_type, option, tmp_path):
+    default, changed = told(tmp_path, *two(fs_type, option))
+    assert option in changed["options"]
+    assert option not in default["options"]
+    assert default["loop"] != changed["loop"]
+    assert default["operations"]
+    assert default["mkfs"][0] == f"mkfs.{fs_type}"
+    assert left(tmp_path) == []
+    assert str(tmp_path) not in Path("/proc/self/mountinfo").read_text()
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_a_filesystem_without_barriers_sends_no_flushes_and_the_default_does(tmp_path):
+    default, changed = told(tmp_path, *two("ext4", "nobarrier"), size=192 * MIB)
+    if default["cache"] == "write back":
+        assert default["flushes"] >= default["operations"]
+    assert changed["flushes"] == 0
+
+
+@pytest.mark.loop
+@needs_loop_devices
+@pytest.mark.parametrize(
+    ("forms", "size", "words"),
+    [
+        (two("ext4", "no-such-option"), 192 * MIB, "mounting /dev/loop"),
+        (two("ext4", mkfs=("-O", "no-such-feature")), 192 * MIB, "mkfs.ext4 said"),
+        (two("nosuchfs"), 192 * MIB, "mkfs.nosuchfs is not installed"),
+        (two("../sh"), 192 * MIB, "no type of filesystem"),
+        (two("xfs"), 64 * MIB, "too little for xfs"),
+        (two("ext4"), 1 << 50, "too little for 2 images"),
+    ],
+    ids=["option", "feature", "tool", "type", "size", "room"],
+)
+def test_what_cannot_be_made_is_told_in_a_sentence_and_leaves_nothing(forms, size, words, tmp_path):
+    assert words in told(tmp_path, *forms, size=size)[-1]["error"]
+    assert left(tmp_path) == []
+
+
+def killed(folder, after, signal_number=signal.SIGKILL):
+    """Kill a worker so many seconds after it was asked."""
+    with started(TASK, asked(folder, *two("ext4"), size=192 * MIB, wait=True)) as worker:
+        end = time.monotonic() + after
+        while time.monotonic() < end:
+            os.sched_yield()
+        os.kill(worker.number, signal_number)
+        if signal_number == signal.SIGKILL:
+            with pytest.raises(EngineError, match="was killed by SIGKILL"):
+                list(worker.lines())
+        else:
+            list(worker.lines())
+
+
+@pytest.mark.loop
+@needs_loop_devices
+@pytest.mark.parametrize("after", [0.3, 0.8, 2.5])
+def test_a_worker_killed_at_any_moment_leaves_no_loop_device_and_no_file(after, tmp_path):
+    killed(tmp_path, after)
+    assert left(tmp_path) == []
+
+
+@pytest.mark.long
+@pytest.mark.loop
+@pytest.mark.timeout(600)
+@needs_loop_devices
+def test_twenty_kills_at_random_moments_leave_nothing(tmp_path):
+    moments = random.Random(7)
+    for _ in range(20):
+        killed(tmp_path, moments.uniform(0.0, 5.0))
+        assert left(tmp_path) == []
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_a_worker_told_to_stop_clears_up_and_ends_well(tmp_path):
+    killed(tmp_path, 0.5, signal.SIGTERM)
+    assert left(tmp_path) == []
+
+
+def test_the_extended_options_of_ext4_become_one_argument():
+    made = arguments(Form(name="changed", fs_type="ext4", mkfs=("-O", "^has_journal", "-E", "stride=4")))
+    assert made.count("-E") == 1
+    assert made[made.index("-E") + 1].endswith("nodiscard,stride=4")
+    assert made[-2:] == ("-O", "^has_journal")
+
+
+def test_images_leave_a_tenth_of_the_filesystem_free(tmp_path):
+    room = os.statvfs(tmp_path)
+    size = int(room.f_bavail * room.f_frsize * 0.99)
+    with pytest.raises(EngineError, match="has to stay"), images(tmp_path, 1, size):
+        pass
