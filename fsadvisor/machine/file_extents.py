@@ -15,6 +15,7 @@ import json
 import os
 import stat
 import struct
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import Cause, Unknown
@@ -34,6 +35,7 @@ _EXTENTS_A_CALL = 512
 _FIEMAP = struct.Struct("=QQIIII")
 _EXTENT = struct.Struct("=QQQ16xI12x")
 _LAST, _DELAYED, _ENCODED, _INLINE, _UNWRITTEN, _SHARED = 0x1, 0x4, 0x8, 0x200, 0x800, 0x2000
+_MERGED = 0x1000
 _WHOLE_FILE = (1 << 64) - 1
 _REQUEST = 3 << 30 | _FIEMAP.size << 16 | ord("f") << 8 | 11
 """_IOWR('f', 11, struct fiemap): reading and writing together are the same two bits on every CPU."""
@@ -159,6 +161,33 @@ def extent_count(descriptor: int) -> int:
     _FIEMAP.pack_into(buffer, 0, 0, _WHOLE_FILE, 0, 0, 0, 0)
     fcntl.ioctl(descriptor, _REQUEST, buffer)
     return int(_FIEMAP.unpack_from(buffer)[3])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """A piece of a file in one piece of the device, in bytes."""
+
+    logical: int
+    physical: int
+    """Of the filesystem's device; of Btrfs, an address of its own that no device has."""
+    length: int
+    plain: bool
+    """Written, and its blocks are the file's alone as they are: not encoded, inside metadata, shared or delayed."""
+
+
+def pieces(descriptor: int) -> tuple[Extent, ...]:
+    """How an open file lies on the device; at most MOST_EXTENTS pieces of it. Raises OSError."""
+    found: list[Extent] = []
+    start, whole = 0, False
+    while len(found) < MOST_EXTENTS and not whole:
+        extents = _next_extents(descriptor, start)
+        for logical, physical, length, flags in extents:
+            start, whole = logical + length, bool(flags & _LAST)
+            found.append(
+                Extent(logical=logical, physical=physical, length=length, plain=not flags & ~(_LAST | _MERGED))
+            )
+        whole = whole or not extents
+    return tuple(found)
 
 
 def largest_files(folder: str) -> list[str]:

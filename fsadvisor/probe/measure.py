@@ -156,10 +156,14 @@ class Run:
             return "failed", self._too_many_voids(void)
         if self.is_settled():
             return "settled", ""
-        limit = self._budget.written_bytes
-        if self._seconds() >= self._budget.seconds or (limit is not None and self._written() >= limit):
+        if self.is_used_up():
             return ("failed", self._too_many_voids(void)) if void and not counted else ("budget", "")
         return None
+
+    def is_used_up(self) -> bool:
+        """Whether its seconds or bytes are."""
+        limit = self._budget.written_bytes
+        return self._seconds() >= self._budget.seconds or (limit is not None and self._written() >= limit)
 
     def _too_many_voids(self, void: int) -> str:
         why, _ = Counter(filter(None, self._voids)).most_common(1)[0]

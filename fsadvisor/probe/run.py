@@ -102,7 +102,7 @@ def _measured(plan: Plan, stop: Stop, at: int, job: Job) -> Iterator[Event]:
             with stop.interruptible():
                 session = stack.enter_context(plan.opener(job, plan.folder, plan.disks))
             around = replace(_around(clock, stop), cancelled=lambda: stop.asked or gave_way)
-            for event in events(job, _Stoppable(session, stop), plan.where, around, _budget(plan, job)):
+            for event in events(job, Stoppable(session, stop), plan.where, around, _budget(plan, job)):
                 if isinstance(event, Result):
                     result = event
                     break
@@ -175,7 +175,7 @@ class _Clock:
         return time.monotonic() - (self._gentle.spent_seconds if self._gentle else 0.0)
 
 
-class _Stoppable:
+class Stoppable:
     """A session whose window is broken off by a signal, and then fails as any other would."""
 
     def __init__(self, session: Session, stop: Stop) -> None:
@@ -183,9 +183,11 @@ class _Stoppable:
 
     @property
     def engine(self) -> str:
+        """The session's."""
         return self._session.engine
 
     def window(self, seconds: float) -> Window:
+        """The session's. Raises EngineError, also where it is broken off."""
         try:
             with self._stop.interruptible():
                 return self._session.window(seconds)
