@@ -21,6 +21,7 @@ help:
 	@echo "make check  everything that has to hold before a commit: lint, types, contracts, generated files, tests"
 	@echo "make bench  how fast it is beside other programs and as machines grow; ARGS='--parts growth' (minutes)"
 	@echo "make measure  how good probes are here, written to docs/probes.md (hours); ARGS='--parts kills --on DIR'"
+	@echo "              '--resume' goes on where a call ended, '--minutes 50' begins no row that would end later"
 	@echo "make lab    prove it on NVMe, SCSI, device mapper, md, F2FS and NILFS2, in guests of QEMU (minutes);"
 	@echo "            ARGS=tests/lab/test_md.py picks scenarios, ARGS=--accept keeps what they recorded"
 	@echo "make lab-shell  a shell in such a guest"

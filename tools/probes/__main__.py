@@ -1,21 +1,34 @@
-"""`make measure`: how good probes are here; hours for all of it, best on a quiet machine. Writes docs/probes.md."""
+"""`make measure`: how good probes are here; hours for all of it, best on a quiet machine. Writes docs/probes.md.
+
+Each row is kept and in the page as soon as it is measured; --resume goes on where a call ended.
+"""
 
 from __future__ import annotations
 
 import argparse
+import datetime as dt
+import signal
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from subprocess import SubprocessError
+from typing import TYPE_CHECKING, Final
 
+from fsadvisor.probe import scratch_tree
 from fsadvisor.probe.cost import seconds_text
-from tools.probes.against_long import against_long
-from tools.probes.kills import kills
-from tools.probes.noise import noise
-from tools.probes.page import TITLES, noted, put
-from tools.probes.places import FILESYSTEMS, spots
-from tools.probes.ratio import ratio
+from fsadvisor.probe.engine import EngineError
+from tools.probes import against_long, kills, noise, ratio
+from tools.probes.page import TITLES, conditions, noted, put
+from tools.probes.places import FILESYSTEMS, Ground
+from tools.probes.rows import Row, Rows
 from tools.probes.short import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from types import FrameType
+
+    from tools.probes.rows import Part
 
 JOBS: Final = (
     *(f"commit-{sync}{suffix}" for sync in ("fsync", "fdatasync", "dsync") for suffix in ("", "-append")),
@@ -26,32 +39,101 @@ JOBS: Final = (
 
 
 def main() -> int:
-    """Measure what is asked for; each part is in the page as soon as it is done."""
+    """Measure what is asked for; each row is in the page as soon as it is done."""
     chosen = _arguments()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _ended)
     chosen.on.mkdir(parents=True, exist_ok=True)
     folder = chosen.on.resolve()
-    for part in chosen.parts:
-        start = time.monotonic()
-        put(chosen.page, part, _measured(part, folder, chosen), str(folder))
-        noted(f"{TITLES[part]}: {seconds_text(time.monotonic() - start)}; in {chosen.page}")
+    for said in scratch_tree.clear(folder):
+        noted(said)
+    rows = Rows(chosen.rows, conditions(str(folder)), lambda: dt.datetime.now(tz=dt.UTC))
+    minutes = Minutes(chosen.minutes, time.monotonic)
+    with Ground(folder) as ground:
+        for part in _parts(chosen, ground):
+            wanted = [name for name in part.names if _is_asked(name, chosen)]
+            there = () if chosen.resume else wanted
+            filled(part, [name for name in wanted if name in (*there, *rows.missing(part))], rows, minutes, chosen.page)
+            left = sum(name in wanted for name in rows.missing(part))
+            noted(f"{TITLES[part.id]}: {left} of {len(wanted)} rows are still to be measured; in {chosen.page}")
     return 0
 
 
-def _measured(part: str, folder: Path, chosen: argparse.Namespace) -> str:
-    if part == "long":
-        return against_long(chosen.jobs, folder, chosen.shorts, chosen.longs, chosen.long_seconds)
-    if part == "ratio":
-        return ratio(chosen.jobs, folder, chosen.rounds, chosen.ratio_seconds)
-    with spots(folder, chosen.filesystems) as places:
-        return noise(places, chosen.repeats) if part == "noise" else kills(places, chosen.kills, chosen.seed)
+def filled(part: Part, wanted: Iterable[str], rows: Rows, minutes: Minutes, page: Path) -> None:
+    """Measure rows one by one while there is time."""
+    for name in wanted:
+        if not minutes.may_begin(part.id):
+            return
+        one = rows.measure(part, name)
+        noted(" | ".join(one.row.cells))
+        minutes.ended(part.id)
+        put(page, part.id, part.text([it.row for it in rows.of(part)]), rows.of(part))
+
+
+class Minutes:
+    """How long a call may take: no row is begun that would probably end later, by the longest of its part so far."""
+
+    def __init__(self, most: float | None, clock: Callable[[], float]) -> None:
+        self._most, self._clock = most, clock
+        self._start = self._last = clock()
+        self._longest: dict[str, float] = {}
+
+    def may_begin(self, part: str) -> bool:
+        """Whether there is time for another row."""
+        self._last = self._clock()
+        return self._most is None or self._last - self._start + self._longest.get(part, 0.0) <= self._most * 60
+
+    def ended(self, part: str) -> None:
+        """A row of the part has."""
+        seconds = self._clock() - self._last
+        self._longest[part] = max(seconds, self._longest.get(part, 0.0))
+        noted(f"that took {seconds_text(seconds)}")
+
+
+def _parts(chosen: argparse.Namespace, ground: Ground) -> list[Part]:
+    """With a row for what failed instead of an end of it all."""
+    made: Mapping[str, Callable[[], Part]] = {
+        "long": lambda: against_long.part(JOBS, ground.folder, chosen.shorts, chosen.longs, chosen.long_seconds),
+        "noise": lambda: noise.part(ground, chosen.repeats),
+        "ratio": lambda: ratio.part(JOBS, ground.folder, chosen.rounds, chosen.ratio_seconds),
+        "kills": lambda: kills.part(ground, chosen.kills, chosen.seed),
+    }
+    return [_guarded(made[part]()) for part in chosen.parts]
+
+
+def _guarded(part: Part) -> Part:
+    def measured(name: str) -> Row:
+        try:
+            return part.measure(name)
+        except (EngineError, ValueError, OSError, SubprocessError) as error:
+            return Row(cells=(name, f"failed: {error}"), failed=True)
+
+    return replace(part, measure=measured)
+
+
+def _is_asked(name: str, chosen: argparse.Namespace) -> bool:
+    """A row is of a job, of a place, or of both."""
+    words = name.split(", ")
+    kinds = [word for word in words if word in FILESYSTEMS]
+    jobs = [word for word in words if word in JOBS]
+    return all(one in chosen.filesystems for one in kinds) and all(one in chosen.jobs for one in jobs)
+
+
+def _ended(number: int, frame: FrameType | None) -> None:
+    """Take away what was made, on the way out."""
+    del frame
+    raise SystemExit(128 + number)
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="measure", description=__doc__)
     parser.add_argument("--on", type=Path, default=Path("/var/tmp/fsadvisor-measure"), help="folder to measure in")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "probes.md", help="where the results go")
+    parser.add_argument("--rows", type=Path, default=ROOT / ".probes" / "rows.jsonl", help="where each row is kept")
+    parser.add_argument("--resume", action="store_true", help="only rows that are not kept yet, of the same plan here")
+    parser.add_argument("--minutes", type=float, help="begin no row that would probably end later")
     parser.add_argument("--parts", nargs="+", choices=TITLES, default=tuple(TITLES), help="default: all")
-    parser.add_argument("--jobs", nargs="+", choices=JOBS, default=JOBS, metavar="JOB", help="of long and ratio")
+    parser.add_argument("--jobs", nargs="+", choices=JOBS, default=JOBS, metavar="JOB", help="of long, noise and ratio")
     parser.add_argument("--shorts", type=_number, default=30, help="short probes of each job")
     parser.add_argument("--longs", type=_number, default=5, help="long runs among them")
     parser.add_argument("--long-seconds", type=float, default=30.0)

@@ -7,43 +7,47 @@ short one can be blamed for.
 from __future__ import annotations
 
 import statistics
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.jobs import JOBS
 from tools.probes.alone import alone
 from tools.probes.page import noted, percent, table
+from tools.probes.rows import Part, Row
 from tools.probes.short import NoFigureError, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from tools.probes.short import Short
 
 HEADS: Final = (
     *("job", "short runs", "hold the long median", "hold the long run nearest in time", "median ± said"),
-    *("seconds, median", "long runs", "they span"),
+    *("settled", "seconds, median", "long runs", "they span"),
 )
 
 
-def against_long(jobs: Sequence[str], folder: Path, shorts: int, longs: int, long_seconds: float) -> str:
-    """The section's text."""
-    rows: list[tuple[str, ...]] = []
-    held = near = count = 0
-    for job in jobs:
-        try:
-            row, hits, close, runs = _row(job, folder, shorts, longs, long_seconds)
-        except (EngineError, ValueError, OSError) as error:
-            row, hits, close, runs = (job, f"failed: {error}"), 0, 0, 0
-        rows.append(row)
-        held, near, count = held + hits, near + close, count + runs
-        noted(" | ".join(row))
-    rows.append(("**all**", str(count), _of(held, count), _of(near, count)))
+def part(jobs: tuple[str, ...], folder: Path, shorts: int, longs: int, long_seconds: float) -> Part:
+    """A row for each job."""
+    plan = {"shorts": shorts, "longs": longs, "long_seconds": long_seconds}
+    return Part(
+        id="long",
+        names=jobs,
+        plan=plan,
+        measure=lambda job: _row(job, folder, shorts, longs, long_seconds),
+        text=lambda rows: _text(rows, shorts, longs, long_seconds),
+    )
+
+
+def _text(rows: Sequence[Row], shorts: int, longs: int, long_seconds: float) -> str:
+    held, near, count = (sum(row.tallies[at] for row in rows if row.tallies) for at in range(3))
+    lines = [row.cells for row in rows]
+    lines.append(("**all**", str(count), of(held, count), of(near, count)))
     return (
         f"{shorts} short probes of each job as people get them, and {longs} runs of fio alone for {long_seconds:g} s"
         " each among them. The long median is that of all long runs of the job. Span: from the least long figure to the"
-        " largest, of their median.\n\n" + table(HEADS, rows)
+        " largest, of their median.\n\n" + table(HEADS, lines)
     )
 
 
@@ -58,36 +62,52 @@ def order(shorts: int, longs: int) -> Iterator[bool]:
         done = max(done, until)
 
 
-def _row(job: str, folder: Path, shorts: int, longs: int, long_seconds: float) -> tuple[tuple[str, ...], int, int, int]:
+def _row(job: str, folder: Path, shorts: int, longs: int, long_seconds: float) -> Row:
     told: list[tuple[int, Short]] = []
     truths: list[tuple[int, float]] = []
-    failed = 0
+    runs: list[Mapping[str, object]] = []
     with alone(JOBS[job], folder) as fio:
         for at, is_long in enumerate(order(shorts, longs)):
             noted(f"{job}: run {at + 1} of {shorts + longs}")
             if is_long:
                 truths.append((at, fio.figure(long_seconds)))
+                runs.append({"long": truths[-1][1]})
                 continue
             try:
                 told.append((at, short(job, folder)))
+                runs.append(asdict(told[-1][1]))
             except NoFigureError as error:
-                failed += 1
+                runs.append({"no_figure": str(error)})
                 noted(str(error))
+    return judged(job, told, truths, runs)
+
+
+def judged(
+    job: str,
+    told: Sequence[tuple[int, Short]],
+    truths: Sequence[tuple[int, float]],
+    runs: Sequence[Mapping[str, object]],
+) -> Row:
+    """The job's row from its short and long runs, each with its place among `runs`, which are all of them."""
     long_median = statistics.median(value for _, value in truths)
     held = sum(one.holds(long_median) for _, one in told)
     near = sum(one.holds(min(truths, key=lambda truth: abs(truth[0] - at))[1]) for at, one in told)
-    row = (
+    failed = len(runs) - len(told) - len(truths)
+    span = max(value for _, value in truths) - min(value for _, value in truths)
+    cells = (
         job,
         f"{len(told)}" + (f", {failed} without a figure" if failed else ""),
-        _of(held, len(told)),
-        _of(near, len(told)),
+        of(held, len(told)),
+        of(near, len(told)),
         percent([one.half_width for _, one in told]),
+        str(sum(one.settled for _, one in told)),
         f"{statistics.median(one.seconds for _, one in told):.1f}" if told else "",
         str(len(truths)),
-        f"{100 * (max(value for _, value in truths) - min(value for _, value in truths)) / long_median:.1f} %",
+        f"{100 * span / long_median:.1f} %" if len(truths) > 1 else "",
     )
-    return row, held, near, len(told)
+    return Row(cells=cells, tallies=(held, near, len(told)), runs=tuple(runs))
 
 
-def _of(some: int, whole: int) -> str:
+def of(some: int, whole: int) -> str:
+    """A count with its share."""
     return f"{some} ({100 * some / whole:.0f} %)" if whole else "0"

@@ -6,18 +6,20 @@ import contextlib
 import os
 import shutil
 import subprocess
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe.fio import judged, window_of
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.fio import find, judged, window_of
 from fsadvisor.probe.job import Io
+from fsadvisor.probe.scratch_tree import tree
 from fsadvisor.probe.series import value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
+    from fsadvisor.probe.fio import Fio
     from fsadvisor.probe.job import Job
 
 _STEP_BYTES: Final = 1 << 20
@@ -33,13 +35,14 @@ class Alone:
     job: Job
     work: Io
     file: Path
+    fio: Fio
 
     def figure(self, seconds: float) -> float:
         """The job's headline from one run of so many seconds. Raises EngineError, and ValueError without a figure."""
         if self.work.pattern == "append":
             os.truncate(self.file, 0)
         milliseconds = max(1, round(seconds * 1000))  # fio takes "0.5" for 0
-        arguments = ["fio", *self._arguments(), f"--runtime={milliseconds}ms"]
+        arguments = [*self.fio.before, self.fio.path, *self.arguments(), f"--runtime={milliseconds}ms"]
         done = subprocess.run(arguments, capture_output=True, text=True, timeout=seconds + 300, check=False)
         ran = judged(done.stdout, done.stderr, done.returncode, f"running fio in {self.file.parent}")
         found = value(self.job, window_of(ran, self.work, None))
@@ -47,14 +50,15 @@ class Alone:
             raise ValueError(f"{self.job.id}: fio did nothing")
         return found
 
-    def _arguments(self) -> tuple[str, ...]:
+    def arguments(self) -> tuple[str, ...]:
+        """As of a probe of the job, but for the file, its length where it grows, and the time."""
         work = self.work
         engine = "psync" if work.depth == 1 else "libaio"
         return (
             *("--name=alone", f"--filename={self.file}", "--output-format=json+", "--thread=1", "--group_reporting=1"),
             *("--lat_percentiles=1", "--clat_percentiles=0", "--randrepeat=0", "--fallocate=none"),
             *(f"--ioengine={engine}", f"--iodepth={work.depth}", f"--bs={work.block_bytes}"),
-            f"--direct={int(work.direct)}",
+            *(f"--direct={int(work.direct)}", "--fadvise_hint=0"),
             *_SYNC[work.sync],
             *self._pattern(),
         )
@@ -72,14 +76,20 @@ class Alone:
 
 @contextlib.contextmanager
 def alone(job: Job, folder: Path) -> Iterator[Alone]:
-    """fio with a file in a folder, written once from end to end."""
+    """fio with a file of a name in a folder, written once from end to end. Raises EngineError where there is no fio."""
     if not isinstance(job.work, Io):
         raise TypeError(f"{job.id} is no job for fio")
-    with tempfile.TemporaryDirectory(prefix="fsadvisor-measure-", dir=folder) as place:
-        file = Path(place, "file")
-        with file.open("wb") as opened:
+    fio = find()
+    if fio is None:
+        raise EngineError("there is no fio to hold probes against")
+    with tree(folder) as place:
+        file = place / "alone"
+        with file.open("xb") as opened:
             for _ in range(job.work.file_bytes // _STEP_BYTES):
                 opened.write(os.urandom(_STEP_BYTES))
             opened.flush()
             os.fsync(opened.fileno())
-        yield Alone(job, job.work, file)
+        try:
+            yield Alone(job, job.work, file, fio)
+        finally:
+            file.unlink()

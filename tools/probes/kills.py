@@ -16,12 +16,13 @@ from fsadvisor.probe import lock
 from fsadvisor.probe.jobs import SUITES
 from fsadvisor.probe.scratch_tree import PREFIX
 from tools.probes.page import noted, table
+from tools.probes.rows import Part, Row
 from tools.probes.short import ROOT, command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tools.probes.places import Spot
+    from tools.probes.places import Ground, Spot
 
 HEADS: Final = (
     *("where", "kills", "while at work", "scratch trees at once", "other files at once", "processes after 2 s"),
@@ -48,16 +49,23 @@ class _Left:
     later: int = 0
 
 
-def kills(spots: Sequence[Spot], times: int, seed: int) -> str:
-    """The section's text."""
-    rows = []
-    for spot in spots:
-        rows.append(_row(spot, times, random.Random(seed)))
-        noted(" | ".join(rows[-1]))
+def part(ground: Ground, times: int, seed: int) -> Part:
+    """A row for each place."""
+    return Part(
+        id="kills",
+        names=ground.names,
+        plan={"kills": times, "seed": seed},
+        measure=lambda name: Row(cells=_row(ground.spot(name), times, random.Random(seed))),
+        text=lambda rows: _text(rows, seed),
+    )
+
+
+def _text(rows: Sequence[Row], seed: int) -> str:
     return (
         f"`fsadvisor probe` with the jobs of the quick suite in random order, killed after 0.2 to {_LONGEST_SECONDS:g}"
         f" s (seed {seed}). Scratch trees have a name and wait for the next start, which is `fsadvisor probe"
-        " append-direct`; files without one are gone with their process.\n\n" + table(HEADS, rows)
+        " append-direct`; files without one are gone with their process.\n\n"
+        + table(HEADS, [row.cells for row in rows])
     )
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.jobs import JOBS
 from tools.probes.alone import alone
 from tools.probes.page import noted, percent, table
+from tools.probes.rows import Part, Row
 from tools.probes.short import NoFigureError, short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from tools.probes.places import Spot
+    from tools.probes.places import Ground, Spot
     from tools.probes.short import Short
 
 JOBS_HERE: Final = ("random-write-32", "commit-fdatasync", "random-read-32")
@@ -25,39 +26,51 @@ HEADS: Final = (
 _NEAR: Final = 0.10
 
 
-def noise(spots: Sequence[Spot], repeats: int) -> str:
-    """The section's text."""
-    rows = []
-    for spot in spots:
-        for job in JOBS_HERE:
-            try:
-                rows.append(_row(spot, job, repeats))
-            except (EngineError, ValueError, OSError) as error:
-                rows.append((f"{spot.name}, {job}", f"failed: {error}"))
-            noted(" | ".join(rows[-1]))
-    return (
-        "By turns one second of fio alone and a probe. Spread is the standard deviation of the figures, of their mean;"
-        " within 10 % are those that near the median of all of their kind.\n\n" + table(HEADS, rows)
+def part(ground: Ground, repeats: int) -> Part:
+    """A row for each place and job."""
+    wanted = {f"{place}, {job}": (place, job) for place in ground.names for job in JOBS_HERE}
+    return Part(
+        id="noise",
+        names=tuple(wanted),
+        plan={"repeats": repeats},
+        measure=lambda name: _row(ground.spot(wanted[name][0]), wanted[name][1], repeats),
+        text=_text,
     )
 
 
-def _row(spot: Spot, job: str, repeats: int) -> tuple[str, ...]:
+def _text(rows: Sequence[Row]) -> str:
+    return (
+        "By turns one second of fio alone and a probe. Spread is the standard deviation of the figures, of their mean;"
+        " within 10 % are those that near the median of all of their kind.\n\n"
+        + table(HEADS, [row.cells for row in rows])
+    )
+
+
+def _row(spot: Spot, job: str, repeats: int) -> Row:
     seconds: list[float] = []
     probes: list[Short] = []
+    runs: list[Mapping[str, object]] = []
     with alone(JOBS[job], spot.folder) as fio:
         for at in range(repeats):
             noted(f"{spot.name}, {job}: repeat {at + 1} of {repeats}")
             seconds.append(fio.figure(1))
+            runs.append({"second": seconds[-1]})
             try:
                 probes.append(short(job, spot.folder))
+                runs.append(asdict(probes[-1]))
             except NoFigureError as error:
+                runs.append({"no_figure": str(error)})
                 noted(str(error))
+    return Row(cells=_cells(f"{spot.name}, {job}", repeats, seconds, probes), runs=tuple(runs), failed=not probes)
+
+
+def _cells(name: str, repeats: int, seconds: Sequence[float], probes: Sequence[Short]) -> tuple[str, ...]:
     if not probes:
-        return f"{spot.name}, {job}", f"0 of {repeats}", _spread(seconds), _within(seconds)
+        return name, f"0 of {repeats}", _spread(seconds), _within(seconds)
     medians = [one.median for one in probes]
     middle = statistics.median(medians)
     return (
-        f"{spot.name}, {job}",
+        name,
         f"{len(probes)} of {repeats}",
         _spread(seconds),
         _within(seconds),

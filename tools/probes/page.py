@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 import platform
 import re
@@ -14,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from tools.probes.rows import Kept
 
 TITLES: Final[Mapping[str, str]] = {
     "long": "Short against long",
@@ -49,12 +50,19 @@ def percent(shares: Sequence[float]) -> str:
     return f"{100 * statistics.median(shares):.1f} %" if shares else ""
 
 
-def put(page: Path, part: str, text: str, where: str) -> None:
-    """Put a part's section into the page, anew or for the first time."""
+def put(page: Path, part: str, text: str, rows: Sequence[Kept]) -> None:
+    """Put a part's section into the page, anew or for the first time; its rows tell when and where it was measured."""
     sections = _sections(page.read_text(encoding="utf-8")) if page.exists() else {}
-    sections[part] = f"## {TITLES[part]}\n\n{_conditions(where)}\n\n{text.rstrip()}\n"
+    sections[part] = f"## {TITLES[part]}\n\n{_when(rows)}\n\n{text.rstrip()}\n"
     body = "\n".join(sections[name] for name in TITLES if name in sections)
     page.write_text(f"{_HEAD}\n{body}", encoding="utf-8")
+
+
+def _when(rows: Sequence[Kept]) -> str:
+    """From the first row to the last, all of the same conditions, and how busy the machine was."""
+    loads = [row.load for row in rows]
+    busy = f"load {min(loads):.1f} to {max(loads):.1f} at the end of rows"
+    return f"{min(row.began for row in rows)} to {max(row.ended for row in rows)} UTC; {rows[0].conditions}; {busy}."
 
 
 def _sections(text: str) -> dict[str, str]:
@@ -67,22 +75,20 @@ def _sections(text: str) -> dict[str, str]:
     return found
 
 
-def _conditions(where: str) -> str:
-    """When, on what and in which company it was measured."""
+def conditions(where: str) -> str:
+    """On what is measured: figures of other conditions stand in no table together."""
     fio = subprocess.run(["fio", "--version"], capture_output=True, text=True, check=False).stdout.strip()
     source = subprocess.run(
         ["findmnt", "-n", "-o", "SOURCE,FSTYPE,OPTIONS", "-T", where], capture_output=True, text=True, check=False
     )
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 30
     told = (
-        f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d %H:%M} UTC",
         f"{os.cpu_count()} processors ({_model()}), {memory} GiB",
         f"Linux {platform.release()}",
         fio,
         f"{where} on {' '.join(source.stdout.split())}",
-        f"load {os.getloadavg()[0]:.1f} at the end",
     )
-    return "; ".join(told) + "."
+    return "; ".join(told)
 
 
 def _model() -> str:

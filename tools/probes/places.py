@@ -1,21 +1,41 @@
-"""Where it is measured: a folder that was named, and filesystems on loop devices of our own, with direct I/O."""
+"""Where it is measured: a folder that was named, and filesystems on loop devices of our own, with direct I/O.
+
+An image has no name and its blocks are written before: what is measured is no allocation in the filesystem below.
+Nothing discards them again. Mounts are made in a mount namespace of our own and devices go with the last who uses
+them, so that all of it is gone when we are, be it by SIGKILL.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import os
 import subprocess
-import tempfile
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
+
+from fsadvisor.probe.scratch import scratch_file
+from fsadvisor.probe.scratch_tree import tree
+from tools.probes.page import noted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 FILESYSTEMS: Final = ("ext4", "xfs", "btrfs")
+_MAKE: Final = {
+    "ext4": ("mkfs.ext4", "-q", "-E", "nodiscard"),
+    "xfs": ("mkfs.xfs", "-q", "-K"),
+    "btrfs": ("mkfs.btrfs", "-q", "-K"),
+}
+_OPTIONS: Final = {"btrfs": "nodiscard"}
+"""Btrfs discards by itself where a device can."""
 _IMAGE_BYTES: Final = 6 << 30
 _PATIENCE_SECONDS: Final = 20
+_NEW_MOUNTS: Final = 0x00020000
+"""CLONE_NEWNS of linux/sched.h."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,33 +47,72 @@ class Spot:
     device: str
 
 
-@contextlib.contextmanager
-def spots(folder: Path, filesystems: Iterable[str], size: int = _IMAGE_BYTES) -> Iterator[tuple[Spot, ...]]:
-    """The folder, and one loop filesystem of each kind with its image in it; root only where there are any."""
-    with contextlib.ExitStack() as stack:
-        made = [Spot(str(folder), folder, "")]
-        made += [stack.enter_context(_loop(folder, kind, size)) for kind in filesystems]
-        yield tuple(made)
+class Ground:
+    """The spots: the folder, and one loop filesystem at a time, made when it is asked for."""
+
+    def __init__(self, folder: Path, size: int = _IMAGE_BYTES) -> None:
+        self.folder = folder
+        self.names = (str(folder), *FILESYSTEMS)
+        self._size = size
+        self._now = ""
+        self._spot = Spot(str(folder), folder, "")
+        self._stack = contextlib.ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def spot(self, name: str) -> Spot:
+        """The spot of a name; a loop one that was asked for before is gone. Raises EngineError, CalledProcessError."""
+        if name == str(self.folder):
+            return Spot(name, self.folder, "")
+        if name != self._now:
+            self._now = ""
+            self._stack.close()
+            self._spot = self._stack.enter_context(_loop(self.folder, name, self._size))
+            self._now = name
+        return self._spot
 
 
 @contextlib.contextmanager
 def _loop(folder: Path, kind: str, size: int) -> Iterator[Spot]:
+    _unshared()
     with contextlib.ExitStack() as stack:
-        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fsadvisor-measure-", dir=folder)))
-        image, mount = place / "image", place / kind
-        with image.open("wb") as file:
-            file.truncate(size)
-        device = run("losetup", "--find", "--show", "--direct-io=on", str(image)).strip()
-        stack.callback(run, "losetup", "--detach", device)
-        run(f"mkfs.{kind}", "-q", device)
+        mount = stack.enter_context(tree(folder)) / kind
         mount.mkdir()
-        run("mount", device, str(mount))
+        stack.callback(mount.rmdir)
+        with scratch_file(folder, size, "written") as image:
+            noted(f"{kind}: its image is written")
+            image.fill()
+            device = run("losetup", "--find", "--show", "--direct-io=on", image.path).strip()
+            try:
+                run(*_MAKE[kind], device)
+                run("mount", "-o", _OPTIONS.get(kind, "defaults"), device, str(mount))
+            finally:
+                run("losetup", "--detach", device)  # as soon as it is mounted nowhere
         stack.callback(_unmounted, mount)
-        name = Path(device).name
-        cache = Path(f"/sys/block/{name}/queue/write_cache").read_text(encoding="ascii").strip()
-        # a loop device that somebody once set to write through stays so when it is used again, and passes no flush on
-        told = "" if cache == "write back" else f" ({name}: {cache}, so no flush reaches the disk)"
-        yield Spot(f"loop {kind}{told}", mount, name)
+        yield Spot(_name(kind, Path(device).name), mount, Path(device).name)
+
+
+def _name(kind: str, device: str) -> str:
+    """With what makes it another kind of device than it should be."""
+    cache = Path(f"/sys/block/{device}/queue/write_cache").read_text(encoding="ascii").strip()
+    direct = Path(f"/sys/block/{device}/loop/dio").read_text(encoding="ascii").strip() == "1"
+    # a loop device that somebody once set to write through stays so when it is used again, and passes no flush on
+    told = ("" if cache == "write back" else f" ({device}: {cache}, so no flush reaches the disk)") + (
+        "" if direct else f" ({device}: without direct I/O, so the page cache is measured)"
+    )
+    return f"loop {kind}{told}"
+
+
+@cache
+def _unshared() -> None:
+    """Mount from here on where nobody else sees it. Raises OSError."""
+    if ctypes.CDLL(None, use_errno=True).unshare(_NEW_MOUNTS):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), "unshare")
+    run("mount", "--make-rprivate", "/")
 
 
 def _unmounted(mount: Path) -> None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-import statistics
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.figure import figure
 from fsadvisor.probe.jobs import JOBS
 from tools.probes.alone import alone
 from tools.probes.page import noted, table
+from tools.probes.rows import Part, Row
 from tools.probes.short import NoFigureError, short
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 HEADS: Final = ("job", "rounds", "median ratio", "95 % interval", "within 3 %")
@@ -23,23 +22,26 @@ _ROUND: Final = "ABBA"
 """A is fio alone, B a probe."""
 
 
-def ratio(jobs: Sequence[str], folder: Path, rounds: int, seconds: float) -> str:
-    """The section's text."""
-    rows = []
-    for job in jobs:
-        try:
-            rows.append(_row(job, folder, rounds, seconds))
-        except (EngineError, ValueError, OSError) as error:
-            rows.append((job, f"failed: {error}"))
-        noted(" | ".join(rows[-1]))
-    return (
-        f"Each round is fio alone for {seconds:g} s, a probe, a probe, and fio alone again; its ratio is that of the"
-        " geometric means.\n\n" + table(HEADS, rows)
+def part(jobs: tuple[str, ...], folder: Path, rounds: int, seconds: float) -> Part:
+    """A row for each job."""
+    return Part(
+        id="ratio",
+        names=jobs,
+        plan={"rounds": rounds, "seconds": seconds},
+        measure=lambda job: _row(job, folder, rounds, seconds),
+        text=lambda rows: _text(rows, seconds),
     )
 
 
-def _row(job: str, folder: Path, rounds: int, seconds: float) -> tuple[str, ...]:
-    ratios: list[float] = []
+def _text(rows: Sequence[Row], seconds: float) -> str:
+    return (
+        f"Each round is fio alone for {seconds:g} s, a probe, a probe, and fio alone again; its ratio is that of the"
+        " geometric means.\n\n" + table(HEADS, [row.cells for row in rows])
+    )
+
+
+def _row(job: str, folder: Path, rounds: int, seconds: float) -> Row:
+    runs: list[Mapping[str, object]] = []
     with alone(JOBS[job], folder) as fio:
         for at in range(rounds):
             noted(f"{job}: round {at + 1} of {rounds}")
@@ -48,12 +50,24 @@ def _row(job: str, folder: Path, rounds: int, seconds: float) -> tuple[str, ...]
                 for side in _ROUND:
                     found[side].append(fio.figure(seconds) if side == "A" else short(job, folder).median)
             except NoFigureError as error:
+                runs.append({"no_figure": str(error)})
                 noted(str(error))
                 continue
-            ratios.append(math.sqrt(math.prod(found["B"]) / math.prod(found["A"])))
+            runs.append({"alone": found["A"], "probe": found["B"], "ratio": ratio(found["A"], found["B"])})
+    return judged(job, rounds, runs)
+
+
+def ratio(alone: Sequence[float], probes: Sequence[float]) -> float:
+    """Of a round: the geometric mean of the probes over that of fio alone; as many of each."""
+    return float((math.prod(probes) / math.prod(alone)) ** (1 / len(alone)))
+
+
+def judged(job: str, rounds: int, runs: Sequence[Mapping[str, object]]) -> Row:
+    """The job's row from its rounds."""
+    ratios = [found for run in runs if isinstance(found := run.get("ratio"), float)]
     sure = figure(ratios)
     if sure is None:
-        return job, f"0 of {rounds}"
-    middle = statistics.median(ratios)
+        return Row(cells=(job, f"0 of {rounds}"), runs=tuple(runs), failed=True)
     interval = f"{sure.low:.3f} to {sure.high:.3f}"
-    return job, f"{len(ratios)} of {rounds}", f"{middle:.3f}", interval, "yes" if abs(middle - 1) <= _CLOSE else "no"
+    near = "yes" if abs(sure.median - 1) <= _CLOSE else "no"
+    return Row(cells=(job, f"{len(ratios)} of {rounds}", f"{sure.median:.3f}", interval, near), runs=tuple(runs))

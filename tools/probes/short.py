@@ -63,6 +63,10 @@ def short(job: str, folder: Path) -> Short:
     figure = result["figure"]
     if figure is None:
         raise NoFigureError(f"{job} in {folder}: {result['error'] or result['voids']}")
+    if result["small_file_bytes"] is not None:
+        raise NoFigureError(f"{job} in {folder}: for want of room its file is smaller than that of fio alone")
+    if not result["engine"].startswith("fio "):
+        raise NoFigureError(f"{job} in {folder}: measured by {result['engine']}, not by fio")
     return Short(
         median=figure["median"],
         low=figure["low"],
