@@ -39,6 +39,11 @@ class Pulse:
     diskstats: Answer
     vmstat: Answer
     pressure: Answer
+    """Of I/O."""
+
+    cpu_pressure: Answer
+    memory_pressure: Answer
+    stat: Answer
     devices: tuple[str, ...] | Unknown
     """Whole block devices, as the kernel names them: a '/' is a '!'."""
 
@@ -78,9 +83,12 @@ def pulse() -> Pulse:
         at_s=time.monotonic(),
         cpu_s=time.process_time(),
         page_bytes=os.sysconf("SC_PAGE_SIZE"),
-        diskstats=_read("/proc/diskstats"),
-        vmstat=_read("/proc/vmstat"),
-        pressure=_read("/proc/pressure/io"),
+        diskstats=read("/proc/diskstats"),
+        vmstat=read("/proc/vmstat"),
+        pressure=read("/proc/pressure/io"),
+        cpu_pressure=read("/proc/pressure/cpu"),
+        memory_pressure=read("/proc/pressure/memory"),
+        stat=read("/proc/stat"),
         devices=_devices(),
     )
 
@@ -104,9 +112,9 @@ class Processes:
         changed: dict[int, str] = {}
         denied = 0
         written: dict[int, bytes] = {}
-        for pid in _numbers("/proc"):
+        for pid in numbers("/proc"):
             try:
-                raw = _bytes(f"/proc/{pid}/io")
+                raw = content(f"/proc/{pid}/io")
             except PermissionError:
                 denied += 1
                 continue
@@ -120,7 +128,7 @@ class Processes:
         gone = frozenset(self._written) - frozenset(written)
         self._written = written
         self._wrote_at = {pid: at for pid, at in self._wrote_at.items() if pid in written and now - at <= _WRITER_FOR_S}
-        stat = dict(_texts(f"/proc/{pid}/stat" for pid in changed))
+        stat = dict(texts(f"/proc/{pid}/stat" for pid in changed))
         return ProcessPulse(
             at_s=now,
             io=changed,
@@ -137,7 +145,7 @@ class Processes:
         stacks: dict[int, tuple[str, ...]] = {}
         room, left = _MOST_THREADS, 0
         for pid in sorted(self._wrote_at, key=self._wrote_at.__getitem__, reverse=True):
-            threads = _numbers(f"/proc/{pid}/task")
+            threads = numbers(f"/proc/{pid}/task")
             left += max(len(threads) - room, 0)
             asked = threads[:room]
             room -= len(asked)
@@ -154,21 +162,22 @@ class Processes:
 def _stack(pid: int, thread: int) -> str:
     """Empty for a thread that is not in the kernel, or no more. Raises PermissionError."""
     try:
-        return decoded(_bytes(f"/proc/{pid}/task/{thread}/stack"))
+        return decoded(content(f"/proc/{pid}/task/{thread}/stack"))
     except PermissionError:
         raise
     except OSError:
         return ""
 
 
-def _texts(paths: Iterator[str]) -> Iterator[tuple[str, str]]:
+def texts(paths: Iterator[str]) -> Iterator[tuple[str, str]]:
+    """Each path with its text, of those that can be read."""
     for path in paths:
-        answer = _read(path)
+        answer = read(path)
         if isinstance(answer, Reply):
             yield path, answer.text
 
 
-def _numbers(folder: str) -> list[int]:
+def numbers(folder: str) -> list[int]:
     """The names that are numbers; none where the folder is no more."""
     try:
         return [int(name) for name in os.listdir(folder) if name.isdecimal()]  # noqa: PTH208 - each second
@@ -183,14 +192,15 @@ def _devices() -> tuple[str, ...] | Unknown:
         return refusal(error, "/sys/block")
 
 
-def _read(path: str) -> Answer:
+def read(path: str) -> Answer:
+    """A file of the kernel, or why it can not be read."""
     try:
-        return Reply(decoded(_bytes(path)), path)
+        return Reply(decoded(content(path)), path)
     except OSError as error:
         return refusal(error, path)
 
 
-def _bytes(path: str) -> bytes:
+def content(path: str) -> bytes:
     """The whole file; raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:

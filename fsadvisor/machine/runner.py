@@ -42,6 +42,7 @@ PACKAGES = {
     "lvs": "lvm2",
     "mdadm": "mdadm",
     "nvme": "nvme-cli",
+    "perf": "linux-perf (of Ubuntu: linux-tools-generic)",
     "perccli64": f"perccli64 {VENDOR}",
     "pvs": "lvm2",
     "smartctl": "smartmontools",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.machine.pulse import Processes, pulse
 from fsadvisor.tui.beat import Beat
 from fsadvisor.views.live import Seen
-from fsadvisor.views.rates import Course
 from fsadvisor.views.writers import Writers, Writing
+from fsadvisor.waits.rates import Course
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
 from fsadvisor.report.layout import counted
+from fsadvisor.report.short import amount, duration, rate
 from fsadvisor.report.values import short_name
 from fsadvisor.storage import Disk, Layer
 from fsadvisor.views.document import Document, Drawn, Gap, Heading, paragraph
-from fsadvisor.views.live import amount, course, duration, rate
-from fsadvisor.views.rates import MOMENTS, Rates
+from fsadvisor.views.live import course
 from fsadvisor.views.spans import Line, Span, Tone, cut, line, padded, span
+from fsadvisor.waits.rates import MOMENTS, Rates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.sampling import Sampling
 from fsadvisor.tui.screens.live import Live
 from fsadvisor.views.live import Seen
-from fsadvisor.views.rates import Course
+from fsadvisor.waits.rates import Course
 from tests.tui.driving import TERMINAL, explored, long, screen, session, shown, until
 from tests.views.pulses import pulse
 from tests.views.test_live import writing

@@ -9,6 +9,9 @@ SYNCING = "[<0>] jbd2_log_wait_commit+0xd1/0x130\n[<0>] ext4_sync_file+0x182/0x3
 WAITING = "[<0>] do_epoll_wait+0x1/0x2\n"
 
 
+STAT = "cpu  {busy} 0 0 {idle} 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\nprocs_running 1\nprocs_blocked 0\n"
+
+
 def disk_line(minor, name, writes, flushes=0):
     """A line of /proc/diskstats: each write takes 2 ms for 4 KiB."""
     return f" 8 {minor} {name} 0 0 0 0 {writes} 0 {writes * 8} {writes * 2} 0 {writes} {writes * 2} 0 0 0 0 {flushes} 0"
@@ -26,6 +29,9 @@ def pulse(at_s, writes, flushes=0.0):
         diskstats=Reply(lines, "/proc/diskstats"),
         vmstat=Reply(VMSTAT, "/proc/vmstat"),
         pressure=Reply(PRESSURE, "/proc/pressure/io"),
+        cpu_pressure=Reply(PRESSURE, "/proc/pressure/cpu"),
+        memory_pressure=Reply(PRESSURE, "/proc/pressure/memory"),
+        stat=Reply(STAT.format(busy=round(at_s * 25), idle=round(at_s * 75)), "/proc/stat"),
         devices=tuple(name.replace("/", "!") for name in writes),
     )
 

@@ -5,13 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.report import short
 from fsadvisor.report.escape import width as columns_of
 from fsadvisor.views import live, live_disk
 from fsadvisor.views.document import laid
 from fsadvisor.views.glyphs import ASCII, UNICODE
-from fsadvisor.views.rates import Course
 from fsadvisor.views.spans import columns, plain
 from fsadvisor.views.writers import Writers
+from fsadvisor.waits.rates import Course
 from tests.views.pulses import SYNCING, processes, pulse, stacks
 from tests.views.seen import look_at
 
@@ -168,6 +169,6 @@ def test_ascii_takes_the_same_columns_and_no_other_signs(width):
 
 @given(st.floats(0, 1e24))
 def test_amounts_rates_and_times_fit_their_columns(number):
-    assert columns_of(live.amount(number)) <= 6
-    assert columns_of(live.rate(number)) <= 5
-    assert columns_of(live.duration(number)) <= 6
+    assert columns_of(short.amount(number)) <= 6
+    assert columns_of(short.rate(number)) <= 5
+    assert columns_of(short.duration(number)) <= 6

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers.block_stat import IoCounters
-from fsadvisor.views.rates import Course, rates
+from fsadvisor.waits.rates import Course, rates
 from tests.views.pulses import VMSTAT, pulse
 
 ZERO = IoCounters(

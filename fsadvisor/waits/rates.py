@@ -167,10 +167,10 @@ def rates(before: IoCounters, now: IoCounters, seconds: float) -> Rates | None:
     if seconds <= 0:
         return None
     counts = [
-        _more(getattr(before, name), getattr(now, name)) for name in ("reads", "read_bytes", "writes", "write_bytes")
+        grown(getattr(before, name), getattr(now, name)) for name in ("reads", "read_bytes", "writes", "write_bytes")
     ]
     times = [
-        _later(getattr(before, name), getattr(now, name)) for name in ("read_ms", "write_ms", "io_ms", "weighted_io_ms")
+        later(getattr(before, name), getattr(now, name)) for name in ("read_ms", "write_ms", "io_ms", "weighted_io_ms")
     ]
     if None in counts or None in times:
         return None
@@ -178,7 +178,7 @@ def rates(before: IoCounters, now: IoCounters, seconds: float) -> Rates | None:
     read_ms, write_ms, io_ms, weighted_ms = (one or 0 for one in times)
     discards, discard_ms = _pair(before.discards, now.discards, before.discard_ms, now.discard_ms)
     flushes, flush_ms = _pair(before.flushes, now.flushes, before.flush_ms, now.flush_ms)
-    discard_bytes = _more(before.discard_bytes, now.discard_bytes)
+    discard_bytes = grown(before.discard_bytes, now.discard_bytes)
     return Rates(
         reads=reads / seconds,
         read_bytes=read_bytes / seconds,
@@ -222,28 +222,28 @@ def _idle(counters: IoCounters) -> Rates:
     return _IDLE[counters.flushes is not None, bool(counters.flushes)]
 
 
-def _more(before: int | None, now: int | None) -> int | None:
+def grown(before: int | None, now: int | None) -> int | None:
     """By how much a counter grew; None where it fell or is not there."""
     if before is None or now is None or now < before:
         return None
     return now - before
 
 
-def _later(before: int, now: int) -> int | None:
+def later(before: int, now: int) -> int | None:
     """The same for a time, which may have wrapped."""
     if now < before and before < _WRAP and before - now > _WRAP // 2:
         now += _WRAP
-    return _more(before, now)
+    return grown(before, now)
 
 
 def _pair(
     count_before: int | None, count: int | None, ms_before: int | None, ms: int | None
 ) -> tuple[int | None, float | None]:
     """How many, and how long each took."""
-    number = _more(count_before, count)
+    number = grown(count_before, count)
     if number is None or ms_before is None or ms is None:
         return number, None
-    took = _later(ms_before, ms)
+    took = later(ms_before, ms)
     return number, took / number if number and took is not None else None
 
 

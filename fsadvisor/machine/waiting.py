@@ -1,0 +1,164 @@
+"""Who runs and who waits at this moment, and what journals have counted so far: for `fsadvisor waits`.
+
+Only files of /proc and /sys that ask no device. A thread that has ended between two of them is passed over.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.port import Answer, Reply
+from fsadvisor.machine.pulse import Pulse, content, numbers, pulse, read
+from fsadvisor.machine.runner import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_MOST_THREADS: Final = 20_000
+_RUNS, _WAITS = "R", "D"
+_KERNEL: Final = "kthreadd"
+"""Process 2 where all processes of the machine are seen."""
+
+_STATE, _THREADS = 0, 17
+"""Fields of /proc/PID/stat after the name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """Counters at one moment. The journals' files are by their own names: a device, a UUID."""
+
+    pulse: Pulse
+    jbd2: Mapping[str, Answer]
+    xfs: Mapping[str, Answer]
+    btrfs: Mapping[str, Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiter:
+    """A thread in state D. `where` is its stack in the kernel, or the one function that /proc/PID/wchan names.
+
+    '' where neither may be read.
+    """
+
+    pid: int
+    thread: int
+    name: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """All threads at one moment, ours left out."""
+
+    at_s: float
+    threads: int
+    running: tuple[tuple[int, int, str], ...]
+    """Process, thread and name of those that run, or could if a processor were free."""
+
+    waiting: tuple[Waiter, ...]
+    unknown: Unknown | None = None
+    """Why the processes can't be told."""
+
+
+def moment() -> Moment:
+    """Take one. Never raises for what the kernel refuses."""
+    return Moment(
+        pulse=pulse(),
+        jbd2=_each("/proc/fs/jbd2", "info"),
+        xfs=_each("/sys/fs/xfs", "stats/stats") or {"": read("/proc/fs/xfs/stat")},
+        btrfs=_each("/sys/fs/btrfs", "commit_stats"),
+    )
+
+
+def look() -> Look:
+    """See where all threads are: a few microseconds for each."""
+    own = os.getpid()
+    running: list[tuple[int, int, str]] = []
+    waiting: list[Waiter] = []
+    seen = 0
+    pids = numbers("/proc")
+    for pid in pids:
+        if pid == own or seen > _MOST_THREADS:
+            continue
+        for thread, name, state in _threads(pid):
+            seen += 1
+            if state == _RUNS:
+                running.append((pid, thread, name))
+            elif state == _WAITS:
+                waiting.append(Waiter(pid=pid, thread=thread, name=name, where=_where(pid, thread)))
+    return Look(
+        at_s=time.monotonic(),
+        threads=seen,
+        running=tuple(running),
+        waiting=tuple(waiting),
+        unknown=_incomplete(pids, seen),
+    )
+
+
+def _incomplete(pids: list[int], seen: int) -> Unknown | None:
+    kernel = _stat("/proc/2/stat")
+    if 1 not in pids or kernel is None or kernel[0] != _KERNEL:
+        learn = "run as root on the machine itself, outside of any container: not all of its threads are seen here"
+        return Unknown(Cause.NOT_EXPOSED, learn, "/proc")
+    if seen > _MOST_THREADS:
+        return Unknown(Cause.NOT_MEASURED, f"look at fewer threads than {seen:,}", "/proc/PID/task/TID/stat")
+    return None
+
+
+def _threads(pid: int) -> list[tuple[int, str, str]]:
+    """Number, name and state of each of a process's threads."""
+    first = _stat(f"/proc/{pid}/stat")
+    if first is None:
+        return []
+    name, state, count = first
+    if count == 1:
+        return [(pid, name, state)]
+    found = []
+    for thread in numbers(f"/proc/{pid}/task"):
+        one = _stat(f"/proc/{pid}/task/{thread}/stat")
+        if one is not None:
+            found.append((thread, one[0], one[1]))
+    return found
+
+
+def _stat(path: str) -> tuple[str, str, int] | None:
+    """Name, state, and the number of threads of its process."""
+    try:
+        raw = content(path)
+    except OSError:
+        return None
+    head, closed, rest = raw.rpartition(b") ")
+    fields = rest.split(None, _THREADS + 1)
+    name = head.partition(b" (")[2]
+    if not closed or len(fields) <= _THREADS or not fields[_THREADS].isdigit():
+        return None
+    return decoded(name), decoded(fields[_STATE]), int(fields[_THREADS])
+
+
+def _where(pid: int, thread: int) -> str:
+    for name in ("stack", "wchan"):
+        try:
+            text = decoded(content(f"/proc/{pid}/task/{thread}/{name}")).strip()
+        except OSError:
+            continue
+        if text and text != "0":
+            return text
+    return ""
+
+
+def _each(folder: str, file: str) -> dict[str, Answer]:
+    """The file of each that has one, by the names in the folder."""
+    try:
+        names = sorted(os.listdir(folder))  # noqa: PTH208 - as the others here
+    except OSError:
+        return {}
+    found = {}
+    for name in names:
+        answer = read(f"{folder}/{name}/{file}")
+        if isinstance(answer, Reply) or answer.cause is not Cause.NOT_EXPOSED:
+            found[name] = answer
+    return found

@@ -1,0 +1,223 @@
+"""What filesystems' journals did between two moments.
+
+jbd2 tells averages since the mount, cut down to whole milliseconds: what the window's own transactions took lies
+between two bounds, which are told, and are wide where there were many transactions before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.readers import btrfs_commit_stats, jbd2_info, xfs_stats
+from fsadvisor.waits.rates import grown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fsadvisor.machine.port import Answer
+    from fsadvisor.machine.waiting import Moment
+    from fsadvisor.readers.jbd2_info import Jbd2Journal
+    from fsadvisor.readers.xfs_stats import XfsStats
+
+PHASES: Final = {
+    "waiting_ms": "a handle waits for a transaction",
+    "request_delay_ms": "from request to commit",
+    "running_ms": "running",
+    "locked_ms": "locked, last handles end",
+    "flushing_ms": "data is written first",
+    "logging_ms": "the journal is written",
+}
+_ANEW: Final = Unknown(Cause.NOT_MEASURED, "watch again: the counters began anew meanwhile")
+_NONE: Final = Unknown(Cause.NOT_APPLICABLE, "")
+_LEAST: Final = 8
+"""Commits after which the kernel's running mean has forgotten nine tenths of what was before."""
+_WRAP: Final = 1 << 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """A mean is not less than `low` and not more than `high`."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jbd2Work:
+    """A journal of ext4. `phases_ms` are what a transaction of the window spent, in ms."""
+
+    device: str
+    transactions: int
+    requested: int
+    """Those of them that somebody waited for, as fsync does."""
+
+    phases_ms: Mapping[str, Fact[Bounds]]
+    commit_us: Fact[float]
+    """The kernel's running mean of a commit, in µs: a quarter is the last one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XfsWork:
+    """A log of XFS; '' is all of them together. All are counts."""
+
+    device: str
+    log_writes: int
+    forces: int
+    forces_slept: int
+    no_buffer: int
+    """Waits for a log buffer."""
+
+    space_slept: Fact[int]
+    """Waits for space in the log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BtrfsWork:
+    """A Btrfs."""
+
+    uuid: str
+    commits: int
+    commit_ms: float
+    """The mean of those that ended."""
+
+    busy: float
+    """Share of the time with a commit under way, 0 to 1."""
+
+
+Work: TypeAlias = Jbd2Work | XfsWork | BtrfsWork
+
+
+def works(before: Moment, after: Moment, only: frozenset[str] | None = None) -> tuple[Fact[Work], ...]:
+    """Each journal that did something, or whose statistics can't be told; of those in `only`, where that is given."""
+    seconds = after.pulse.at_s - before.pulse.at_s
+    found: list[Fact[Work]] = []
+    for then, now, reckon in (
+        (before.jbd2, after.jbd2, _jbd2),
+        (before.xfs, after.xfs, _xfs),
+    ):
+        found += [reckon(name, then[name], now[name]) for name in _both(then, now, only)]
+    found += [
+        _btrfs(name, before.btrfs[name], after.btrfs[name], seconds) for name in _both(before.btrfs, after.btrfs, only)
+    ]
+    return tuple(one for one in found if one != _NONE)
+
+
+def _both(then: Mapping[str, Answer], now: Mapping[str, Answer], only: frozenset[str] | None) -> list[str]:
+    return sorted(name for name in then.keys() & now.keys() if only is None or _device(name) in only or name in only)
+
+
+def _device(name: str) -> str:
+    """'sda1-8' is the journal of sda1, in inode 8."""
+    device, dash, inode = name.rpartition("-")
+    return device if dash and inode.isdecimal() else name
+
+
+def _jbd2(name: str, then: Answer, now: Answer) -> Fact[Work]:
+    if isinstance(then, Unknown):
+        return then
+    if isinstance(now, Unknown):
+        return now
+    a, b = jbd2_info.parse(then.text), jbd2_info.parse(now.text)
+    if isinstance(a, Unknown):
+        return a
+    if isinstance(b, Unknown):
+        return b
+    transactions, requested = grown(a.transactions, b.transactions), grown(a.requested, b.requested)
+    if transactions is None or requested is None:
+        return _ANEW
+    if not transactions:
+        return _NONE
+    return Known(
+        Jbd2Work(
+            device=_device(name),
+            transactions=transactions,
+            requested=requested,
+            phases_ms={phase: bounds(a, b, phase, now.source) for phase in PHASES},
+            commit_us=_commit(b, transactions, now.source),
+        ),
+        now.source,
+    )
+
+
+def bounds(before: Jbd2Journal, after: Jbd2Journal, phase: str, source: str) -> Fact[Bounds]:
+    """What the transactions between took on average: each average printed is less than 1 ms below the true one."""
+    more = after.transactions - before.transactions
+    mean = getattr(after, phase)
+    mean_before = getattr(before, phase) if before.transactions else 0
+    if more <= 0 or mean is None or mean_before is None:
+        return Unknown(Cause.NOT_EXPOSED, "", source)
+    cut_before = 1 if before.transactions else 0
+    low = mean * after.transactions - (mean_before + cut_before) * before.transactions
+    high = (mean + 1) * after.transactions - mean_before * before.transactions
+    if high < 0:
+        return _ANEW
+    return Known(Bounds(low=max(low / more, 0.0), high=high / more), source)
+
+
+def _commit(after: Jbd2Journal, transactions: int, source: str) -> Fact[float]:
+    if after.average_commit_us is None:
+        return Unknown(Cause.NOT_EXPOSED, "", source)
+    if transactions < _LEAST:
+        return Unknown(Cause.NOT_MEASURED, f"watch until there are {_LEAST} commits", source)
+    return Known(float(after.average_commit_us), source)
+
+
+def _xfs(name: str, then: Answer, now: Answer) -> Fact[Work]:
+    if isinstance(then, Unknown):
+        return then
+    if isinstance(now, Unknown):
+        return now
+    a, b = xfs_stats.parse(then.text), xfs_stats.parse(now.text)
+    if isinstance(a, Unknown):
+        return a
+    if isinstance(b, Unknown):
+        return b
+    log_writes, forces, slept, no_buffer = (
+        _wrapped(a, b, field) for field in ("log_writes", "forces", "forces_slept", "no_buffer")
+    )
+    if max(log_writes, forces, slept, no_buffer) > _WRAP // 2:
+        return _ANEW
+    if not log_writes and not forces:
+        return _NONE
+    told = a.space_slept is not None and b.space_slept is not None
+    return Known(
+        XfsWork(
+            device=name,
+            log_writes=log_writes,
+            forces=forces,
+            forces_slept=slept,
+            no_buffer=no_buffer,
+            space_slept=Known(_wrapped(a, b, "space_slept"), now.source)
+            if told
+            else Unknown(Cause.NOT_EXPOSED, "", now.source),
+        ),
+        now.source,
+    )
+
+
+def _wrapped(before: XfsStats, after: XfsStats, field: str) -> int:
+    """Counters of 32 bits."""
+    return int((getattr(after, field) - getattr(before, field)) % _WRAP)
+
+
+def _btrfs(name: str, then: Answer, now: Answer, seconds: float) -> Fact[Work]:
+    if isinstance(then, Unknown):
+        return then
+    if isinstance(now, Unknown):
+        return now
+    a, b = btrfs_commit_stats.parse(then.text), btrfs_commit_stats.parse(now.text)
+    if isinstance(a, Unknown):
+        return a
+    if isinstance(b, Unknown):
+        return b
+    commits, total_ms = grown(a.commits, b.commits), grown(a.total_ms, b.total_ms)
+    if commits is None or total_ms is None:
+        return _ANEW
+    if not commits or seconds <= 0:
+        return _NONE
+    return Known(
+        BtrfsWork(uuid=name, commits=commits, commit_ms=total_ms / commits, busy=min(total_ms / 1000 / seconds, 1.0)),
+        now.source,
+    )

@@ -1,0 +1,182 @@
+"""Which threads ran and which waited, from many looks at all of them; and for what, told by where in the kernel.
+
+A thread waits here where it is in state D: for a disk, a lock of the kernel or a journal. One that waits for a lock of
+its own program, for a network socket or for work sleeps in state S, as all idle threads do, and is not seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.readers import process_stack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fsadvisor.machine.waiting import Look, Waiter
+
+K = TypeVar("K")
+For: TypeAlias = Literal["disk", "lock", "journal", "network", "other", "not told"]
+
+LEAST_LOOKS: Final = 10
+"""Fewer tell nothing of shares."""
+
+_TOP: Final = 8
+_SOURCE: Final = "/proc/PID/task/TID/stat"
+_STACK: Final = Unknown(Cause.DENIED, "run as root", "/proc/PID/task/TID/stack")
+
+_NETWORK: Final = re.compile(
+    r"rpc_\w+|nfs\d?_\w+|ceph_\w+|cifs_\w+|smb2?_\w+|request_wait_answer|_*fuse_\w+|p9_\w+", re.ASCII
+)
+"""A filesystem over a network, or of a program (FUSE)."""
+
+_KINDS: Final[tuple[tuple[For, re.Pattern[str]], ...]] = (
+    (
+        "journal",
+        re.compile(
+            r"jbd2_(log_wait_commit|journal_lock_updates|complete_transaction|journal_wait_updates)"
+            r"|wait_transaction_(locked|switching)|add_transaction_credits|start_this_handle|do_get_write_access"
+            r"|xlog_(wait\w*|grant_head_wait|state_get_iclog_space|cil_\w+)|_?xfs_log_force\w*"
+            r"|wait_current_trans|btrfs_wait_for_commit|wait_for_commit|wait_log_commit|wait_for_writer"
+        ),
+    ),
+    (
+        "lock",
+        re.compile(
+            r"(__)?mutex_lock\w*|__ww_mutex_lock\w*|rwsem_down_\w+|(__)?down(_read|_write|_common)?(_interruptible|_killable|_nested)?"
+            r"|percpu_rwsem_wait|__percpu_down_read|rt_mutex_\w+|btrfs_(tree_)?(read_)?lock\w*|lock_extent\w*"
+            r"|inode_dio_wait|f2fs_down_\w+"
+        ),
+    ),
+    (
+        "disk",
+        re.compile(
+            r"io_schedule\w*|(__)?wait_on_buffer|\w+_read_bh\w*|bit_wait_io\w*|folio_wait_\w+|__?folio_lock\w*|wait_on_page_\w+"
+            r"|(__)?lock_page\w*|submit_bio_wait|blk_mq_\w+|blk_\w+|blkdev_issue_\w+|rq_qos_wait|wbt_wait"
+            r"|balance_dirty_pages\w*|wait_for_completion_io\w*|xfs_buf_\w+|iomap_dio_\w+|__blkdev_direct_IO\w*"
+            r"|wait_on_bit_io|filemap_\w+|dio_\w+|md_\w+|raid\w+|dm_\w+"
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """What a thread waited for, and how many looks of all found it so, as a share of them (0 to 1)."""
+
+    name: str
+    pid: int
+    thread: int
+    function: str
+    """The kernel's, '' where it is not told."""
+
+    kind: For
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """A thread that ran, or could, in this share of the looks."""
+
+    name: str
+    pid: int
+    thread: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threads:
+    """Means over all looks: how many threads ran or could, how many waited, and for what."""
+
+    looks: int
+    threads: float
+    """How many there were, ours left out."""
+
+    running: float
+    waiting: float
+    kinds: dict[For, Fact[float]]
+    """Each but 'not told': unknown where the places of some that waited could not be read."""
+
+    waiters: tuple[Waiting, ...]
+    """Those that were found waiting most often."""
+
+    runners: tuple[Running, ...]
+
+
+def kind_of(functions: Iterable[str]) -> For:
+    """What a thread waits for: the innermost function that tells decides, but a network's anywhere."""
+    named = [name.partition(".")[0] for name in functions]
+    if any(_NETWORK.fullmatch(name) for name in named):
+        return "network"
+    for name in named:
+        for kind, pattern in _KINDS:
+            if pattern.fullmatch(name):
+                return kind
+    return "other" if named else "not told"
+
+
+def functions_of(where: str) -> tuple[str, ...]:
+    """From a stack, or the one function that wchan names."""
+    read = process_stack.parse(where)
+    if isinstance(read, Unknown):
+        return (where,) if re.fullmatch(r"[\w.]{1,200}", where, re.ASCII) else ()
+    return read.functions
+
+
+def threads(looks: Sequence[Look]) -> Fact[Threads]:
+    """From all looks of the window."""
+    refused = next((one.unknown for one in looks if one.unknown is not None), None)
+    if refused is not None:
+        return refused
+    if len(looks) < LEAST_LOOKS:
+        learn = f"watch for longer: there were {len(looks)} looks at the threads, and {LEAST_LOOKS} are wanted"
+        return Unknown(Cause.NOT_MEASURED, learn, _SOURCE)
+    places: Counter[tuple[str, int, int, str, For]] = Counter()
+    runners: Counter[tuple[str, int, int]] = Counter()
+    for one in looks:
+        places.update(map(_place, one.waiting))
+        runners.update((name, pid, thread) for pid, thread, name in one.running)
+    number = len(looks)
+    return Known(
+        Threads(
+            looks=number,
+            threads=sum(one.threads for one in looks) / number,
+            running=sum(runners.values()) / number,
+            waiting=sum(places.values()) / number,
+            kinds=_by_kind(places, number),
+            waiters=tuple(
+                Waiting(name=name, pid=pid, thread=thread, function=function, kind=kind, share=count / number)
+                for (name, pid, thread, function, kind), count in _most(places)
+            ),
+            runners=tuple(
+                Running(name=name, pid=pid, thread=thread, share=count / number)
+                for (name, pid, thread), count in _most(runners)
+            ),
+        ),
+        _SOURCE,
+    )
+
+
+def _place(one: Waiter) -> tuple[str, int, int, str, For]:
+    functions = functions_of(one.where)
+    kind = kind_of(functions)
+    telling = next((name for name in functions if kind_of((name,)) == kind), "")
+    return one.name, one.pid, one.thread, telling, kind
+
+
+def _by_kind(places: Counter[tuple[str, int, int, str, For]], looks: int) -> dict[For, Fact[float]]:
+    sums: Counter[For] = Counter()
+    for (*_, kind), count in places.items():
+        sums[kind] += count
+    kinds: tuple[For, ...] = ("disk", "lock", "journal", "network", "other")
+    if sums["not told"]:
+        return dict.fromkeys(kinds, _STACK)
+    return {kind: Known(sums[kind] / looks, "/proc/PID/task/TID/stack") for kind in kinds}
+
+
+def _most(counted: Counter[K]) -> list[tuple[K, int]]:
+    return sorted(counted.items(), key=lambda one: (-one[1], str(one[0])))[:_TOP]
