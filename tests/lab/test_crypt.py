@@ -51,7 +51,12 @@ def flags_of(scenario, name):
 
 @pytest.mark.parametrize(
     ("sector", "options"),
-    [(512, ()), thorough(4096, ("--allow-discards",)), (4096, ("--allow-discards", *QUEUES)), thorough(512, QUEUES)],
+    [
+        thorough(512, ()),
+        thorough(4096, ("--allow-discards",)),
+        (4096, ("--allow-discards", *QUEUES)),
+        thorough(512, QUEUES),
+    ],
 )
 def test_encryption_tells_its_unit_and_flags(keyed, sector, options):
     """LUKS2 on NVMe, by units of 512 and 4096 bytes, with and without discards and work queues"""

@@ -68,7 +68,13 @@ def leaves(scenario, name):
 
 @pytest.mark.parametrize(
     ("level", "disks", "chunk"),
-    [("0", 2, 65536), thorough("1", 2, 0), ("10", 4, 524288), thorough("5", 3, 65536), thorough("6", 4, 131072)],
+    [
+        thorough("0", 2, 65536),
+        thorough("1", 2, 0),
+        ("10", 4, 524288),
+        thorough("5", 3, 65536),
+        thorough("6", 4, 131072),
+    ],
 )
 def test_an_array_tells_its_level_and_an_ext4_on_it_knows_its_stripes(shelf, level, disks, chunk):
     """md RAID 0, 1, 5, 6 and 10 under an ext4 that mke2fs told of the stripes"""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / ".lab"
 """What a run leaves to look at: consoles, results, captures."""
-PART_SECONDS = 600
+PART_SECONDS = 1200
 """Longest time for one guest."""
 
 

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from tools.lab.kernels import Kernel
 
 SCENARIOS = Path(__file__).resolve().parents[2] / "tests" / "lab"
-_GUESTS = 4
-"""Guests on the stock kernel for all scenarios; half as many on the newer one, which runs those marked `kernels`."""
+_GUESTS = 3
+"""Guests on the stock kernel for all scenarios: more would boot and load Python once more each."""
+_GUESTS_BESIDE = 1
+"""Guests on each other kernel, which runs those marked `kernels`."""
 _ON_BOTH = "pytest.mark.kernels"
 """What stands in files with scenarios for the newer kernel."""
 _VIRTUAL = "test_virtual"
@@ -75,7 +77,7 @@ def parts(kernels: Sequence[Kernel], named: Sequence[str], narrow: str, *, thoro
             fitting = [file for file in files if Path(file).name.startswith(_VIRTUAL) is is_virtual]
             if not kernel.is_stock and not thorough:
                 fitting = [file for file in fitting if _ON_BOTH in (SCENARIOS.parents[1] / file).read_text()]
-            guests = min(len(fitting), _GUESTS if kernel.is_stock else _GUESTS // 2)
+            guests = min(len(fitting), _GUESTS if kernel.is_stock or thorough else _GUESTS_BESIDE)
             made += [
                 Part(kernel, tuple(fitting[number::guests]), number + 1, narrow, is_virtual, thorough)
                 for number in range(guests)
