@@ -17,9 +17,7 @@ def main() -> int:
     with Terminal(command, columns, rows) as terminal:
         terminal.until("Quit")
         terminal.still()
-        for key in keys.split():
-            terminal.press(key)
-            terminal.still()
+        terminal.pressed(*keys.split())
         screen = terminal.still()
         sys.stdout.write(terminal.text())
     png(svg(screen, columns, " ".join(command)), Path(out).resolve(), columns * PIXELS_A_COLUMN)

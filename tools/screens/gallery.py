@@ -41,11 +41,9 @@ def captured(command: Sequence[str], columns: int, rows: int) -> Iterator[tuple[
     """Each place by name, with its screen (escapes and all)."""
     with Terminal(command, columns, rows) as terminal:
         terminal.until("unknown")
+        terminal.still()
         for name, keys in PLACES:
-            for key in keys:
-                terminal.press(key)
-                terminal.still()
-            yield name, terminal.text(colours=True)
+            yield name, terminal.pressed(*keys)
 
 
 def gallery(machine: str, sizes: Sequence[tuple[int, int]], names: Sequence[str], out: Path, *, sized: bool) -> None:

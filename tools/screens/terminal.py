@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 _TURN_S = 0.05
+_EFFECT_S = 2.0
 
 
 class Terminal:
@@ -41,9 +42,19 @@ class Terminal:
         for key in keys:
             self._tmux("send-keys", key)
 
+    def pressed(self, *keys: str) -> str:
+        """The screen after each key has had its effect; a key that changes nothing is given two seconds."""
+        for key in keys:
+            before, deadline = self.text(colours=True), time.monotonic() + _EFFECT_S
+            self.press(key)
+            while self.text(colours=True) == before and time.monotonic() < deadline:
+                time.sleep(_TURN_S)
+            self.still()
+        return self.text(colours=True)
+
     def text(self, *, colours: bool = False) -> str:
         """The screen as it is; with `colours`, with its escapes."""
-        return self._tmux("capture-pane", "-p", *(["-e"] if colours else []))
+        return self._tmux("capture-pane", "-p", *(["-e", "-N"] if colours else []))
 
     def until(self, words: str, seconds: float = 60) -> str:
         """The screen once it shows the words. Raises TimeoutError with what it shows instead."""

@@ -88,8 +88,8 @@ class WhatIf(Place):
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("suppose", "a,plus", "Suppose", "Suppose a fact: choose a subject, one of its facts, and a value"),
         Action("undo", "u,backspace,delete", "Undo", "Take back the supposition under the cursor, or the newest"),
-        Action("undo_all", "U", "Undo all", "Take back every supposition"),
-        Action("app.focus_next", "tab", "Next list", "The next of the three lists"),
+        Action("undo_all", "U", "Undo all", "Take back every supposition", shown=False),
+        Action("app.focus_next", "tab", "List", "The next of the three lists"),
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
