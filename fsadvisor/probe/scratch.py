@@ -19,11 +19,12 @@ import os
 import re
 import struct
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
-from fsadvisor.probe.scratch_tree import tree
+from fsadvisor.probe.scratch_tree import descriptor_of, tree
 from fsadvisor.probe.space import fallocate
 from fsadvisor.probe.trouble import told
 from fsadvisor.readers import mountinfo
@@ -40,6 +41,7 @@ _NO_UNNAMED_FILES: Final = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.
 _RETRIED: Final = errno.EINVAL
 _SYNCED_ALIKE: Final = frozenset(("ext2", "ext3", "ext4", "xfs", "tmpfs"))
 """Where a sync of a file without a name does what it does for one with a name."""
+_NUMBERS: Final = count()
 _MOUNT_ID: Final = re.compile(r"(?m)^mnt_id:\s*([0-9]+)$")
 
 
@@ -90,7 +92,7 @@ def scratch_file(folder: Path, size_bytes: int, state: State, *, synced: bool = 
             os.close(descriptor)
             descriptor = None
         if descriptor is None:
-            descriptor = _named(stack.enter_context(tree(folder)))[0] if synced else _without_its_name(folder)
+            descriptor = _named(stack.enter_context(tree(folder))) if synced else _without_its_name(folder)
         stack.callback(_close, descriptor)
         yield ScratchFile(descriptor=descriptor, folder=folder, size_bytes=size_bytes, state=state)
 
@@ -118,22 +120,25 @@ def _unnamed(folder: Path) -> int | None:
         raise
 
 
-def _named(place: Path) -> tuple[int, Path]:
+def _named(place: Path, *, only_for_a_moment: bool = False) -> int:
     """A new file in the tree."""
+    inside = descriptor_of(place)
     with told(f"making a scratch file in {place}"):
-        name = place / f"file-{len(os.listdir(place))}"  # noqa: PTH208 - names alone
-        return os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), name
+        name = f"file-{next(_NUMBERS)}"
+        flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(name, flags, 0o600, dir_fd=inside)
+        if only_for_a_moment:
+            try:
+                os.unlink(name, dir_fd=inside)
+            except BaseException:
+                os.close(descriptor)
+                raise
+        return descriptor
 
 
 def _without_its_name(folder: Path) -> int:
     with tree(folder) as place:
-        descriptor, name = _named(place)
-        try:
-            name.unlink()
-        except BaseException:
-            os.close(descriptor)
-            raise
-        return descriptor
+        return _named(place, only_for_a_moment=True)
 
 
 def _write(descriptor: int, size_bytes: int) -> None:

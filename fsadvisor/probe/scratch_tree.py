@@ -3,6 +3,9 @@
 Its owner holds a lock on it, which the kernel drops with the process. Who comes next takes away the trees whose owner
 is dead by both signs: the name tells a process that is not there now (of another boot, or another start under the same
 number), and nobody holds the lock. The lock counts in other PID namespaces too, where numbers tell nothing.
+
+The name can be foreseen, and the folder may belong to somebody else. So a tree counts as ours only when it is ours by
+its owner, it is written to by its descriptor and not by its name, and only that same folder is taken away.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 _DEEPEST: Final = 16
 """No tree of ours is deeper; one that is, is left alone."""
 _FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_HELD: Final[set[Path]] = set()
-"""The trees that this process has at the moment."""
+_HELD: Final[dict[Path, int]] = {}
+"""The trees that this process has at the moment, with their descriptors."""
 _LOCK_UNKNOWN: Final = {errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.ENOSYS}
 
 
@@ -43,31 +46,35 @@ def tree(folder: Path) -> Iterator[Path]:
 
     Within the block it may be asked for again: that is the same tree.
     """
-    place = folder / own_name()
+    place = Path(os.path.realpath(folder), own_name())
     if place in _HELD:
         yield place
         return
-    if place.is_dir():  # an earlier job of this process could not take it away
-        _remove(folder, place.name)
+    _clear(place.parent, place.name)  # an earlier job of this process could not take it away
     descriptor = _made(place)
-    _HELD.add(place)
+    _HELD[place] = descriptor
     try:
-        _lock(descriptor)
         yield place
     except EngineError as error:
-        why = _remove(folder, place.name)
+        why = _remove(place, descriptor)
         if why:
             raise EngineError(f"{error}; {_stays(place, why)}") from error
         raise
     except BaseException:
-        _remove(folder, place.name)
+        _remove(place, descriptor)
         raise
+    else:
+        why = _remove(place, descriptor)
+        if why:
+            raise EngineError(_stays(place, why))
     finally:
-        _HELD.discard(place)
+        del _HELD[place]
         os.close(descriptor)
-    why = _remove(folder, place.name)
-    if why:
-        raise EngineError(_stays(place, why))
+
+
+def descriptor_of(place: Path) -> int:
+    """The descriptor by which to write into a tree of this process: its name may be moved to something else."""
+    return _HELD[place]
 
 
 def _stays(place: Path, why: str) -> str:
@@ -75,17 +82,42 @@ def _stays(place: Path, why: str) -> str:
 
 
 def _made(place: Path) -> int:
-    """Make the folder and open it; where that fails, or somebody stops us meanwhile, nothing of ours stays."""
+    """Make the folder, open and lock it; where that fails, or somebody stops us meanwhile, nothing of ours stays."""
     with told(f"making the scratch folder {place}"):
+        place.mkdir(mode=0o700)
         try:
-            place.mkdir(mode=0o700)
-            return os.open(place, _FOLDER)
-        except FileExistsError:
-            raise
+            descriptor = os.open(place, _FOLDER)
         except BaseException:
             with contextlib.suppress(OSError):
                 place.rmdir()
             raise
+    why = _not_ours(descriptor) or _not_locked(place, descriptor)
+    if why:
+        os.close(descriptor)
+        raise EngineError(f"{place} is not used: {why}")
+    return descriptor
+
+
+def _not_ours(descriptor: int) -> str:
+    """Why an open folder is not the empty one that we have just made, ''."""
+    if os.fstat(descriptor).st_uid != os.geteuid():
+        return "it belongs to another user, though we have just made it; run as the owner of the filesystem's files"
+    return "it is not empty, though we have just made it" if os.listdir(descriptor) else ""
+
+
+def _not_locked(place: Path, descriptor: int) -> str:
+    """Why it is not locked by us and still there; somebody in another PID namespace may take it for a dead one's."""
+    if _lock(descriptor) is False:
+        return "another process has its lock"
+    return "" if _is(place, descriptor) else "somebody has taken it away"
+
+
+def _is(place: Path, descriptor: int) -> bool:
+    """Whether the place is that open folder."""
+    try:
+        return os.path.samestat(place.lstat(), os.fstat(descriptor))
+    except OSError:
+        return False
 
 
 def clear(folder: Path) -> tuple[str, ...]:
@@ -101,27 +133,29 @@ def clear(folder: Path) -> tuple[str, ...]:
 
 
 def _clear(folder: Path, name: str) -> str:
-    if _may_live(name):
+    place = folder / name
+    if may_live(name) and name != own_name():
         return ""
     try:
-        descriptor = os.open(folder / name, _FOLDER)
+        descriptor = os.open(place, _FOLDER)
     except OSError:
         return ""  # gone, or no folder of ours
     try:
-        if os.fstat(descriptor).st_uid != os.geteuid() or not _lock(descriptor):
+        if os.fstat(descriptor).st_uid != os.geteuid():
             return ""
-        why = _remove(folder, name)
+        locked = _lock(descriptor)
+        if locked is None:
+            return f"{place} stays: whether a probe still uses it cannot be told there; if none runs, remove it"
+        why = _remove(place, descriptor) if locked else ""
     finally:
         os.close(descriptor)
-    return (
-        f"{folder / name} could not be taken away: {why}"
-        if why
-        else f"took away {folder / name}, left by a killed probe"
-    )
+    if not locked:
+        return ""
+    return f"{place} could not be taken away: {why}" if why else f"took away {place}, left by a killed probe"
 
 
-def _may_live(name: str) -> bool:
-    """Whether the process of the name runs, as far as this PID namespace shows."""
+def may_live(name: str) -> bool:
+    """Whether the process runs that has this for its `own_name`, as far as this PID namespace shows."""
     found = _NAME.fullmatch(name)
     if found is None:
         return True
@@ -145,23 +179,26 @@ def _start_of(number: int) -> int | None:
         return None
 
 
-def _lock(descriptor: int) -> bool:
-    """Hold the lock that says that a tree is in use; False where another process holds it."""
+def _lock(descriptor: int) -> bool | None:
+    """Hold the lock that says that a tree is in use; False where another has it, None where there are no locks."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        return error.errno in _LOCK_UNKNOWN
+        return None if error.errno in _LOCK_UNKNOWN else False
     return True
 
 
-def _remove(folder: Path, name: str) -> str:
-    """Take a tree away with all that is in it; returns why not, or ''."""
+def _remove(place: Path, descriptor: int) -> str:
+    """Take an open tree away with all that is in it; returns why not, or ''."""
     try:
-        above = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        above = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         return os.strerror(error.errno or 0)
     try:
-        _remove_at(above, name, _mount_of(above), _DEEPEST)
+        if not _is(place, descriptor):
+            return "it is not there any more, or something else is in its place"
+        _empty(descriptor, _mount_of(above), _DEEPEST)
+        os.rmdir(place.name, dir_fd=above)
     except OSError as error:
         return os.strerror(error.errno or 0)
     finally:
@@ -169,24 +206,28 @@ def _remove(folder: Path, name: str) -> str:
     return ""
 
 
-def _remove_at(above: int, name: str, mount: str, depth: int) -> None:
-    """Take away a folder inside an open folder. Raises OSError: EXDEV at a mount, ELOOP where it is too deep."""
+def _empty(descriptor: int, mount: str, depth: int) -> None:
+    """Take away what is in an open folder. Raises OSError: EXDEV at a mount, ELOOP where it is too deep."""
     if depth == 0:
         raise OSError(errno.ELOOP, "")
-    descriptor = os.open(name, _FOLDER, dir_fd=above)
+    if _mount_of(descriptor) != mount:
+        raise OSError(errno.EXDEV, "")
+    anew = os.open(".", _FOLDER, dir_fd=descriptor)  # Btrfs lists what was there when a folder was opened
     try:
-        if _mount_of(descriptor) != mount:
-            raise OSError(errno.EXDEV, "")
-        with os.scandir(descriptor) as entries:
+        with os.scandir(anew) as entries:
             found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
-        for inner, is_folder in found:
-            if is_folder:
-                _remove_at(descriptor, inner, mount, depth - 1)
-            else:
-                os.unlink(inner, dir_fd=descriptor)
     finally:
-        os.close(descriptor)
-    os.rmdir(name, dir_fd=above)
+        os.close(anew)
+    for name, is_folder in found:
+        if not is_folder:
+            os.unlink(name, dir_fd=descriptor)
+            continue
+        inner = os.open(name, _FOLDER, dir_fd=descriptor)
+        try:
+            _empty(inner, mount, depth - 1)
+        finally:
+            os.close(inner)
+        os.rmdir(name, dir_fd=descriptor)
 
 
 def _mount_of(descriptor: int) -> str:

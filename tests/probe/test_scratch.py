@@ -1,6 +1,8 @@
 """Scratch files and folders: what they hold, and that nothing of them stays."""
 
+import contextlib
 import errno
+import fcntl
 import os
 import random
 import signal
@@ -14,6 +16,8 @@ import pytest
 
 from fsadvisor.probe import scratch_tree
 from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.job import Metadata, Mix
+from fsadvisor.probe.own import mixing, names
 from fsadvisor.probe.scratch import scratch_file
 from fsadvisor.probe.scratch_tree import clear, own_name, tree
 from fsadvisor.probe.space import KEEP_SIZE, PUNCH_HOLE, fallocate
@@ -24,6 +28,7 @@ from tests.probe.filesystems import KINDS, ON_DISK, mounted, needs_root
 
 MIB = 1 << 20
 SIZE = 8 * MIB + 12345
+SMALL = {"mean_file_bytes": 4096, "append_bytes": 4096}
 
 KILLED = """
 import signal, sys
@@ -47,6 +52,17 @@ while True:
 
 def names_in(folder):
     return {entry.name for entry in folder.iterdir()} - {"lost+found"}
+
+
+@contextlib.contextmanager
+def locked(folder):
+    """Another process holds its lock."""
+    holder = subprocess.Popen(["flock", folder, "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    holder.stdin.write(b"held\n")
+    holder.stdin.flush()
+    assert holder.stdout.readline() == b"held\n"
+    yield
+    holder.communicate()
 
 
 def stop_with_a_file_in(place, error):
@@ -227,12 +243,8 @@ class TestTree:
     def test_of_another_boot_is_taken_away_unless_somebody_holds_its_lock(self, tmp_path):
         other = tmp_path / f"{scratch_tree.PREFIX}01234567-{os.getpid()}-1"
         other.mkdir()
-        holder = subprocess.Popen(["flock", other, "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        holder.stdin.write(b"held\n")
-        holder.stdin.flush()
-        assert holder.stdout.readline() == b"held\n"
-        assert clear(tmp_path) == ()
-        holder.communicate()
+        with locked(other):
+            assert clear(tmp_path) == ()
         assert clear(tmp_path) == (f"took away {other}, left by a killed probe",)
         assert list(tmp_path.iterdir()) == []
 
@@ -291,6 +303,89 @@ class TestTree:
         left.mkdir()
         os.chown(left, 65534, 65534)
         assert clear(tmp_path) == ()
+        assert left.is_dir()
+
+    @needs_root
+    def test_what_another_user_has_put_at_its_name_is_left_alone_and_told(self, tmp_path):
+        foreseen = tmp_path / own_name()
+        foreseen.mkdir()
+        (foreseen / "kept").write_text("x")
+        os.chown(foreseen, 65534, 65534)
+        with pytest.raises(EngineError, match="making the scratch folder"), tree(tmp_path):
+            pass
+        assert (foreseen / "kept").read_text() == "x"
+
+    def test_a_link_at_its_name_is_neither_followed_nor_taken_away(self, tmp_path):
+        outside = tmp_path / "outside"
+        outside.mkdir()
+        (outside / "kept").write_text("x")
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        (folder / own_name()).symlink_to(outside)
+        with pytest.raises(EngineError, match="making the scratch folder"), tree(folder):
+            pass
+        assert (folder / own_name()).is_symlink()
+        assert names_in(outside) == {"kept"}
+
+    def test_one_of_ours_that_another_process_has_locked_is_left_alone(self, tmp_path):
+        other = tmp_path / own_name()
+        other.mkdir()
+        with locked(other):
+            with pytest.raises(EngineError, match="making the scratch folder"), tree(tmp_path):
+                pass
+            assert other.is_dir()
+        with tree(tmp_path):
+            pass
+        assert names_in(tmp_path) == set()
+
+    def test_what_somebody_has_put_in_its_place_meanwhile_is_left_alone_and_told(self, tmp_path):
+        with pytest.raises(EngineError, match="something else is in its place"), tree(tmp_path) as place:  # noqa: PT012
+            place.rename(tmp_path / "moved")
+            place.mkdir()
+            (place / "kept").write_text("x")
+        assert (place / "kept").read_text() == "x"
+        assert (tmp_path / "moved").is_dir()
+
+    def test_what_is_written_into_it_goes_by_no_name_that_could_be_moved(self, tmp_path):
+        outside = tmp_path / "outside"
+        outside.mkdir()
+        (outside / "w0-000000").write_text("x")
+        (outside / "f000000").write_text("x")
+        lives = Mix(steps=("create", "open", "append", "close", "delete"), threads=2, files=4, **SMALL)
+        with pytest.raises(EngineError, match="something else is in its place"), tree(tmp_path) as place:  # noqa: PT012
+            place.rename(tmp_path / "moved")
+            place.symlink_to(outside)
+            for folders in ("one", "each"):
+                with names.opened(
+                    Metadata(operation="create", folders=folders, threads=2, files=4), tmp_path, ()
+                ) as one:
+                    assert one.window(0.01).operations >= 4
+            with mixing.opened(lives, tmp_path, ()) as one:
+                assert one.window(0.05).operations > 0
+        assert names_in(outside) == {"w0-000000", "f000000"}
+        assert [file.read_text() for file in outside.iterdir()] == ["x", "x"]
+
+    def test_by_another_name_of_its_folder_it_is_the_same_one(self, tmp_path):
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        (tmp_path / "link").symlink_to(folder)
+        with tree(folder) as place:
+            (place / "kept").write_text("x")
+            with tree(tmp_path / "link") as same:
+                assert (same / "kept").read_text() == "x"
+            assert (place / "kept").read_text() == "x"
+        assert names_in(folder) == set()
+
+    def test_where_there_are_no_locks_one_that_is_left_stays_and_is_told(self, tmp_path, monkeypatch):
+        left = tmp_path / f"{scratch_tree.PREFIX}01234567-1-1"
+        left.mkdir()
+
+        def without_locks(descriptor, operation):
+            raise OSError(errno.ENOLCK, "")
+
+        monkeypatch.setattr(fcntl, "flock", without_locks)
+        (said,) = clear(tmp_path)
+        assert said == f"{left} stays: whether a probe still uses it cannot be told there; if none runs, remove it"
         assert left.is_dir()
 
     def test_clearing_a_folder_that_is_gone_says_nothing(self, tmp_path):

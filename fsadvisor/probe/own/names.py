@@ -15,7 +15,7 @@ from fsadvisor._version import __version__
 from fsadvisor.probe.disks import counted
 from fsadvisor.probe.own.crew import crew
 from fsadvisor.probe.own.windows import window
-from fsadvisor.probe.scratch_tree import tree
+from fsadvisor.probe.scratch_tree import descriptor_of, tree
 from fsadvisor.probe.trouble import told
 
 if TYPE_CHECKING:
@@ -57,15 +57,16 @@ class _Session:
         return answer
 
 
-def _folders(work: Metadata, place: Path) -> list[Path]:
+def _folders(work: Metadata, place: Path) -> list[str]:
     """Each worker's folder: the same for all, or one of its own, which is made."""
+    inside = descriptor_of(place)
     if work.folders == "one":
-        return [place] * work.threads
-    folders = [place / f"d{number}" for number in range(work.threads)]
+        return [f"/proc/self/fd/{inside}"] * work.threads
+    names = [f"d{number}" for number in range(work.threads)]
     with told(f"making folders in {place}"):
-        for folder in folders:
-            os.mkdir(folder, 0o700)  # noqa: PTH102 - as the tree itself is made
-    return folders
+        for name in names:
+            os.mkdir(name, 0o700, dir_fd=inside)
+    return [f"/proc/self/fd/{inside}/{name}" for name in names]
 
 
 @contextlib.contextmanager
@@ -74,8 +75,8 @@ def opened(work: Metadata, folder: Path, disks: tuple[str, ...] | None) -> Itera
     with tree(folder) as place:
         each = max(1, work.files // work.threads)
         tasks = [
-            {"task": "names", "folder": str(own), "prefix": f"w{number}-", "files": each}
+            {"task": "names", "place": str(place), "folder": own, "prefix": f"w{number}-", "files": each}
             for number, own in enumerate(_folders(work, place))
         ]
-        with crew(folder, tasks) as workers:
+        with crew(folder, tasks, [descriptor_of(place)]) as workers:
             yield _Session(work, workers, disks)
