@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from textual.message import Message
 
-from fsadvisor.probe.apart import Apart
-from fsadvisor.views.probe_course import Course
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fsadvisor.probe import telling
+    from fsadvisor.views.probe_course import Course
 
 LEAVING_SECONDS: Final = 10.0
 """How long quitting waits for a probe's clean-up, which goes on without us after that."""
@@ -26,6 +24,13 @@ class Running(Protocol):
 
     def stop(self) -> None:
         """Cancel it."""
+
+
+def _apart(asked: telling.Asked, heard: Callable[[telling.Event], object]) -> Running:
+    """In a process; all that measures is loaded once somebody asks, not before the first screen."""
+    from fsadvisor.probe.apart import Apart
+
+    return Apart(asked, heard)
 
 
 class ProbeHeard(Message):
@@ -43,7 +48,7 @@ class Prober:
     def __init__(
         self,
         post: Callable[[ProbeHeard], object],
-        start: Callable[[telling.Asked, Callable[[telling.Event], object]], Running] = Apart,
+        start: Callable[[telling.Asked, Callable[[telling.Event], object]], Running] = _apart,
     ) -> None:
         self.course: Course | None = None
         self._post, self._start = post, start
@@ -57,6 +62,8 @@ class Prober:
 
     def ask(self, asked: telling.Asked) -> Course:
         """What would it take? One that was only asked about is given up; never call it while one goes on."""
+        from fsadvisor.views.probe_course import Course
+
         self.stop()
         self._number += 1
         number = self._number

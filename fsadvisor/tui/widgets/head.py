@@ -10,7 +10,6 @@ from textual.widget import Widget
 from fsadvisor.tui.drawing import strip, tones
 from fsadvisor.views.head import head_line, place_at, places_line
 from fsadvisor.views.notices import with_notice
-from fsadvisor.views.probe_course import note
 from fsadvisor.views.spans import Line, Span, Tone, columns, padded, span
 
 if TYPE_CHECKING:
@@ -62,7 +61,12 @@ class Head(Widget):
     @property
     def _probe(self) -> Line:
         """That a probe goes on, whatever place is seen."""
-        words = note(cast("Explorer", self.app).prober.course)
+        course = cast("Explorer", self.app).prober.course
+        if course is None:
+            return ()
+        from fsadvisor.views.probe_course import note  # all that measures: loaded once something does
+
+        words = note(course)
         return (span(f" {words} ", Tone.MATCH),) if words else ()
 
     @property
