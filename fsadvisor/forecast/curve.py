@@ -1,0 +1,94 @@
+"""What was measured: a filesystem under a workload at several device latencies, and how sure each is."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.forecast.student import quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One run. `level_ms` is the latency that was asked for, which tells runs of the same; `device_ms` what it was."""
+
+    level_ms: float
+    device_ms: float
+    throughput: float
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """All runs at one latency: geometric mean of throughput, 95 % interval; None where nothing tells its scatter."""
+
+    level_ms: float
+    device_ms: float
+    throughput: float
+    low: float | None
+    high: float | None
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A filesystem under a workload, by latency, the slowest device last."""
+
+    filesystem: str
+    workload: str
+    points: tuple[Point, ...]
+    levels: tuple[Level, ...]
+    scatter: Scatter | None
+    """None where no latency was measured twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """How far a run's throughput is off, as a standard deviation of its logarithm, and how well that is known."""
+
+    share: float
+    freedom: int
+    """Degrees of freedom."""
+
+    def half(self, variance: float = 1.0) -> float:
+        """Half of a 95 % interval of what varies with so many times the variance of one run."""
+        return quantile(self.freedom) * self.share * math.sqrt(variance)
+
+
+def curve(filesystem: str, workload: str, points: Iterable[Point]) -> Curve:
+    """Join the runs at each latency. Throughputs are above 0.
+
+    Their scatter is taken to be the same share of the throughput at all latencies of the curve, and is reckoned from
+    all of them together: two runs at each of eleven latencies tell it with eleven degrees of freedom, not with one.
+    """
+    found = tuple(sorted(points, key=lambda it: (it.level_ms, it.device_ms)))
+    groups: Mapping[float, list[Point]] = defaultdict(list)
+    for point in found:
+        groups[point.level_ms].append(point)
+    scatter = _scatter(list(groups.values()))
+    levels = [_level(level, runs, scatter) for level, runs in groups.items()]
+    return Curve(filesystem, workload, found, tuple(sorted(levels, key=lambda it: it.device_ms)), scatter)
+
+
+def _scatter(groups: Sequence[Sequence[Point]]) -> Scatter | None:
+    squares, freedom = 0.0, 0
+    for runs in groups:
+        logs = [math.log(it.throughput) for it in runs]
+        middle = math.fsum(logs) / len(logs)
+        squares += math.fsum((it - middle) ** 2 for it in logs)
+        freedom += len(logs) - 1
+    return Scatter(math.sqrt(squares / freedom), freedom) if freedom else None
+
+
+def _level(level_ms: float, runs: Sequence[Point], scatter: Scatter | None) -> Level:
+    middle = math.fsum(math.log(it.throughput) for it in runs) / len(runs)
+    low = high = None
+    if scatter is not None:
+        half = scatter.half(1 / len(runs))
+        low, high = math.exp(middle - half), math.exp(middle + half)
+    device = math.fsum(it.device_ms for it in runs) / len(runs)
+    return Level(level_ms, device, math.exp(middle), low, high, len(runs))

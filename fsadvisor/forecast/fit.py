@@ -1,0 +1,167 @@
+"""C and l_sw from measured throughputs: exactly from two latencies, by weighted least squares from more.
+
+What is fitted is 1 / throughput, the time that an operation takes: by the model it is (l_dev + l_sw) / C, a straight
+line in l_dev with the slope 1/C and the intercept l_sw/C, so there is nothing to iterate and nothing to start from. A
+measured throughput is off by about the same share at any latency, so a time is, too: each point is weighted by
+1 / time squared, that is by its throughput squared. Without weights the slowest devices alone would decide, and the
+fast ones, which people ask about, would count for nothing.
+
+Intervals: Student's, with the scatter of the points about the line, which holds noise and what the model gets wrong
+alike; that of C is the slope's, that of l_sw, a ratio, is Fieller's. Latencies are taken as known exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.forecast.model import Model
+from fsadvisor.forecast.student import quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fsadvisor.forecast.curve import Point
+
+FALLS: Final = "throughput falls, or stays, as the device gets faster: the model has no answer to that"
+ONE_LATENCY: Final = "only one device latency was measured: C and l_sw cannot be told apart"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """95 %; None is a side that the data leave open."""
+
+    low: float | None
+    high: float | None
+
+    def holds(self, value: float) -> bool:
+        """Whether the value is not excluded."""
+        return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
+
+
+OPEN: Final = Interval(None, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """A line through the times of operations; `c` and `software_ms` are None from two points, which fit exactly."""
+
+    model: Model
+    c: Interval
+    software_ms: Interval
+    points: int
+    r2: float | None
+    """Share of the (weighted) scatter of the times that the line explains; None of two points."""
+    _line: _Line | None = None
+
+    def expected(self, device_ms: float) -> tuple[float | None, Interval]:
+        """Operations/s on a device of this latency in ms, and the 95 % interval of the curve there."""
+        middle = self.model.throughput(device_ms)
+        return middle, OPEN if self._line is None or middle is None else self._line.throughput(device_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class NoFit:
+    """Why there is none: a sentence's end."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """time = intercept + slope * latency, in s and ms, with variances; `t` is Student's quantile."""
+
+    slope: float
+    intercept: float
+    slope_var: float
+    intercept_var: float
+    covariance: float
+    t: float
+
+    def throughput(self, device_ms: float) -> Interval:
+        middle = self.intercept + self.slope * device_ms
+        variance = self.intercept_var + 2 * device_ms * self.covariance + device_ms**2 * self.slope_var
+        half = self.t * math.sqrt(max(variance, 0.0))
+        return _turned(middle - half, middle + half)
+
+    def software(self) -> Interval:
+        """Fieller's interval of intercept / slope; open where the slope may be 0."""
+        g = self.t**2
+        a = self.slope**2 - g * self.slope_var
+        if a <= 0:
+            return OPEN
+        b = self.intercept * self.slope - g * self.covariance
+        root = math.sqrt(max(b * b - a * (self.intercept**2 - g * self.intercept_var), 0.0))
+        return Interval((b - root) / a, (b + root) / a)
+
+    def coefficient(self) -> Interval:
+        half = self.t * math.sqrt(max(self.slope_var, 0.0))
+        return _turned(self.slope - half, self.slope + half)
+
+
+def _turned(low: float, high: float) -> Interval:
+    """The interval of 1/x, x above 0."""
+    return Interval(1 / high if high > 0 else None, 1 / low if low > 0 else None)
+
+
+def exact(slow: tuple[float, float], fast: tuple[float, float]) -> Model | NoFit:
+    """Through two of (latency in ms, operations/s): two equations, two unknowns, as the paper has it."""
+    (slow_ms, slow_rate), (fast_ms, fast_rate) = (slow, fast) if slow[0] >= fast[0] else (fast, slow)
+    if slow_ms == fast_ms:
+        return NoFit(ONE_LATENCY)
+    if fast_rate <= slow_rate:
+        return NoFit(FALLS)
+    c = (slow_ms - fast_ms) / (1 / slow_rate - 1 / fast_rate)
+    return Model(c, c / slow_rate - slow_ms)
+
+
+def fit(points: Sequence[Point]) -> Fit | NoFit:
+    """The best line through the points, each a run with a throughput above 0."""
+    if len({it.device_ms for it in points}) < 2:
+        return NoFit(ONE_LATENCY)
+    if len(points) == 2:
+        one, other = points
+        model = exact((one.device_ms, one.throughput), (other.device_ms, other.throughput))
+        if isinstance(model, NoFit):
+            return model
+        return Fit(model=model, c=OPEN, software_ms=OPEN, points=2, r2=None)
+    line, r2 = _line([it.device_ms for it in points], [it.throughput for it in points])
+    if line.slope <= 0:
+        return NoFit(FALLS)
+    return Fit(
+        model=Model(1 / line.slope, line.intercept / line.slope),
+        c=line.coefficient(),
+        software_ms=line.software(),
+        points=len(points),
+        r2=r2,
+        _line=line,
+    )
+
+
+def _line(latencies: Sequence[float], rates: Sequence[float]) -> tuple[_Line, float]:
+    """Weighted least squares in closed form, about the weighted mean so that nothing cancels."""
+    most = max(rates)
+    weights = [(rate / most) ** 2 for rate in rates]
+    times = [1 / rate for rate in rates]
+    whole = math.fsum(weights)
+    middle = math.fsum(w * x for w, x in zip(weights, latencies, strict=True)) / whole
+    mean = math.fsum(w * y for w, y in zip(weights, times, strict=True)) / whole
+    rows = list(zip(weights, latencies, times, strict=True))
+    sxx = math.fsum(w * (x - middle) ** 2 for w, x, _ in rows)
+    slope = math.fsum(w * (x - middle) * (y - mean) for w, x, y in rows) / sxx
+    intercept = mean - slope * middle
+    left = math.fsum(w * (y - intercept - slope * x) ** 2 for w, x, y in rows)
+    total = math.fsum(w * (y - mean) ** 2 for w, _, y in rows)
+    freedom = len(rows) - 2
+    variance = left / freedom
+    slope_var = variance / sxx
+    line = _Line(
+        slope=slope,
+        intercept=intercept,
+        slope_var=slope_var,
+        intercept_var=variance / whole + middle**2 * slope_var,
+        covariance=-middle * slope_var,
+        t=quantile(freedom),
+    )
+    return line, 1 - left / total if total > 0 else 1.0
