@@ -27,6 +27,7 @@ _AUTOCLEAR, _DIRECT_IO = 4, 16
 _CONFIG: Final = struct.Struct("=II QQQQQ IIII 64s64s32s QQ 64s")
 """struct loop_config: descriptor, block size, struct loop_info64, reserved."""
 _TRIES: Final = 32
+_MOST_PASSED_OVER: Final = 4
 _TOO_OLD: Final = (errno.EINVAL, errno.ENOTTY)
 
 
@@ -57,7 +58,7 @@ def attached(file: int, offset: int, size: int) -> Iterator[Loop]:
     """
     with contextlib.suppress(OSError):  # what has no O_DIRECT goes through the page cache, and that is told
         fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_DIRECT)
-    name, descriptor = _configured(file, offset, size)
+    name, descriptor = _flushed(file, offset, size)
     try:
         yield Loop(
             name=name,
@@ -69,6 +70,20 @@ def attached(file: int, offset: int, size: int) -> Iterator[Loop]:
     finally:
         with contextlib.suppress(OSError):
             os.close(descriptor)
+
+
+def _flushed(file: int, offset: int, size: int) -> tuple[str, int]:
+    """One that passes flushes on, if there is one: those with an earlier user's 'write through' are passed over.
+
+    They are held until another is had, because the kernel would give the same again.
+    """
+    with contextlib.ExitStack() as held:
+        for _ in range(_MOST_PASSED_OVER):
+            name, descriptor = _configured(file, offset, size)
+            if _attribute(name, "queue/write_cache") != "write through":
+                return name, descriptor
+            held.callback(os.close, descriptor)
+        return _configured(file, offset, size)
 
 
 def _configured(file: int, offset: int, size: int) -> tuple[str, int]:
