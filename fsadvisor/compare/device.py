@@ -87,16 +87,16 @@ def argv(work: Io, path: str, piece: Piece, seconds: float, engines: Sequence[st
 
 
 @contextlib.contextmanager
-def opened(job: Job, folder: Path, leaves: tuple[str, ...] | None) -> Iterator[DeviceSession]:
+def opened(job: Job, target: Path, leaves: tuple[str, ...] | None) -> Iterator[DeviceSession]:
     """A session on the device under the folder. Raises EngineError."""
     work, tool = job.work, fio.find()
     if not isinstance(work, Io) or not readable(job):
         raise EngineError("only direct reads of written blocks can be asked of a device without a filesystem")
     if tool is None:
         raise EngineError("the device is read by fio, which is not installed")
-    with scratch_file(folder, work.file_bytes, "written") as file, contextlib.ExitStack() as stack:
+    with scratch_file(target, work.file_bytes, "written") as file, contextlib.ExitStack() as stack:
         file.fill()
-        descriptor = stack.enter_context(_device(folder))
+        descriptor = stack.enter_context(_device(target))
         with told("asking how the scratch file lies on the device"):
             piece = longest(pieces(file.descriptor), work)
         _same(file, descriptor, piece)

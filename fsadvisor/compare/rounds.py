@@ -11,7 +11,7 @@ import contextlib
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.probe import cost
 from fsadvisor.probe.engine import EngineError
@@ -66,6 +66,11 @@ class Ended:
     result: Result
 
 
+LEAST_WINDOWS: Final = 8
+"""Of each side, however long they take: an interval takes six, and the first may be a start."""
+MOST_TIMES: Final = 4
+"""The seconds that were given, after which it ends with fewer."""
+
 Event: TypeAlias = Begun | Went | Ended
 
 
@@ -73,14 +78,14 @@ def rounds(
     job: Job, entrants: Sequence[Entrant], *, seconds: float, width: float, stop: Stop, lots: random.Random
 ) -> Iterator[Event]:
     """A result for every side that was begun; `seconds` are for each, and `lots` decides the order."""
-    budget = Budget(seconds=seconds, written_bytes=cost.measured_bytes(job) or None, width=width)
+    budget = Budget(seconds=MOST_TIMES * seconds, written_bytes=cost.measured_bytes(job) or None, width=width)
     with contextlib.ExitStack() as stack:
         live: list[_Side] = []
         for entrant in entrants:
             if stop.asked:
                 break
             yield Begun(side=entrant.name)
-            side = _Side(entrant, job, budget, stop)
+            side = _Side(entrant, job, budget, stop, seconds)
             failed = side.set_up(stack)
             if failed is None:
                 live.append(side)
@@ -113,8 +118,9 @@ def _in_turn(live: list[_Side], stop: Stop, lots: random.Random) -> Iterator[Eve
 class _Side:
     """One side at its job."""
 
-    def __init__(self, entrant: Entrant, job: Job, budget: Budget, stop: Stop) -> None:
+    def __init__(self, entrant: Entrant, job: Job, budget: Budget, stop: Stop, seconds: float) -> None:
         self.name = entrant.name
+        self._seconds, self._windows = seconds, 0
         self._entrant, self._job, self._budget, self._stop = entrant, job, budget, stop
         self._turns = _Turns()
         self._run: Run | None = None
@@ -153,6 +159,7 @@ class _Side:
         try:
             with self._turns.turn():
                 progress = run.step()
+            self._windows = progress.windows
             self._rest()
         except EngineError as error:
             self._failed = str(error)
@@ -175,8 +182,9 @@ class _Side:
         if self._failed:
             return run.result("failed", self._failed)
         end = run.ended()
-        if end is None or (end[0] == "settled" and not run.is_used_up()):
-            return None
+        used_up = run.is_used_up() or (self._turns() >= self._seconds and self._windows >= LEAST_WINDOWS)
+        if end is None or end[0] in ("settled", "budget"):
+            return run.result(end[0] if end else "budget", "") if used_up else None
         return run.result(*end)
 
     def result(self, end: End) -> Result:

@@ -1,4 +1,4 @@
-"""fallocate(2), which Python does not have: posix_fallocate(3) writes where the filesystem cannot allocate."""
+"""What Python does not have: syncfs(2), and fallocate(2), whose like of POSIX writes where nothing can be allocated."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ def fallocate(descriptor: int, mode: int, offset: int, length: int) -> None:
         number = ctypes.get_errno()
         if number != errno.EINTR:
             raise OSError(number, os.strerror(number))
+
+
+def write_all(descriptor: int) -> None:
+    """Bring all that a filesystem still has to write to its disk, and wait for it: syncfs(2). Raises OSError."""
+    if ctypes.CDLL(None, use_errno=True).syncfs(descriptor):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
 
 
 @cache

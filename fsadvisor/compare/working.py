@@ -1,0 +1,202 @@
+"""The measuring process's task: makes the filesystems in images, and runs each job on all sides in turn."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+from fsadvisor.compare import device, rounds, telling
+from fsadvisor.compare.forms import CHOICES, promise
+from fsadvisor.compare.rounds import Entrant
+from fsadvisor.compare.side import Side
+from fsadvisor.compare.workloads import with_file
+from fsadvisor.probe import scratch_tree, space
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.engines import opened
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.probe.measure import Where
+from fsadvisor.probe.stopping import Stopped
+from fsadvisor.trial.arena import images, standing
+from fsadvisor.trial.mounting import enter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fsadvisor.probe.job import Job
+    from fsadvisor.probe.stopping import Stop
+    from fsadvisor.trial.arena import Part, Standing
+    from fsadvisor.trial.mounting import Privacy
+
+Tell: TypeAlias = "Callable[[telling.Event], None]"
+
+_BELOW_IMAGE = "loop device"
+_WITH_PLACES = ("ext2", "ext3", "ext4", "xfs")
+"""Those that say where on their device a file lies."""
+
+
+def work(asked: bytes, tells: Callable[[bytes], None], stop: Stop) -> None:
+    """The task of `trial.worker`."""
+    wanted = msgspec.json.decode(asked, type=telling.Asked)
+
+    def tell(event: telling.Event) -> None:
+        tells(telling.line(event))
+
+    try:
+        with contextlib.ExitStack() as stack:
+            entrants = [*map(_as_it_is, wanted.paths), *_made(wanted, tell, stop, stack)]
+            _measure(wanted, entrants, tell, stop)
+    except Stopped:
+        pass  # before the first job; what was made goes with us
+    except EngineError as error:
+        tell(telling.Failed(why=str(error)))
+
+
+class _Entrant:
+    """An entrant, and what its side is."""
+
+    def __init__(self, side: Side, entrant: Entrant) -> None:
+        self.side, self.entrant = side, entrant
+
+    def takes(self, job: Job) -> bool:
+        """Whether the side can be given the job."""
+        return self.side.kind != "device" or device.readable(job)
+
+
+def _as_it_is(asked: telling.PathAsked) -> _Entrant:
+    """A mounted path, or the device below it."""
+    folder = Path(os.fsdecode(asked.folder))
+    where = Where(target=asked.side.name, mount=asked.mount, write_back=asked.write_back, depends=asked.depends)
+    below = asked.side.kind == "device"
+    return _Entrant(
+        asked.side,
+        Entrant(
+            name=asked.side.name,
+            where=where,
+            opened=partial(device.opened if below else opened, target=folder, leaves=asked.leaves),
+            rest=(lambda: None) if below else partial(_rest, folder, whole=False),
+        ),
+    )
+
+
+def _made(wanted: telling.Asked, tell: Tell, stop: Stop, stack: contextlib.ExitStack) -> Iterator[_Entrant]:
+    """The filesystems in images, for as long as the stack; those that cannot be made are told."""
+    if not wanted.images:
+        return
+    folder = Path(os.fsdecode(wanted.image_folder))
+    for said in scratch_tree.clear(folder):
+        tell(telling.Said(text=said))
+    with stop.interruptible():
+        paths = (Path(os.fsdecode(it.folder)) for it in wanted.paths)
+        privacy = enter([folder, *paths, Path(__file__), Path(sys.executable), Path(sys.prefix)])
+        parts = stack.enter_context(images(folder, len(wanted.images), wanted.image_bytes))
+    read_below = False
+    for name, part in zip(wanted.images, parts, strict=True):
+        tell(telling.Began(at=0, job="", side=name))
+        found = _stands(name, part, privacy, tell, stop, stack)
+        if found is None:
+            continue
+        yield _in_image(name, found, tell)
+        if not read_below and found.form.fs_type in _WITH_PLACES:
+            read_below = True
+            yield _below_image(name, found, tell)
+
+
+def _stands(
+    name: str, part: Part, privacy: Privacy, tell: Tell, stop: Stop, stack: contextlib.ExitStack
+) -> Standing | None:
+    try:
+        with stop.interruptible():
+            return stack.enter_context(standing(privacy, CHOICES[name].form, part))
+    except EngineError as error:
+        tell(telling.LeftOut(name=name, why=str(error)))
+        return None
+
+
+def _in_image(name: str, found: Standing, tell: Tell) -> _Entrant:
+    choice = CHOICES[name]
+    side = Side(
+        name=name,
+        kind="image",
+        in_image=True,
+        fs_type=found.form.fs_type,
+        options=",".join(found.options),
+        made_with=" ".join(found.mkfs),
+        promise=promise(found.form.fs_type, (*found.options, *found.form.options), found.write_cache),
+        dangers=choice.dangers,
+        note="" if found.direct_io else "its loop device goes through the page cache of the filesystem below",
+    )
+    tell(telling.Stood(side=side))
+    return _Entrant(
+        side,
+        Entrant(
+            name=name,
+            where=_where(name, found),
+            opened=partial(opened, target=found.folder, leaves=(found.loop,)),
+            rest=partial(_rest, found.folder, whole=True),
+        ),
+    )
+
+
+def _below_image(name: str, found: Standing, tell: Tell) -> _Entrant:
+    side = Side(name=_BELOW_IMAGE, kind="device", in_image=True, fs_type="", options="", above=name)
+    tell(telling.Stood(side=side))
+    return _Entrant(
+        side,
+        Entrant(
+            name=_BELOW_IMAGE,
+            where=_where(name, found),
+            opened=partial(device.opened, target=found.folder, leaves=(found.loop,)),
+        ),
+    )
+
+
+def _where(name: str, found: Standing) -> Where:
+    return Where(
+        target=f"image {name}",
+        mount="",
+        write_back=None if found.write_cache is None else found.write_cache == "write back",
+        depends={"mount.fs_type": found.form.fs_type, "mount.options": ",".join(found.options)},
+    )
+
+
+def _rest(folder: Path, *, whole: bool) -> None:
+    """Bring to the disk what is still to be written: of a filesystem of ours all, of others' what is its journal's."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        if whole:
+            space.write_all(descriptor)
+        else:
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _measure(wanted: telling.Asked, entrants: list[_Entrant], tell: Tell, stop: Stop) -> None:
+    lots = random.Random(wanted.seed)  # noqa: S311 - an order, no secret
+    for at, asked in enumerate(wanted.jobs, 1):
+        if stop.asked:
+            return
+        job = with_file(JOBS[asked.id], asked.file_bytes)
+        able = [it.entrant for it in entrants if it.takes(job)]
+        events = rounds.rounds(job, able, seconds=wanted.seconds, width=wanted.width, stop=stop, lots=lots)
+        for event in events:
+            tell(_told(at, job, event, wanted.seconds))
+
+
+def _told(at: int, job: Job, event: rounds.Event, seconds: float) -> telling.Event:
+    match event:
+        case rounds.Begun():
+            return telling.Began(at=at, job=job.id, side=event.side)
+        case rounds.Went():
+            used = min(1.0, event.progress.seconds / seconds)
+            return telling.Went(at=at, job=job.id, side=event.side, figure=event.progress.figure, used=used)
+        case rounds.Ended():
+            return telling.Ended(at=at, side=event.side, result=replace(event.result, histogram_us=()))
