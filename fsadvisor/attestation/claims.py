@@ -11,6 +11,7 @@ from fsadvisor.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.facts import Cause, Known
 from fsadvisor.readers.attestations import Entry
 from fsadvisor.readers.scalars import real, whole
+from fsadvisor.survey import look
 from fsadvisor.survey.attested import PINNED_TO_DRIVES, unfit
 
 if TYPE_CHECKING:
@@ -58,10 +59,10 @@ def attestation(seen: Seen, name: str, subject: str, value: str | None, saying: 
         raise ClaimError(f"{name} makes no sense for {of.id} as it is now")
     if not saying.link and not saying.because:
         raise ClaimError("say why others may believe it: --link (the datasheet, the runbook) or --because")
-    identity = seen.identity(of.id)
+    identity = _identity(seen, of.id)
     pinned = of.kind == "disk" or name in PINNED_TO_DRIVES
     drives = _drives(identity) if pinned else ()
-    uuid = identity.uuid if of.kind == "filesystem" else None
+    uuid = look.value(identity.uuid) if of.kind == "filesystem" else None
     return _entry("attestation", name, of, _value(fact, value), seen.today, saying, drives, uuid)
 
 
@@ -75,8 +76,8 @@ def waiver(seen: Seen, rules: Iterable[Rule], rule: str, subject: str, saying: S
         raise ClaimError("say why the risk is accepted: --because TEXT")
     if saying.until is None:
         raise ClaimError("say until when the risk is accepted: --until DATE")
-    identity = seen.identity(of.id)
-    return _entry("waiver", rule, of, None, seen.today, saying, _drives(identity), identity.uuid)
+    identity = _identity(seen, of.id)
+    return _entry("waiver", rule, of, None, seen.today, saying, _drives(identity), look.value(identity.uuid))
 
 
 def attestable(name: str) -> Fact:
@@ -124,6 +125,14 @@ def _number_or_text(fact: Fact, word: str) -> Value | None:
 
 def _drives(identity: Identity) -> tuple[Drive, ...]:
     return tuple(drive.pin() for drive in identity.drives)
+
+
+def _identity(seen: Seen, at: str) -> Identity:
+    """Which one it is. Raises ClaimError where an answer that tells it is still to come."""
+    identity = seen.identity(at)
+    if identity.awaited is not None:
+        raise ClaimError(f"{identity.awaited.source} has not answered yet, and tells which one is meant: try again")
+    return identity
 
 
 def _entry(

@@ -298,8 +298,7 @@ class _Around:
 def _pool(layer: Layer) -> Iterator[Pool]:
     """A layer that takes its blocks from a pool, or may: the kind of a mapped device that is not told is not known."""
     name = look.value(layer.name) or "?"
-    may_be = look.value(layer.kind) in (None, "dm-lvm")
-    if layer.fill_percent != NOT_APPLICABLE or may_be:
+    if layer.fill_percent != NOT_APPLICABLE or isinstance(layer.kind, Unknown):
         not_told = Unknown(Cause.NO_TOOL, "run as root with dmsetup and lvm2 installed", name)
         fill = not_told if layer.fill_percent == NOT_APPLICABLE else layer.fill_percent
         yield Pool(name=name, fill_percent=fill, metadata_percent=layer.pool_metadata_percent)

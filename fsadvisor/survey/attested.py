@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fsadvisor.catalogue import Kind, catalogue, did_you_mean
@@ -61,6 +61,12 @@ class Attested:
         self._ignored: list[Ignored] = []
         self._settled: dict[str, list[Entry]] = {}
         self._open: dict[str, list[Entry]] = {}
+        self._waits: dict[str, dict[str, Unknown]] = {}
+        """What is attested of subjects of which it is still being asked which ones they are."""
+
+        self._awaited = record if isinstance(record, Unknown) and record.cause is Cause.BEING_ASKED else None
+        if self._awaited is not None:
+            return
         if isinstance(record, Unknown):
             if record.cause not in _KEPT_SILENT:
                 self._ignored.append(Ignored(place=record.source, what="the whole file", why=record.learn))
@@ -76,8 +82,8 @@ class Attested:
                 self._open.setdefault(entry.subject.partition(":")[0], []).append(entry)
 
     def speaks_of(self, kind: str) -> bool:
-        """Whether there are entries on subjects of a kind."""
-        return bool(self._open.get(kind))
+        """Whether there are entries on subjects of a kind, or may be."""
+        return bool(self._open.get(kind)) or self._awaited is not None
 
     def meet(self, kind: str, identities: Mapping[str, Callable[[], Identity]]) -> None:
         """Decide which entries on subjects of a kind hold, from the ids and identities that there are."""
@@ -88,13 +94,19 @@ class Attested:
         for entry in entries:
             at = _meant(entry, seen)
             why = _stranger(entry, seen[at]) if at in seen else f"there is no {entry.subject} here"
-            if why:
+            awaited = seen[at].awaited if why and at in seen else None
+            if awaited is not None:
+                self._waits.setdefault(at, {})[entry.about.partition(".")[2]] = awaited
+            elif why:
                 self._ignore(entry, why)
             else:
                 self._settled.setdefault(at, []).append(entry)
 
     def tell(self, at: str, facts: F) -> F:
         """The facts with what was attested of this subject, where the machine itself does not know."""
+        waits = self._waits.get(at, {})
+        awaited: dict[str, Any] = {name: waits.get(name, self._awaited) for name in _unsaid(facts)}
+        facts = replace(facts, **{name: unknown for name, unknown in awaited.items() if unknown is not None})
         for entry in self._settled.get(at, ()):
             if entry.kind == "attestation":
                 name = entry.about.partition(".")[2]
@@ -162,6 +174,12 @@ def _once(entries: Iterable[Entry], ignore: Callable[[Entry, str], None]) -> lis
     return kept
 
 
+def _unsaid(facts: Facts) -> list[str]:
+    """The facts that only people can tell, and have not told."""
+    told: list[tuple[str, Any]] = [(it.name, getattr(facts, it.name)) for it in fields(facts)]
+    return [name for name, fact in told if isinstance(fact, Unknown) and fact.cause is Cause.NOT_ATTESTED]
+
+
 def _mistake(entry: Entry, today: date) -> str:
     """What is wrong with an entry whatever the machine is like, '' where nothing is."""
     if entry.until < today:
@@ -192,7 +210,7 @@ def _meant(entry: Entry, seen: Mapping[str, Identity]) -> str:
     if kind == "disk" and serials:
         alike = [at for at, it in seen.items() if {look.value(drive.serial) for drive in it.drives} & serials]
     elif kind == "filesystem" and entry.uuid:
-        alike = [at for at, it in seen.items() if it.uuid == entry.uuid]
+        alike = [at for at, it in seen.items() if look.value(it.uuid) == entry.uuid]
     else:
         alike = []
     return alike[0] if len(alike) == 1 else entry.subject

@@ -76,11 +76,14 @@ def _one_is(name: str, stack: Stack, layers: Mapping[str, Layer], disks: Mapping
         layer = layers.get(at)
         if layer is not None and look.value(layer.md_level) in _COPIES:
             return Known(True, f"{at.partition(':')[2]} is {look.value(layer.md_level)}")
-        if layer is not None and look.value(layer.kind) in (None, "dm-lvm", "dm-mirror", "stacked"):
+        if layer is not None and look.value(layer.kind) in (None, "dm-mirror", "stacked"):
             return Unknown(Cause.NOT_EXPOSED, "", f"what {at.partition(':')[2]} is made of")
     leaves = [disks[at] for at in reached if at in disks]
     if not leaves or not stack.followed(top) or any(look.value(it.transport) not in _PLAIN for it in leaves):
         return Unknown(Cause.NOT_EXPOSED, "", f"{name}: a controller or a hypervisor may keep copies")
+    not_told = next((it.virtual for it in leaves if isinstance(it.virtual, Unknown)), None)
+    if not_told is not None and not_told.learn:
+        return not_told
     if any(look.value(it.virtual) is not False for it in leaves):
         return Unknown(Cause.NOT_EXPOSED, "", f"{name}: what a virtual disk stands on")
     return Known(False, f"{name} stands on single drives: {', '.join(str(look.value(it.name)) for it in leaves)}")

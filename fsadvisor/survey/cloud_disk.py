@@ -26,6 +26,8 @@ def cloud_disk(model: Fact[str], in_vm: Fact[bool]) -> Fact[CloudDisk]:
         for pattern, kind in _BY_MODEL:
             if pattern.match(model.value):
                 return Known(kind, f"model {model.value}")
-    if isinstance(in_vm, Known) and not in_vm.value:
+    if isinstance(in_vm, Unknown):
+        return in_vm
+    if not in_vm.value:
         return Known("none", in_vm.source)
     return Unknown(Cause.NOT_EXPOSED, "", "a model's name that no cloud is known to use")

@@ -15,13 +15,12 @@ from fsadvisor.survey.cloud_disk import cloud_disk
 from fsadvisor.survey.transport import transport, virtual
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fsadvisor.drives import Family
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
     from fsadvisor.survey.block import BlockDevice
     from fsadvisor.survey.queue import Queue
+    from fsadvisor.survey.udev import Udev
 
 _NOT_TOLD = ("", "unknown")
 
@@ -39,7 +38,7 @@ def disk(
     device: BlockDevice,
     settings: Queue,
     in_vm: Fact[bool],
-    udev: Mapping[str, Mapping[str, str]],
+    udev: Udev,
     io: Json | Unknown,
     uptime: Fact[int],
 ) -> Seen:
@@ -52,7 +51,7 @@ def disk(
     carrier: Fact[str] = nvme_paths.carrier(machine, device) if look.value(kind) == "nvme" else NOT_APPLICABLE
     seen = virtual(device, kind, carrier, names, in_vm)
     answers = drives.ask(machine, device, kind)
-    model = ata.whole_name(told, answers.smart, udev.get(device.name, {}))
+    model = ata.whole_name(told, answers.smart, udev.of(device.name))
     rotational = look.switch(machine, f"{folder}/queue/rotational")
     family = _family(model, answers)
     volume_of = controller_cache.controller(kind, vendor, model)
@@ -129,8 +128,8 @@ def disk(
         read_bytes=_counted(io, device, "read_bytes", look.field(stat, f"{folder}/stat", lambda it: it.read_bytes)),
         flush_ms_avg=flush.average_ms(stat, f"{folder}/stat"),
         flush_time_percent=flush.percent_of_uptime(stat, uptime, f"{folder}/stat"),
-        udev_model=_udev(device, udev, "ID_MODEL"),
-        udev_serial=_udev(device, udev, "ID_SERIAL_SHORT"),
+        udev_model=udev.fact(device.name, "ID_MODEL"),
+        udev_serial=udev.fact(device.name, "ID_SERIAL_SHORT"),
         cloud_disk=cloud_disk(model, in_vm),
         trim_command=ata.trim(machine, device) if is_sata else NOT_APPLICABLE,
         queued_trim_trouble=ata.queued_trim_trouble(model) if is_sata else NOT_APPLICABLE,
@@ -175,7 +174,7 @@ def _name(
     machine: Machine,
     device: BlockDevice,
     attribute: Literal["model", "vendor"],
-    udev: Mapping[str, Mapping[str, str]],
+    udev: Udev,
     key: str,
 ) -> Fact[str]:
     """The disk's own word for its model or vendor: sysfs (where virtio gives a PCI number), else udev's, escaped."""
@@ -184,14 +183,8 @@ def _name(
     said = look.text(machine, f"{device.folder}/device/{attribute}")
     if isinstance(said, Known) and said.value not in _NOT_TOLD and not said.value.startswith("0x"):
         return said
-    known = udev.get(device.name)
-    word = (known.get(key) or "").replace("\\x20", " ").strip() if known else ""
-    return look.told(word or None, f"udev {key}") if word else look.told(None, f"{device.folder}/device/{attribute}")
-
-
-def _udev(device: BlockDevice, udev: Mapping[str, Mapping[str, str]], key: str) -> Fact[str]:
-    """A property in udev's own spelling, which is what a udev rule has to match."""
-    return look.told(udev.get(device.name, {}).get(key), f"udev {key}")
+    word = udev.of(device.name).get(key, "").replace("\\x20", " ").strip()
+    return Known(word, f"udev {key}") if word else udev.missing(f"{device.folder}/device/{attribute}")
 
 
 def _firmware(machine: Machine, device: BlockDevice) -> Fact[str]:

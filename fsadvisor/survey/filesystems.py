@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.survey.stripes import Stripe
     from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.survey.udev import Udev
     from fsadvisor.version import Version
 
 _MOUNTINFO = "/proc/self/mountinfo"
@@ -37,7 +38,7 @@ def filesystem(
     machine: Machine,
     block: Superblock,
     kernel: Fact[Version],
-    udev: Mapping[str, Mapping[str, str]],
+    udev: Udev,
     lsblk_labels: Mapping[str, str],
     stripe: Stripe,
 ) -> Filesystem:
@@ -130,13 +131,11 @@ def _inodes_used(space: json_text.Json) -> int | None:
     return None if inodes is None or free is None else inodes - free
 
 
-def _label(
-    block: Superblock, own: Fact[str] | None, udev: Mapping[str, Mapping[str, str]], lsblk_labels: Mapping[str, str]
-) -> Fact[str]:
+def _label(block: Superblock, own: Fact[str] | None, udev: Udev, lsblk_labels: Mapping[str, str]) -> Fact[str]:
     """The label: the filesystem's own word, udev's, else lsblk's."""
     if not block.devices:
         return NOT_APPLICABLE
     device = block.devices[0]
-    by_udev = look.told(udev.get(device, {}).get("ID_FS_LABEL"), "udev ID_FS_LABEL")
+    by_udev = udev.fact(device, "ID_FS_LABEL")
     others = look.first(by_udev, look.told(lsblk_labels.get(device), "lsblk"))
     return look.first(own, others) if own else others

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Fact, Unknown
-from fsadvisor.readers import dmsetup_status, dmsetup_table, json_text, lsblk, lvs, mountinfo, proc_mounts, udev_export
+from fsadvisor.readers import dmsetup_status, dmsetup_table, json_text, lsblk, lvs, mountinfo, proc_mounts
 from fsadvisor.survey import (
     block,
     configured,
@@ -18,6 +18,7 @@ from fsadvisor.survey import (
     look,
     multipath,
     superblocks,
+    udev,
     volumes,
 )
 from fsadvisor.survey.transport import transport
@@ -32,22 +33,9 @@ if TYPE_CHECKING:
     from fsadvisor.readers.mountinfo import Mount
     from fsadvisor.survey.block import BlockTree
     from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.survey.udev import Udev
     from fsadvisor.version import Version
 
-_UDEV_KEYS = {
-    key: key
-    for key in (
-        "ID_FS_LABEL",
-        "ID_FS_UUID",
-        "ID_MODEL",
-        "ID_MODEL_ENC",
-        "ID_SERIAL",
-        "ID_SERIAL_SHORT",
-        "ID_VENDOR_ENC",
-        "ID_WWN_WITH_EXTENSION",
-    )
-}
-"""Each key by itself: so all devices share it."""
 _RUN_AHEAD = 256
 _NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, by_path={})
 
@@ -64,7 +52,7 @@ class Ground:
     blocks: tuple[Superblock, ...]
     kernel: Fact[Version]
     in_vm: Fact[bool]
-    udev: Mapping[str, Mapping[str, str]]
+    udev: Udev
     io: Json | Unknown
     uptime: Fact[int]
     lsblk_labels: Mapping[str, str]
@@ -79,8 +67,8 @@ def lay(machine: Machine) -> Ground:
     table = _mounts(machine)
     mounts = () if isinstance(table, Unknown) else tuple(superblocks.visible(table))
     blocks = tuple(superblocks.superblocks(machine, mounts, known))
-    udev = _udev(machine)
-    labels_told = any("ID_FS_UUID" in properties for properties in udev.values())
+    by_udev = udev.asked(machine)
+    labels_told = any("ID_FS_UUID" in properties for properties in by_udev.properties.values())
     _run_ahead(machine, _commands(machine, known, blocks, labels_told))
     return Ground(
         machine=machine,
@@ -91,7 +79,7 @@ def lay(machine: Machine) -> Ground:
         blocks=blocks,
         kernel=host.kernel(machine),
         in_vm=host.virtual(machine),
-        udev=udev,
+        udev=by_udev,
         io=_io(machine, known),
         uptime=flush.uptime_seconds(machine, host.container(machine)),
         lsblk_labels={} if labels_told else _lsblk_labels(machine),
@@ -104,17 +92,6 @@ def _run_ahead(machine: Machine, commands: list[Argv]) -> None:
     """Let tools run side by side before each answer is asked for; in parts, so that not all outputs are held here."""
     for at in range(0, len(commands), _RUN_AHEAD):
         machine.expect(commands[at : at + _RUN_AHEAD])
-
-
-def _udev(machine: Machine) -> Mapping[str, Mapping[str, str]]:
-    """The udev properties that the survey asks for, by device; the others are many and are let go."""
-    record = look.understood(machine.udev(), udev_export.parse)
-    devices = () if isinstance(record, Unknown) else record.devices
-    return {
-        it.name: {_UDEV_KEYS[key]: value for key, value in it.properties if key in _UDEV_KEYS}
-        for it in devices
-        if it.name
-    }
 
 
 def _io(machine: Machine, tree: BlockTree) -> Json | Unknown:

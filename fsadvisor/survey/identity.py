@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.attestations import Drive
@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.storage import Disk
+
+
+NO_UUID: Final = Unknown(Cause.NOT_EXPOSED, "", "udev ID_FS_UUID")
+
+
+def has_none(fact: Fact[str]) -> bool:
+    """Whether there is nothing to tell one from another by; what could not be asked, or not yet, may be there."""
+    return isinstance(fact, Unknown) and fact.cause is Cause.NOT_EXPOSED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +52,20 @@ class Identity:
     """The drives under a subject, or the subject itself, and the UUID of its filesystem."""
 
     drives: tuple[SeenDrive, ...] = ()
-    uuid: str | None = None
+    uuid: Fact[str] = NO_UUID
+
+    @property
+    def awaited(self) -> Unknown | None:
+        """An answer that is still to come and tells which one this is."""
+        told = (self.uuid, *(fact for drive in self.drives for fact in (drive.model, drive.serial)))
+        return next((it for it in told if isinstance(it, Unknown) and it.cause is Cause.BEING_ASKED), None)
 
     def differs(self, entry: Entry) -> str:
         """Why the entry does not speak of this, '' where it does."""
-        if entry.uuid is not None and entry.uuid != self.uuid:
-            return "another filesystem is there now" if self.uuid else "the UUID of the filesystem can't be read"
-        if entry.subject.startswith("filesystem:") and entry.uuid is None and self.uuid is not None:
+        if entry.uuid is not None and entry.uuid != look.value(self.uuid):
+            known = isinstance(self.uuid, Known)
+            return "another filesystem is there now" if known else "the UUID of the filesystem can't be read"
+        if entry.subject.startswith("filesystem:") and entry.uuid is None and not has_none(self.uuid):
             return "it does not say which filesystem it means: add its `uuid`"
         if not entry.drives and not entry.subject.startswith("disk:"):
             return ""
@@ -58,7 +73,7 @@ class Identity:
 
 
 def _unlike_all(drive: SeenDrive, pins: tuple[Drive, ...]) -> str:
-    if not pins and isinstance(drive.model, Known):
+    if not pins and not has_none(drive.model):
         return "it does not say which drive it means: add [[attestation.drive]] or [[waiver.drive]] with its model"
     reasons = [drive.differs(pin) for pin in pins or (Drive(),)]
     return "" if "" in reasons else reasons[0]

@@ -21,8 +21,14 @@ if TYPE_CHECKING:
     from fsadvisor.survey.block import BlockDevice
     from fsadvisor.survey.queue import Queue
 
-_UUID_KINDS = (("CRYPT-", "dm-crypt"), ("mpath-", "dm-multipath"), ("LVM-", "dm-lvm"), ("part", "dm-linear"))
-"""What device-mapper UUIDs start with, by the tool that made the device."""
+_UUID_KINDS = (
+    ("CRYPT-VERITY-", "dm-verity"),
+    ("CRYPT-INTEGRITY-", "dm-integrity"),
+    ("CRYPT-", "dm-crypt"),
+    ("mpath-", "dm-multipath"),
+    ("part", "dm-linear"),
+)
+"""What device-mapper UUIDs start with, by the tool that made the device. LVM's do not tell a thin pool from a RAID."""
 _WITH_OFFSETS = ("dm-linear", "dm-striped", "dm-crypt")
 _SAFE = frozenset((string.digits + string.ascii_letters + "#+-.:=@_\\").encode())
 _THIN_TARGETS = frozenset(("thin", "thin-pool", "vdo"))
@@ -156,7 +162,7 @@ def thin(layer: Layer) -> Fact[bool]:
     kind = layer.kind.value
     if kind == "loop":
         return Known(True, "a loop device's file gives back what is discarded")
-    if kind in ("dm-lvm", "zvol"):
+    if kind == "zvol":
         return Unknown(Cause.NO_TOOL, "run as root with dmsetup installed", layer.kind.source)
     return Known(bool(_THIN_TARGETS & set(kind.removeprefix("dm-").split("+"))), layer.kind.source)
 

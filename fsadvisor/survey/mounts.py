@@ -82,7 +82,11 @@ def _atime(options: tuple[str, ...]) -> Atime:
 
 
 def _not_configured(no_fstab: Unknown | None) -> dict[str, Any]:
-    return {"configured": no_fstab or Known(False, f"{FSTAB}, mount units")}
+    if no_fstab is None:
+        return {"configured": Known(False, f"{FSTAB}, mount units")}
+    return dict.fromkeys(
+        ("configured", "configured_options", "configured_in", "configured_data_mode", "options_not_in_force"), no_fstab
+    )
 
 
 def _configured(wanted: Configured, in_force: tuple[str, ...], running: mountinfo.Mount | None) -> dict[str, Any]:

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Disk, Layer
     from fsadvisor.survey.block import BlockTree
     from fsadvisor.survey.stack import Stack
+    from fsadvisor.survey.udev import Udev
 
 _GONE = ("offline", "transport-offline", "deleted", "cancel", "dead", "deleting", "deleting (no IO)")
 """In which a SCSI device or an NVMe controller answers nothing (scsi_sysfs.c, nvme/host/sysfs.c under drivers/)."""
 
+_SAME_DISK = "udev ID_WWN_WITH_EXTENSION, ID_SERIAL"
 _BY_SEVERAL_PATHS = ("sas", "fc", "iscsi", "scsi", "virtio")
 """How a disk is attached that may have them; SATA and USB have one, and makers that gave one WWN to many disks."""
 
@@ -64,14 +66,14 @@ def _state(machine: Machine, tree: BlockTree, path: Path) -> Fact[str]:
 
 
 def unjoined(
-    disks: Mapping[str, Disk], layers: Mapping[str, Layer], stack: Stack, udev: Mapping[str, Mapping[str, str]]
+    disks: Mapping[str, Disk], layers: Mapping[str, Layer], stack: Stack, udev: Udev
 ) -> Mapping[str, Fact[tuple[str, ...]]]:
     """For each disk that may have several paths, by its id, the names of others that are the same one.
 
     Without those under the same multipath device.
     """
     wanted = [at for at, disk in disks.items() if look.value(disk.transport) in _BY_SEVERAL_PATHS]
-    scsi = {at: _identity(udev.get(_name(at), {})) for at in wanted if _name(at).startswith("sd")}
+    scsi = {at: _identity(udev.of(_name(at))) for at in wanted if _name(at).startswith("sd")}
     alike: dict[str, list[str]] = {}
     for at, own in scsi.items():
         alike.setdefault(own or at, []).append(at)
@@ -87,7 +89,7 @@ def unjoined(
         under_one = joined.get(at, set())
         others = tuple(_name(it) for it in alike[own or at] if it != at and it not in under_one)
         told = bool(others) or not (set(scsi) if own is None else nameless) - under_one - {at}
-        found[at] = look.told(others if told else None, "udev ID_WWN_WITH_EXTENSION, ID_SERIAL")
+        found[at] = Known(others, _SAME_DISK) if told else udev.missing(_SAME_DISK)
     return found
 
 

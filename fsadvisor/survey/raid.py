@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _PARITY = ("raid4", "raid5", "raid6")
 _WITHOUT_COPIES = ("raid0", "linear")
-_NOT_SEEN_THROUGH = ("dm-lvm", "zvol", "stacked")
+_NOT_SEEN_THROUGH = ("zvol", "stacked")
 """Kinds of layers of which only the tools of root tell whether they are RAID."""
 
 

@@ -49,6 +49,11 @@ def stripe(
     found = [one for one in (_of_layer(machine, it, tables) for it in layers) if one is not None]
     if not found and stack.followed(filesystem):
         return Stripe(_NO_STRIPES, _NO_STRIPES)
+    not_told = next(
+        (it.chunk_bytes for it in found if isinstance(it.chunk_bytes, Unknown) and it.chunk_bytes.learn), None
+    )
+    if not_told is not None:
+        return Stripe(not_told, not_told)
     if len(found) != 1 or any(at.startswith("filesystem:") for at in under):
         return Stripe(_NOT_FOLLOWED, _NOT_FOLLOWED)
     return found[0]

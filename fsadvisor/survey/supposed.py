@@ -18,7 +18,8 @@ F = TypeVar("F", bound="Facts")
 SOURCE: Final = "supposed"
 """The source of a fact that was supposed."""
 
-_FORGOTTEN: Final = Unknown(Cause.NOT_EXPOSED, "", SOURCE)
+_FORGOTTEN: Final = Unknown(Cause.NOT_EXPOSED, "take the supposition back", SOURCE)
+"""It can be learnt: what nobody could ever tell would itself decide some verdicts, such as that of a power loss."""
 
 
 class Supposed:

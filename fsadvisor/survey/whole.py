@@ -32,7 +32,7 @@ from fsadvisor.survey import (
     workload,
 )
 from fsadvisor.survey.ground import Ground, lay
-from fsadvisor.survey.identity import Identity
+from fsadvisor.survey.identity import NO_UUID, Identity
 from fsadvisor.survey.stack import Stack
 from fsadvisor.survey.superblocks import IN_MEMORY, LOOKED_AT
 from fsadvisor.survey.supposed import Supposed
@@ -180,7 +180,7 @@ class _Survey:
         devices = self._blocks[at].devices[:1] if at in self._blocks else ()
         return Identity(
             drives=tuple(identity.drive(self._ground.machine, self._disks[leaf]) for leaf in leaves),
-            uuid=next((self._ground.udev.get(name, {}).get("ID_FS_UUID") for name in devices), None),
+            uuid=next((self._ground.udev.fact(name, "ID_FS_UUID") for name in devices), NO_UUID),
         )
 
     def _with_what_was_said(self, kind: Kind, found: dict[str, F]) -> dict[str, F]:

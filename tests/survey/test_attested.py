@@ -4,6 +4,8 @@ import datetime as dt
 
 import pytest
 
+from fsadvisor.attestation import claims, verbs
+from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.attestation_file import PATH
@@ -209,3 +211,41 @@ def test_a_waiver_that_does_not_count_is_ignored_aloud(text, why):
     storage = told(text)
     assert storage.waivers == ()
     assert why in reasons(storage)[0]
+
+
+def with_udev(made, answer):
+    made.udev = lambda: answer
+    return survey(made, {})
+
+
+@pytest.mark.parametrize("cause", [Cause.DENIED, Cause.TIMED_OUT])
+def test_an_entry_that_names_no_filesystem_does_not_count_because_udev_could_not_be_asked(cause):
+    text = attestation("filesystem.expendable", "filesystem:/dev/sda", more="")
+    made = machine(disk("sda"), mounts=(MOUNT,), files={PATH: text})
+    storage = with_udev(made, Unknown(cause, "ask again", "udev"))
+    assert isinstance(fact(storage, "filesystem:/dev/sda", "filesystem.expendable"), Unknown)
+    assert reasons(storage) == ["it does not say which filesystem it means: add its `uuid`"]
+
+
+def test_while_it_is_being_asked_which_filesystem_is_meant_the_entry_waits_and_is_not_ignored():
+    text = attestation("filesystem.expendable", "filesystem:/dev/sda", more="", uuid='"1234"')
+    made = machine(disk("sda"), mounts=(MOUNT,), files={PATH: text})
+    storage = with_udev(made, Unknown(Cause.BEING_ASKED, "wait for the answer", "udev"))
+    assert fact(storage, "filesystem:/dev/sda", "filesystem.expendable").cause is Cause.BEING_ASKED
+    assert storage.ignored == ()
+
+
+def test_while_the_file_itself_is_being_read_all_that_it_may_say_is_awaited():
+    waits = Unknown(Cause.BEING_ASKED, "wait for the answer", PATH)
+    storage = survey(machine(disk("sda"), mounts=(MOUNT,), files={PATH: waits}), {})
+    assert fact(storage, "disk:sda", "disk.datasheet_plp") == waits
+    assert fact(storage, "mount:/srv", "below.all_datasheet_plp").cause is Cause.BEING_ASKED
+    assert storage.ignored == ()
+
+
+def test_nothing_is_written_down_of_a_filesystem_while_it_is_being_asked_which_one_it_is():
+    made = machine(disk("sda"), mounts=(MOUNT,))
+    made.udev = lambda: Unknown(Cause.BEING_ASKED, "wait for the answer", "udev")
+    saying = claims.Saying(by="Jo", because="I know", link="", until=None)
+    with pytest.raises(ClaimError, match="udev has not answered yet"):
+        verbs.prepared(made, "filesystem.expendable", "/dev/sda", "yes", saying)

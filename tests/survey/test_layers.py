@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fsadvisor.facts import NOT_APPLICABLE, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Unknown
 from fsadvisor.readers import dmsetup_table, lvs
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine, partition, stacked
@@ -200,3 +200,24 @@ def test_btrfs_reads_ahead_on_its_own():
     mounts = ["1 0 0:40 / /srv rw - btrfs /dev/sda rw"]
     found = scope("mount:/srv", parts, mounts=mounts, files={"/sys/fs/btrfs/0a/devices/sda": ""})["below"]
     assert isinstance(found.read_ahead_kib, Unknown)
+
+
+def test_what_a_logical_volume_is_only_its_table_tells():
+    parts = SDA, mapped("dm-0", "253:0", ["sda"], "vg-pool-tpool", "LVM-x-tpool")
+    assert layer("dm-0", *parts).kind == Unknown(Cause.NO_TOOL, "install it")
+    other = {TABLE: "other: 0 8 linear 8:0 2048\n"}
+    assert layer("dm-0", *parts, commands=other).kind.cause is Cause.NOT_EXPOSED
+
+
+@pytest.mark.parametrize(
+    ("uuid", "kind"),
+    [
+        ("CRYPT-LUKS2-x", "dm-crypt"),
+        ("CRYPT-VERITY-x", "dm-verity"),
+        ("CRYPT-INTEGRITY-x", "dm-integrity"),
+        ("mpath-x", "dm-multipath"),
+        ("part1-mpath-x", "dm-linear"),
+    ],
+)
+def test_other_mapped_devices_are_known_by_the_tool_that_made_them(uuid, kind):
+    assert layer("dm-0", SDA, mapped("dm-0", "253:0", ["sda"], "some", uuid)).kind.value == kind

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.facts import NOT_APPLICABLE, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Unknown
 from fsadvisor.readers import dmsetup_status, dmsetup_table
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine, stacked
@@ -101,3 +101,10 @@ def test_a_serial_number_tells_where_there_is_no_wwn_and_a_disk_alone_has_no_oth
 def test_sata_drives_have_one_path_whatever_wwn_their_maker_gave_them():
     found = unjoined(disk("sda"), disk("sdb", number="8:16"), udev=udev(sda="0x5", sdb="0x5"))
     assert found["sda"] == found["sdb"] == NOT_APPLICABLE
+
+
+def test_paths_of_which_udev_could_not_be_asked_are_not_known_for_its_reason():
+    made = machine(LUN["sda"], LUN["sdb"])
+    made.udev = lambda: Unknown(Cause.DENIED, "run as root", "udev")
+    found = {it.id: it.scope for it in survey(made, {}).subjects}
+    assert found["disk:sda"]["disk"].unjoined_paths == Unknown(Cause.DENIED, "run as root", "udev")

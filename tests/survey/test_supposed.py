@@ -158,3 +158,14 @@ def test_of_two_suppositions_on_the_same_fact_the_last_counts():
 def test_what_is_supposed_of_a_subject_that_is_not_there_changes_nothing():
     name = MACHINES[0]
     assert supposed(name, Supposition("disk:none", "disk.plp", "proven")) == real(name)
+
+
+def test_that_it_is_not_known_whether_a_machine_is_virtual_decides_nothing_about_its_drives():
+    before, after = (
+        outcomes(real("san-host")),
+        outcomes(supposed("san-host", Supposition("host", "host.virtual", None))),
+    )
+    assert ("nobarrier-unproven", "filesystem:/dev/nvme1n1") in before
+    assert {at for at, it in after.items() if it is Outcome.ADVISE} <= {
+        at for at, it in before.items() if it is Outcome.ADVISE
+    }
