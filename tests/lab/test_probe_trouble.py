@@ -76,9 +76,15 @@ def assert_nothing_kept():
     assert [one for one in store.read(Path(PATH)).results if one.mount == POINT] == []
 
 
-def assert_nothing_left_on(device):
-    """Nothing but what the filesystem itself and the scenario made, once it is mounted anew."""
+def assert_nothing_left_on(device, told=""):
+    """Nothing but what the filesystem itself and the scenario made, once it is mounted anew.
+
+    A scratch tree that nobody could take away was told of, and the next probe takes it away.
+    """
     run("mount", device, POINT)
+    if left := set(run("ls", "-A", POINT).split()) - {"lost+found", "given"}:
+        assert all(f"{POINT}/{name} could not be taken away" in told for name in left), told
+        Probe("--seconds", "1", "commit-fsync", POINT).ended()
     assert set(run("ls", "-A", POINT).split()) <= {"lost+found", "given"}
     blocks = int(run("du", "-sk", POINT).split()[0])
     used = int(run("df", "-k", "--output=used", POINT).split()[1])
@@ -138,7 +144,7 @@ def test_writes_that_begin_to_fail_in_the_middle(scenario, large, kind, job):
     story(scenario, f"{kind}, {job}", said, refused)
     flaky.heal()
     run("umount", POINT)
-    assert_nothing_left_on(flaky.path)
+    assert_nothing_left_on(flaky.path, said.err)
 
 
 @pytest.mark.parametrize("job", ["random-read-1", "read-files"])
