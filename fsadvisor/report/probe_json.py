@@ -116,25 +116,34 @@ def as_json(
         mount=None if mount is None else without_surrogates(mount),
         jobs=tuple(jobs),
         state=state,
-        cost=Cost(
-            written_bytes=cost.written_bytes,
-            room_bytes=cost.room_bytes,
-            files=cost.files,
-            least_seconds=cost.least_seconds,
-            most_seconds=round(cost.most_seconds, 1),
-        ),
-        findings=tuple(
-            Finding(level=it.level, question=it.question, says=without_surrogates(it.says)) for it in findings
-        ),
+        cost=cost_of(cost),
+        findings=findings_of(findings),
         results=(),
     )
-    lines = ",\n".join(json_escaped(msgspec.json.encode(_result(it)).decode()) for it in results)
+    lines = ",\n".join(json_escaped(msgspec.json.encode(result_of(it)).decode()) for it in results)
     opened = json_escaped(msgspec.json.encode(head).decode()).removesuffix("]}")
     inside = f"\n{lines}\n" if lines else ""
     return f"{opened}{inside}]}}\n"
 
 
-def _result(one: "result.Result") -> Result:
+def cost_of(one: "cost.Cost") -> Cost:
+    """A cost as it is published."""
+    return Cost(
+        written_bytes=one.written_bytes,
+        room_bytes=one.room_bytes,
+        files=one.files,
+        least_seconds=one.least_seconds,
+        most_seconds=round(one.most_seconds, 1),
+    )
+
+
+def findings_of(findings: "Sequence[finding.Finding]") -> tuple[Finding, ...]:
+    """Findings as they are published."""
+    return tuple(Finding(level=it.level, question=it.question, says=without_surrogates(it.says)) for it in findings)
+
+
+def result_of(one: "result.Result") -> Result:
+    """A result as it is published."""
     return Result(
         job=one.job,
         question=one.question,

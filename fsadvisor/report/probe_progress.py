@@ -54,12 +54,13 @@ def cut(text: str, columns: int) -> str:
     return shown
 
 
-def done(result: Result, at: int, jobs: int) -> str:
-    """A line for a job that has ended."""
+def done(result: Result, at: int, jobs: int, name: str = "") -> str:
+    """A line for a job that has ended; `name` says more than its id."""
     found = "no figure" if result.figure is None else f"{figure_text(result.headline, result.figure)} "
     sure = "" if result.figure is None else sureness(result.figure)
     why = f": {clean(result.error, None)}" if result.error else ""
-    return f"{at}/{jobs} {clean(result.job)}: {found}{sure}, {result.end} after {seconds_text(result.seconds)}{why}\n"
+    ended = f"{result.end} after {seconds_text(result.seconds)}{why}"
+    return f"{at}/{jobs} {clean(name or result.job, None)}: {found}{sure}, {ended}\n"
 
 
 class Narrator:
@@ -78,10 +79,10 @@ class Narrator:
         self._write(f"\r{line}{' ' * max(0, self._drawn - width(line))}")
         self._drawn = width(line)
 
-    def ended(self, result: Result, at: int, jobs: int) -> None:
+    def ended(self, result: Result, at: int, jobs: int, name: str = "") -> None:
         """Tell a job's end where there is no bar."""
         if self._columns is None:
-            self._write(f"fsadvisor: {done(result, at, jobs)}")
+            self._write(f"fsadvisor: {done(result, at, jobs, name)}")
 
     def clear(self) -> None:
         """Take the bar away."""

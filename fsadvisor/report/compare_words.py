@@ -1,0 +1,175 @@
+"""What a comparison says in any of its forms: sentences, and a figure with its interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from fsadvisor.compare.ranking import Standing
+from fsadvisor.probe.finding import bytes_text
+from fsadvisor.report.layout import counted, listed
+from fsadvisor.report.probe_words import amount, figure_text, number, sureness
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fsadvisor.compare.matrix import Comparison, Share
+    from fsadvisor.compare.ranking import Question, Ranked
+    from fsadvisor.compare.side import Side
+    from fsadvisor.probe.result import Figure, Result
+
+State: TypeAlias = Literal["done", "refused", "not started", "cancelled", "failed"]
+_GROUNDS: Final[tuple[Literal["image", "bare"], ...]] = ("image", "bare")
+_RIVALS: Final = 2
+
+MARKS: Final = {
+    Standing.BEST: "*",
+    Standing.TIE: "=",
+    Standing.BEHIND: "-",
+    Standing.ALONE: ".",
+    Standing.CEILING: "^",
+    Standing.UNRANKED: " ",
+}
+LEGEND: Final = (
+    "* best: its interval lies apart from all others",
+    "= tie: not to be told from the best",
+    "- behind the best, by intervals that lie apart",
+    ". nothing else answers its question",
+    "^ the device, which has no rivals",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a comparison's forms tell beside its figures."""
+
+    when: str
+    """ISO 8601, UTC."""
+    state: State
+    command: str
+    image_folder: str
+    """'' where no image was made."""
+    image_bytes: int
+    seconds: float
+    width: float
+    """A share: 0.05 is ± 5 %."""
+    seed: int
+    failed: str = ""
+
+
+def title(comparison: Comparison) -> str:
+    """'6 sides by 3 workloads, in turn'."""
+    sides, rows = len(comparison.sides), len(comparison.rows)
+    return f"{counted(sides, 'side')} by {counted(rows, 'workload')}, a window each in turn"
+
+
+def course(about: About) -> Iterator[str]:
+    """How it went, where it did not go to its end."""
+    if about.state == "cancelled":
+        yield "You stopped it: what is missing was not measured."
+    if about.failed:
+        yield f"It could not go on: {about.failed}"
+
+
+def ground(asked_ground: str, about: About) -> str:
+    """'in images on /srv', or 'as they are'."""
+    return f"in images on {about.image_folder}" if asked_ground == "image" else "as they are"
+
+
+def group(asked: Question, about: About) -> str:
+    """What the figures of a group have in common."""
+    promised = {"flushes": ", whose syncs end with a flush", "no flushes": ", whose syncs end with no flush"}
+    return f"{ground(asked.ground, about)}{promised.get(asked.promise, '')}"
+
+
+def side_words(side: Side, about: About) -> str:
+    """What a side is."""
+    if side.kind == "device":
+        return f"the block device below {side.above}, of which is only read"
+    what = f"{side.fs_type}, {side.options}" if side.options else side.fs_type
+    if side.kind == "mounted":
+        return f"as it is mounted: {what}"
+    made = f"; {side.made_with}" if side.made_with else ""
+    return f"in an image of {bytes_text(about.image_bytes)} on {about.image_folder}: {what}{made}"
+
+
+def promise_words(side: Side) -> str:
+    """What its syncs promise, '' for a device."""
+    said = {"flushes": "its syncs end with a flush", "no flushes": "its syncs end with no flush"}
+    return "" if side.kind == "device" else said.get(side.promise, "whether its syncs end with a flush is not known")
+
+
+def figure_words(result: Result) -> str:
+    """'60,600 operations/s ± 3 %'; 'no figure'."""
+    if result.figure is None:
+        return "no figure"
+    return f"{figure_text(result.headline, result.figure)} {sureness(result.figure)}"
+
+
+def interval(headline: str, figure: Figure) -> str:
+    """'58,800 to 62,400'."""
+    return f"{amount(headline, figure.low)} to {amount(headline, figure.high)}"
+
+
+def behind(ranked: Ranked) -> str:
+    """How far it is behind, '' where it is not."""
+    if ranked.times is None:
+        return ""
+    low, high = ranked.times
+    return f"the best is {number(low)} to {number(high)} times better"
+
+
+def winners(comparison: Comparison, about: About) -> Iterator[str]:
+    """Who is best at what, and that nobody is at everything; or that somebody is."""
+    for place in _GROUNDS:
+        leads = comparison.leads(place)
+        if len(leads) < _RIVALS:
+            continue
+        where = ground(place, about)
+        whole = comparison.universal(place)
+        if whole is not None:
+            yield f"{whole.side.name} is best at all that was measured {where}: {listed(whole.best)}."
+            continue
+        best = [f"{it.side.name} at {listed(it.best)}" for it in leads if it.best]
+        ties = dict.fromkeys(job for it in leads for job in it.tie)
+        found = "; ".join(best) if best else "none at anything"
+        tie = f"; the best can't be told apart at {listed(ties)}" if ties else ""
+        yield f"Nobody is best at everything {where}. Best is {found}{tie}."
+
+
+def shares(comparison: Comparison) -> Iterator[str]:
+    """What filesystems leave of their device, and images of their path."""
+    for one in comparison.of_devices():
+        yield f"{one.side.name} does {_percent(one)} of what {one.of.name} does, {one.job.id}."
+    for one in comparison.of_images():
+        yield f"{one.side.name} in an image does {_percent(one)} of what {one.of.name} itself does, {one.job.id}."
+
+
+def _percent(one: Share) -> str:
+    return f"{number(100 * one.low)} to {number(100 * one.high)} %"
+
+
+def limits(comparison: Comparison, about: About) -> Iterator[str]:
+    """What these figures can't say."""
+    kinds = [it.kind for it in comparison.sides]
+    yield (
+        "Ranked are only figures of the same work, block, queue depth, sync, state of the file and engine, on the same "
+        "ground, and where syncs are timed with the same promise. A difference inside the 95 % intervals is a tie."
+    )
+    if "image" in kinds:
+        yield (
+            "An image is a file: what it does goes through the filesystem below and its loop device, so that images "
+            "are ranked among themselves alone. They are small, new and empty, and every block was written before; "
+            "flushes and bytes written are those that the loop device saw."
+        )
+    if "device" in kinds:
+        yield (
+            "Of devices the very blocks are read that a scratch file lies in, through the filesystem's own map of it. "
+            "Nothing is written to a device, so that writes have no ceiling here."
+        )
+    if kinds.count("mounted") >= _RIVALS:
+        yield "Paths on different disks differ by disk and filesystem together: which of them it is, they can't tell."
+    yield (
+        f"Each job ran for {number(about.seconds)} s on each side or until all were known to ± "
+        f"{number(100 * about.width)} %, in rounds whose order was drawn by lot (seed {about.seed}) and then reversed."
+    )

@@ -1,0 +1,250 @@
+"""`fsadvisor compare PATH…`: says what it takes, asks, measures all sides in turn, and tells what may be ranked."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, Literal, cast
+
+from fsadvisor.catalogue import did_you_mean
+from fsadvisor.compare import telling, workloads
+from fsadvisor.compare.forms import CHOICES
+from fsadvisor.machine import new_file
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.probe.stopping import Stop
+from fsadvisor.report import compare_json, compare_markdown, compare_svg, compare_text, probe_text
+from fsadvisor.report.compare_words import About
+from fsadvisor.report.escape import clean
+from fsadvisor.report.probe_progress import Narrator, Step
+from fsadvisor.verbs.comparing import Wanted, around
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.probe.job import Job
+    from fsadvisor.verbs.comparing import Comparing
+
+USAGE, NOT_MEASURED = 2, 3
+_SECONDS: Final = 6.0
+
+
+class RefusedError(Exception):
+    """It may not run, or was not said rightly: a line for each reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What the command line asks for."""
+
+    wanted: Wanted
+    dry_run: bool
+    yes: bool
+    form: Literal["text", "json", "markdown"]
+    picture: Path | None
+    again: str
+    """The command with --yes, for those who have no terminal."""
+
+
+def requested(chosen: argparse.Namespace) -> Request | str:
+    """The request, or the list where that is asked for. Raises RefusedError."""
+    if chosen.on:
+        raise RefusedError("--on: a recording has no disk to measure; a comparison runs on this machine")
+    if chosen.list:
+        return "".join(compare_text.listing(CHOICES, workloads.USUAL, JOBS))
+    if not chosen.paths:
+        raise RefusedError("say what to compare: fsadvisor compare DIR…, such as: fsadvisor compare /srv /var")
+    if chosen.out is not None:
+        _may_be_made(chosen.out)
+    return Request(
+        wanted=Wanted(
+            targets=tuple(chosen.paths),
+            jobs=_jobs(chosen.jobs, chosen.suite),
+            images=_images(chosen.images),
+            devices=not chosen.no_devices,
+            seconds=chosen.seconds or _SECONDS,
+            width=chosen.width / 100,
+            in_data_directory=chosen.yes_in_data_directory,
+        ),
+        dry_run=chosen.dry_run,
+        yes=chosen.yes,
+        form=cast("Literal['text', 'json', 'markdown']", chosen.form or "text"),
+        picture=chosen.out,
+        again=shlex.join(["fsadvisor", *sys.argv[1:], "--yes"]),
+    )
+
+
+def _may_be_made(picture: Path) -> None:
+    if picture.suffix.lower() != ".svg":
+        raise RefusedError(f"--out: {picture} is no SVG: name a new file such as comparison.svg")
+    if picture.exists() or picture.is_symlink():
+        raise RefusedError(f"--out: {picture} is there already, and nothing is written over")
+    if not picture.parent.is_dir():
+        raise RefusedError(f"--out: {picture.parent} is no folder")
+
+
+def _jobs(said: str | None, suite: str | None) -> tuple[Job, ...]:
+    names = (*(workloads.of_suite(suite) if suite else ()), *_listed(said))
+    wrong = [name for name in names if name not in JOBS]
+    if wrong:
+        raise RefusedError(*(f"no job {name!r}{did_you_mean(name, JOBS) or '; --list names them'}" for name in wrong))
+    alone = next((name for name in names if not workloads.comparable(JOBS[name])), None)
+    if alone:
+        raise RefusedError(f"{alone} takes files that are there already, and so no two sides can have the same")
+    return workloads.jobs(names or workloads.USUAL)
+
+
+def _images(said: str | None) -> tuple[str, ...]:
+    """As an ordinary user, who can mount none, all are named as left out only where they were asked for."""
+    if said is None:
+        return tuple(CHOICES) if os.geteuid() == 0 else ()
+    if said in ("all", "none"):
+        return tuple(CHOICES) if said == "all" else ()
+    names = _listed(said)
+    wrong = [name for name in names if name not in CHOICES]
+    if wrong:
+        known = ", ".join(CHOICES)
+        raise RefusedError(
+            *(f"--images: no filesystem {name!r}{did_you_mean(name, CHOICES) or f' of {known}'}" for name in wrong)
+        )
+    return tuple(dict.fromkeys(names))
+
+
+def _listed(said: str | None) -> list[str]:
+    return [one for one in (said or "").split(",") if one]
+
+
+def compare(request: Request, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
+    """Do it; returns the exit status. Raises RefusedError."""
+    with around(request.wanted, machine) as comparing:
+        return _Command(request, comparing, write).run()
+
+
+class _Command:
+    """One run of the command."""
+
+    def __init__(self, request: Request, comparing: Comparing, write: Callable[[Iterable[str]], None]) -> None:
+        self._request, self._comparing, self._write = request, comparing, write
+        self._stop = Stop()
+        self._narrator = Narrator(_to_stderr, _columns if sys.stderr.isatty() else None)
+        self._when = datetime.now(tz=UTC).isoformat(timespec="seconds")
+
+    def run(self) -> int:
+        if self._comparing.refused or self._request.dry_run:
+            return self._only_told()
+        for line in self._told():
+            _to_stderr(line)
+        if not self._may_start():
+            return USAGE
+        try:
+            self._comparing.measure(self._stop, self)
+        finally:
+            self._narrator.clear()
+        self._report()
+        if self._stop.asked:
+            return self._stop.exit_status
+        if self._comparing.failed:
+            _to_stderr(f"fsadvisor: {clean(self._comparing.failed, None)}\n")
+        return NOT_MEASURED if self._comparing.failed or not self._comparing.whole else 0
+
+    def _told(self) -> list[str]:
+        """What it takes, and what speaks against it."""
+        names = self._comparing.names
+        return [
+            *compare_text.before(names, len(self._request.wanted.jobs), self._comparing.image_folder),
+            *list(probe_text.cost_lines(self._comparing.cost, len(self._request.wanted.jobs), ""))[1:],
+            *probe_text.finding_lines(self._comparing.findings),
+        ]
+
+    def _only_told(self) -> int:
+        refused = self._comparing.refused
+        if self._request.form == "json":
+            self._write([self._json("refused" if refused else "not started")])
+        elif self._request.dry_run:
+            self._write(self._told())
+        if refused and (self._request.form == "json" or not self._request.dry_run):
+            raise RefusedError(*refused)
+        return USAGE if refused else 0
+
+    def _may_start(self) -> bool:
+        if self._request.yes:
+            return True
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise RefusedError(f"not started: there is no terminal to ask on; to go on: {self._request.again}")
+        _to_stderr("Go on? [y/N] ")
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return True
+        _to_stderr("fsadvisor: not started\n")
+        return False
+
+    def said(self, sentence: str) -> None:
+        """As a line of its own, above the bar."""
+        self._narrator.clear()
+        _to_stderr(f"fsadvisor: {clean(sentence, None)}\n")
+
+    def heard(self, event: telling.Event) -> None:
+        """In the bar; a line for each job on each side where there is none."""
+        jobs = len(self._request.wanted.jobs)
+        match event:
+            case telling.Began(at=at, job=job, side=side):
+                name = f"{job} on {side}" if at else side
+                self._narrator.step(Step(at=at or 1, jobs=jobs, job=name, says="set-up" if at else "is made"))
+            case telling.Went(at=at, job=job, side=side, figure=figure, used=used):
+                headline = JOBS[job].headline.name
+                name = f"{job} on {side}"
+                left = self._seconds_left(at, used)
+                self._narrator.step(
+                    Step(at=at, jobs=jobs, job=name, used=used, seconds_left=left, headline=headline, figure=figure)
+                )
+            case telling.Ended(at=at, side=side, result=result):
+                self._narrator.ended(result, at, jobs, f"{result.job} on {side}")
+
+    def _seconds_left(self, at: int, used: float) -> float:
+        jobs = len(self._request.wanted.jobs)
+        return self._comparing.cost.most_seconds * (jobs - at + 1 - used) / jobs
+
+    def _report(self) -> None:
+        table, about = self._comparing.table, self._about()
+        if self._request.form == "json":
+            self._write([self._json(about.state)])
+        else:
+            form = compare_markdown.markdown if self._request.form == "markdown" else compare_text.text
+            self._write(form(table, about))
+        if self._request.picture is not None:
+            new_file.write_new(self._request.picture, compare_svg.svg(table, about).encode())
+
+    def _json(self, state: compare_json.State) -> str:
+        return compare_json.as_json(
+            self._comparing.table, self._about(state), self._comparing.cost, self._comparing.findings
+        )
+
+    def _about(self, state: compare_json.State | None = None) -> About:
+        comparing = self._comparing
+        return About(
+            when=self._when,
+            state=state or cast("compare_json.State", comparing.state),
+            command=shlex.join(["fsadvisor", *sys.argv[1:]]),
+            image_folder=comparing.image_folder,
+            image_bytes=comparing.image_bytes,
+            seconds=self._request.wanted.seconds,
+            width=self._request.wanted.width,
+            seed=comparing.seed,
+            failed=comparing.failed,
+        )
+
+
+def _to_stderr(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except OSError:
+        return 80

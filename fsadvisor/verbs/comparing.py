@@ -1,0 +1,327 @@
+"""What a comparison does: looks around the paths, says what it takes, has it measured, and makes the table of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import random
+import threading
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Protocol
+
+from fsadvisor.compare import telling, workloads
+from fsadvisor.compare.device import readable
+from fsadvisor.compare.forms import CHOICES, kernel_has
+from fsadvisor.compare.matrix import comparison
+from fsadvisor.compare.side import Cell, Side
+from fsadvisor.facts import Known
+from fsadvisor.machine.runner import encoded
+from fsadvisor.probe import cost, disks, guard, lock, surroundings
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.finding import Finding, warning
+from fsadvisor.probe.stopping import Stopped
+from fsadvisor.report.escape import without_surrogates
+from fsadvisor.storage import Below, Filesystem
+from fsadvisor.survey import look, measured
+from fsadvisor.survey.whole import survey
+from fsadvisor.trial import tools
+from fsadvisor.trial.worker import started
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.compare.matrix import Comparison
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.probe.cost import Cost
+    from fsadvisor.probe.job import Job
+    from fsadvisor.probe.place import Place
+    from fsadvisor.probe.stopping import Stop
+    from fsadvisor.storage import Storage
+    from fsadvisor.trial.worker import Worker
+
+_TASK: Final = "fsadvisor.compare.working:work"
+_SLOW_BYTES_PER_S: Final = 50_000_000
+_ROOT: Final = "run as root: images are mounted and devices read by root alone"
+_ONLY_READ: Final = "nothing is written to a device, and only direct reads of blocks can be asked of one"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be compared."""
+
+    targets: tuple[str, ...]
+    jobs: tuple[Job, ...]
+    images: tuple[str, ...]
+    """Names of `forms.CHOICES`; they are made on the first target's filesystem."""
+    devices: bool
+    """Whether the devices below are read, too."""
+    seconds: float
+    """For each job on each side, its set-up left out."""
+    width: float
+    in_data_directory: bool = False
+
+
+class Listener(Protocol):
+    """Who is told."""
+
+    def heard(self, event: telling.Event) -> None:
+        """Something has begun or ended."""
+
+    def said(self, sentence: str) -> None:
+        """Something that a person should know: text of strangers may be in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Path:
+    """A target with what is around it."""
+
+    asked: telling.PathAsked
+    place: Place
+
+
+@contextlib.contextmanager
+def around(wanted: Wanted, machine: Machine) -> Iterator[Comparing]:
+    """Look around the targets, and hold the locks on their mounts for as long as the block."""
+    storage = survey(machine, {})
+    with contextlib.ExitStack() as stack:
+        paths = [_looked_at(target, machine, storage, stack) for target in dict.fromkeys(wanted.targets)]
+        able = {name: _obstacle(name, machine) for name in wanted.images}
+        yield Comparing(wanted, paths, able)
+
+
+def _looked_at(target: str, machine: Machine, storage: Storage, stack: contextlib.ExitStack) -> _Path:
+    folder = surroundings.real(target)
+    is_folder = look.value(surroundings.kind_of(folder)) == "folder"
+    mount = surroundings.mount_of(folder, machine) if is_folder else None
+    busy = stack.enter_context(lock.held(mount.mount_point if mount else None))
+    place = surroundings.place(folder, machine, storage, busy=busy)
+    point = mount.mount_point if mount else ""
+    return _Path(asked=_asked(folder, point, storage, place), place=place)
+
+
+def _asked(folder: str, point: str, storage: Storage, place: Place) -> telling.PathAsked:
+    at = next((it for it in storage.subjects if it.id == f"mount:{point}"), None)
+    below = at.scope.get("below") if at else None
+    filesystem = at.scope.get("filesystem") if at else None
+    depends = measured.conditions_of(storage, point)
+    barriers = filesystem.barriers if isinstance(filesystem, Filesystem) else None
+    flushes = look.value(barriers) if barriers is not None else None
+    fs_type = look.value(place.fs_type) or ""
+    return telling.PathAsked(
+        side=Side(
+            name=without_surrogates(folder),
+            kind="mounted",
+            fs_type=without_surrogates(fs_type),
+            options=without_surrogates(depends.get("mount.options", "")),
+            promise="not known" if flushes is None else "flushes" if flushes else "no flushes",
+        ),
+        folder=encoded(folder),
+        mount=without_surrogates(point),
+        leaves=disks.leaves(storage, point) if point else None,
+        write_back=look.value(below.any_write_back) if isinstance(below, Below) else None,
+        depends={name: without_surrogates(value) for name, value in depends.items()},
+    )
+
+
+def _obstacle(name: str, machine: Machine) -> str:
+    """Why this filesystem cannot be made here, '' where nothing is known to speak against it."""
+    if os.geteuid():
+        return _ROOT
+    fs_type = CHOICES[name].form.fs_type
+    tool = f"mkfs.{fs_type}"
+    if tools.path_of(tool) is None:
+        return str(tools.missing(tool))
+    there = kernel_has(fs_type, machine)
+    return f"this kernel has no {fs_type}" if isinstance(there, Known) and not there.value else ""
+
+
+class Comparing:
+    """One comparison: first `cost` and `findings`, then `measure`, then `table`."""
+
+    def __init__(self, wanted: Wanted, paths: Sequence[_Path], obstacles: dict[str, str]) -> None:
+        self.wanted, self._paths = wanted, paths
+        self._images = tuple(name for name, why in obstacles.items() if not why)
+        self._left_out = {name: why for name, why in obstacles.items() if why}
+        self._cells: list[Cell] = []
+        self._sides: dict[str, Side] = {}
+        self.seed = random.randrange(1 << 31)  # noqa: S311 - an order, no secret
+        self.image_bytes = workloads.image_bytes(wanted.jobs)
+        self._asked_paths = tuple(self._with_devices())
+        images, work = self._setting_up(), cost.together(map(self._of_job, wanted.jobs))
+        self.cost = replace(cost.together((images, work)), room_bytes=images.room_bytes + work.room_bytes)
+        self.findings = tuple(self._against())
+        self.state = "not started"
+        self.failed = ""
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Why it may not start, () where it may."""
+        return tuple(it.says for it in self.findings if it.level == "refused")
+
+    @property
+    def image_folder(self) -> str:
+        """Where images are made, '' where none are."""
+        return self._paths[0].asked.side.name if self._images else ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sides that will be measured, as far as they are known before."""
+        return (*(it.side.name for it in self._asked_paths), *self._images)
+
+    @property
+    def whole(self) -> bool:
+        """Whether every side has a figure for each job that it was given."""
+        return bool(self._cells) and all(
+            it.result is not None and it.result.end != "failed" and it.result.figure is not None for it in self._cells
+        )
+
+    @property
+    def table(self) -> Comparison:
+        """What came out so far."""
+        known = (*(it.side for it in self._asked_paths), *self._sides.values())
+        sides = [*known, *(self._absent(name) for name in self._left_out)]
+        jobs = self.wanted.jobs
+        missing = [
+            Cell(side=side, job=job, result=None, why=why)
+            for side in sides
+            for job in jobs
+            if (why := self._why_not(side, job))
+        ]
+        return comparison(sides, jobs, [*missing, *self._cells])
+
+    def _absent(self, name: str) -> Side:
+        form = CHOICES[name].form
+        options = ",".join(form.options)
+        return Side(name=name, kind="image", in_image=True, fs_type=form.fs_type, options=options)
+
+    def _why_not(self, side: Side, job: Job) -> str:
+        if side.name in self._left_out:
+            return self._left_out[side.name]
+        return _ONLY_READ if side.kind == "device" and not readable(job) else ""
+
+    def _with_devices(self) -> Iterator[telling.PathAsked]:
+        for path in self._paths:
+            asked = path.asked
+            if self.wanted.devices and not os.geteuid() and any(map(readable, self.wanted.jobs)):
+                name = f"device below {asked.side.name}"
+                yield replace_side(asked, Side(name=name, kind="device", fs_type="", options="", above=asked.side.name))
+            yield asked
+
+    def _setting_up(self) -> Cost:
+        """The images are written once, so that nothing is allocated under them later."""
+        size = len(self._images) * self.image_bytes
+        return replace(cost.NOTHING, written_bytes=size, room_bytes=size, most_seconds=size / _SLOW_BYTES_PER_S)
+
+    def _of_job(self, job: Job) -> Cost:
+        """On all sides: they are open at the same time, those in images within them."""
+        one = cost.of(job, self.wanted.seconds)
+        devices = len(self._asked_paths) - len(self._paths) if readable(job) else 0
+        writing = len(self._paths) + len(self._images)
+        laid_out = workloads.file_bytes(job) or 0
+        return replace(
+            one,
+            written_bytes=one.written_bytes * writing + laid_out * devices,
+            room_bytes=one.room_bytes * (len(self._paths) + devices),
+            files=one.files * (len(self._paths) + devices),
+            least_seconds=one.least_seconds * (writing + devices),
+            most_seconds=one.most_seconds * (writing + devices),
+        )
+
+    def _against(self) -> Iterator[Finding]:
+        shared = self._setting_up()
+        for at, path in enumerate(self._paths):
+            own = cost.together(cost.of(job, self.wanted.seconds) for job in self.wanted.jobs)
+            room = own.room_bytes * 2 + (shared.room_bytes if at == 0 else 0)
+            there = replace(own, room_bytes=room, written_bytes=self.cost.written_bytes)
+            yield from guard.findings(there, path.place, in_data_directory=self.wanted.in_data_directory)
+        for names, why in _together(self._left_out):
+            yield warning("kind", f"left out: {', '.join(names)}: {why}")
+        if self.wanted.devices and os.geteuid():
+            yield warning("kind", f"left out: the devices below: {_ROOT}")
+
+    def measure(self, stop: Stop, listener: Listener) -> None:
+        """Do it, unless somebody stops it."""
+        asked = telling.Asked(
+            jobs=tuple(telling.JobAsked(id=it.id, file_bytes=workloads.file_bytes(it)) for it in self.wanted.jobs),
+            paths=self._asked_paths,
+            images=self._images,
+            image_folder=self._asked_paths[0].folder,
+            image_bytes=self.image_bytes,
+            seconds=self.wanted.seconds,
+            width=self.wanted.width,
+            seed=self.seed,
+        )
+        try:
+            with stop.listening(), started(_TASK, telling.line(asked)) as worker:
+                for event in _events(worker, stop):
+                    self._follow(event, listener)
+        except EngineError as error:
+            self.failed = str(error)
+        self.state = "cancelled" if stop.asked else "failed" if self.failed else "done"
+
+    def _follow(self, event: telling.Event, listener: Listener) -> None:
+        match event:
+            case telling.Stood(side=side):
+                self._sides[side.name] = side
+            case telling.LeftOut(name=name, why=why):
+                self._left_out[name] = why
+                listener.said(f"{name} is left out: {why}")
+            case telling.Said(text=text):
+                listener.said(text)
+            case telling.Failed(why=why):
+                self.failed = why
+            case telling.Ended(at=at, side=name, result=result):
+                sides = {it.side.name: it.side for it in self._asked_paths} | self._sides
+                self._cells.append(Cell(side=sides[name], job=self.wanted.jobs[at - 1], result=result))
+        listener.heard(event)
+
+
+def replace_side(asked: telling.PathAsked, side: Side) -> telling.PathAsked:
+    """The same place for another side."""
+    return telling.PathAsked(
+        side=side,
+        folder=asked.folder,
+        mount=asked.mount,
+        leaves=asked.leaves,
+        write_back=asked.write_back,
+        depends=asked.depends,
+    )
+
+
+def _together(left_out: dict[str, str]) -> Iterator[tuple[list[str], str]]:
+    """Names by the reason why they are left out."""
+    for why in dict.fromkeys(left_out.values()):
+        yield [name for name, one in left_out.items() if one == why], why
+
+
+def _events(worker: Worker, stop: Stop) -> Iterator[telling.Event]:
+    """What it tells; once somebody stops us it is told to stop, and heard to its end."""
+    lines: queue.SimpleQueue[bytes | EngineError | None] = queue.SimpleQueue()
+
+    def listen() -> None:
+        try:
+            for line in worker.lines():
+                lines.put(line)
+        except EngineError as error:
+            lines.put(error)
+        lines.put(None)
+
+    threading.Thread(target=listen, daemon=True).start()
+    told_to_stop = False
+    while True:
+        try:
+            if told_to_stop:
+                line = lines.get()
+            else:
+                with stop.interruptible():
+                    line = lines.get()
+        except Stopped:
+            told_to_stop = True
+            worker.stop()
+            continue
+        if line is None:
+            return
+        if isinstance(line, EngineError):
+            raise line
+        yield telling.event(line)
