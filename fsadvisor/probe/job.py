@@ -80,6 +80,8 @@ class Mix:
     mean_file_bytes: int
     append_bytes: int
     direct: bool = False
+    cold: bool = False
+    """Every other file that is read has left the page cache before, as if half of all files had room there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +154,7 @@ def _words(work: Work) -> tuple[object, ...]:
         case Allocation():
             return work.operation, work.file_bytes
         case Mix():
-            return (*work.steps, f"{work.threads} threads", f"{work.files} files of {work.mean_file_bytes}")
+            cold = ("half of the reads cold",) if work.cold else ()
+            return (*work.steps, f"{work.threads} threads", f"{work.files} files of {work.mean_file_bytes}", *cold)
         case Existing():
             return "sequential read of given files", work.block_bytes

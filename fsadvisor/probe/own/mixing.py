@@ -1,7 +1,9 @@
 """The lives of small servers: a process a thread, each doing its steps over and over on files that all share.
 
 Steps and sizes follow filebench's personalities; what differs is told by the job: fewer files, fewer threads. A turn
-through all steps is one operation. The page cache is as warm as the files leave it, as on a server.
+through all steps is one operation. The page cache is as warm as the files leave it, as on a server; or half as warm
+(`cold`), which stands for a cache of half the files' size without taking anybody's memory: what a file has on disk is
+dropped before it is read, every other time. What is not on disk yet, names and inodes stay.
 """
 
 from __future__ import annotations
@@ -52,7 +54,7 @@ def opened(work: Mix, folder: Path, disks: tuple[str, ...] | None) -> Iterator[S
     """Make the scratch tree with its files and start the workers. Raises EngineError."""
     with tree(folder) as place:
         task = {"task": "mix", "folder": str(place), "steps": work.steps, "files": work.files}
-        task |= {"mean": work.mean_file_bytes, "append": work.append_bytes}
+        task |= {"mean": work.mean_file_bytes, "append": work.append_bytes, "cold": work.cold}
         with crew(folder, [task | {"number": number} for number in range(work.threads)]) as workers:
             workers.orders(_fills(work))
             yield _Session(workers, disks)

@@ -178,6 +178,7 @@ class Serving:
         self.steps, self.files, self.number = task["steps"], task["files"], task["number"]
         self.body = memoryview(content(task["mean"] * 2))
         self.mean, self.appended = task["mean"], task["append"]
+        self.cold, self.read = task["cold"], 0
         self.open = -1
         self.log = os.open(f"log-{self.number}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600, dir_fd=self.folder)
 
@@ -187,6 +188,8 @@ class Serving:
         if words[0] == "fill":
             for number in range(int(words[1]), int(words[2])):
                 self._make(f"f{number:06d}", times)
+                if self.cold:  # what is not on disk would not leave the page cache
+                    os.fsync(self.open)
                 self._close(times)
             return times
         end = now() + int(float(words[1]) * 1e9)
@@ -227,6 +230,9 @@ class Serving:
         times.bytes += os.write(self.open, self.body[: self.appended])
 
     def _read(self, times: Times) -> None:
+        self.read += 1
+        if self.cold and self.read % 2:
+            os.posix_fadvise(self.open, 0, 0, os.POSIX_FADV_DONTNEED)
         os.lseek(self.open, 0, os.SEEK_SET)
         while got := len(os.read(self.open, 1 << 20)):
             times.bytes += got

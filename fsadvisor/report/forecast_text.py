@@ -1,0 +1,146 @@
+"""What is expected of faster devices, and where that can't be trusted, as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.forecast.classes import Class
+from fsadvisor.forecast.fit import NoFit
+from fsadvisor.forecast.plot import letters, plot
+from fsadvisor.forecast.published import CLASSES, INVERSIONS, SOURCE
+from fsadvisor.report.escape import clean
+from fsadvisor.report.layout import WIDTH, counted, listed, wrapped
+from fsadvisor.report.probe_words import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.forecast.fit import Interval
+    from fsadvisor.forecast.inversions import Pair
+    from fsadvisor.forecast.study import Expected, Study, Told
+
+CLASS_WORDS: Final = {
+    Class.I: "class I",
+    Class.II: "class II",
+    Class.III: "class III",
+    Class.FOLLOWS: "no class",
+    Class.FALLS: "falls",
+    Class.UNDECIDED: "class not known",
+}
+SUB_MS: Final = (
+    "Below 1 ms the paper found the expectation arbitrarily inaccurate: software decides there, and it does not get "
+    "faster with the device. Take figures for such devices as the most to hope for."
+)
+BASIS: Final = (
+    "throughput = C / (l_dev + l_sw): fitted as time per operation, a straight line in the device's latency, each run "
+    "weighted by its throughput squared; intervals are of 95 %."
+)
+
+
+def study_text(study: Study, columns: int = WIDTH) -> Iterator[str]:
+    """Each workload: its picture, each filesystem's fit and class, pairs that change places; then what it rests on."""
+    for at, workload in enumerate(study.workloads):
+        if at:
+            yield "\n"
+        told = study.of(workload)
+        yield f"{clean(workload)}\n\n"
+        yield from _picture(told, columns)
+        for one in told:
+            yield "\n"
+            yield from _curve(one, columns)
+        if len(told) > 1:
+            yield "\n"
+            yield from _places(study, workload, columns)
+    yield "\n"
+    yield from wrapped(BASIS, columns, "  - ")
+    if any(it.expected for it in study.told):
+        yield from wrapped(SUB_MS, columns, "  - ")
+
+
+def _picture(told: Sequence[Told], columns: int) -> Iterator[str]:
+    lines = list(plot(told, columns=min(columns, WIDTH) - 16))
+    if not lines:
+        return
+    signs = letters([it.curve.filesystem for it in told])
+    key = ", ".join(f"{sign} {clean(name)}" for name, sign in signs.items())
+    yield "  operations/s\n"
+    yield from (f"  {line}" for line in lines)
+    yield from wrapped(f"by latency of the device; {key}; * several; · expected", columns, "  ")
+
+
+def _curve(one: Told, columns: int) -> Iterator[str]:
+    found, verdict = one.fit, one.verdict
+    runs = counted(len(one.curve.points), "run")
+    latencies = counted(len(one.curve.levels), "latency", "latencies")
+    yield f"  {clean(one.curve.filesystem)}\n"
+    if isinstance(found, NoFit):
+        yield from wrapped(f"no fit from {runs} at {latencies}: {found.why}", columns, "    ")
+    else:
+        c = f"C = {number(found.model.c)} operations/s x ms{_between(found.c)}"
+        software = f"l_sw = {number(found.model.software_ms)} ms{_between(found.software_ms, 'ms')}"
+        how = "exactly, from two runs" if found.r2 is None else f"{runs} at {latencies}, R² {found.r2:.3f}"
+        yield from wrapped(f"{c}; {software}; {how}", columns, "    ")
+        if found.model.software_ms < 0:
+            yield from wrapped(
+                "l_sw below 0 ms is no time: throughput rises more than the device's latency explains.", columns, "    "
+            )
+    yield from wrapped(f"{CLASS_WORDS[verdict.is_class]}: {verdict.why}", columns, "    ")
+    yield from _published(one, columns)
+    if one.expected:
+        yield from _devices(one.expected)
+
+
+def _between(interval: Interval, unit: str = "") -> str:
+    """' (1.2 to 1.4)', '' where the data tell no interval at all."""
+    if interval.low is None and interval.high is None:
+        return ", interval not known"
+    low = "?" if interval.low is None else number(interval.low)
+    high = "?" if interval.high is None else number(interval.high)
+    return f" ({low} to {high}{f' {unit}' if unit else ''})"
+
+
+def _published(one: Told, columns: int) -> Iterator[str]:
+    found = CLASSES.get((one.curve.filesystem.lower(), one.curve.workload))
+    if found is not None:
+        more = f", {found[1]}" if found[1] else ""
+        yield from wrapped(f"in 2014: {CLASS_WORDS[found[0]]}{more}", columns, "    ")
+
+
+def _devices(expected: Sequence[Expected]) -> Iterator[str]:
+    for one in expected:
+        rate = "no answer" if one.throughput is None else f"{number(one.throughput)}/s{_between(one.interval)}"
+        marks = [*(["below 1 ms"] if one.below_a_millisecond else []), *(["not measured there"] if one.outside else [])]
+        latency = f"{one.device.latency_ms:g} ms"
+        yield f"      {one.device.name:<24}{latency:>10}  {rate}{f'; {listed(marks)}' if marks else ''}\n"
+
+
+def _places(study: Study, workload: str, columns: int) -> Iterator[str]:
+    pairs = [it for it in study.pairs if it.workload == workload]
+    changes = [found for pair in pairs for found in pair.inversions]
+    for one in changes:
+        yield from wrapped(
+            f"Change of places: {clean(one.slow_leader)} is faster at {one.slow_ms:g} ms, "
+            f"{clean(one.fast_leader)} at {one.fast_ms:g} ms; at both the intervals are apart.",
+            columns,
+            "  - ",
+        )
+    if not changes:
+        yield from wrapped("No change of places that the intervals prove.", columns, "  - ")
+    blind = [it for it in pairs if not it.apart]
+    if blind:
+        names = listed(f"{clean(it.first)} with {clean(it.second)}" for it in blind)
+        yield from wrapped(f"Nowhere apart, so that neither is known to be faster: {names}.", columns, "  - ")
+    then = INVERSIONS.get(workload)
+    if then:
+        yield from wrapped(
+            f"The paper's: {listed(_pair_words(it) for it in sorted(map(sorted, then)))} ({SOURCE}).", columns, "  - "
+        )
+
+
+def _pair_words(pair: Sequence[str]) -> str:
+    return " with ".join(pair)
+
+
+def changed(pairs: Sequence[Pair], workload: str) -> frozenset[frozenset[str]]:
+    """The pairs that change places under a workload, as the paper's table has them."""
+    return frozenset(frozenset({it.first, it.second}) for it in pairs if it.workload == workload and it.inversions)

@@ -1,0 +1,192 @@
+"""The measuring process of a sweep: devices, filesystems and mounts in a namespace of its own, a line for each window.
+
+Delays go up and then down again, so that what drifts meanwhile (files that scatter, a neighbour) shows as scatter and
+not as an effect of the latency.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from fsadvisor.probe import disks
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.job import Mix
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.probe.own import mixing
+from fsadvisor.probe.stopping import Stopped
+from fsadvisor.sweep import asked as words
+from fsadvisor.sweep import memory
+from fsadvisor.sweep.delayed import Delayed, delayed
+from fsadvisor.trial import arena, mounting, tools
+from fsadvisor.trial.loop import attached
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fsadvisor.probe.disks import Counted
+    from fsadvisor.probe.engine import Session
+    from fsadvisor.sweep.asked import Asked
+    from fsadvisor.trial.mounting import Privacy
+    from fsadvisor.trial.worker import Tell
+
+FEWEST_REQUESTS: Final = 10
+"""With fewer, what the device took for them is not told."""
+_MKFS_SECONDS: Final = 600.0
+_SHORTEST: Final = 0.1
+_NEEDED: Final = {"nilfs2": ("nogc",)}
+"""Without it mount.nilfs2 starts a cleaner, a daemon that would outlive us and hold the mount."""
+
+
+def measured(line: bytes, tell: Tell, stop: object) -> None:
+    """The task of `trial.worker`. Raises EngineError where nothing can be measured at all."""
+    del stop  # a signal ends the process, and the kernel clears up
+    request = words.asked(line)
+    privacy = mounting.enter([Path(request.folder)])
+    sweep = _Sweep(request, privacy, tell)
+    for fs_type in request.filesystems:
+        sweep.filesystem(fs_type)
+
+
+class _Sweep:
+    """One request in its namespace."""
+
+    def __init__(self, request: Asked, privacy: Privacy, tell: Tell) -> None:
+        self._asked, self._privacy, self._tell_line = request, privacy, tell
+        self._slow = tuple(ms for ms in request.delays_ms if not _is_short(ms * request.stretch))
+        self._short = tuple(ms for ms in request.delays_ms if _is_short(ms * request.stretch))
+
+    def filesystem(self, fs_type: str) -> None:
+        """All workloads on it at all latencies; what fails is told."""
+        if self._slow:
+            with (
+                self._failing(fs_type, ""),
+                self._base() as base,
+                delayed(base, self._asked.size_bytes) as device,
+                self._mounted(device.path, fs_type) as (folder, options),
+            ):
+                device.goes_with_its_user()
+                for workload in self._asked.workloads:
+                    with self._failing(fs_type, workload):
+                        self._workload(fs_type, workload, folder, options, device)
+        for delay in self._short:
+            with (
+                self._failing(fs_type, ""),
+                memory.memory(self._asked.size_bytes, round(delay * 1e6)) as name,
+                self._mounted(f"/dev/{name}", fs_type) as (folder, options),
+            ):
+                for workload in self._asked.workloads:
+                    with self._failing(fs_type, workload):
+                        self._at_one(fs_type, workload, folder, options, name, delay)
+
+    @contextlib.contextmanager
+    def _base(self) -> Iterator[str]:
+        if self._asked.base == "memory":
+            with memory.memory(self._asked.size_bytes, 0) as name:
+                yield f"/dev/{name}"
+            return
+        folder, size = Path(self._asked.folder), self._asked.size_bytes
+        with arena.images(folder, 1, size) as (part,), attached(part.descriptor, 0, size) as loop:
+            yield loop.path
+
+    @contextlib.contextmanager
+    def _mounted(self, path: str, fs_type: str) -> Iterator[tuple[Path, tuple[str, ...]]]:
+        """With mkfs's defaults and mount's, as the paper had them."""
+        quiet = ("-q",) if fs_type == "ext4" else ("-q", "-f")
+        tools.run(f"mkfs.{fs_type}", (*quiet, path), _MKFS_SECONDS, f"making {fs_type}")
+        more = self._asked.options.get(fs_type, "")
+        options = (*_NEEDED.get(fs_type, ()), *(more.split(",") if more else ()))
+        with mounting.mounted(self._privacy, path, fs_type, options, fs_type) as mount:
+            yield mount.folder, mount.options
+
+    def _job(self, workload: str) -> Mix:
+        work = JOBS[workload].work
+        if not isinstance(work, Mix):
+            raise EngineError(f"{workload} is no server's life")
+        threads, files = self._asked.threads or work.threads, self._asked.files or work.files
+        return replace(work, threads=threads, files=files, cold=True)
+
+    def _workload(self, fs_type: str, workload: str, folder: Path, options: tuple[str, ...], device: Delayed) -> None:
+        device.set(0)
+        with self._session(fs_type, workload, folder, options, device.name) as session:
+            for run in range(self._asked.passes):
+                for delay in self._slow if run % 2 == 0 else self._slow[::-1]:
+                    device.set(round(delay * self._asked.stretch))
+                    self._window(fs_type, workload, delay, session, device.name, run)
+            device.set(0)
+
+    def _at_one(
+        self, fs_type: str, workload: str, folder: Path, options: tuple[str, ...], disk: str, delay: float
+    ) -> None:
+        with self._session(fs_type, workload, folder, options, disk) as session:
+            for run in range(self._asked.passes):
+                self._window(fs_type, workload, delay, session, disk, run)
+
+    @contextlib.contextmanager
+    def _session(
+        self, fs_type: str, workload: str, folder: Path, options: tuple[str, ...], disk: str
+    ) -> Iterator[Session]:
+        with mixing.opened(self._job(workload), folder, (disk,)) as session:
+            self._tell(
+                words.Begun(filesystem=fs_type, workload=workload, options=",".join(options), engine=session.engine)
+            )
+            yield session
+
+    def _window(self, fs_type: str, workload: str, delay: float, session: Session, disk: str, run: int) -> None:
+        stretch = self._asked.stretch
+        before = disks.counted((disk,))
+        window = session.window(self._seconds(delay) * stretch)
+        requests, waited_ms = _waited(disk, before, disks.counted((disk,)))
+        seconds = window.seconds / stretch
+        if not (window.operations and seconds > 0):
+            raise EngineError(f"not one operation was done at {delay:g} ms")
+        cpu = (window.user_cpu_seconds or 0.0) + (window.system_cpu_seconds or 0.0)
+        self._tell(
+            words.Point(
+                filesystem=fs_type,
+                workload=workload,
+                asked_ms=delay,
+                device_ms=waited_ms / requests / stretch if requests >= FEWEST_REQUESTS else None,
+                requests=requests,
+                operations=window.operations,
+                seconds=seconds,
+                throughput=window.operations / seconds,
+                cpu_share=cpu / window.seconds,
+                run=run,
+            )
+        )
+
+    def _seconds(self, delay: float) -> float:
+        longest = max(self._asked.delays_ms)
+        return self._asked.seconds * max(_SHORTEST, (delay + 1) / (longest + 1))
+
+    @contextlib.contextmanager
+    def _failing(self, fs_type: str, workload: str) -> Iterator[None]:
+        try:
+            yield
+        except EngineError as error:
+            self._tell(words.Failed(filesystem=fs_type, workload=workload, why=str(error)))
+        except Stopped:
+            raise SystemExit from None
+
+    def _tell(self, one: words.Told) -> None:
+        self._tell_line(msgspec.json.encode(one))
+
+
+def _is_short(milliseconds: float) -> bool:
+    """Whether dm-delay, which takes whole milliseconds, cannot do it."""
+    return not math.isclose(milliseconds, round(milliseconds)) or 0 < milliseconds < 1
+
+
+def _waited(disk: str, before: Counted | None, after: Counted | None) -> tuple[int, float]:
+    """How many reads and writes a device did between two readings, and ms that they took in all."""
+    if before is None or after is None:
+        return 0, 0.0
+    then, now = before[disk], after[disk]
+    requests = now.reads - then.reads + now.writes - then.writes
+    return requests, float(now.read_ms - then.read_ms + now.write_ms - then.write_ms)
