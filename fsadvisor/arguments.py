@@ -19,7 +19,7 @@ WORKLOADS = get_args(Workload)
 SUITES = ("quick", "full", "oltp", "metadata", "streaming")
 """The names of probe.jobs.SUITES, which is loaded only where it is needed."""
 
-DOCUMENTS = ("report", "drive", "plan", "probe")
+DOCUMENTS = ("report", "drive", "plan", "probe", "waits")
 _DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
 
 _EXIT_CODES = """exit status:
@@ -68,6 +68,7 @@ def parser() -> argparse.ArgumentParser:
     )
     plan.add_argument("--out", metavar="DIR", type=Path, help="write it into a folder that is new, or empty")
     _add_probe(verbs, shared)
+    _add_waits(verbs, shared)
     capture = _verb(verbs, shared, "capture", "Record this machine into a new folder, without serials and host names.")
     capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")
     _add_sayings(verbs, shared)
@@ -136,6 +137,26 @@ def _add_probe(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> Non
     probe.add_argument(
         "--yes-in-data-directory", action="store_true", help="measure inside a database's own directory, too"
     )
+
+
+def _add_waits(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+    """Where the time goes: reads counters, and writes only where a probe is asked for."""
+    waits = _verb(
+        verbs,
+        shared,
+        "waits",
+        "Watch the machine for some seconds, and say where the time goes: processors, disks, flushes, journals, or "
+        "threads that wait for each other.",
+    )
+    waits.add_argument("target", metavar="TARGET", nargs="?", help="only the disks and the journal below this folder")
+    waits.add_argument(
+        "--seconds", metavar="N", type=_seconds, help="how long (default: 5; with --job, its seconds at most: 20)"
+    )
+    waits.add_argument("--job", metavar="JOB", help="run this job of probe in TARGET meanwhile; its result is not kept")
+    waits.add_argument(
+        "--locks", action="store_true", help="have perf trace the kernel's locks meanwhile (root, Linux 5.19, perf)"
+    )
+    waits.add_argument("--yes", action="store_true", help="start the job without asking")
 
 
 def _add_sayings(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:

@@ -28,7 +28,7 @@ from fsadvisor.survey.whole import survey
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from fsadvisor.advise import Verdict
     from fsadvisor.attestation.claims import Saying
@@ -266,22 +266,11 @@ def _plan(chosen: argparse.Namespace) -> int:
 
 
 def _capture(chosen: argparse.Namespace) -> int:
-    from fsadvisor.machine.recording import RecordingMachine
+    from fsadvisor.verbs.capture import capture
 
     rules = _shelf(chosen).rules
-    recording = RecordingMachine(_machine(chosen))
-    verdicts = advise(_storage(recording, chosen), rules)
-    recording.write(chosen.folder)
-    replayed = advise(_storage(open_machine(chosen.folder), chosen), rules)
-    same = sorted(map(_gist, verdicts)) == sorted(map(_gist, replayed))
-    sys.stderr.write(f"fsadvisor: recorded into {chosen.folder}; look through it before you send it\n")
-    if not same:
-        sys.stderr.write("fsadvisor: the recording does not give the same verdicts as this machine: please report it\n")
+    same = capture(_machine(chosen), chosen.folder, lambda machine: advise(_storage(machine, chosen), rules))
     return 0 if same else FINDINGS
-
-
-def _gist(verdict: Verdict) -> tuple[str, str]:
-    return verdict.rule.id, verdict.outcome.value
 
 
 def _attest(chosen: argparse.Namespace) -> int:
@@ -366,14 +355,23 @@ def _drive(chosen: argparse.Namespace) -> int:
 def _probe(chosen: argparse.Namespace) -> int:
     from fsadvisor.verbs import probe
 
-    gc.enable()  # it runs for minutes
+    return _measured(probe.run, chosen)
+
+
+def _waits(chosen: argparse.Namespace) -> int:
+    from fsadvisor.verbs import waits
+
+    return _measured(waits.run, chosen)
+
+
+def _measured(run: Callable[..., int], chosen: argparse.Namespace) -> int:
+    """What runs for seconds or minutes, on this machine only."""
+    from fsadvisor.verbs.probe import RefusedError
+
+    gc.enable()
     try:
-        request = probe.requested(chosen)
-        if isinstance(request, str):
-            _write([request])
-            return 0
-        return probe.probe(request, LiveMachine(timeout=chosen.timeout), _write)
-    except probe.RefusedError as error:
+        return run(chosen, LiveMachine(timeout=chosen.timeout), _write)
+    except RefusedError as error:
         raise UsageError(*error.args) from error
 
 
@@ -396,5 +394,6 @@ _VERBS = {
     "rule": _rule_try,
     "drive": _drive,
     "probe": _probe,
+    "waits": _waits,
     "schema": _schema,
 }

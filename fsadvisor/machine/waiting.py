@@ -41,13 +41,13 @@ class Moment:
 class Waiter:
     """A thread in state D. `where` is its stack in the kernel, or the one function that /proc/PID/wchan names.
 
-    '' where neither may be read.
+    None where neither may be read, '' where it had gone on by then.
     """
 
     pid: int
     thread: int
     name: str
-    where: str
+    where: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,15 +139,20 @@ def _stat(path: str) -> tuple[str, str, int] | None:
     return decoded(name), decoded(fields[_STATE]), int(fields[_THREADS])
 
 
-def _where(pid: int, thread: int) -> str:
-    for name in ("stack", "wchan"):
-        try:
-            text = decoded(content(f"/proc/{pid}/task/{thread}/{name}")).strip()
-        except OSError:
-            continue
-        if text and text != "0":
-            return text
-    return ""
+def _where(pid: int, thread: int) -> str | None:
+    folder = f"/proc/{pid}/task/{thread}"
+    try:
+        return decoded(content(f"{folder}/stack")).strip()
+    except (FileNotFoundError, ProcessLookupError):
+        if not os.path.exists(folder):  # noqa: PTH110 - as the others here
+            return ""
+    except OSError:
+        pass
+    try:
+        named = decoded(content(f"{folder}/wchan")).strip()
+    except OSError:
+        return None
+    return named if named != "0" else None
 
 
 def _each(folder: str, file: str) -> dict[str, Answer]:

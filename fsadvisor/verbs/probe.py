@@ -106,13 +106,17 @@ def _listing(seconds: float | None) -> Iterable[str]:
     return probe_text.listing(costs, suites)
 
 
-def probe(request: Request, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
-    """Do it; returns the exit status. Raises RefusedError."""
+def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
+    """Do what the command line asks for; returns the exit status. Raises RefusedError."""
+    request = requested(chosen)
+    if isinstance(request, str):
+        write([request])
+        return 0
     with around(request.wanted, machine) as probing:
-        return _Command(request, probing, write).run()
+        return Command(request, probing, write).run()
 
 
-class _Command:
+class Command:
     """One run of the command."""
 
     def __init__(self, request: Request, probing: Probing, write: Callable[[Iterable[str]], None]) -> None:
@@ -121,6 +125,7 @@ class _Command:
         self._narrator = Narrator(_to_stderr, _columns if sys.stderr.isatty() else None)
 
     def run(self) -> int:
+        """From the question to the report; returns the exit status. Raises RefusedError."""
         if self._probing.refused or self._request.dry_run:
             return self._only_told()
         _tell(self._told())

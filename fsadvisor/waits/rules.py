@@ -50,14 +50,16 @@ class Measures:
     memory_some: Fact[float]
     waiting: Fact[float]
     disk_waiting: Fact[float]
+    disk_waiting_most: Fact[float]
     lock_waiting: Fact[float]
+    lock_waiting_most: Fact[float]
     lock_traced: Fact[float]
     steadiest: Fact[float]
 
 
 Name: TypeAlias = Literal[
     "processor", "steal", "disk", "disk_most", "queue", "flush", "io_some", "cpu_some", "memory_some", "waiting",
-    "disk_waiting", "lock_waiting", "lock_traced", "steadiest",
+    "disk_waiting", "disk_waiting_most", "lock_waiting", "lock_waiting_most", "lock_traced", "steadiest",
 ]  # fmt: skip
 
 MEANS: Final[dict[Name, str]] = {
@@ -66,17 +68,29 @@ MEANS: Final[dict[Name, str]] = {
     "disk": "the busiest disk had requests",
     "disk_most": "the busiest disk had requests or a flush, at most",
     "queue": "requests under way there, on average",
-    "flush": "flushes under way on one disk, on average",
+    "flush": "a flush was under way on the disk that flushed most; several at once count each",
     "io_some": "a thread waited for I/O (pressure)",
     "cpu_some": "a thread waited for a processor (pressure)",
     "memory_some": "a thread waited for memory (pressure)",
     "waiting": "threads waiting in the kernel (state D), on average",
-    "disk_waiting": "of them for a disk",
-    "lock_waiting": "of them for a lock of the kernel or a journal",
+    "disk_waiting": "threads waiting for a disk, at least",
+    "disk_waiting_most": "threads waiting for a disk, at most",
+    "lock_waiting": "threads waiting for a lock of the kernel or a journal, at least",
+    "lock_waiting_most": "threads waiting for a lock of the kernel or a journal, at most",
     "lock_traced": "threads waiting for a lock of the kernel, as perf traced",
     "steadiest": "one thread ran, or could",
 }
-COUNTS: Final = frozenset[Name](("queue", "flush", "waiting", "disk_waiting", "lock_waiting", "lock_traced"))
+COUNTS: Final = frozenset[Name](
+    (
+        "queue",
+        "waiting",
+        "disk_waiting",
+        "disk_waiting_most",
+        "lock_waiting",
+        "lock_waiting_most",
+        "lock_traced",
+    )
+)
 """The rest are shares of the time."""
 
 
@@ -125,7 +139,11 @@ def _below(name: Name, threshold: float) -> Condition:
     return Condition(name, "below", threshold)
 
 
-_WAITED: Final = (_at_least("io_some", STALLED), _at_least("waiting", HALF_A_THREAD))
+_WAITED: Final = (
+    _at_least("io_some", STALLED),
+    _at_least("disk_waiting", HALF_A_THREAD),
+    _at_least("lock_waiting", HALF_A_THREAD),
+)
 _IDLE: Final = ((_below("processor", IDLE),), (_below("disk_most", IDLE),), (_at_least("waiting", 1.0),))
 
 RULES: Final = (
@@ -140,8 +158,8 @@ RULES: Final = (
         id="flushes",
         says="Flushes are the limit",
         groups=((_at_least("flush", FLUSHED),), _WAITED),
-        leaves_open="Whether fewer flushes would do: that is for who syncs to say. A disk with several hardware queues "
-        "may have more than one flush under way, so that the share is of flushes, not of time alone.",
+        leaves_open="Whether fewer flushes would do: that is for who syncs to say. A disk with several hardware "
+        "queues may have more than one flush under way, and each counts.",
     ),
     Rule(
         id="disk",
@@ -162,7 +180,8 @@ RULES: Final = (
         groups=(
             (_at_least("disk", LIMIT),),
             (_below("io_some", UNSTALLED),),
-            (_below("waiting", HALF_A_THREAD),),
+            (_below("disk_waiting_most", HALF_A_THREAD),),
+            (_below("lock_waiting_most", HALF_A_THREAD),),
         ),
         leaves_open="Who made the data dirty, and whether writers would wait if there were more of it.",
     ),
@@ -187,8 +206,8 @@ RULES: Final = (
     ),
     Rule(
         id="thread",
-        says="One thread is the limit: it is always at work, while there are processors for more",
-        groups=((_below("processor", LIMIT),), (_at_least("steadiest", ALWAYS),)),
+        says="One thread is always at work, while there are processors for more: it may be the limit",
+        groups=((_at_least("steadiest", ALWAYS),), (_below("processor", LIMIT),)),
         leaves_open="Whether others wait for what it does, or it does something of its own.",
     ),
     Rule(
@@ -196,7 +215,7 @@ RULES: Final = (
         says="Busy threads, idle disk, idle processor: they wait for each other",
         groups=(
             *_IDLE,
-            (_below("disk_waiting", HALF_A_THREAD),),
+            (_below("disk_waiting_most", HALF_A_THREAD),),
             (_at_least("lock_waiting", HALF_A_THREAD), _at_least("lock_traced", HALF_A_THREAD)),
         ),
         leaves_open="Who holds what they wait for, and why so long: with the names of the functions below, the "

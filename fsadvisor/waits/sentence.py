@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
-from fsadvisor.waits.rules import BY_ID, RULES, Measures
+from fsadvisor.waits.rules import RULES, Measures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +75,9 @@ def measured(window: Window) -> Measured:
             memory_some=window.pressure["memory"].some,
             waiting=_of_threads(threads, lambda one: one.waiting),
             disk_waiting=_kinds(threads, "disk"),
+            disk_waiting_most=_kinds(threads, "disk", "gone on"),
             lock_waiting=_kinds(threads, "lock", "journal"),
+            lock_waiting_most=_kinds(threads, "lock", "journal", "gone on"),
             lock_traced=window.locks
             if isinstance(window.locks, Unknown)
             else Known(window.locks.value.waiting, window.locks.source),
@@ -99,10 +101,11 @@ def sentences(found: Measured) -> tuple[Sentence, ...]:
 
 
 def _told(rule: Rule, found: Measured) -> Sentence:
+    evidence = tuple(one for condition in rule.conditions if (one := _evidence(condition, found)).holds is TRUE)
     return Sentence(
         id=rule.id,
-        says=BY_ID[rule.id].says,
-        evidence=tuple(one for condition in rule.conditions if (one := _evidence(condition, found)).holds is TRUE),
+        says=f"{rule.says}{_which(evidence[0])}",
+        evidence=evidence,
         leaves_open=rule.leaves_open,
     )
 
@@ -135,6 +138,13 @@ def _evidence(condition: Condition, found: Measured) -> Evidence:
         of=found.of.get(condition.name, ""),
         holds=condition.holds(found.measures),
     )
+
+
+def _which(first: Evidence) -> str:
+    """Which disk or thread it is, and its share: ' (vda, 72 % of the time)'."""
+    if not first.of or isinstance(first.measured, Unknown):
+        return ""
+    return f" ({first.of}, {100 * first.measured.value:.0f} % of the time)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from fsadvisor.machine.waiting import Look, Waiter
 
 K = TypeVar("K")
-For: TypeAlias = Literal["disk", "lock", "journal", "network", "other", "not told"]
+For: TypeAlias = Literal["disk", "lock", "journal", "network", "other", "gone on", "not told"]
+_Place: TypeAlias = tuple[str, str, For]
+"""Name, function, and what is waited for there."""
 
 LEAST_LOOKS: Final = 10
 """Fewer tell nothing of shares."""
@@ -66,16 +68,15 @@ _KINDS: Final[tuple[tuple[For, re.Pattern[str]], ...]] = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """What a thread waited for, and how many looks of all found it so, as a share of them (0 to 1)."""
+    """Threads of one name that waited at one place: how many at a time, on average, and how many different ones."""
 
     name: str
-    pid: int
-    thread: int
     function: str
     """The kernel's, '' where it is not told."""
 
     kind: For
-    share: float
+    waiting: float
+    threads: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +100,10 @@ class Threads:
     running: float
     waiting: float
     kinds: dict[For, Fact[float]]
-    """Each but 'not told': unknown where the places of some that waited could not be read."""
+    """Each, but what is not told; unknown where the places of some that waited may not be read.
+
+    'gone on' are those that had by the time that their place was read: they may belong to any of the others.
+    """
 
     waiters: tuple[Waiting, ...]
     """Those that were found waiting most often."""
@@ -135,10 +139,14 @@ def threads(looks: Sequence[Look]) -> Fact[Threads]:
     if len(looks) < LEAST_LOOKS:
         learn = f"watch for longer: there were {len(looks)} looks at the threads, and {LEAST_LOOKS} are wanted"
         return Unknown(Cause.NOT_MEASURED, learn, _SOURCE)
-    places: Counter[tuple[str, int, int, str, For]] = Counter()
+    places: Counter[_Place] = Counter()
+    who: dict[_Place, set[int]] = {}
     runners: Counter[tuple[str, int, int]] = Counter()
     for one in looks:
-        places.update(map(_place, one.waiting))
+        for waiter in one.waiting:
+            place = _place(waiter)
+            places[place] += 1
+            who.setdefault(place, set()).add(waiter.thread)
         runners.update((name, pid, thread) for pid, thread, name in one.running)
     number = len(looks)
     return Known(
@@ -149,8 +157,10 @@ def threads(looks: Sequence[Look]) -> Fact[Threads]:
             waiting=sum(places.values()) / number,
             kinds=_by_kind(places, number),
             waiters=tuple(
-                Waiting(name=name, pid=pid, thread=thread, function=function, kind=kind, share=count / number)
-                for (name, pid, thread, function, kind), count in _most(places)
+                Waiting(
+                    name=place[0], function=place[1], kind=place[2], waiting=count / number, threads=len(who[place])
+                )
+                for place, count in _most(places)
             ),
             runners=tuple(
                 Running(name=name, pid=pid, thread=thread, share=count / number)
@@ -161,18 +171,18 @@ def threads(looks: Sequence[Look]) -> Fact[Threads]:
     )
 
 
-def _place(one: Waiter) -> tuple[str, int, int, str, For]:
-    functions = functions_of(one.where)
-    kind = kind_of(functions)
+def _place(one: Waiter) -> _Place:
+    functions = () if one.where is None else functions_of(one.where)
+    kind = "gone on" if one.where == "" else kind_of(functions)
     telling = next((name for name in functions if kind_of((name,)) == kind), "")
-    return one.name, one.pid, one.thread, telling, kind
+    return one.name, telling, kind
 
 
-def _by_kind(places: Counter[tuple[str, int, int, str, For]], looks: int) -> dict[For, Fact[float]]:
+def _by_kind(places: Counter[_Place], looks: int) -> dict[For, Fact[float]]:
     sums: Counter[For] = Counter()
     for (*_, kind), count in places.items():
         sums[kind] += count
-    kinds: tuple[For, ...] = ("disk", "lock", "journal", "network", "other")
+    kinds: tuple[For, ...] = ("disk", "lock", "journal", "network", "other", "gone on")
     if sums["not told"]:
         return dict.fromkeys(kinds, _STACK)
     return {kind: Known(sums[kind] / looks, "/proc/PID/task/TID/stack") for kind in kinds}

@@ -1,0 +1,218 @@
+"""The shape of what `fsadvisor waits --json` prints: the schema is made from it."""
+
+from typing import Final, Literal
+
+import msgspec
+
+from fsadvisor.report import probe_json
+
+SCHEMA: Final = "fsadvisor/waits/1"
+
+
+class NotKnown(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="no"):
+    """Why something could not be told, and how to learn it."""
+
+    cause: str
+    learn: str
+    source: str
+
+
+class Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
+    """A share of the time (0 to 1), or what the field says."""
+
+    value: float
+    source: str
+
+
+Told = Number | NotKnown
+
+
+class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A condition of the sentence, and what was measured. `unit` tells shares of the time from mean numbers."""
+
+    measure: str
+    means: str
+    of: str
+    measured: Told
+    relation: Literal["at least", "below"]
+    threshold: float
+    holds: Literal["true", "false", "unknown"]
+
+
+class Sentence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the window supports, and what that leaves open."""
+
+    id: str
+    says: str
+    evidence: tuple[Evidence, ...]
+    leaves_open: str
+
+
+class Processors(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
+    """Shares of the time of all processors, 0 to 1. iowait is unreliable: no sentence rests on it."""
+
+    processors: int
+    user: float
+    system: float
+    interrupts: float
+    steal: float
+    iowait: Told
+    idle: Told
+    source: str
+
+
+class Disk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Rates per second; `…_ms` are the mean of a request, null where none ended; `flush` flushes under way on average.
+
+    `busy` is the share of the time with a request under way, flushes left out.
+    """
+
+    name: str
+    busy: float
+    busy_most: Told
+    queue: float
+    reads: float
+    read_bytes: float
+    read_ms: float | None
+    writes: float
+    write_bytes: float
+    write_ms: float | None
+    flushes: float | None
+    flush_ms: float | None
+    flush: Told
+
+
+class Disks(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
+    """`untold` came or went meanwhile."""
+
+    each: tuple[Disk, ...]
+    untold: tuple[str, ...]
+    source: str
+
+
+class Stalls(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The share of the time in which some, or all, threads waited for the resource."""
+
+    some: Told
+    full: Told
+
+
+class Phase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
+    """The mean of the window's transactions in ms is within."""
+
+    low: float
+    high: float
+
+
+class Ext4(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="ext4"):
+    """A journal of jbd2."""
+
+    device: str
+    transactions: int
+    requested: int
+    commit_us: Told
+    phases_ms: dict[str, Phase | NotKnown]
+
+
+class Xfs(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="xfs"):
+    """A log, '' for all together."""
+
+    device: str
+    log_writes: int
+    forces: int
+    forces_slept: int
+    no_buffer: int
+    space_slept: Told
+
+
+class Btrfs(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="btrfs"):
+    """Commits of a filesystem."""
+
+    uuid: str
+    commits: int
+    commit_ms: float
+    busy: float
+
+
+class Untold(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="not known"):
+    """A journal whose statistics could not be read."""
+
+    cause: str
+    learn: str
+    source: str
+
+
+class Waiter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Threads of one name that waited at one place in the kernel: how many at a time, and how many different ones.
+
+    `function` is '' where it is not told; `kind` is what is waited for there.
+    """
+
+    name: str
+    function: str
+    kind: Literal["disk", "lock", "journal", "network", "other", "gone on", "not told"]
+    waiting: float
+    threads: int
+
+
+class Runner(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A thread that ran, or could, in this share of the looks."""
+
+    name: str
+    pid: int
+    thread: int
+    share: float
+
+
+class Threads(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
+    """Means over all looks; `kinds` are what those that waited waited for."""
+
+    looks: int
+    threads: float
+    running: float
+    waiting: float
+    kinds: dict[str, Told]
+    waiters: tuple[Waiter, ...]
+    runners: tuple[Runner, ...]
+    source: str
+
+
+class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A place in the kernel that took a lock; times of all who waited."""
+
+    type: str
+    caller: str
+    contended: int
+    total_us: float
+    longest_us: float
+
+
+class Locks(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
+    """How many threads slept for a lock of the kernel, and how many spun, on average; the longest waited for first."""
+
+    waiting: float
+    spinning: float
+    locks: tuple[Lock, ...]
+    source: str
+
+
+class Waits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One run of `fsadvisor waits`: `sentences` first say what the rest supports, the gravest first.
+
+    `target` is '' for all disks; `probe` is the run of the job that went on meanwhile, null where none did.
+    """
+
+    schema: Literal["fsadvisor/waits/1"]
+    when: str
+    seconds: float
+    target: str
+    notes: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
+    processors: Processors | NotKnown
+    own_share: float
+    disks: Disks | NotKnown
+    pressure: dict[str, Stalls]
+    journals: tuple[Ext4 | Xfs | Btrfs | Untold, ...]
+    threads: Threads | NotKnown
+    locks: Locks | NotKnown
+    probe: probe_json.Probe | None

@@ -1,0 +1,215 @@
+"""`fsadvisor waits [TARGET]`: watches the machine, or a probe at its work, and says where the time goes."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.catalogue import did_you_mean
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.lock_tracing import LockTrace
+from fsadvisor.probe import disks, surroundings
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.probe.run import Went
+from fsadvisor.probe.stopping import Stop, Stopped
+from fsadvisor.report import probe_text, waits_json
+from fsadvisor.report.escape import clean
+from fsadvisor.report.waits_text import waits_text
+from fsadvisor.survey.whole import survey
+from fsadvisor.verbs.probe import Command, RefusedError, Request
+from fsadvisor.verbs.probing import OTHER_SECONDS, Wanted, around
+from fsadvisor.waits.account import account
+from fsadvisor.waits.watching import Watch, watch
+from fsadvisor.waits.window import NOT_TRACED, locks_of, window
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.probe.run import Event
+    from fsadvisor.readers.mountinfo import Mount
+    from fsadvisor.report.probe_json import State
+    from fsadvisor.verbs.probing import Probing
+    from fsadvisor.waits.account import Account
+    from fsadvisor.waits.window import Locks
+
+SECONDS: Final = 5.0
+_INCOMPLETE: Final = 3
+_STOPPED: Final = Unknown(Cause.NOT_MEASURED, "watch again: it was stopped before perf had ended", "perf lock")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """What is watched: None is all. `disks` by kernel name; `journals` by device, or the UUID of a Btrfs."""
+
+    target: str = ""
+    disks: frozenset[str] | None = None
+    journals: frozenset[str] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
+    """Do what the command line asks for; returns the exit status. Raises RefusedError."""
+    if chosen.on:
+        raise RefusedError("--on: a recording does not move; waits watches this machine")
+    if chosen.job is not None:
+        return _with_job(chosen, machine, write)
+    watched = _below(chosen.target, machine) if chosen.target else Watched()
+    seconds = chosen.seconds or SECONDS
+    trace = LockTrace(seconds) if chosen.locks else None
+    stop, seen = Stop(), Watch()
+    _say(f"watching for {seconds:g} s")
+    if trace:
+        trace.start()
+    with stop.listening():
+        try:
+            with stop.interruptible():
+                watch(seen, seconds, time.sleep)
+        except Stopped:
+            seen.end()
+    told = _account(seen, watched, _STOPPED if stop.asked and trace else _locks(trace))
+    write([waits_json.as_json(told)] if chosen.form == "json" else waits_text(told))
+    return stop.exit_status if stop.asked else _status(told)
+
+
+def _status(told: Account) -> int:
+    return _INCOMPLETE if told.sentences[0].id == "not told" else 0
+
+
+def _locks(trace: LockTrace | None) -> Fact[Locks]:
+    return NOT_TRACED if trace is None else locks_of(trace.answer(), trace.seconds)
+
+
+def _account(seen: Watch, watched: Watched, locks: Fact[Locks], job: str = "") -> Account:
+    if seen.before is None:
+        seen.begin()
+    if seen.after is None:
+        seen.end()
+    before, after = seen.before, seen.after
+    if before is None or after is None:
+        raise AssertionError  # both have just been taken
+    found = window(before, after, seen.inside(), locks, watched.disks, watched.journals)
+    when = datetime.now(tz=UTC).isoformat(timespec="seconds")
+    return account(found, when, watched.target, job, watched.notes)
+
+
+def _below(target: str, machine: Machine) -> Watched:
+    """The disks and the journal of the filesystem that a folder or file is on. Raises RefusedError."""
+    real = surroundings.real(target)
+    mount = surroundings.mount_of(real, machine)
+    if mount is None:
+        raise RefusedError(f"{target}: on no mount that can be told; name a folder, or none for the whole machine")
+    leaves = disks.leaves(survey(machine, {}), mount.mount_point)
+    if leaves is None:
+        raise RefusedError(
+            f"{target}: the disks below {mount.mount_point} can not be told; without TARGET all disks are watched"
+        )
+    own = _device(mount, machine)
+    whole = {own} if own and not isinstance(machine.entries(f"/sys/block/{own}"), Unknown) else set()
+    return Watched(
+        target=real,
+        disks=frozenset({*leaves, *whole}),
+        journals=frozenset({own, *_uuids(mount, own, machine)}),
+        notes=("Processors, pressure and threads are the whole machine's: they belong to no disk.",),
+    )
+
+
+def _device(mount: Mount, machine: Machine) -> str:
+    """The kernel's name of the device that is mounted, '' where there is none."""
+    link = machine.link(f"/sys/dev/block/{mount.major_minor}")
+    if not isinstance(link, Unknown):
+        return Path(link.text).name
+    return Path(surroundings.real(mount.source)).name if mount.source.startswith("/dev/") else ""
+
+
+def _uuids(mount: Mount, device: str, machine: Machine) -> Iterable[str]:
+    """Those of the Btrfs on the device."""
+    if mount.fs_type == "btrfs":
+        found = machine.entries("/sys/fs/btrfs")
+        for uuid in () if isinstance(found, Unknown) else found:
+            members = machine.entries(f"/sys/fs/btrfs/{uuid}/devices")
+            if not isinstance(members, Unknown) and device in members:
+                yield uuid
+
+
+def _with_job(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
+    """The probe verb's own run, watched from the end of its first window to the end of its last."""
+    if chosen.job not in JOBS:
+        near = did_you_mean(chosen.job, JOBS) or "; fsadvisor probe --list names them"
+        raise RefusedError(f"no job {chosen.job!r}{near}")
+    if not chosen.target:
+        raise RefusedError(f"say in which folder: fsadvisor waits DIR --job {chosen.job}")
+    wanted = Wanted(jobs=(JOBS[chosen.job],), target=chosen.target, seconds=chosen.seconds or OTHER_SECONDS, keep=False)
+    request = Request(
+        wanted=wanted,
+        dry_run=False,
+        yes=chosen.yes,
+        as_json=chosen.form == "json",
+        again=shlex.join(["fsadvisor", *sys.argv[1:], "--yes"]),
+    )
+    trace = LockTrace(min(wanted.seconds, SECONDS)) if chosen.locks else None
+    with around(wanted, machine) as probing:
+        watched = Watched() if probing.refused else _below(chosen.target, machine)
+        return _WatchedCommand(request, probing, write, watched, trace).run()
+
+
+class _WatchedCommand(Command):
+    """The probe's run, and what the machine does meanwhile."""
+
+    def __init__(
+        self,
+        request: Request,
+        probing: Probing,
+        write: Callable[[Iterable[str]], None],
+        watched: Watched,
+        trace: LockTrace | None,
+    ) -> None:
+        super().__init__(request, probing, write)
+        self._watched, self._trace = watched, trace
+        self._seen = Watch()
+        self._over = threading.Event()
+
+    def heard(self, event: Event, seconds_left: float) -> None:
+        """Each window's end may be that of what is watched; its first is its beginning."""
+        super().heard(event, seconds_left)
+        if not isinstance(event, Went):
+            return
+        if self._seen.before is not None:
+            self._seen.end()
+            return
+        self._seen.begin()
+        threading.Thread(target=self._look, daemon=True).start()
+        if self._trace:
+            self._trace.start()
+
+    def _look(self) -> None:
+        while not self._over.wait(self._seen.look()):
+            pass
+
+    def _report(self, state: State) -> None:
+        self._over.set()
+        began = self._seen.before is not None
+        told = _account(self._seen, self._watched, _locks(self._trace) if began else NOT_TRACED, self._job)
+        if self._request.as_json:
+            self._write([waits_json.as_json(told, self._json(state))])
+            return
+        self._write(probe_text.results_text(self._probing.results, JOBS))
+        self._write(["\n"])
+        self._write(waits_text(told))
+
+    @property
+    def _job(self) -> str:
+        return self._request.wanted.jobs[0].id
+
+
+def _say(words: str) -> None:
+    sys.stderr.write(f"fsadvisor: {clean(words)}\n")
+    sys.stderr.flush()
