@@ -62,7 +62,7 @@ def review(file: str, toml: str, same: str) -> Document:
         paragraph(
             span("y", Tone.KEY),
             Span(" writes them, "),
-            span("Escape", Tone.KEY),
+            span("Esc", Tone.KEY),
             Span(" goes back. Nothing has been written yet."),
         ),
     ]

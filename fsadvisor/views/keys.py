@@ -23,7 +23,7 @@ _SPELT: Final = {
     "minus": "-",
     "space": "Space",
     "enter": "Enter",
-    "escape": "Escape",
+    "escape": "Esc",
     "tab": "Tab",
     "backspace": "Backspace",
     "up": "Up",
@@ -46,7 +46,7 @@ MOVING: Final = (
     ("Tab", "To the next list or text"),
     ("}, {", "To the next part of a text, or the one before"),
     ("n, N", "To the next match of a search, or the one before"),
-    ("Escape", "Back"),
+    ("Esc", "Back"),
 )
 
 

@@ -57,7 +57,7 @@ _COMES_TO: Final = {
     Outcome.OK: "passed",
     Outcome.NOT_APPLICABLE: "do not apply",
 }
-_GONE: Final = "It is not there any more, as of the look of this moment. Escape goes back."
+_GONE: Final = "It is not there any more, as of the look of this moment. Esc goes back."
 _IN: Final = (Span("  "),)
 _NAMES, _VALUES = 34, 44
 """Columns at most."""

@@ -5,6 +5,9 @@ import pytest
 from fsadvisor.tui.actions import EVERYWHERE
 from tests.tui.driving import SIZES, explored, shown, until
 
+_PADDING = 1
+"""What Textual leaves free after a key of the footer."""
+
 MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan")
 
 
@@ -81,3 +84,16 @@ def test_escape_in_a_place_that_stands_over_none_does_nothing():
 def test_no_key_is_given_to_two_actions_that_work_everywhere():
     keys = [key for action in EVERYWHERE for key in action.keys.split(",")]
     assert len(keys) == len(set(keys))
+
+
+def test_the_footer_of_every_place_fits_eighty_columns():
+    async def steps(app, pilot):
+        widths = {}
+        for keys in ("1", "2", "3", "4", "5", "6", "1 enter", "escape tab j j enter", "question_mark"):
+            await pilot.press(*keys.split())
+            await until(pilot, lambda: app.screen.query("FooterKey"))
+            drawn = max(one.region.right for one in app.screen.query("FooterKey")) - _PADDING
+            widths[f"{keys}: {type(app.screen).__name__}"] = drawn
+        return widths
+
+    assert {place: width for place, width in explored(steps).items() if width > 80} == {}

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from fsadvisor.machine.opening import open_machine
+from fsadvisor.storage import Supposition
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.screens.what_if import ChangePlace, WhatIf
 from fsadvisor.tui.terminal import Terminal
@@ -270,3 +271,20 @@ def test_without_unicode_every_sign_is_ascii(key):
 
     for line in explored(steps, terminal=plain, machine=RAID):
         assert all(sign.isascii() or sign in SCROLLBAR for sign in line), line
+
+
+def test_nothing_is_said_of_advice_before_it_is_worked_out():
+    async def steps(app, pilot):
+        may_answer, survey = threading.Event(), app.session.storage_of
+        app.session.storage_of = lambda it, supposed=(): may_answer.wait(60) and survey(it, supposed)
+        app.supposed = (Supposition("disk:nvme0n1", "disk.plp", "proven"),)
+        await pilot.press("3")
+        await until(pilot, lambda: "Being worked out" in shown(app))
+        before = shown(app)
+        may_answer.set()
+        await settled(app, pilot)
+        return before, shown(app)
+
+    before, after = explored(steps)
+    assert "No advice" not in before
+    assert "Being worked out" not in after

@@ -47,6 +47,12 @@ _MOST_WIDE: Final = 12
 _UNLOCKS: Final = 6
 """Lines of what would unlock advice, on a narrow screen."""
 
+_WAITING: Final = "  Being worked out"
+"""Nothing is said of advice before it is known."""
+
+_NO_CHANGES: Final = (line(span("  No advice, now or then.", Tone.DIM)),)
+_NO_UNLOCKS: Final = (line(span("  No advice is held back for want of a fact that could be chosen here.", Tone.DIM)),)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
@@ -116,12 +122,10 @@ class WhatIf(Place):
                 yield RowsView(id="supposed", empty="  Nothing yet. a supposes a fact.")
             with Vertical(id="changes-pane"):
                 yield self._title("changes")
-                yield RowsView(id="changes", empty="  No advice, now or then.")
+                yield RowsView(id="changes", empty=_WAITING)
             with Vertical(id="unlocks-pane"):
                 yield self._title("unlocks")
-                yield RowsView(
-                    id="unlocks", empty="  No advice is held back for want of a fact that could be chosen here."
-                )
+                yield RowsView(id="unlocks", empty=_WAITING)
 
     def on_mount(self) -> None:
         """What the lists are."""
@@ -168,11 +172,12 @@ class WhatIf(Place):
             anew = self._followed is None or self._followed.supposed != answer.supposed
             self._followed = answer
             glyphs, changes = self.explorer.glyphs, self.query_one("#changes", RowsView)
-            changes.show(lambda width: what_if.rows(answer.changes, width, glyphs))
+            changes.show(lambda width: what_if.rows(answer.changes, width, glyphs), _NO_CHANGES)
             self._fit()
             if anew:
                 changes.cursor = 0
-            self.query_one("#unlocks", RowsView).show(lambda width: unlocking.rows(answer.unlocks, width, glyphs))
+            unlocks = self.query_one("#unlocks", RowsView)
+            unlocks.show(lambda width: unlocking.rows(answer.unlocks, width, glyphs), _NO_UNLOCKS)
         self._show_banner()
 
     def _show_supposed(self, real: Look) -> None:
