@@ -21,6 +21,7 @@ from fsadvisor.tui.probing import LEAVING_SECONDS, ProbeHeard, Prober
 from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.widgets.head import Head
 from fsadvisor.views import glyphs
+from fsadvisor.views.choice import Choice
 from fsadvisor.views.document import Document, paragraph
 from fsadvisor.views.keys import spelt
 from fsadvisor.views.notices import disks_words
@@ -90,8 +91,8 @@ class Explorer(App[int]):
         self.session = session
         self.terminal = terminal
         self.glyphs = glyphs.UNICODE if terminal.unicode else glyphs.ASCII
-        self.chosen: dict[str, None] = {}
-        """The keys of the findings that were gathered for a plan, in the order chosen."""
+        self.chosen = Choice()
+        """What was gathered for a plan."""
 
         self.supposed: tuple[Supposition, ...] = ()
         """What is supposed of the machine, in the order supposed: the place What if shows what follows."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.report.layout import counted, listed
 from fsadvisor.report.values import full_name, short_name
 from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.views.choice import Choice
 from fsadvisor.views.document import Paragraph, laid
 from fsadvisor.views.look import finding_key
 from fsadvisor.views.rows import LazyRows, Row
@@ -14,7 +15,7 @@ from fsadvisor.views.severity import TONES, state
 from fsadvisor.views.spans import Line, Span, Tone, cut, line, span
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from fsadvisor.report.findings import Finding
     from fsadvisor.views.glyphs import Glyphs
@@ -24,6 +25,7 @@ _NARROW: Final = 100
 """Columns below which a title gets a second line where there is room for it."""
 
 _SUBJECTS: Final = 3
+NOTHING_CHOSEN: Final = Choice()
 _WORD: Final = 9
 
 
@@ -32,7 +34,7 @@ def rows(
     width: int,
     glyphs: Glyphs,
     *,
-    chosen: Collection[str] = (),
+    chosen: Choice = NOTHING_CHOSEN,
     only: Sequence[int] | None = None,
     roomy: bool = False,
 ) -> LazyRows:
@@ -46,21 +48,20 @@ def rows(
 
     def made(at: int) -> Row:
         finding = look.findings[places[at]]
-        is_chosen = keys[at] in chosen
-        lines = _lines(look, finding, places[at] + 1, width, glyphs, most, is_chosen=is_chosen)
+        lines = _lines(look, finding, places[at] + 1, width, glyphs, most, chosen.of(finding))
         return Row(keys[at], lines, f"{finding.rule.id} {finding.rule.kind}")
 
     return LazyRows(keys, made)
 
 
 def _lines(
-    look: Look, finding: Finding, number: int, width: int, glyphs: Glyphs, most: int, *, is_chosen: bool
+    look: Look, finding: Finding, number: int, width: int, glyphs: Glyphs, most: int, chosen: int
 ) -> tuple[Line, ...]:
     digits = len(str(len(look.findings)))
     severity = finding.rule.severity
     quiet = finding.waiver is not None or finding.outcome is not Outcome.ADVISE
     first = line(
-        Span(glyphs.chosen if is_chosen else " ", Tone.GOOD),
+        Span(glyphs.chosen if chosen else " ", Tone.GOOD),
         Span(f"{number:>{digits}} ", Tone.DIM),
         Span(severity.ljust(_WORD), Tone.DIM if quiet else TONES[severity]),
     )
@@ -69,7 +70,7 @@ def _lines(
     if len(title) > most:
         title[most - 1] = cut((*title[most - 1], Span(f" {glyphs.ellipsis}")), width, glyphs.ellipsis)
     title = title[:most] + [()] * (most - len(title))
-    place = (Span(" " * margin), *_place(look, finding, is_chosen=is_chosen))
+    place = (Span(" " * margin), *_place(look, finding, chosen))
     return tuple(cut(one, width, glyphs.ellipsis) for one in _filled(title, place))
 
 
@@ -79,11 +80,12 @@ def _filled(title: list[Line], place: Line) -> list[Line]:
     return [*written, place, *[()] * (len(title) - len(written))]
 
 
-def _place(look: Look, finding: Finding, *, is_chosen: bool) -> Iterator[Span]:
+def _place(look: Look, finding: Finding, chosen: int) -> Iterator[Span]:
     """The state first: it must not be cut."""
     yield span(finding.rule.kind, Tone.DIM)
-    if is_chosen:
-        yield span(", in the plan", Tone.GOOD)
+    if chosen:
+        number = len(finding.verdicts)
+        yield span(", in the plan" if chosen == number else f", {chosen:,} of {number:,} in the plan", Tone.GOOD)
     if words := state(look, finding):
         yield span(f", {words}", Tone.DIM if finding.waiver else Tone.WARNING)
     if measured := finding.verdicts[0].measured:

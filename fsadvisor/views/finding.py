@@ -97,8 +97,8 @@ def beside(look: Look, key: str, by: int) -> str | None:
     return finding_key(look.findings[there]) if 0 <= there < len(look.findings) else None
 
 
-def page(look: Look, key: str, glyphs: Glyphs, *, chosen: bool = False) -> Page:
-    """The page of that key as of this look."""
+def page(look: Look, key: str, glyphs: Glyphs, *, chosen: int = 0) -> Page:
+    """The page of that key as of this look; for so many of its subjects it was chosen for the plan."""
     finding = found(look, key)
     if finding is None:
         return Page(title=key, why=tuple(_gone(look, key)), todo=(), undo=())
@@ -118,13 +118,13 @@ def _gone(look: Look, key: str) -> Iterator[Block]:
     known = look.subjects.get(subject)
     what = f"The rule {rule} has nothing to say any more of" if known else f"{rule}:"
     where = f"{known.kind} {known.name}" if known else f"{subject} is not on this machine now"
-    yield paragraph(f"{what} {where}, as of the look of this moment. Escape goes back.", first=_IN)
+    yield paragraph(f"{what} {where}, as of the look of this moment. Esc goes back.", first=_IN)
 
 
 class _Writing:
     """Writes the blocks of one finding."""
 
-    def __init__(self, look: Look, finding: Finding, glyphs: Glyphs, *, chosen: bool) -> None:
+    def __init__(self, look: Look, finding: Finding, glyphs: Glyphs, *, chosen: int) -> None:
         self.todo = parts.todo(finding)
         self._look = look
         self._finding = finding
@@ -169,7 +169,9 @@ class _Writing:
             yield paragraph(span(waived, Tone.WARNING), first=_IN)
         yield from self._state()
         if self._chosen:
-            yield paragraph(span(f"{self._glyphs.chosen} Chosen for the plan", Tone.GOOD), first=_IN)
+            number = len(self._finding.verdicts)
+            part = "" if self._chosen == number else f" on {self._chosen:,} of {number:,}"
+            yield paragraph(span(f"{self._glyphs.chosen} Chosen for the plan{part}", Tone.GOOD), first=_IN)
 
     def _place(self) -> int:
         return next((at for at, one in enumerate(self._look.findings) if one is self._finding), 0)

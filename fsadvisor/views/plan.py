@@ -13,6 +13,7 @@ from fsadvisor.plan.parts import parts
 from fsadvisor.plan.planning import plan
 from fsadvisor.report.finding_parts import where
 from fsadvisor.report.layout import counted, listed
+from fsadvisor.views.choice import pairs_of, the_chosen
 from fsadvisor.views.look import finding_key
 from fsadvisor.views.rows import LazyRows, Row
 from fsadvisor.views.severity import TONES
@@ -43,10 +44,10 @@ class Fate(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Gathered:
-    """The findings chosen, and the plan for them. `gone` are the rules of those that a later look no longer has."""
+    """The findings chosen, and the plan for them. `gone` are rules and the ids of subjects that they no longer find."""
 
     findings: tuple[Finding, ...]
-    gone: tuple[str, ...]
+    gone: tuple[tuple[str, str], ...]
     plan: Plan
 
     @cached_property
@@ -102,21 +103,21 @@ def _numbers(steps: list[int]) -> str:
     return f"step{'s' if len(steps) > 1 else ''} {listed(named)}"
 
 
-def gathered(look: Look, chosen: Collection[str], read: Callable[[str], Answer]) -> Gathered:
-    """The plan for the findings of these keys; `read` gives a file of the machine as it was seen."""
-    found = tuple(one for one in look.findings if finding_key(one) in chosen)
-    there = {finding_key(one) for one in found}
+def gathered(look: Look, chosen: Collection[tuple[str, str]], read: Callable[[str], Answer]) -> Gathered:
+    """The plan for these rules on these subjects; `read` gives a file of the machine as it was seen."""
+    found = tuple(the_chosen(look.findings, frozenset(chosen)))
+    there = {pair for one in found for pair in pairs_of(one)}
     verdicts = sorted((verdict for one in found for verdict in one.verdicts), key=lambda verdict: verdict.rank())
     return Gathered(
         findings=found,
-        gone=tuple(key.partition("\n")[0] for key in chosen if key not in there),
+        gone=tuple(pair for pair in chosen if pair not in there),
         plan=plan(look.storage, verdicts, read),
     )
 
 
-def all_with_commands(look: Look) -> list[str]:
-    """The keys of all advice of which a plan could be made."""
-    return [finding_key(one) for one in look.findings if any(map(_has_commands, one.verdicts))]
+def all_with_commands(look: Look) -> list[Finding]:
+    """All advice of which a plan could be made."""
+    return [one for one in look.findings if any(map(_has_commands, one.verdicts))]
 
 
 def _has_commands(verdict: Verdict) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.plan.conflicts import QUARREL
 from fsadvisor.report.escape import clean
-from fsadvisor.report.layout import counted
+from fsadvisor.report.layout import counted, listed
 from fsadvisor.report.rule_text import NEEDS
 from fsadvisor.views.document import Block, Commands, Document, Gap, Heading, Verbatim, paragraph
 from fsadvisor.views.prose import prose
@@ -25,6 +25,7 @@ CHECK: Final = "Check"
 _IN: Final = (Span("  "),)
 _AS_ROOT: Final = ("sh plan.sh --check", "sh plan.sh")
 _TAB: Final = 8
+_NAMED: Final = 3
 
 
 def pages(found: Gathered, glyphs: Glyphs) -> dict[str, Document]:
@@ -59,8 +60,7 @@ def _steps(found: Gathered, glyphs: Glyphs) -> Iterator[Block]:
     plan = found.plan
     needs = {one.rule.id: NEEDS[one.rule.remedy.needs] for one in found.findings}
     yield _opening(found)
-    for rule in found.gone:
-        yield paragraph(span(f"{rule} was chosen and is no longer found: nothing is planned for it.", Tone.WARNING))
+    yield from _gone(found)
     quarrels = [one for one in plan.refused if one.reason.startswith(QUARREL)]
     if quarrels:
         yield from _part("In conflict: the higher rank wins, of equals neither is planned")
@@ -86,6 +86,17 @@ def _opening(found: Gathered) -> Block:
         span("S", Tone.KEY),
         span(" saves it as a folder, for you to read and to run as root."),
     )
+
+
+def _gone(found: Gathered) -> Iterator[Block]:
+    by_rule: dict[str, list[str]] = {}
+    for rule, subject in found.gone:
+        by_rule.setdefault(rule, []).append(subject.partition(":")[2] or "this machine")
+    for rule, subjects in by_rule.items():
+        more = [f"{len(subjects) - _NAMED:,} more"] if len(subjects) > _NAMED else []
+        where = listed([*subjects[:_NAMED], *more])
+        words = f"{rule} was chosen and is no longer found on {where}: nothing is planned for that."
+        yield paragraph(span(words, Tone.WARNING))
 
 
 def _part(title: str) -> Iterator[Block]:

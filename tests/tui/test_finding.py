@@ -140,14 +140,14 @@ def test_a_finding_is_chosen_for_the_plan_and_not_again(key):
     async def steps(app, pilot):
         finding = await opened(app, pilot)
         await pressed(pilot, key)
-        chosen, text = list(app.chosen), shown(app)
+        chosen, text = app.chosen.pairs, shown(app)
         await pressed(pilot, key)
-        return finding, chosen, text, list(app.chosen)
+        return finding, chosen, text, app.chosen.pairs
 
     finding, chosen, text, after = explored(steps)
-    assert chosen == [finding]
+    assert ["\n".join(one) for one in chosen] == [finding]
     assert "Chosen for the plan" in text
-    assert after == []
+    assert after == ()
 
 
 def test_brackets_walk_through_the_findings_and_stay_at_the_ends():
@@ -217,12 +217,12 @@ def test_what_passed_can_be_opened_too():
         app.go("finding", f"{passed.rule.id}\n{passed.subject.id}")
         await until(pilot, lambda: isinstance(app.screen, FindingPlace))
         await pressed(pilot, "p")
-        return shown(app), said(app), list(app.chosen)
+        return shown(app), said(app), app.chosen.pairs
 
     text, words, chosen = explored(steps)
     assert "It passed: nothing is to be done" in text
     assert "nothing here to plan" in words
-    assert chosen == []
+    assert chosen == ()
 
 
 def test_too_much_for_a_clipboard_is_not_copied():

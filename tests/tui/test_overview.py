@@ -92,12 +92,12 @@ def test_advice_is_chosen_for_the_plan_and_left_out_again(key):
     async def steps(app, pilot):
         await pilot.press(key)
         await until(pilot, lambda: "in the plan" in shown(app))
-        chosen = list(app.chosen)
+        chosen = app.chosen.pairs
         await pilot.press(key)
         await until(pilot, lambda: "in the plan" not in shown(app))
-        return chosen, list(app.chosen)
+        return chosen, app.chosen.pairs
 
-    assert explored(steps, SERVER) == (["nobarrier-unproven\nfilesystem:/dev/dm-1"], [])
+    assert explored(steps, SERVER) == ((("nobarrier-unproven", "filesystem:/dev/dm-1"),), ())
 
 
 def test_a_low_terminal_shows_one_pane_at_a_time_advice_first():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fsadvisor.views.choice import Choice
 from tests.tui.driving import SIZES, explored, shown, until
 
 MACHINE = "lab-ext4-tuned"
@@ -19,7 +20,7 @@ def test_without_a_choice_it_says_how_to_choose_and_one_key_chooses_all(size):
         await until(pilot, lambda: "No advice is chosen" in shown(app))
         before = shown(app)
         await with_all(app, pilot)
-        return before, shown(app), list(app.chosen)
+        return before, shown(app), app.chosen.pairs
 
     before, after, chosen = explored(steps, MACHINE, size)
     assert "Space" in before
@@ -60,18 +61,18 @@ def test_a_click_turns_to_a_page():
 def test_findings_are_removed_one_by_one_and_all_at_once():
     async def steps(app, pilot):
         await with_all(app, pilot)
-        first, second, *_ = app.chosen
+        first, second, *_ = app.chosen.pairs
         await pilot.press("x")
         await until(pilot, lambda: "Chosen  4" in shown(app))
         row = app.screen.query_one("#chosen").row.key
         await until(pilot, lambda: "4 steps" in shown(app))
         await pilot.press("X")
         await until(pilot, lambda: "No advice is chosen" in shown(app))
-        return first, second, row, dict(app.chosen)
+        return first, second, row, app.chosen.pairs
 
     first, second, row, left = explored(steps, MACHINE)
-    assert row == second != first
-    assert left == {}
+    assert row == "\n".join(second) != "\n".join(first)
+    assert left == ()
 
 
 def test_enter_opens_the_finding_and_what_another_place_chooses_is_planned():
@@ -128,7 +129,7 @@ def test_the_plan_is_saved_as_a_folder_and_never_into_one_that_has_something(tmp
 
 def test_where_no_script_could_do_anything_there_is_nothing_to_save_or_copy():
     async def steps(app, pilot):
-        app.chosen.update({"gone\ndisk:sda": None})
+        app.chosen = Choice([("gone", "disk:sda")])
         await pilot.press("6")
         await until(pilot, lambda: "no longer found" in shown(app))
         await pilot.press("S", "y")

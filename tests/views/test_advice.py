@@ -6,6 +6,7 @@ import pytest
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.views import advice
+from fsadvisor.views.choice import Choice
 from fsadvisor.views.glyphs import ASCII, UNICODE
 from fsadvisor.views.look import finding_key
 from fsadvisor.views.spans import columns, plain
@@ -27,9 +28,10 @@ def test_withheld_blocked_and_chosen_are_said_in_words():
     look = look_at("btrfs-two-devices")
     assert "blocked: a safety check says no" in rows_text(look)
     assert "to prove first" in rows_text(look_at("pm9a3-postgresql-volatile"))
-    key = finding_key(look.findings[0])
-    assert "● 1 " in rows_text(look, chosen=[key]) or "●1 " in rows_text(look, chosen=[key])
-    assert "in the plan" in rows_text(look, chosen=[key])
+    chosen = Choice()
+    chosen.add(look.findings[:1])
+    assert "● 1 " in rows_text(look, chosen=chosen) or "●1 " in rows_text(look, chosen=chosen)
+    assert "in the plan" in rows_text(look, chosen=chosen)
     assert "in the plan" not in rows_text(look)
 
 

@@ -149,7 +149,7 @@ def test_of_a_thousand_disks_ten_have_their_commands_shown_and_all_are_copied():
 
 def test_a_waiver_and_the_choice_stand_in_the_head():
     look = look_at("pm9a3-postgresql-volatile")
-    assert "Chosen for the plan" in read(look, keys(look)[0], chosen=True)
+    assert "Chosen for the plan" in read(look, keys(look)[0], chosen=1)
     assert "Chosen for the plan" not in read(look, keys(look)[0])
 
 

@@ -8,9 +8,10 @@ from fsadvisor.plan.choosing import chosen
 from fsadvisor.plan.planning import plan as planned
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.views import plan, plan_pages
+from fsadvisor.views.choice import Choice, pairs_of
 from fsadvisor.views.document import laid
 from fsadvisor.views.glyphs import ASCII, UNICODE
-from fsadvisor.views.look import Look, finding_key
+from fsadvisor.views.look import Look
 from fsadvisor.views.spans import Tone, columns
 from tests.paths import FIXTURES
 from tests.plan import composed
@@ -24,10 +25,14 @@ def reader(machine):
     return open_machine(FIXTURES / "machines" / machine).read
 
 
+def pairs(findings):
+    return Choice(pair for one in findings for pair in pairs_of(one)).pairs
+
+
 def all_of(machine):
     """The plan for everything that is found there."""
     look = look_at(machine)
-    return plan.gathered(look, [finding_key(one) for one in look.findings], reader(machine))
+    return plan.gathered(look, pairs(look.findings), reader(machine))
 
 
 def look_of(storage, rules):
@@ -37,7 +42,7 @@ def look_of(storage, rules):
 def from_texts(storage, texts, rules=composed.RULES):
     """The same for a composed machine."""
     look = look_of(storage, rules)
-    return plan.gathered(look, [finding_key(one) for one in look.findings], composed.reader(texts))
+    return plan.gathered(look, pairs(look.findings), composed.reader(texts))
 
 
 def read(found, name=plan_pages.STEPS, width=80, glyphs=UNICODE):
@@ -55,7 +60,7 @@ def fates(found):
 @pytest.mark.parametrize("machine", MACHINES)
 def test_what_is_planned_is_what_the_command_plans(machine):
     look = look_at(machine)
-    mine = plan.gathered(look, plan.all_with_commands(look), reader(machine)).plan
+    mine = plan.gathered(look, pairs(plan.all_with_commands(look)), reader(machine)).plan
     whole = planned(look.storage, chosen(look.storage, own_shelf().rules, ()), reader(machine))
     assert (mine.steps, mine.files, mine.fstab) == (whole.steps, whole.files, whole.fstab)
 
@@ -98,9 +103,9 @@ def test_findings_that_disagree_are_told_as_a_conflict_with_both_names():
 
 def test_a_finding_that_is_gone_is_named():
     look = look_at("pm9a3-postgresql-volatile")
-    found = plan.gathered(look, ["no-longer-there\ndisk:sda"], reader("pm9a3-postgresql-volatile"))
+    found = plan.gathered(look, [("no-longer-there", "disk:sda")], reader("pm9a3-postgresql-volatile"))
     assert found.findings == ()
-    assert "no-longer-there was chosen and is no longer found" in flat(read(found))
+    assert "no-longer-there was chosen and is no longer found on sda" in flat(read(found))
 
 
 @pytest.mark.parametrize("name", ["plan.sh", "undo.sh", "fstab.diff"])

@@ -18,7 +18,6 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.views import finding
-from fsadvisor.views.look import finding_key
 from fsadvisor.views.spans import span
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ class FindingPlace(Place):
     def show_look(self, look: Look) -> None:
         """The page anew, where one was."""
         found = finding.found(look, self.key)
-        chosen = found is not None and finding_key(found) in self.explorer.chosen
+        chosen = self.explorer.chosen.of(found) if found is not None else 0
         self._page = finding.page(look, self.key, self.explorer.glyphs, chosen=chosen)
         self._fill()
 
@@ -177,13 +176,10 @@ class FindingPlace(Place):
         if look is None or found is None or found.outcome not in CALL_FOR_ACTION:
             self._say("There is nothing here to plan.", failed=True)
             return
-        key = finding_key(found)
-        if key in self.explorer.chosen:
-            del self.explorer.chosen[key]
+        if not self.explorer.chosen.turn(found):
             self._say("No longer chosen for the plan.")
         else:
-            self.explorer.chosen[key] = None
-            number = counted(len(self.explorer.chosen), "piece of advice", "pieces of advice")
+            number = counted(self.explorer.chosen.findings(look.findings), "piece of advice", "pieces of advice")
             self._say(f"Chosen for the plan ({number}); 6 shows it.")
         self.show_look(look)
 

@@ -11,7 +11,7 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import advice, storage_tree
+from fsadvisor.views import advice, finding, storage_tree
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -126,7 +126,7 @@ class Overview(Place):
 
     def _show_title(self, look: Look) -> None:
         about = storage_tree.about(look.subjects[self._about]) if self._about else ""
-        title = advice.title(look, self._only(look), about, len(self.explorer.chosen))
+        title = advice.title(look, self._only(look), about, self.explorer.chosen.findings(look.findings))
         self.query_one("#advice-title", PaneTitle).show(title)
 
     def _only(self, look: Look) -> list[int] | None:
@@ -202,14 +202,11 @@ class Overview(Place):
 
     def action_choose(self) -> None:
         """Into the plan or out of it."""
-        row = self._advice.row
-        if row is None or self._look is None:
-            return
-        if row.key in self.explorer.chosen:
-            del self.explorer.chosen[row.key]
-        else:
-            self.explorer.chosen[row.key] = None
-        self._show_advice(self._look)
+        row, look = self._advice.row, self._look
+        found = finding.found(look, row.key) if row is not None and look is not None else None
+        if found is not None and look is not None:
+            self.explorer.chosen.turn(found)
+            self._show_advice(look)
 
     def action_turn_fold(self) -> None:
         """Fold or unfold."""

@@ -18,7 +18,7 @@ from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.pages_bar import PagesBar
 from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import plan, plan_pages
+from fsadvisor.views import finding, plan, plan_pages
 from fsadvisor.views.spans import span
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class PlanPlace(Place):
 
     def _make(self, look: Look) -> None:
         """On a thread, unless it is the same as before."""
-        chosen = tuple(self.explorer.chosen)
+        chosen = self.explorer.chosen.pairs
         if self._made_for == (look.number, chosen):
             return
         self._made_for = (look.number, chosen)
@@ -138,12 +138,12 @@ class PlanPlace(Place):
         if not chosen:
             self._show(None)
             return
-        self.query_one(PaneTitle).show(plan.title(None, len(chosen)))
+        self.query_one(PaneTitle).show(plan.title(None, self.explorer.chosen.findings(look.findings)))
         if self._found is None:
             self._turn_pages({plan_pages.STEPS: plan_pages.being_made()})
         threading.Thread(target=self._run, args=(self._number, look, chosen), daemon=True).start()
 
-    def _run(self, number: int, look: Look, chosen: tuple[str, ...]) -> None:
+    def _run(self, number: int, look: Look, chosen: tuple[tuple[str, str], ...]) -> None:
         """On a thread."""
         try:
             found = self.explorer.session.asked(lambda machine: plan.gathered(look, chosen, machine.read))
@@ -166,7 +166,7 @@ class PlanPlace(Place):
         self._found = found
         look, glyphs = self.explorer.look, self.explorer.glyphs
         self.query_one("#panes").set_class(found is None, "-empty")
-        self.query_one(PaneTitle).show(plan.title(found, len(self.explorer.chosen)))
+        self.query_one(PaneTitle).show(plan.title(found, self.explorer.chosen.findings(look.findings) if look else 0))
         if found is None:
             number = len(plan.all_with_commands(look)) if look else 0
             self._turn_pages({plan_pages.STEPS: plan_pages.how_to_choose(number)})
@@ -241,17 +241,18 @@ class PlanPlace(Place):
         look = self.explorer.look
         if look is None:
             return
-        keys = plan.all_with_commands(look)
-        if not keys:
+        found = plan.all_with_commands(look)
+        if not found:
             self._say("No advice here has commands.", failed=True)
-        self.explorer.chosen.update(dict.fromkeys(keys))
+        self.explorer.chosen.add(found)
         self._make(look)
 
     def action_remove(self) -> None:
         """The one under the cursor; the cursor goes to the next."""
         row, look = self._list.row, self.explorer.look
-        if row is not None and look is not None:
-            self.explorer.chosen.pop(row.key, None)
+        found = finding.found(look, row.key) if row is not None and look is not None else None
+        if found is not None and look is not None:
+            self.explorer.chosen.drop(found)
             self._list.action_move(1 if self._list.cursor + 1 < len(self._list.rows) else -1)
             self._make(look)
 
