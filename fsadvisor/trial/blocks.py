@@ -1,0 +1,224 @@
+"""Windows of several sides in blocks, each block in an order drawn by lot and back again: A C B, B C A.
+
+What drifts in a straight line through a block falls on all sides alike. Sessions, clock and lots are given, so that
+all of it can be tried without a disk.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.figure import figure
+from fsadvisor.probe.measure import APART
+from fsadvisor.probe.series import at_once, total, value, voids, writes
+from fsadvisor.trial.comparison import Comparison, Progress, Side
+from fsadvisor.trial.ratio import narrow, ratio, systematic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from contextlib import AbstractContextManager
+    from random import Random
+
+    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.job import Job
+    from fsadvisor.probe.window import Window
+    from fsadvisor.trial.comparison import End
+    from fsadvisor.trial.ratio import Ratio
+
+DEFAULT, AGAIN, CHANGED = "default", "again", "changed"
+"""The sides: as it is, the same once more (so that it is known what two images differ by), and with the change."""
+BARE: Final = "bare"
+"""The same job in the folder itself: what a loop image makes of it. Not part of the comparison."""
+WINDOW_SECONDS: Final = 0.25
+BLOCKS_A_TURN: Final = 6
+_FEWEST_A_TURN: Final = 3
+"""So many even where time is short: each image has to stand for each side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """When to stop: after so many seconds or written bytes, or when it is told."""
+
+    seconds: float
+    matters: float = 0.05
+    """The smallest difference that matters, as a share."""
+    written_bytes: int | None = None
+    window_seconds: float = WINDOW_SECONDS
+
+
+Event: TypeAlias = Progress | Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How sides are set up: `opened(turn)` gives a session by side, DEFAULT and CHANGED, AGAIN and BARE or not.
+
+    In each of the `turns` an image stands for another side: what one image is better than another by falls on all
+    sides alike once every turn is over.
+    """
+
+    turns: int
+    opened: Callable[[int], AbstractContextManager[Mapping[str, Session]]]
+
+
+def events(
+    job: Job,
+    rounds: Rounds,
+    budget: Budget,
+    lots: Random,
+    clock: Callable[[], float],
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Iterator[Event]:
+    """A Progress after each block, at last the Comparison."""
+    course = _Course(job, budget, lots, clock, cancelled)
+    end: End | None = None
+    error = ""
+    try:
+        while end is None:
+            began = clock()
+            for turn in range(rounds.turns):
+                until = clock() + budget.seconds / rounds.turns
+                with rounds.opened(turn) as sessions:
+                    course.warm_up(sessions)
+                    for at in range(BLOCKS_A_TURN):
+                        if at >= _FEWEST_A_TURN and clock() > until:
+                            break
+                        course.block(sessions)
+                        yield course.progress()
+            end = course.end(clock() - began)
+    except EngineError as failed:
+        end, error = "failed", str(failed)
+    except _CancelledError:
+        end = "cancelled"
+    yield course.comparison(end, error)
+
+
+class _CancelledError(Exception):
+    """Somebody stopped it between two windows."""
+
+
+@dataclass
+class _Course:
+    """The windows so far. Those of side S in block n are `windows[S][2 * n]` and the next."""
+
+    job: Job
+    budget: Budget
+    lots: Random
+    clock: Callable[[], float]
+    cancelled: Callable[[], bool]
+    windows: dict[str, list[Window]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._began = self.clock()
+
+    def warm_up(self, sessions: Mapping[str, Session]) -> None:
+        """A window of each side that counts for nothing. Raises EngineError."""
+        for session in sessions.values():
+            self._window(session)
+
+    def block(self, sessions: Mapping[str, Session]) -> None:
+        """All sides once in an order drawn by lot, and once more in the opposite one. Raises EngineError."""
+        order = list(sessions)
+        self.lots.shuffle(order)
+        fresh: dict[str, list[Window]] = {side: [] for side in order}
+        for side in (*order, *reversed(order)):
+            fresh[side].append(self._window(sessions[side]))
+        for side, windows in fresh.items():
+            self.windows.setdefault(side, []).extend(windows)
+
+    def _window(self, session: Session) -> Window:
+        if self.cancelled():
+            raise _CancelledError
+        return session.window(self.budget.window_seconds)
+
+    def seconds(self) -> float:
+        return self.clock() - self._began
+
+    def progress(self) -> Progress:
+        return Progress(
+            blocks=self._blocks(),
+            gain=self._gain()[0],
+            seconds=self.seconds(),
+            seconds_left=max(0.0, self.budget.seconds - self.seconds()),
+        )
+
+    def end(self, cycle_seconds: float) -> End | None:
+        """Asked when each image has stood for each side; another cycle takes about as long as the last one."""
+        gain, _ = self._gain()
+        if gain is not None and narrow(gain, self.budget.matters):
+            return "settled"
+        limit = self.budget.written_bytes
+        late = self.seconds() + cycle_seconds > self.budget.seconds
+        return "budget" if late or (limit is not None and self._written() >= limit) else None
+
+    def comparison(self, end: End, error: str) -> Comparison:
+        gain, control = self._gain() if self.windows else (None, None)
+        why = {side: voids(self.job, windows) for side, windows in self.windows.items()}
+        alike = [side for side in (DEFAULT, AGAIN) if side in self.windows]
+        return Comparison(
+            gain=gain,
+            control=control,
+            bare=ratio(self._differences(BARE, alike, backwards=True)) if BARE in self.windows else None,
+            sides={side: self._side(side, why[side]) for side in self.windows},
+            blocks=self._blocks(),
+            left_out=self._blocks() - (len(self._differences(CHANGED, alike)) if alike else 0),
+            voids=tuple(f"{side}, window {at}: {it}" for side in why for at, it in enumerate(why[side], 1) if it),
+            end=end,
+            error=error,
+            seconds=self.seconds(),
+        )
+
+    def _blocks(self) -> int:
+        return min((len(windows) // 2 for windows in self.windows.values()), default=0)
+
+    def _written(self) -> int:
+        return sum(it.asked_bytes + it.beside_bytes for windows in self.windows.values() for it in windows)
+
+    def _gain(self) -> tuple[Ratio | None, Ratio | None]:
+        """Against both that are made alike where there are two; and what these two differ by."""
+        if AGAIN not in self.windows:
+            return ratio(self._differences(CHANGED, [DEFAULT])), None
+        control = ratio(self._differences(AGAIN, [DEFAULT]))
+        gain = ratio(self._differences(CHANGED, [DEFAULT, AGAIN]), beside=systematic(control))
+        return gain, control
+
+    def _differences(self, side: str, against: list[str], *, backwards: bool = False) -> list[float]:
+        """How much faster a side was than the others in each block that counts, as a difference of logarithms."""
+        speeds = {one: self._speeds(one) for one in (side, *against)}
+        found = []
+        for at in range(self._blocks()):
+            own, others = speeds[side][at], [speeds[one][at] for one in against]
+            known = [it for it in others if it is not None]
+            if own is not None and len(known) == len(others):
+                found.append(own - sum(known) / len(known))
+        return [-it for it in found] if backwards else found
+
+    def _speeds(self, side: str) -> list[float | None]:
+        """The mean logarithm of a side's speed in each block; None where one of its windows does not count."""
+        windows = self.windows[side]
+        why = voids(self.job, windows)
+        sign = -1.0 if self.job.headline.smaller_is_better else 1.0
+        logs = [
+            None if void or not (found := value(self.job, one)) else sign * math.log(found)
+            for one, void in zip(windows, why, strict=True)
+        ]
+        pairs = zip(logs[::2], logs[1::2], strict=False)
+        return [None if one is None or other is None else (one + other) / 2 for one, other in pairs]
+
+    def _side(self, side: str, why: tuple[str, ...]) -> Side:
+        counted = [one for one, void in zip(self.windows[side], why, strict=True) if not void]
+        values = [found for one in counted if (found := value(self.job, one)) is not None]
+        sums = total(counted)
+        written = None if sums.disks is None or not (writes(self.job.work) and at_once(self.job.work)) else sums.disks
+        flushes = None if sums.disks is None else sums.disks.flushes
+        return Side(
+            figure=figure(values, apart=APART),
+            windows=len(counted),
+            left_out=len(why) - len(counted),
+            operations=sums.operations,
+            flushes_per_operation=None if flushes is None or not sums.operations else flushes / sums.operations,
+            amplification=written.written_bytes / sums.asked_bytes if written and sums.asked_bytes else None,
+        )

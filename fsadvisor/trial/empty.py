@@ -1,0 +1,185 @@
+"""A device that is proven empty, and two halves of it. What could not be asked is never taken for empty.
+
+Asked are: signatures (blkid -p, wipefs -n), partitions and holders (sysfs), mounts, swap, fstab by any tag, and the
+kernel itself, by opening it with O_EXCL, which it refuses to all who do not hold it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import stat
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.trial import tools
+from fsadvisor.trial.arena import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_BLKGETSIZE64: Final = 0x80081272
+_SECONDS: Final = 30.0
+_BLKID_NOTHING: Final = 2
+"""blkid's exit status where it found nothing; with -p also where it could not look, so the device is read as well."""
+_ALIGNED: Final = 1 << 20
+_HEAD_BYTES: Final = 1 << 20
+
+
+def full_name(device: str) -> str:
+    """The kernel's name of a device given by any path: 'sdb', 'loop3'. Raises EngineError where it is none."""
+    try:
+        mode = os.stat(device)  # noqa: PTH116 - links are followed
+    except OSError as error:
+        raise EngineError(f"{device}: {os.strerror(error.errno or 0).lower()}") from error
+    if not stat.S_ISBLK(mode.st_mode):
+        raise EngineError(f"{device} is no block device")
+    link = Path(f"/sys/dev/block/{os.major(mode.st_rdev)}:{os.minor(mode.st_rdev)}")
+    try:
+        return link.resolve(strict=True).name
+    except OSError as error:
+        raise EngineError(f"{device}: the kernel does not tell of it in /sys") from error
+
+
+def used(device: str) -> tuple[str, ...]:
+    """Every reason to take a device for used, () where all was asked and nothing found. Raises EngineError."""
+    name = full_name(device)
+    path = f"/dev/{name}"
+    sysfs = Path("/sys/class/block", name)
+    found = [
+        *(f"it has a partition, {it.parent.name}" for it in sorted(sysfs.glob("*/partition"))),
+        *(f"{it.name} stands on it" for it in _entries(sysfs / "holders")),
+        *_mounted(name),
+        *_swapping(path),
+        *_configured(path),
+        *_signatures(path),
+        *_held(path),
+    ]
+    return tuple(found)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise EngineError(f"{folder} could not be read, so that nobody knows who uses the device") from error
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(errors="surrogateescape")
+    except OSError as error:
+        raise EngineError(f"{path} could not be read, so that nobody knows who uses the device") from error
+
+
+def _mounted(name: str) -> Iterator[str]:
+    number = _text(f"/sys/class/block/{name}/dev").strip()
+    for line in _text("/proc/self/mountinfo").splitlines():
+        fields = line.split()
+        if fields[2] == number or fields[-2] == f"/dev/{name}":
+            yield f"it is mounted on {fields[4]}"
+
+
+def _swapping(path: str) -> Iterator[str]:
+    for line in _text("/proc/swaps").splitlines()[1:]:
+        if Path(line.split()[0]).resolve() == Path(path):
+            yield "it is swapped to"
+
+
+def _configured(path: str) -> Iterator[str]:
+    """Its path and all other names that it has in /dev/disk, and the tags that those stand for."""
+    names = {path}
+    for link in Path("/dev/disk").glob("*/*"):
+        if link.resolve() == Path(path):
+            names |= {str(link), f"{link.parent.name.removeprefix('by-').upper()}={link.name}"}
+    try:
+        lines = Path("/etc/fstab").read_text(errors="surrogateescape").splitlines()
+    except FileNotFoundError:
+        return
+    for line in lines:
+        first = line.split()[:1]
+        if first and not first[0].startswith("#") and (first[0].replace('"', "") in names or _same(first[0], path)):
+            yield f"/etc/fstab names it: {first[0]}"
+
+
+def _same(word: str, path: str) -> bool:
+    return word.startswith("/dev/") and Path(word).resolve() == Path(path)
+
+
+def _signatures(path: str) -> Iterator[str]:
+    status, out = tools.status_of("blkid", ("-p", "-o", "full", path), _SECONDS, f"looking for signatures on {path}")
+    if status == 0 or out.strip():
+        yield f"blkid finds something on it: {' '.join(out.split())[:200]}"
+    elif status != _BLKID_NOTHING:
+        raise EngineError(f"blkid ended with {status}, so that nobody knows whether {path} is empty")
+    said = tools.run("wipefs", ("-n", "--noheadings", path), _SECONDS, f"looking for signatures on {path}")
+    if said.strip():
+        yield f"wipefs finds something on it: {' '.join(said.split())[:200]}"
+
+
+def _held(path: str) -> Iterator[str]:
+    """Whether the kernel gives it to us alone, and whether what it begins with is nothing but zeros."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC)
+    except OSError as error:
+        yield f"the kernel does not give it to us alone: {os.strerror(error.errno or 0).lower()}"
+        return
+    try:
+        if any(os.pread(descriptor, _HEAD_BYTES, 0)):
+            yield "its first MiB is not all zeros: if it is to be lost, wipe it first (blkdiscard -z, or dd)"
+    except OSError as error:
+        yield f"it cannot be read: {os.strerror(error.errno or 0).lower()}"
+    finally:
+        os.close(descriptor)
+
+
+def size_of(device: str) -> int:
+    """Bytes of a block device. Raises EngineError."""
+    try:
+        descriptor = os.open(device, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise EngineError(f"{device} cannot be opened: {os.strerror(error.errno or 0).lower()}") from error
+    try:
+        return int(struct.unpack("=Q", fcntl.ioctl(descriptor, _BLKGETSIZE64, bytes(8)))[0])
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def halves(device: str) -> Iterator[tuple[Part, Part]]:
+    """Two halves of a device, which is asked once more whether it is empty, and held alone meanwhile.
+
+    What is written to it stays there, but for the first MiB of each half, which is zeroed at the end, so that no
+    signature of ours is found. Raises EngineError.
+    """
+    reasons = used(device)
+    if reasons:
+        raise EngineError(f"{device} is not empty: {'; '.join(reasons)}")
+    half = size_of(device) // 2 // _ALIGNED * _ALIGNED
+    path = f"/dev/{full_name(device)}"
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
+    except OSError as error:
+        raise EngineError(f"{path} cannot be opened for us alone: {os.strerror(error.errno or 0).lower()}") from error
+    try:
+        try:
+            yield (
+                Part(descriptor=descriptor, offset=0, size_bytes=half),
+                Part(descriptor=descriptor, offset=half, size_bytes=half),
+            )
+        finally:
+            _wipe(descriptor, half)
+    finally:
+        os.close(descriptor)
+
+
+def _wipe(descriptor: int, half: int) -> None:
+    with contextlib.suppress(OSError):
+        flags = fcntl.fcntl(descriptor, fcntl.F_GETFL) & ~os.O_DIRECT
+        fcntl.fcntl(descriptor, fcntl.F_SETFL, flags)
+        for at in (0, half):
+            os.pwrite(descriptor, bytes(_HEAD_BYTES), at)
+        os.fsync(descriptor)

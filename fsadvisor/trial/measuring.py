@@ -1,0 +1,135 @@
+"""The task of a trial's own process: sets up the sides turn by turn, and measures them block by block."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+from fsadvisor.probe import cost, scratch_tree
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.engines import opened
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.probe.stopping import Stopped
+from fsadvisor.trial import telling
+from fsadvisor.trial.arena import images, standing
+from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT, Budget, Rounds, events
+from fsadvisor.trial.comparison import Comparison, Progress
+from fsadvisor.trial.empty import halves
+from fsadvisor.trial.mounting import enter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.stopping import Stop
+    from fsadvisor.trial.arena import Part, Standing
+    from fsadvisor.trial.mounting import Privacy
+
+TASK = "fsadvisor.trial.measuring:task"
+
+
+def task(text: bytes, tell: Callable[[bytes], None], stop: Stop) -> None:
+    """Do what a line asks for, and tell of it."""
+
+    def say(event: telling.Event) -> None:
+        tell(telling.line(event))
+
+    try:
+        _Trial(telling.asked(text), say, stop).run()
+    except EngineError as error:
+        say(telling.Failed(error=str(error)))
+    except Stopped:
+        say(telling.Failed(error="stopped by you before anything was measured"))
+
+
+class _Trial:
+    """One trial."""
+
+    def __init__(self, asked: telling.Asked, say: Callable[[telling.Event], None], stop: Stop) -> None:
+        self._asked, self._say, self._stop = asked, say, stop
+        self._job = JOBS[asked.job]
+        self._turned = 0
+
+    def run(self) -> None:
+        """From the images to the comparison. Raises EngineError, Stopped."""
+        asked = self._asked
+        folder = Path(asked.folder)
+        if asked.folder:
+            for said in scratch_tree.clear(folder):
+                self._say(telling.Doing(says=said))
+        privacy = enter([folder, Path(__file__)])
+        sides = (DEFAULT, CHANGED) if asked.device else (DEFAULT, AGAIN, CHANGED)
+        budget = Budget(
+            seconds=asked.seconds,
+            matters=asked.matters,
+            written_bytes=len(sides) * cost.measured_bytes(self._job) or None,
+        )
+        with self._parts(folder, len(sides)) as parts:
+            rounds = Rounds(len(sides), lambda turn: self._turn(privacy, sides, parts, turn))
+            found = events(self._job, rounds, budget, Random(asked.seed), time.monotonic, lambda: self._stop.asked)  # noqa: S311 - lots, no secrets
+            last: Comparison | None = None
+            for event in found:
+                if isinstance(event, Progress):
+                    self._say(telling.Went(progress=event))
+                else:
+                    last = event
+        if last is not None:
+            self._say(telling.Done(comparison=last))
+
+    @contextlib.contextmanager
+    def _parts(self, folder: Path, count: int) -> Iterator[tuple[Part, ...]]:
+        asked = self._asked
+        with contextlib.ExitStack() as stack:
+            with self._stop.interruptible():
+                parts = stack.enter_context(
+                    halves(asked.device) if asked.device else images(folder, count, asked.size_bytes)
+                )
+            yield parts
+
+    @contextlib.contextmanager
+    def _turn(
+        self, privacy: Privacy, sides: Sequence[str], parts: Sequence[Part], turn: int
+    ) -> Iterator[Mapping[str, Session]]:
+        """Every side on an image, each turn on another one, and its session."""
+        asked = self._asked
+        first = self._turned < len(sides)
+        self._turned += 1
+        with contextlib.ExitStack() as stack:
+            with self._stop.interruptible():
+                stands: dict[str, Standing] = {}
+                for at, side in enumerate(sides):
+                    self._say(telling.Doing(says=f"turn {turn + 1} of {len(sides)}: making the side {side}"))
+                    form = replace(asked.changed if side == CHANGED else asked.default, name=side)
+                    part = parts[(at + turn) % len(parts)]
+                    solid = first and not asked.device and turn == 0
+                    stands[side] = stack.enter_context(standing(privacy, form, part, solid=solid))
+                sessions = {
+                    side: stack.enter_context(opened(self._job, stand.folder, (stand.loop,)))
+                    for side, stand in stands.items()
+                }
+                if not asked.device:
+                    sessions[BARE] = stack.enter_context(opened(self._job, Path(asked.folder), asked.disks))
+            if self._turned == 1:
+                self._say(_stood(stands, sessions[DEFAULT].engine))
+            yield sessions
+
+
+def _stood(stands: Mapping[str, Standing], engine: str) -> telling.Stood:
+    return telling.Stood(
+        engine=engine,
+        stands=tuple(
+            telling.Stand(
+                side=side,
+                mkfs=stand.mkfs,
+                options=stand.options,
+                loop=stand.loop,
+                direct_io=stand.direct_io,
+                write_cache=stand.write_cache,
+            )
+            for side, stand in stands.items()
+        ),
+    )
