@@ -34,6 +34,9 @@ PLACES: Final = (
     ("palette", ("Escape", "1", ":")),
 )
 """What to press after the place before."""
+WAITING: Final = ("Gathering", "Making the plan", "Being worked out", "One moment")
+"""What a place says while it works; the picture is of what comes then."""
+
 DOCS: Final = ("old-storage-server", (120, 40), ("overview", "finding", "subject", "unknowns", "what-if", "plan-all"))
 
 
@@ -43,7 +46,9 @@ def captured(command: Sequence[str], columns: int, rows: int) -> Iterator[tuple[
         terminal.until("unknown")
         terminal.still()
         for name, keys in PLACES:
-            yield name, terminal.pressed(*keys)
+            terminal.pressed(*keys)
+            terminal.without(WAITING)
+            yield name, terminal.text(colours=True)
 
 
 def gallery(machine: str, sizes: Sequence[tuple[int, int]], names: Sequence[str], out: Path, *, sized: bool) -> None:

@@ -65,6 +65,13 @@ class Terminal:
             time.sleep(_TURN_S)
         return shown
 
+    def without(self, words: Iterable[str], seconds: float = 60) -> None:
+        """Wait until none of the words is shown, and the screen no longer changes; at most so long."""
+        deadline = time.monotonic() + seconds
+        while any(word in self.text() for word in words) and time.monotonic() < deadline:
+            time.sleep(_TURN_S)
+        self.still()
+
     def still(self, seconds: float = 60) -> str:
         """The screen once it no longer changes."""
         deadline = time.monotonic() + seconds
