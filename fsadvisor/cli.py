@@ -14,11 +14,11 @@ from fsadvisor._version import __version__
 from fsadvisor.advise import advise, judge, with_fitting_waivers
 from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import catalogue, did_you_mean, matching
-from fsadvisor.facts import Unknown
-from fsadvisor.machine import attestation_file, probe_file, seen_file
+from fsadvisor.machine import attestation_file, seen_file
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.opening import open_machine
+from fsadvisor.machine.own_results import with_own_results
 from fsadvisor.machine.with_file import WithFile
 from fsadvisor.proof import unproven
 from fsadvisor.rulebook.rule import Outcome, Rule
@@ -97,22 +97,11 @@ def _machine(chosen: argparse.Namespace) -> Machine:
 def _with_what_is_kept(machine: Machine, chosen: argparse.Namespace) -> Machine:
     """With the results of probes and with what people said."""
     if not chosen.on:
-        machine = _with_own_results(machine)
+        machine = with_own_results(machine, os.environ)
     if chosen.attestations is None:
         return machine
     text = attestation_file.text_of(chosen.attestations, must_exist=chosen.verb not in ("attest", "waive"))
     return WithFile(machine, attestation_file.PATH, text, str(chosen.attestations))
-
-
-def _with_own_results(machine: Machine) -> Machine:
-    """An ordinary user's results of probes besides root's; the newest counts."""
-    own = None if machine.root else probe_file.user_path(os.environ)
-    text = probe_file.text_of(own) if own else ""
-    if not text:
-        return machine
-    shared = machine.read(probe_file.PATH)
-    shared_text = "" if isinstance(shared, Unknown) else f"{shared.text}\n"
-    return WithFile(machine, probe_file.PATH, shared_text + text, str(own))
 
 
 def _shelf(chosen: argparse.Namespace) -> Shelf:

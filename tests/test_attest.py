@@ -191,7 +191,7 @@ def test_an_expired_waiver_counts_no_more_and_says_so():
             "why": "it has expired on 2026-11-19",
         }
     ]
-    assert "ATTESTATIONS AND WAIVERS THAT ARE IGNORED" in text_of(waiver(until="2026-11-19"))
+    assert "ATTESTATIONS, WAIVERS AND RESULTS OF PROBES THAT ARE IGNORED" in text_of(waiver(until="2026-11-19"))
 
 
 @pytest.mark.parametrize(

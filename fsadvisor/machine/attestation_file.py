@@ -71,8 +71,8 @@ def rewrite(path: Path, change: Callable[[str], str]) -> None:
     try:
         target = path.resolve()
         target.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-        with rewriting.locked(target.parent):
-            rewriting.replace(target, encoded(change(text_of(target))), 0o644)
+        with rewriting.locked(target.parent) as folder:
+            rewriting.replace(folder, target.name, encoded(change(text_of(target))), 0o644)
     except (OSError, RuntimeError) as error:
         what = error.strerror if isinstance(error, OSError) else "a loop of links"
         choice = "run as root, or name a file of yours by --attestations"

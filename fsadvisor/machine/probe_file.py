@@ -7,16 +7,23 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.port import Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from fsadvisor.machine.port import Answer
+
 PATH = "/var/lib/fsadvisor/probes.jsonl"
 
+_UNREAD = "unread"
+"""The key of a line that says what could not be read."""
 _KEPT = (
     *("schema", "job", "mount", "when", "engine", "figure", "end", "believable"),
     *("percentiles_us", "parts_us", "amplification", "small_file_bytes", "depends"),
@@ -32,26 +39,42 @@ def user_path(environment: Mapping[str, str]) -> Path | None:
     return Path(home, ".local/state/fsadvisor", Path(PATH).name) if os.path.isabs(home) else None  # noqa: PTH117
 
 
-def text_of(path: Path) -> str:
-    """What a user's file holds, '' where there is none that can be read."""
+def text_of(path: Path) -> Answer | None:
+    """What a user's file holds; None where there is none."""
+    source = str(path)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as opened:
-            return decoded(opened.read(OUTPUT_CAP_BYTES))
-    except OSError:
-        return ""
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return Unknown(Cause.UNREADABLE, "not a regular file", source)
+            content = opened.read(OUTPUT_CAP_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        cause = Cause.DENIED if isinstance(error, PermissionError) else Cause.UNREADABLE
+        return Unknown(cause, error.strerror or "cannot be read", source)
+    if len(content) > OUTPUT_CAP_BYTES:
+        return Unknown(Cause.UNREADABLE, "more than 4 MiB", source)
+    return Reply(decoded(content), source)
+
+
+def unread_line(why: Unknown) -> str:
+    """A line in the place of a file that can't be read."""
+    return json.dumps({_UNREAD: f"{why.source}: {why.learn or why.cause.value}"})
 
 
 def without_places(text: str) -> str:
-    """The lines with what facts are made of; a line that is no JSON object is left out."""
-    return "".join(f"{told}\n" for line in text.split("\n") if (told := _without_place(line)))
+    """The lines with what facts are made of; one that is no result tells no more than that there is one."""
+    return "".join(f"{_without_place(line)}\n" for line in text.split("\n") if line.strip())
 
 
 def _without_place(line: str) -> str:
     try:
         document = json.loads(line)
     except (ValueError, RecursionError):
-        return ""
+        document = None
     if not isinstance(document, dict):
-        return ""
+        return json.dumps({_UNREAD: "no JSON object"})
+    if _UNREAD in document:
+        return json.dumps({_UNREAD: "a file of results could not be read"})
     return json.dumps({key: document[key] for key in _KEPT if key in document})

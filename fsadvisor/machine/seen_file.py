@@ -50,8 +50,8 @@ def write(file: Path, content: bytes) -> bool:
         file.parent.mkdir(
             mode=0o755 if file == Path(probe_file.PATH).with_name(NAME) else 0o700, parents=True, exist_ok=True
         )
-        with rewriting.locked(file.parent):
-            rewriting.replace(file, packed, 0o600)
+        with rewriting.locked(file.parent) as folder:
+            rewriting.replace(folder, file.name, packed, 0o600)
     except OSError:
         return False
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from fsadvisor.machine.port import Answer, Reply
 from fsadvisor.machine.runner import encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from fsadvisor.machine.identities import Identities
@@ -41,9 +42,13 @@ def write_recording(recording: Recording, identities: Identities, folder: Path) 
     """Write into a new or empty folder. Raises MachineError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
-            raise MachineError(str(folder), "the folder is not empty", "name a new or an empty one")
-        _Writing(folder, identities).write(recording)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            if os.listdir(descriptor):  # noqa: PTH208 - an open folder
+                raise MachineError(str(folder), "the folder is not empty", "name a new or an empty one")
+            _Writing(descriptor, identities).write(recording)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise MachineError(
             str(folder), error.strerror or str(error), "name a new or an empty folder that can be written"
@@ -51,10 +56,13 @@ def write_recording(recording: Recording, identities: Identities, folder: Path) 
 
 
 class _Writing:
-    """One folder being written. What is written is held until all folders are known."""
+    """One open folder being written. What is written is held until all folders are known.
 
-    def __init__(self, folder: Path, identities: Identities) -> None:
-        self._folder = os.fsencode(folder)
+    Each folder in it is reached without following a link: it may stand where others can move names about.
+    """
+
+    def __init__(self, folder: int, identities: Identities) -> None:
+        self._folder = folder
         self._replace = identities.replace
         self._files: dict[str, str] = {}
         self._unknown: dict[str, list[str]] = {}
@@ -125,17 +133,29 @@ class _Writing:
     def _write_files(self) -> None:
         folders = {parent for place in self._files for parent in _parents(place)}
         for folder in sorted(folders):
-            os.mkdir(self._path(folder), 0o755)  # noqa: PTH102 - bytes
+            with self._above(folder) as (above, name):
+                os.mkdir(name, 0o755, dir_fd=above)
         for place, text in self._files.items():
             self._write_file(f"{place}{layout.SHADOWED}" if place in folders else place, text)
 
     def _write_file(self, place: str, text: str) -> None:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        with open(os.open(self._path(place), flags, 0o644), "wb") as file:  # noqa: PTH123 - a descriptor
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with self._above(place) as (above, name), open(os.open(name, flags, 0o644, dir_fd=above), "wb") as file:  # noqa: PTH123
             file.write(encoded(text))
 
-    def _path(self, place: str) -> bytes:
-        return b"/".join((self._folder, place.encode()))
+    @contextlib.contextmanager
+    def _above(self, place: str) -> Iterator[tuple[int, bytes]]:
+        """The open folder that a place is in, and its name there."""
+        *folders, name = (part.encode() for part in place.split("/"))
+        at = os.dup(self._folder)
+        try:
+            for one in folders:
+                inner = os.open(one, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
+                os.close(at)
+                at = inner
+            yield at, name
+        finally:
+            os.close(at)
 
 
 def _parents(place: str) -> list[str]:

@@ -81,37 +81,57 @@ def read(file: Path) -> Kept:
 
 
 def keep(file: Path, result: Result) -> None:
-    """Put a result at the end, and drop what is too old or too much. Raises StoreError."""
+    """Put a result at the end, and drop what is too old or too much. Raises StoreError; the file is then as it was."""
     shared = file == Path(PATH)
     try:
+        file = file.resolve()  # a link to it stays one
         file.parent.mkdir(mode=0o755 if shared else 0o700, parents=True, exist_ok=True)
-        with rewriting.locked(file.parent):
-            rewriting.replace(file, bounded(_text(file), line(result)), 0o644 if shared else 0o600)
-    except OSError as error:
-        raise StoreError(f"The result is not kept: {file}: {error.strerror or 'cannot be written'}.") from error
+        with rewriting.locked(file.parent) as folder:
+            content = bounded(_text(file), line(result))
+            rewriting.replace(folder, file.name, content, 0o644 if shared else 0o600)
+    except (OSError, RuntimeError, StoreError) as error:
+        why = str(error) if isinstance(error, StoreError) else f"{file}: {_why(error)}."
+        raise StoreError(f"The result is not kept: {why}") from error
+
+
+def _why(error: OSError | RuntimeError) -> str:
+    return (error.strerror if isinstance(error, OSError) else "a loop of links") or "cannot be written"
 
 
 def bounded(text: bytes, new: bytes) -> bytes:
     """The lines with a new one at the end: of results alike the newest MOST_ALIKE, of all no more than MOST_BYTES.
 
-    Lines that are no results stay, for another version of fsadvisor may read them, until there is no room.
+    Lines of another version of fsadvisor stay until there is no room, others for ever: somebody may want them.
+    Raises StoreError where they leave no room.
     """
     alike: Counter[tuple[str, str]] = Counter()
-    left = MOST_BYTES
-    lines: list[bytes] = []
-    for one in (new, *reversed(text.split(b"\n"))):
-        if not one.strip():
-            continue
+    lines = [one for one in (new, *reversed(text.split(b"\n"))) if one.strip()]
+    left = MOST_BYTES - sum(len(one) + 1 for one in lines if not _of_ours(one))
+    if left < len(new) + 1:
+        raise StoreError("The file is full of lines that are no results of fsadvisor; move it away.")
+    kept: list[bytes] = []
+    for one in lines:
         about = _about(one)
         if about:
             alike[about] += 1
             if alike[about] > MOST_ALIKE:
                 continue
-        left -= len(one) + 1
-        if left < 0 and lines:
-            break
-        lines.append(one)
-    return b"".join(one + b"\n" for one in reversed(lines))
+        if _of_ours(one):
+            left -= len(one) + 1
+            if left < 0:
+                continue
+        kept.append(one)
+    return b"".join(one + b"\n" for one in reversed(kept))
+
+
+def _of_ours(one: bytes) -> bool:
+    """Whether a version of fsadvisor wrote it."""
+    try:
+        document = msgspec.json.decode(one)
+    except msgspec.MsgspecError:
+        return False
+    schema = document.get("schema") if isinstance(document, dict) else None
+    return isinstance(schema, str) and schema.startswith(SCHEMA.rpartition("/")[0] + "/")
 
 
 def _about(one: bytes) -> tuple[str, str] | None:
@@ -129,8 +149,11 @@ def _text(file: Path) -> bytes:
         with os.fdopen(descriptor, "rb") as opened:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise StoreError(f"{file} is no regular file.")
-            return opened.read(2 * MOST_BYTES)
+            content = opened.read(2 * MOST_BYTES + 1)
     except FileNotFoundError:
         return b""
     except OSError as error:
         raise StoreError(f"{file}: {error.strerror or 'cannot be read'}.") from error
+    if len(content) > 2 * MOST_BYTES:
+        raise StoreError(f"{file} is too long for a file of results; move it away.")
+    return content

@@ -59,7 +59,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeResults:
-    """All that are understood, in the order of the lines, and what the others lack: 'line 3: no time of day'."""
+    """All that are understood, in the order of the lines, and what the others lack: 'no time of day'."""
 
     results: tuple[Measured, ...] = ()
     unread: tuple[str, ...] = ()
@@ -69,14 +69,12 @@ def parse(text: str) -> ProbeResults:
     """Read the file; an empty one holds no results."""
     results: list[Measured] = []
     unread: list[str] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
+    for line in filter(str.strip, text.split("\n")):
         found = result(line)
         if isinstance(found, Measured):
             results.append(found)
         else:
-            unread.append(f"line {number}: {found}")
+            unread.append(found)
     return ProbeResults(results=tuple(results), unread=tuple(unread[:_MOST_UNREAD]))
 
 
@@ -85,6 +83,8 @@ def result(line: str) -> Measured | str:
     document = json_text.load(line)
     if not isinstance(document, dict):
         return "no JSON object"
+    if isinstance(unread := document.get("unread"), str):
+        return unread
     if document.get("schema") != SCHEMA:
         return f"the schema is {str(document.get('schema'))[:40]!r}, not {SCHEMA!r}"
     texts = [json_text.string(document, key) for key in ("job", "mount", "when", "engine")]

@@ -92,6 +92,9 @@ def not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
                     yield name, fact
 
 
+_KEPT: Final = ("attestation, waiver or result", "attestations, waivers or results")
+
+
 def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About, ignored: int) -> str:
     """'1 critical risk, 2 moderate gains, 1 withheld; 14 checks passed; 6 could not be told.'."""
     numbers = Counter(verdict.outcome for verdict in verdicts)
@@ -102,7 +105,7 @@ def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: Abou
     if about.rule_errors:
         parts.append(f"{counted(len({error.file for error in about.rule_errors}), 'rule')} did not load")
     if ignored:
-        parts.append(f"{counted(ignored, 'attestation or waiver', 'attestations or waivers')} ignored")
+        parts.append(f"{counted(ignored, *_KEPT)} ignored")
     return "; ".join(parts) + "."
 
 
@@ -155,7 +158,7 @@ def _not_loaded(about: About) -> Iterator[str]:
 def _ignored(storage: Storage, columns: int) -> Iterator[str]:
     if storage.ignored:
         yield "\n\n"
-        yield "ATTESTATIONS AND WAIVERS THAT ARE IGNORED\n\n"
+        yield "ATTESTATIONS, WAIVERS AND RESULTS OF PROBES THAT ARE IGNORED\n\n"
         for one in storage.ignored:
             what = "" if one.what == one.place else f"{one.what}: "
             yield from wrapped(f"{one.place}: {what}{one.why}", columns, "   ", "     ")

@@ -136,11 +136,11 @@ def _subject(subject: Subject, names: dict[str, str]) -> Markup:
 
 
 def complaints(storage: Storage, about: About) -> Iterator[Markup]:
-    """Rules that did not load, and what people said that does not count."""
+    """Rules that did not load, and what is kept that does not count."""
     if about.rule_errors:
         errors = bullets(str(error) for error in about.rule_errors)
         yield element("section", element("h2", "Rules that did not load"), errors, id="not-loaded")
     if storage.ignored:
         rows = [f"{one.place}: {'' if one.what == one.place else f'{one.what}: '}{one.why}" for one in storage.ignored]
-        title = "Attestations and waivers that are ignored"
+        title = "Attestations, waivers and results of probes that are ignored"
         yield element("section", element("h2", title), bullets(rows), id="ignored")

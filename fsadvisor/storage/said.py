@@ -31,7 +31,7 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ignored:
-    """An attestation or waiver that does not count, and why; `place` is where it stands in the file."""
+    """An attestation, waiver or result of a probe that does not count, and why; `place` is where it stands."""
 
     place: str
     what: str

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine.probe_file import PATH
 from fsadvisor.readers import probe_results
-from fsadvisor.storage import Disk, Layer
+from fsadvisor.storage import Disk, Ignored, Layer
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ T = TypeVar("T")
 Results: TypeAlias = "Mapping[str, tuple[Measured, ...]]"
 """Those on a mount by job, newest first."""
 
+_REFUSED: Final = {Cause.DENIED: "it may not be read", Cause.TIMED_OUT: "it did not answer in time"}
 _FEWEST_WINDOWS: Final = 6
 _WIDEST: Final = 0.15
 """Half of the interval, as a share of the figure: what is less sure is no fact."""
@@ -35,22 +36,33 @@ _DSYNC, _LADDER = "commit-dsync", "fsync-ladder"
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """All results that are kept, by mount point; or why they cannot be read."""
+    """All results that are kept, by mount point; and what of them cannot be read, which may be any."""
 
     by_mount: Mapping[str, Results]
     unknown: Unknown | None = None
+    """Why what is not among them is not known to be not measured."""
+    ignored: tuple[Ignored, ...] = ()
 
 
 def read(machine: Machine) -> Probed:
     """The results that the machine keeps; that there is no file means that nothing was measured."""
     record = look.file_record(machine, PATH, probe_results.parse)
     if isinstance(record, Unknown):
-        return Probed({}, None if record.cause is Cause.NOT_EXPOSED else record)
+        if record.cause is Cause.NOT_EXPOSED:
+            return Probed({})
+        why = f"{_REFUSED.get(record.cause, 'it cannot be read')}{': ' if record.learn else ''}{record.learn}"
+        return Probed({}, record, (Ignored(place=record.source, what=record.source, why=why),))
     found: dict[str, dict[str, tuple[Measured, ...]]] = {}
     for one in sorted(record.results, key=lambda it: datetime.fromisoformat(it.when), reverse=True):
         jobs = found.setdefault(one.mount, {})
         jobs[one.job] = (*jobs.get(one.job, ()), one)
-    return Probed(found)
+    if not record.unread:
+        return Probed(found)
+    where = machine.read(PATH).source
+    unknown = Unknown(Cause.UNREADABLE, f"of the results kept, some cannot be read: {record.unread[0]}", where)
+    return Probed(
+        found, unknown, tuple(Ignored(place=where, what="a result of a probe", why=why) for why in record.unread)
+    )
 
 
 def conditions(scope: Mapping[str, Facts], under: Iterable[Disk | Layer]) -> dict[str, str]:
@@ -112,7 +124,7 @@ class _Facts:
     def __init__(
         self, point: str, results: Results, unknown: Unknown | None, now: Callable[[], Mapping[str, str]]
     ) -> None:
-        self._point, self._results, self._no_file = point, results, unknown
+        self._point, self._results, self._unread = point, results, unknown
         self._conditions = now() if results else {}
         self._valid: dict[str, Measured | Unknown] = {}
 
@@ -157,9 +169,11 @@ class _Facts:
         return self._valid[job]
 
     def _again(self, job: str, why: str) -> Unknown:
-        if self._no_file is not None:
-            return self._no_file
         learn = f"`fsadvisor probe {job} {shlex.quote(self._point)}`"
+        if self._unread is not None and not why:
+            if self._unread.cause is not Cause.UNREADABLE:
+                return self._unread
+            return replace(self._unread, learn=f"{learn} measures it; {self._unread.learn}")
         return Unknown(Cause.NOT_MEASURED, f"{learn}: {why}" if why else learn, PATH)
 
 

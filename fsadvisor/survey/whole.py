@@ -169,7 +169,7 @@ class _Survey:
             machine=self._ground.machine.name,
             subjects=(*found, *mounts.values(), *programs.values()),
             waivers=self._attested.waivers(),
-            ignored=self._attested.ignored(),
+            ignored=(*self._attested.ignored(), *self._probed.ignored),
         )
 
     def identity(self, at: str) -> Identity:

@@ -140,9 +140,10 @@ def _short(headline: str, value: float) -> str:
     return f"{amount(headline, value)}{'/s' if each_second else ''}"
 
 
-def mounts_title() -> Line:
-    """Above the mounts."""
-    return (span("Mounts", Tone.TITLE),)
+def mounts_title(kept: Kept) -> Line:
+    """Above the mounts, with how many results there are that cannot be read."""
+    told = (span(f"  {counted(kept.unread, 'result')} unreadable", Tone.WARNING),) if kept.unread else ()
+    return (span("Mounts", Tone.TITLE), *told)
 
 
 def jobs_title(target: str, picked: Sequence[str], *, live: bool) -> Line:

@@ -96,7 +96,7 @@ def test_a_line_that_is_no_result_is_named_and_stays():
 
 
 def test_the_file_does_not_grow_for_ever():
-    text = b'{"from": "another version", "x": "' + b"y" * 1000 + b'"}\n'
+    text = b'{"schema": "fsadvisor/probe/9", "x": "' + b"y" * 1000 + b'"}\n'
     found = bounded(text * 3000, line(ONE))
 
     assert len(found) <= MOST_BYTES
@@ -137,6 +137,42 @@ def test_what_cannot_be_written_or_read_is_said_in_a_sentence(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     with pytest.raises(StoreError, match="is no regular file"):
         read(tmp_path / "fifo")
+
+
+@pytest.mark.parametrize("content", [b"notes of mine\n" * (MOST_BYTES // 14 + 1), b"x" * (2 * MOST_BYTES + 1)])
+def test_what_fsadvisor_did_not_write_is_never_lost(tmp_path, content):
+    file = tmp_path / "probes.jsonl"
+    file.write_bytes(content)
+    with pytest.raises(StoreError, match=r"^The result is not kept: .*move it away\.$"):
+        keep(file, ONE)
+    assert file.read_bytes() == content
+
+
+def test_notes_of_somebody_s_stay_while_results_come_and_go(tmp_path):
+    file = tmp_path / "probes.jsonl"
+    file.write_text("notes of mine\n")
+    for at in range(2 * MOST_ALIKE):
+        keep(file, dataclasses.replace(ONE, seconds=at))
+    kept = read(file)
+    assert file.read_text().startswith("notes of mine\n")
+    assert (len(kept.results), len(kept.unread)) == (MOST_ALIKE, 1)
+
+
+def test_a_file_that_cannot_be_read_is_not_written_over(tmp_path):
+    file = tmp_path / "probes.jsonl"
+    os.mkfifo(file)
+    with pytest.raises(StoreError, match=f"^The result is not kept: {file} is no regular file"):
+        keep(file, ONE)
+    assert stat.S_ISFIFO(file.lstat().st_mode)
+
+
+def test_a_link_to_the_file_stays_one(tmp_path):
+    real, link = tmp_path / "real.jsonl", tmp_path / "probes.jsonl"
+    real.write_text("")
+    link.symlink_to(real)
+    keep(link, ONE)
+    assert link.is_symlink()
+    assert read(real).results == (ONE,)
 
 
 def test_root_s_results_are_where_the_survey_looks_and_others_in_their_state_folder():

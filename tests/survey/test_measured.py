@@ -234,7 +234,7 @@ def test_a_recorded_machine_says_what_was_measured_on_it(tmp_path):
 
 
 def test_a_user_s_file_that_is_not_there_holds_nothing(tmp_path):
-    assert probe_file.text_of(tmp_path / "none") == ""
+    assert probe_file.text_of(tmp_path / "none") is None
     assert probe_file.user_path({}) is None
 
 

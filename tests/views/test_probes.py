@@ -121,6 +121,12 @@ def test_lines_that_are_no_results_are_counted_and_hide_no_other(storage, mount)
     good = store.line(result(storage, mount)).decode()
     held = results.kept(f"nonsense\n{{}}\n{good}\n[1e999]\n", storage)
     assert (held.unread, len(held.on(mount))) == (3, 1)
+    assert text_of_line(probes.mounts_title(held)) == "Mounts  3 results unreadable"
+    assert text_of_line(probes.mounts_title(results.NOTHING)) == "Mounts"
+
+
+def text_of_line(line):
+    return "".join(one.text for one in line)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from fsadvisor._version import __version__
 from fsadvisor.probe.disks import counted
 from fsadvisor.probe.own.crew import crew
 from fsadvisor.probe.own.windows import window
-from fsadvisor.probe.scratch_tree import tree
+from fsadvisor.probe.scratch_tree import descriptor_of, tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,8 +53,9 @@ def _fills(work: Mix) -> list[str]:
 def opened(work: Mix, folder: Path, disks: tuple[str, ...] | None) -> Iterator[Session]:
     """Make the scratch tree with its files and start the workers. Raises EngineError."""
     with tree(folder) as place:
-        task = {"task": "mix", "folder": str(place), "steps": work.steps, "files": work.files}
-        task |= {"mean": work.mean_file_bytes, "append": work.append_bytes, "cold": work.cold}
-        with crew(folder, [task | {"number": number} for number in range(work.threads)]) as workers:
+        inside = descriptor_of(place)
+        task = {"task": "mix", "place": str(place), "folder": f"/proc/self/fd/{inside}", "files": work.files}
+        task |= {"steps": work.steps, "mean": work.mean_file_bytes, "append": work.append_bytes, "cold": work.cold}
+        with crew(folder, [task | {"number": number} for number in range(work.threads)], [inside]) as workers:
             workers.orders(_fills(work))
             yield _Session(workers, disks)

@@ -180,7 +180,8 @@ class Serving:
         self.mean, self.appended = task["mean"], task["append"]
         self.cold, self.read = task["cold"], 0
         self.open = -1
-        self.log = os.open(f"log-{self.number}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600, dir_fd=self.folder)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+        self.log = os.open(f"log-{self.number}", flags, 0o600, dir_fd=self.folder)
 
     def order(self, words: list[str]) -> Times:
         """`fill FIRST LAST` makes files; `run SECONDS` lives."""
@@ -216,14 +217,14 @@ class Serving:
 
     def _make(self, name: str, times: Times) -> None:
         self._close(times)
-        self.open = os.open(name, os.O_RDWR | os.O_CREAT, 0o600, dir_fd=self.folder)
+        self.open = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600, dir_fd=self.folder)
         size = min(int(_dice.gammavariate(1.5, self.mean / 1.5)) + 1, len(self.body))
         times.bytes += os.pwrite(self.open, self.body[:size], 0)
 
     def _open(self, name: str, times: Times) -> None:
         self._close(times)
         # Whoever deleted it makes it again sooner or later.
-        self.open = os.open(name, os.O_RDWR | os.O_CREAT, 0o600, dir_fd=self.folder)
+        self.open = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600, dir_fd=self.folder)
 
     def _append(self, times: Times) -> None:
         os.lseek(self.open, 0, os.SEEK_END)
@@ -316,7 +317,7 @@ def main() -> None:
     try:
         task = TASKS[spec["task"]](spec)
     except OSError as error:
-        say({"error": f"starting a worker on {spec.get('folder', 'the scratch file')}", "errno": error.errno})
+        say({"error": f"starting a worker on {spec.get('place', 'the scratch file')}", "errno": error.errno})
         return
     say({})
     for line in sys.stdin:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar
 
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.probe_file import PATH
 from fsadvisor.survey.look import file_record
 from fsadvisor.tui.actions import Action, bindings
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 def kept_results(machine: Machine | None, storage: Storage) -> Kept:
     """What the machine last looked at keeps; the look has asked for it already, so that nothing waits here."""
     found = None if machine is None else file_record(machine, PATH, lambda text: kept(text, storage))
-    return NOTHING if found is None or isinstance(found, Unknown) else found
+    if isinstance(found, Unknown):
+        return NOTHING if found.cause is Cause.NOT_EXPOSED else Kept({}, unread=1)
+    return found or NOTHING
 
 
 class Probed(Place):

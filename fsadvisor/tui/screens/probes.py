@@ -103,7 +103,7 @@ class Probes(Place):
         self._kept = kept_results(self.explorer.session.machine, look.storage)
         now = datetime.now(tz=UTC)
         glyphs = self.explorer.glyphs
-        self.query_one("#mounts-title", PaneTitle).show(probes.mounts_title())
+        self.query_one("#mounts-title", PaneTitle).show(probes.mounts_title(self._kept))
         self._mounts.show(lambda width: probes.mount_rows(look.storage, self._kept, now, width, glyphs))
         self._show_jobs()
         self._take_wish()
