@@ -7,6 +7,7 @@ import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, get_args
 
+from fsadvisor import arguments_compare
 from fsadvisor._version import __version__
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.storage import Workload
@@ -19,7 +20,7 @@ WORKLOADS = get_args(Workload)
 SUITES = ("quick", "full", "oltp", "metadata", "streaming")
 """The names of probe.jobs.SUITES, which is loaded only where it is needed."""
 
-DOCUMENTS = ("report", "drive", "plan", "probe", "waits")
+DOCUMENTS = ("report", "drive", "plan", "probe", "compare", "waits")
 _DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
 
 _EXIT_CODES = """exit status:
@@ -68,6 +69,8 @@ def parser() -> argparse.ArgumentParser:
     )
     plan.add_argument("--out", metavar="DIR", type=Path, help="write it into a folder that is new, or empty")
     _add_probe(verbs, shared)
+    compare = _verb(verbs, shared, "compare", arguments_compare.SAYS)
+    arguments_compare.add(compare, SUITES, _seconds, _percent)
     _add_waits(verbs, shared)
     capture = _verb(verbs, shared, "capture", "Record this machine into a new folder, without serials and host names.")
     capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")

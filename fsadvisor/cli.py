@@ -364,6 +364,20 @@ def _measured(run: Callable[..., int], chosen: argparse.Namespace) -> int:
         raise UsageError(*error.args) from error
 
 
+def _compare(chosen: argparse.Namespace) -> int:
+    from fsadvisor.verbs import compare
+
+    gc.enable()  # it runs for minutes
+    try:
+        request = compare.requested(chosen)
+        if isinstance(request, str):
+            _write([request])
+            return 0
+        return compare.compare(request, LiveMachine(timeout=chosen.timeout), _write)
+    except compare.RefusedError as error:
+        raise UsageError(*error.args) from error
+
+
 def _schema(chosen: argparse.Namespace) -> int:
     from fsadvisor.plan import as_json as plan
     from fsadvisor.report.schema import schema_text
@@ -383,6 +397,7 @@ _VERBS = {
     "rule": _rule_try,
     "drive": _drive,
     "probe": _probe,
+    "compare": _compare,
     "waits": _waits,
     "schema": _schema,
 }

@@ -6,12 +6,14 @@
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
 _shtab_fsadvisor_rule_subparsers=(try)
-_shtab_fsadvisor_subparsers=(explain facts plan probe capture attest waive rule drive schema)
+_shtab_fsadvisor_subparsers=(explain facts plan probe compare waits capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
 _shtab_fsadvisor_facts_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --values)
 _shtab_fsadvisor_plan_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --out)
 _shtab_fsadvisor_probe_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --suite --list --width --seconds --gentle --dry-run --no-keep --yes --yes-in-data-directory)
+_shtab_fsadvisor_compare_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --images --jobs --suite --no-devices --list --width --seconds --markdown --out --dry-run --yes --yes-in-data-directory)
+_shtab_fsadvisor_waits_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --seconds --job --locks --yes)
 _shtab_fsadvisor_capture_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
 _shtab_fsadvisor_attest_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --by --because --link --until --remove)
 _shtab_fsadvisor_waive_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --by --because --link --until --remove)
@@ -24,9 +26,10 @@ _shtab_fsadvisor_option_strings=(-h --help --json --text --html --plain --on --o
 
 
 _shtab_fsadvisor_probe___suite_choices=(quick full oltp metadata streaming)
+_shtab_fsadvisor_compare___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_rule_pos_0_choices=(try)
-_shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe)
-_shtab_fsadvisor_pos_0_choices=(explain facts plan probe capture attest waive rule drive schema)
+_shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe compare waits)
+_shtab_fsadvisor_pos_0_choices=(explain facts plan probe compare waits capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain__h_nargs=0
 _shtab_fsadvisor_explain___help_nargs=0
@@ -69,6 +72,31 @@ _shtab_fsadvisor_probe___dry_run_nargs=0
 _shtab_fsadvisor_probe___no_keep_nargs=0
 _shtab_fsadvisor_probe___yes_nargs=0
 _shtab_fsadvisor_probe___yes_in_data_directory_nargs=0
+_shtab_fsadvisor_compare_pos_0_nargs='*'
+_shtab_fsadvisor_compare__h_nargs=0
+_shtab_fsadvisor_compare___help_nargs=0
+_shtab_fsadvisor_compare___json_nargs=0
+_shtab_fsadvisor_compare___text_nargs=0
+_shtab_fsadvisor_compare___html_nargs=0
+_shtab_fsadvisor_compare___plain_nargs=0
+_shtab_fsadvisor_compare___strict_nargs=0
+_shtab_fsadvisor_compare___all_nargs=0
+_shtab_fsadvisor_compare___no_devices_nargs=0
+_shtab_fsadvisor_compare___list_nargs=0
+_shtab_fsadvisor_compare___markdown_nargs=0
+_shtab_fsadvisor_compare___dry_run_nargs=0
+_shtab_fsadvisor_compare___yes_nargs=0
+_shtab_fsadvisor_compare___yes_in_data_directory_nargs=0
+_shtab_fsadvisor_waits__h_nargs=0
+_shtab_fsadvisor_waits___help_nargs=0
+_shtab_fsadvisor_waits___json_nargs=0
+_shtab_fsadvisor_waits___text_nargs=0
+_shtab_fsadvisor_waits___html_nargs=0
+_shtab_fsadvisor_waits___plain_nargs=0
+_shtab_fsadvisor_waits___strict_nargs=0
+_shtab_fsadvisor_waits___all_nargs=0
+_shtab_fsadvisor_waits___locks_nargs=0
+_shtab_fsadvisor_waits___yes_nargs=0
 _shtab_fsadvisor_capture__h_nargs=0
 _shtab_fsadvisor_capture___help_nargs=0
 _shtab_fsadvisor_capture___json_nargs=0

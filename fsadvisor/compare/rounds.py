@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fsadvisor.probe import cost
+from fsadvisor.compare import workloads
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.measure import Budget, Progress, Run, Surroundings, Where
 from fsadvisor.probe.result import Result
@@ -78,7 +78,7 @@ def rounds(
     job: Job, entrants: Sequence[Entrant], *, seconds: float, width: float, stop: Stop, lots: random.Random
 ) -> Iterator[Event]:
     """A result for every side that was begun; `seconds` are for each, and `lots` decides the order."""
-    budget = Budget(seconds=MOST_TIMES * seconds, written_bytes=cost.measured_bytes(job) or None, width=width)
+    budget = Budget(seconds=MOST_TIMES * seconds, written_bytes=workloads.most_bytes(job) or None, width=width)
     with contextlib.ExitStack() as stack:
         live: list[_Side] = []
         for entrant in entrants:

@@ -13,6 +13,7 @@ from fsadvisor.trial.arena import LEAST_BYTES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from fsadvisor.probe.cost import Cost
     from fsadvisor.probe.job import Job
 
 _MIB: Final = 1 << 20
@@ -22,6 +23,8 @@ _IMAGE_LEAST: Final = 384 * _MIB
 _BESIDE_FILES: Final = 192 * _MIB
 """Of an image: journal, metadata, and what is free."""
 _TIMES_ROOM: Final = 3
+_MOST_BYTES: Final = 3 << 30
+"""Written by a job on a side: they are many, and often on one drive."""
 
 USUAL: Final = (
     *("commit-fdatasync", "fsync-ladder", "random-write-1", "random-write-32", "random-read-1", "random-read-32"),
@@ -63,6 +66,18 @@ def with_file(job: Job, size: int | None) -> Job:
 def file_bytes(job: Job) -> int | None:
     """How large its file is; None where it has none, or many."""
     return job.work.file_bytes if isinstance(job.work, Io | Ladder) else None
+
+
+def most_bytes(job: Job) -> int:
+    """How much a job may write on each side in its windows; 0 where it writes nothing."""
+    return min(cost.measured_bytes(job), _MOST_BYTES)
+
+
+def cost_of(job: Job, seconds: float) -> Cost:
+    """What the job takes on one side."""
+    one = cost.of(job, seconds)
+    spared = cost.measured_bytes(job) - most_bytes(job)
+    return replace(one, written_bytes=max(0, one.written_bytes - spared))
 
 
 def image_bytes(chosen: Sequence[Job]) -> int:

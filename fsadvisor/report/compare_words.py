@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 State: TypeAlias = Literal["done", "refused", "not started", "cancelled", "failed"]
 _GROUNDS: Final[tuple[Literal["image", "bare"], ...]] = ("image", "bare")
 _RIVALS: Final = 2
+_TELLING: Final = 3.0
+"""Times that a share's upper end may be its lower one, and still say something."""
 
 MARKS: Final = {
     Standing.BEST: "*",
@@ -139,10 +141,16 @@ def winners(comparison: Comparison, about: About) -> Iterator[str]:
 
 def shares(comparison: Comparison) -> Iterator[str]:
     """What filesystems leave of their device, and images of their path."""
-    for one in comparison.of_devices():
-        yield f"{one.side.name} does {_percent(one)} of what {one.of.name} does, {one.job.id}."
-    for one in comparison.of_images():
-        yield f"{one.side.name} in an image does {_percent(one)} of what {one.of.name} itself does, {one.job.id}."
+    wide = 0
+    for one in (*comparison.of_devices(), *comparison.of_images()):
+        if one.high > _TELLING * one.low:
+            wide += 1
+        elif one.of.kind == "device":
+            yield f"{one.side.name} does {_percent(one)} of what {one.of.name} does, {one.job.id}."
+        else:
+            yield f"{one.side.name} in an image does {_percent(one)} of what {one.of.name} itself does, {one.job.id}."
+    if wide:
+        yield f"Of {wide} more the intervals are too wide to tell."
 
 
 def _percent(one: Share) -> str:

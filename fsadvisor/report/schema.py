@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from fsadvisor.report import drives, model, probe_json, waits_shapes
+from fsadvisor.report import compare_json, drives, model, probe_json, waits_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,5 +32,6 @@ _DOCUMENTS = {
     "report": (model.SCHEMA, model.Report),
     "drive": (drives.SCHEMA, drives.Drives),
     "probe": (probe_json.SCHEMA, probe_json.Probe),
+    "compare": (compare_json.SCHEMA, compare_json.Compare),
     "waits": (waits_shapes.SCHEMA, waits_shapes.Waits),
 }

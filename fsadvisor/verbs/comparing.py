@@ -215,7 +215,7 @@ class Comparing:
 
     def _of_job(self, job: Job) -> Cost:
         """On all sides: they are open at the same time, those in images within them."""
-        one = cost.of(job, self.wanted.seconds)
+        one = workloads.cost_of(job, self.wanted.seconds)
         devices = len(self._asked_paths) - len(self._paths) if readable(job) else 0
         writing = len(self._paths) + len(self._images)
         laid_out = workloads.file_bytes(job) or 0
@@ -231,7 +231,7 @@ class Comparing:
     def _against(self) -> Iterator[Finding]:
         shared = self._setting_up()
         for at, path in enumerate(self._paths):
-            own = cost.together(cost.of(job, self.wanted.seconds) for job in self.wanted.jobs)
+            own = cost.together(workloads.cost_of(job, self.wanted.seconds) for job in self.wanted.jobs)
             room = own.room_bytes * 2 + (shared.room_bytes if at == 0 else 0)
             there = replace(own, room_bytes=room, written_bytes=self.cost.written_bytes)
             yield from guard.findings(there, path.place, in_data_directory=self.wanted.in_data_directory)
