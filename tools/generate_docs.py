@@ -19,7 +19,7 @@ from fsadvisor import cli
 from fsadvisor._version import __version__
 from fsadvisor.arguments import DOCUMENTS
 from fsadvisor.rulebook.shelf import load_shelf
-from tools import rule_docs
+from tools import rule_docs, waits_docs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,6 +59,7 @@ def documents() -> dict[str, str]:
     """Every generated file: its name below docs/ and its text."""
     found = {f"completions/{file}": shtab.complete(cli.parser(), shell=shell) for shell, file in COMPLETIONS.items()}
     found |= {"fsadvisor.8": man_page(cli.parser()), **{f"{name}.schema.json": schema(name) for name in DOCUMENTS}}
+    found["waits.md"] = waits_docs.page()
     return found | rule_docs.pages(load_shelf().rules)
 
 

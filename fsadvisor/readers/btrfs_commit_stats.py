@@ -1,6 +1,6 @@
 """Commits of a mounted Btrfs: /sys/fs/btrfs/UUID/commit_stats.
 
-Written against Linux 6.18 (since 6.1; cur_commit_ms since 6.13). Since the mount; a thread that waits for another's
+Written against Linux 6.18 (since 6.0). Since the mount; a thread that waits for another's
 commit is not in the times.
 
     commits 12
