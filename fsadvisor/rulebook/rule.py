@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from fsadvisor.catalogue import Entry
-    from fsadvisor.rulebook.shape import AskShape, ExampleShape, Gain, Keep, Reference, RemedyShape, RuleShape
+    from fsadvisor.rulebook.shape import (
+        AskShape,
+        ExampleShape,
+        Gain,
+        Keep,
+        Reference,
+        RemedyShape,
+        RuleShape,
+        TrialShape,
+    )
     from fsadvisor.rulebook.toml_lines import Path
 
 Part: TypeAlias = Literal["applies", "checks", "safety"]
@@ -78,6 +87,7 @@ class Rule:
     file: str
     measured: Entry | None = None
     """The fact, in percent, that tells its gain here at most."""
+    trial: TrialShape | None = None
 
     @property
     def conditions(self) -> tuple[Ask, ...]:
@@ -120,6 +130,7 @@ def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
         errata=shape.errata,
         file=file,
         measured=reading.measured(shape.gain),
+        trial=shape.trial,
     )
     problems = (*reading.problems, *_missing(shape), *_uncited(shape))
     return problems or rule
@@ -144,6 +155,7 @@ def _missing(shape: RuleShape) -> Iterator[Problem]:
     if shape.kind == "gain" and shape.gain is None:
         yield Problem((), "a rule of kind 'gain' needs [gain]")
     yield from _missing_from_remedy(shape.remedy)
+    yield from _missing_from_trial(shape.trial)
 
 
 def _missing_from_remedy(remedy: RemedyShape) -> Iterator[Problem]:
@@ -160,6 +172,15 @@ def _missing_from_remedy(remedy: RemedyShape) -> Iterator[Problem]:
             yield Problem(
                 ("remedy", "keep", at), "give 'file' and 'line', or 'mount' with options to 'add' or 'remove'"
             )
+
+
+def _missing_from_trial(trial: TrialShape | None) -> Iterator[Problem]:
+    if trial is None:
+        return
+    if not (trial.job and trial.types):
+        yield Problem(("trial",), "a trial needs 'job' and 'types'")
+    if (trial.before, trial.mkfs_before) == (trial.after, trial.mkfs_after):
+        yield Problem(("trial",), "a trial needs a difference: 'before', 'after', 'mkfs_before' or 'mkfs_after'")
 
 
 def _uncited(shape: RuleShape) -> Iterator[Problem]:

@@ -92,6 +92,22 @@ class RemedyShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     then: dict[str, Any] = {}
 
 
+class TrialShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the remedy is tried on a scratch filesystem, by `fsadvisor trial`.
+
+    `job` is the probe's that it should make faster, `types` the filesystems that it can be tried on, the usual first;
+    `before` and `after` are mount options without and with the remedy, `mkfs_before` and `mkfs_after` arguments of
+    mkfs.
+    """
+
+    job: str
+    types: tuple[str, ...]
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    mkfs_before: tuple[str, ...] = ()
+    mkfs_after: tuple[str, ...] = ()
+
+
 class Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Who says so."""
 
@@ -123,5 +139,6 @@ class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     safety: tuple[AskShape, ...] = ()
     gain: Gain | None = None
     remedy: RemedyShape
+    trial: TrialShape | None = None
     reference: tuple[Reference, ...]
     example: tuple[ExampleShape, ...]

@@ -1,0 +1,230 @@
+"""What is tried: a filesystem as the machine's own is, and the same with a change that a rule or a person names."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.catalogue import did_you_mean
+from fsadvisor.probe.job import Existing
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.storage import Filesystem, Mount
+from fsadvisor.survey import look
+from fsadvisor.trial import dangers
+from fsadvisor.trial.arena import Form
+from fsadvisor.trial.mounting import is_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from fsadvisor.probe.job import Job
+    from fsadvisor.rulebook.rule import Rule
+    from fsadvisor.storage import Storage
+
+OPTIONS_JOB: Final = "commit-fdatasync"
+"""What is measured where options are named and no job."""
+_MKFS: Final = "mkfs:"
+_TAKEN_OVER: Final = frozenset(
+    (
+        *("atime", "noatime", "relatime", "strictatime", "diratime", "nodiratime"),
+        *("lazytime", "sync", "dirsync", "data", "commit", "barrier"),
+        *("nobarrier", "delalloc", "nodelalloc", "discard", "nodiscard", "auto_da_alloc"),
+        *(
+            "noauto_da_alloc",
+            "journal_checksum",
+            "journal_async_commit",
+            "dioread_nolock",
+            "dioread_lock",
+            "max_batch_time",
+        ),
+        *("min_batch_time", "inode_readahead_blks", "logbsize", "logbufs", "allocsize", "largeio"),
+        *("swalloc", "filestreams", "inode32", "wsync", "nodatacow", "nodatasum"),
+        *("compress", "compress-force", "autodefrag", "flushoncommit", "ssd", "nossd"),
+        *("ssd_spread", "max_inline", "notreelog", "fsync_mode", "mode", "background_gc"),
+        *("active_logs", "alloc_mode"),
+    )
+)
+"""Options of the machine's own mount that are taken over: those that make it fast or slow, on any device."""
+_FAMILIES: Final = (
+    frozenset(("atime", "noatime", "relatime", "norelatime", "strictatime", "nostrictatime")),
+    frozenset(("sync", "async")),
+    frozenset(("compress", "compress-force", "nocompress")),
+)
+_MADE: Final = ("ext4", "ext3", "ext2", "xfs", "btrfs", "f2fs", "nilfs2")
+"""Types that can be made; the first is taken where nothing says which."""
+_EXT_FEATURES: Final = ("has_journal", "extent", "dir_index", "metadata_csum", "flex_bg")
+"""Said to mkfs where the machine's own lacks them."""
+
+
+class ChangeError(Exception):
+    """Why it cannot be tried: one sentence for the person who asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Two filesystems to be compared."""
+
+    what: str
+    """The change in words, such as 'noatime'."""
+    rule: str
+    """The rule that names it, '' where a person does."""
+    title: str
+    """The rule's title."""
+    job: Job
+    default: Form
+    changed: Form
+    left_out: tuple[str, ...]
+    """Options of the machine's own mount that are not taken over."""
+    dangers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Own:
+    """The machine's own filesystem, as far as a scratch one can be made like it."""
+
+    mount_point: str
+    fs_type: str
+    options: tuple[str, ...] = ()
+    mkfs: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+def own(storage: Storage, mount_point: str) -> Own:
+    """What stands on a mount point, from its facts; nothing is said of what is not known."""
+    subject = next((it for it in storage.subjects if it.id == f"mount:{mount_point}"), None)
+    mount = subject.scope.get("mount") if subject else None
+    filesystem = subject.scope.get("filesystem") if subject else None
+    if not isinstance(mount, Mount):
+        return Own(mount_point=mount_point, fs_type="")
+    fs_type, words = look.value(mount.fs_type) or "", look.value(mount.options) or ()
+    taken = [word for word in words if word.partition("=")[0] in _TAKEN_OVER]
+    if words and not {"noatime", "relatime"} & set(taken):
+        taken.append("strictatime")
+    return Own(
+        mount_point=mount_point,
+        fs_type=fs_type,
+        options=tuple(taken),
+        mkfs=_format(fs_type, filesystem) if isinstance(filesystem, Filesystem) else (),
+        left_out=tuple(word for word in words if word not in taken and word not in ("rw", "ro")),
+    )
+
+
+def _format(fs_type: str, one: Filesystem) -> tuple[str, ...]:
+    """Arguments of mkfs that make the like of it; what is not known is mkfs's own choice."""
+    block, inode = look.value(one.block_bytes), look.value(one.inode_bytes)
+    found: list[str] = []
+    if fs_type in ("ext2", "ext3", "ext4"):
+        found += ["-b", str(block)] if block else []
+        found += ["-I", str(inode)] if inode else []
+        features = look.value(one.features)
+        lacking = [f"^{it}" for it in _EXT_FEATURES if fs_type == "ext4" and features and it not in features]
+        found += ["-O", ",".join(lacking)] if lacking else []
+    elif fs_type == "xfs":
+        found += ["-b", f"size={block}"] if block else []
+        found += ["-i", f"size={inode}"] if inode else []
+    elif fs_type == "btrfs":
+        profile = look.value(one.metadata_profile)
+        found += ["-m", profile.lower()] if profile and profile.lower() in ("single", "dup") else []
+    return tuple(found)
+
+
+def of_options(words: Sequence[str], own: Own, fs_type: str, job: str) -> Change:
+    """The change that a person names: mount options, and 'mkfs:' with arguments. Raises ChangeError."""
+    options, mkfs = _split(words)
+    kind = fs_type or (own.fs_type if own.fs_type in _MADE else _MADE[0])
+    base = own if own.fs_type == kind else Own(mount_point=own.mount_point, fs_type=kind)
+    return _change(
+        what=" ".join((*options, *((f"mkfs {shlex.join(mkfs)}",) if mkfs else ()))),
+        kind=kind,
+        base=base,
+        sides=((), (), options, mkfs),
+        job=job or OPTIONS_JOB,
+    )
+
+
+def _split(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    options: list[str] = []
+    mkfs: list[str] = []
+    for word in words:
+        try:
+            if word.startswith(_MKFS):
+                mkfs += shlex.split(word.removeprefix(_MKFS))
+            else:
+                options += [it for it in word.split(",") if it]
+        except ValueError as error:
+            raise ChangeError(f"{word!r}: {str(error).lower()}") from error
+    return tuple(options), tuple(mkfs)
+
+
+def of_rule(rule: Rule, own: Own, fs_type: str, job: str) -> Change:
+    """The change that a rule's [trial] names. Raises ChangeError where it has none, or not for this filesystem."""
+    asked = rule.trial
+    if asked is None:
+        raise ChangeError(
+            f"{rule.id} cannot be tried on a scratch filesystem: its remedy is no option or format of one"
+        )
+    kind = fs_type or (own.fs_type if own.fs_type in asked.types else asked.types[0])
+    if kind not in asked.types:
+        raise ChangeError(f"{rule.id} is tried on {', '.join(asked.types)}, not on {kind}")
+    base = own if own.fs_type == kind else Own(mount_point=own.mount_point, fs_type=kind)
+    sides = (asked.before, asked.mkfs_before, asked.after, asked.mkfs_after)
+    change = _change(
+        what=_words(asked.after, asked.mkfs_after), kind=kind, base=base, sides=sides, job=job or asked.job
+    )
+    return replace(change, rule=rule.id, title=rule.title)
+
+
+def _words(options: tuple[str, ...], mkfs: tuple[str, ...]) -> str:
+    return " ".join((*options, *((f"mkfs {shlex.join(mkfs)}",) if mkfs else ()))) or "without it"
+
+
+def _change(*, what: str, kind: str, base: Own, sides: tuple[tuple[str, ...], ...], job: str) -> Change:
+    """`sides` are options and arguments of mkfs before, and after."""
+    if not is_type(kind):
+        raise ChangeError(f"{kind!r} is no type of filesystem{did_you_mean(kind, _MADE)}")
+    if job not in JOBS:
+        raise ChangeError(f"no job {job!r}{did_you_mean(job, JOBS)}; fsadvisor probe --list names them")
+    if isinstance(JOBS[job].work, Existing):
+        raise ChangeError(f"{job} reads files that are there already, and a scratch filesystem has none")
+    before, mkfs_before, after, mkfs_after = sides
+    default = Form(
+        name="default",
+        fs_type=kind,
+        mkfs=(*base.mkfs, *mkfs_before),
+        options=_joined(_without(base.options, after), before),
+    )
+    changed = Form(
+        name="changed",
+        fs_type=kind,
+        mkfs=(*base.mkfs, *mkfs_after),
+        options=_joined(_without(base.options, before), after),
+    )
+    return Change(
+        what=what,
+        rule="",
+        title="",
+        job=JOBS[job],
+        default=default,
+        changed=changed,
+        left_out=base.left_out,
+        dangers=dangers.of(after, mkfs_after),
+    )
+
+
+def _without(options: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    """The options but for those that are in question: of the same family, on or off, as one of the others."""
+    taken = [_family(other) for other in others]
+    return tuple(option for option in options if not any(_family(option) & it for it in taken))
+
+
+def _joined(options: Iterable[str], more: Iterable[str]) -> tuple[str, ...]:
+    more = tuple(more)
+    return (*_without(options, more), *more)
+
+
+def _family(option: str) -> frozenset[str]:
+    name = option.partition("=")[0]
+    whole = next((it for it in _FAMILIES if name in it), None)
+    positive = name[2:] if name.startswith("no") and len(name) > 2 else name
+    return whole or frozenset((positive, f"no{positive}"))
