@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.advise import Verdict
+    from fsadvisor.rulebook.remedy import Kept
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
@@ -254,8 +255,8 @@ class _Writing:
         ready = self.todo.ready
         first = ready[:_WITH_COMMANDS]
         yield from self._some("Do now", (one.now for one in first), (one.now for one in ready))
-        shown = _by_file(kept for one in first for kept in map(parts.kept, one.keep))
-        every = dict(_by_file(kept for one in ready for kept in map(parts.kept, one.keep)))
+        shown = _by_file(kept for one in first for kept in map(_kept, one.keep))
+        every = dict(_by_file(kept for one in ready for kept in map(_kept, one.keep)))
         for title, lines in shown:
             yield from self._block(title, lines, every[title])
         yield from self._some("Check", (one.verify for one in first), (one.verify for one in ready))
@@ -269,7 +270,7 @@ class _Writing:
     def _block(self, title: str, lines: tuple[str, ...], every: tuple[str, ...]) -> Iterator[Block]:
         yield Heading(title)
         name = title[0].lower() + title[1:]
-        yield Commands(_shown(lines), name=name, every=_shown(every))
+        yield Commands(lines, name=name, every=every)
         if len(every) > len(lines):
             words = f"and {len(every) - len(lines):,} lines more for the other subjects: "
             yield paragraph(
@@ -295,9 +296,10 @@ class _Writing:
             yield Gap()
 
 
-def _shown(lines: Iterable[str]) -> tuple[str, ...]:
-    """As a terminal may show them; commands are always so, mount points need not be."""
-    return tuple(span(line).text for line in lines)
+def _kept(keep: Kept) -> tuple[str, str]:
+    """The file and its line, which are printable as commands are; else words about a mount point, which need not be."""
+    file, line = parts.kept(keep)
+    return (file, line) if file else (file, span(line).text)
 
 
 def _by_file(kept: Iterable[tuple[str, str]]) -> list[tuple[str, tuple[str, ...]]]:

@@ -234,7 +234,7 @@ def test_too_much_for_a_clipboard_is_not_copied():
 
     copied, words = explored(steps)
     assert copied == ""
-    assert "100 lines are too much" in words
+    assert "100 lines not copied: it is too much" in words
 
 
 @pytest.mark.parametrize("size", TWO_SIZES)

@@ -1,5 +1,7 @@
 """The place of the plan."""
 
+from dataclasses import replace
+
 import pytest
 
 from fsadvisor.views.choice import Choice
@@ -140,3 +142,18 @@ def test_where_no_script_could_do_anything_there_is_nothing_to_save_or_copy():
     assert "S Save" not in text
     assert "Save the plan" not in text
     assert copied == ""
+
+
+def test_a_file_with_bytes_that_are_no_utf_8_is_not_copied_and_the_explorer_goes_on():
+    async def steps(app, pilot):
+        await with_all(app, pilot)
+        plan = app.screen._found
+        name = next(iter(plan.files))
+        plan.__dict__["files"] = {**plan.files, "plan.sh": replace(plan.files[name], text="# caf\udce9\n")}
+        await pilot.press("y")
+        await pilot.pause()
+        return app.clipboard, " ".join(note.message for note in app._notifications)
+
+    copied, words = explored(steps, MACHINE)
+    assert copied == ""
+    assert "plan.sh is not copied" in words

@@ -14,6 +14,7 @@ from fsadvisor.machine.new_file import write_new
 from fsadvisor.report.findings import CALL_FOR_ACTION
 from fsadvisor.report.layout import counted
 from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 
 _WIDE: Final = 120
 """Columns from which the two halves stand side by side."""
-
-_CLIPBOARD_BYTES: Final = 70_000
-"""Terminals drop what is longer: 100,000 bytes of base64, with the escape sequence around it."""
 
 
 class FindingPlace(Place):
@@ -130,13 +128,9 @@ class FindingPlace(Place):
             self._copy(self._page.undo, "undo")
 
     def _copy(self, lines: Sequence[str], name: str) -> None:
-        text = "".join(f"{one}\n" for one in lines)
-        if len(text.encode("utf-8", "replace")) > _CLIPBOARD_BYTES:
-            self._say(
-                f"{counted(len(lines), 'line')} are too much for a terminal's clipboard: w writes a file.", failed=True
-            )
+        if why_not := copy(self.app, lines):
+            self._say(f"{counted(len(lines), 'line')} not copied: {why_not}. w writes a file.", failed=True)
             return
-        self.app.copy_to_clipboard(text)
         self._say(f"Copied {counted(len(lines), 'line')}: {name}. If your terminal takes no copies, w writes a file.")
 
     def action_write(self) -> None:
@@ -154,7 +148,7 @@ class FindingPlace(Place):
         """Write on a thread: the folder may be on a dead server."""
         path = Path(event.text)
         text = "".join(f"{one}\n" for one in self._to_write)
-        threading.Thread(target=self._write, args=(path, text.encode("utf-8", "replace")), daemon=True).start()
+        threading.Thread(target=self._write, args=(path, text.encode("utf-8", "surrogateescape")), daemon=True).start()
 
     def _write(self, path: Path, content: bytes) -> None:
         """On a thread."""

@@ -12,6 +12,7 @@ from textual.message import Message
 from fsadvisor.plan import folder
 from fsadvisor.plan.folder import FolderError
 from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
@@ -39,9 +40,6 @@ _LIST_LINES: Final = 6
 
 _LOW: Final = 32
 """Rows of a screen below which the list gives way to a page that has the keyboard."""
-
-_CLIPBOARD_BYTES: Final = 70_000
-"""Terminals drop what is longer: 100,000 bytes of base64, with the escape sequence around it."""
 
 _NEED_A_PLAN: Final = ("remove", "remove_all", "page")
 _NEED_A_SCRIPT: Final = ("save", "copy")
@@ -270,13 +268,9 @@ class PlanPlace(Place):
         if self._found is None:
             return
         name = self._page if self._page in self._found.files else "plan.sh"
-        text = self._found.files[name].text
-        if not text.isascii() and "\ufffd" in text.encode("utf-8", "replace").decode():
-            self._say(f"{name} has bytes that no clipboard takes: S saves it.", failed=True)
-        elif len(text.encode()) > _CLIPBOARD_BYTES:
-            self._say(f"{name} is too much for a terminal's clipboard: S saves it.", failed=True)
+        if why_not := copy(self.app, self._found.files[name].text.removesuffix("\n").split("\n")):
+            self._say(f"{name} is not copied: {why_not}. S saves it.", failed=True)
         else:
-            self.app.copy_to_clipboard(text)
             self._say(f"Copied {name}. If your terminal takes no copies, S saves it.")
 
     def action_save(self) -> None:

@@ -12,6 +12,7 @@ from fsadvisor.attestation import claims
 from fsadvisor.attestation.error import ClaimError
 from fsadvisor.machine.port import Reply
 from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.copying import copy
 from fsadvisor.tui.newest import Newest
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.attesting import Attesting
@@ -202,8 +203,10 @@ class Unknowns(Place):
         if commands is None:
             self._say("There are no commands to copy here.")
             return
-        self.app.copy_to_clipboard("".join(f"{one}\n" for one in commands.copied))
-        self._say(f"Copied, not run: {commands.copied[0]}")
+        if why_not := copy(self.app, commands.copied):
+            self._say(f"Not copied: {why_not}.")
+        else:
+            self._say(f"Copied, not run: {commands.copied[0]}")
 
     def action_what_if(self) -> None:
         """Suppose an answer."""
