@@ -24,9 +24,13 @@ _DEEP_BYTES: Final = 8 << 30
 """What small writes with many in flight may write."""
 _SERVED_BYTES: Final = 4 << 30
 """What a server's life may read and write together."""
+_NAMED_BYTES: Final = 256 << 20
+"""What making and taking away files may have the disks write."""
 _SLOW_BYTES_PER_S: Final = 50_000_000
 """What a slow disk writes in order: for the longest time that the file takes to be laid out."""
 _WRITING: Final = ("create", "append", "log")
+_LOOKING: Final = ("stat", "open")
+"""What changes no name."""
 _FILE_AT_LEAST: Final = 4096
 """Room that an empty file is reckoned with: its inode and its name."""
 
@@ -62,7 +66,7 @@ def of(job: Job, seconds: float) -> Cost:
         room_bytes=room,
         files=files,
         least_seconds=min(seconds, FEWEST * WINDOW_SECONDS),
-        most_seconds=seconds + WINDOW_SECONDS + laid_out / _SLOW_BYTES_PER_S,
+        most_seconds=seconds + _windows_more(job.work) * WINDOW_SECONDS + _set_up_seconds(job.work),
     )
 
 
@@ -89,7 +93,7 @@ def measured_bytes(job: Job) -> int:
         case Ladder():
             return (job.usual_file_bytes or job.work.file_bytes) * _TIMES_OVER
         case Metadata():
-            return job.work.files * _FILE_AT_LEAST * _TIMES_OVER
+            return 0 if job.work.operation in _LOOKING else _NAMED_BYTES
         case Mix():
             return _SERVED_BYTES
         case Io() | Allocation() | Existing():
@@ -137,11 +141,22 @@ def _laid_out(work: Work) -> int:
         case Ladder():
             return work.file_bytes
         case Metadata():
-            return 0 if work.operation == "create" else work.files * _FILE_AT_LEAST
+            return work.files * _FILE_AT_LEAST if work.operation in _LOOKING else 0
         case Mix():
             return work.files * work.mean_file_bytes
         case Allocation() | Existing():
             return 0
+
+
+def _set_up_seconds(work: Work) -> float:
+    if isinstance(work, Metadata):
+        return work.set_up_seconds if work.operation in _LOOKING else 0.0
+    return _laid_out(work) / _SLOW_BYTES_PER_S
+
+
+def _windows_more(work: Work) -> int:
+    """How many windows the last one may take: names that are timed while they are made are taken away after that."""
+    return 2 if isinstance(work, Metadata) and work.operation not in _LOOKING else 1
 
 
 def seconds_text(seconds: float) -> str:

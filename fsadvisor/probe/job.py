@@ -58,7 +58,9 @@ class Metadata:
     folders: Literal["one", "each"] = "one"
     """All threads in one folder, or each in its own."""
     files: int = 4000
-    """In all, per window."""
+    """In all, at one time."""
+    set_up_seconds: float = 5.0
+    """For making the files that are looked at; where that takes longer, there are fewer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

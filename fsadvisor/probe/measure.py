@@ -49,7 +49,7 @@ class Budget:
 
     seconds: float = 30.0
     written_bytes: int | None = None
-    """What the job itself may write in its windows; the window in which that is reached is the last."""
+    """What the job itself may write; no window is begun that would go beyond it, were it the largest so far."""
     width: float = 0.05
     """Half of the 95 % interval, as a share of the median, that is narrow enough."""
     window_seconds: float = WINDOW_SECONDS
@@ -162,8 +162,7 @@ class Run:
 
     def is_used_up(self) -> bool:
         """Whether its seconds or bytes are."""
-        limit = self._budget.written_bytes
-        return self._seconds() >= self._budget.seconds or (limit is not None and self._written() >= limit)
+        return self._seconds() >= self._budget.seconds or self._no_bytes_left()
 
     def _too_many_voids(self, void: int) -> str:
         why, _ = Counter(filter(None, self._voids)).most_common(1)[0]
@@ -173,7 +172,14 @@ class Run:
         return self._around.clock() - self._began
 
     def _written(self) -> int:
-        return sum(it.asked_bytes + it.beside_bytes for it in self._windows) if writes(self._job.work) else 0
+        return sum(self._written_in(it) for it in self._windows)
+
+    def _written_in(self, window: Window) -> int:
+        return window.beside_bytes + (window.asked_bytes if writes(self._job.work) else 0)
+
+    def _no_bytes_left(self) -> bool:
+        limit = self._budget.written_bytes
+        return limit is not None and self._written() + max(map(self._written_in, self._windows), default=0) > limit
 
     def _counted(self) -> list[Window]:
         return [window for window, void in zip(self._windows, self._voids, strict=True) if not void]

@@ -4,7 +4,7 @@ import pytest
 
 from fsadvisor.probe import cost
 from fsadvisor.probe.cost import NOTHING, seconds_text
-from fsadvisor.probe.job import Existing, Io, Mix
+from fsadvisor.probe.job import Existing, Io, Metadata, Mix
 from fsadvisor.probe.jobs import JOBS
 
 GIB = 1 << 30
@@ -22,6 +22,15 @@ def test_no_job_takes_more_than_people_lend(job):
 @pytest.mark.parametrize("job", [it for it in JOBS.values() if isinstance(it.work, Io) and it.work.operation == "read"])
 def test_a_read_writes_its_file_once_and_only_where_it_reads_written_blocks(job):
     assert cost.of(job, 20).written_bytes == (job.work.file_bytes if job.work.state == "written" else 0)
+
+
+@pytest.mark.parametrize("job", [it for it in JOBS.values() if isinstance(it.work, Metadata)])
+def test_what_names_may_write_is_bounded_and_looking_at_them_writes_no_more(job):
+    changes = job.work.operation in ("create", "unlink")
+    assert bool(cost.measured_bytes(job)) is changes
+    one = cost.of(job, 20)
+    assert one.written_bytes == cost.measured_bytes(job) + (0 if changes else one.room_bytes)
+    assert one.files == job.work.files + 1 + (job.work.threads if job.work.folders == "each" else 0)
 
 
 @pytest.mark.parametrize("job", [it for it in JOBS.values() if isinstance(it.work, Mix)])

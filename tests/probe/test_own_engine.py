@@ -70,9 +70,29 @@ def test_metadata_operations_are_counted_over_all_workers(folder, operation, fol
     with names.opened(work, folder, None) as session:
         window = session.window(0.001)
 
-    assert window.operations % 100 == 0
     assert window.operations == sum(window.latencies_ns.values()) > 0
+    assert window.beside_bytes == (0 if operation in ("stat", "open") else pytest.approx(1024 * window.operations))
     assert files_below(folder) == []
+
+
+def test_where_names_take_long_there_are_fewer(tmp_path):
+    work = Metadata(operation="open", threads=2, files=100_000, set_up_seconds=0.01)
+    with names.opened(work, tmp_path, None) as session:
+        (place,) = tmp_path.iterdir()
+        made = len(list(place.iterdir()))
+        window = session.window(1e-9)
+    assert 2 <= made < 100_000
+    assert window.operations == made
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_what_the_disks_wrote_counts_for_names_where_it_is_known(tmp_path):
+    with mounted("ext4", tmp_path, megabytes=64) as place:
+        run("mount", "-o", "remount,sync", str(place.folder))
+        with names.opened(Metadata(operation="create", files=20), place.folder, place.leaves) as session:
+            window = session.window(0.01)
+    assert window.beside_bytes == window.disks.written_bytes > 20 * 4096
 
 
 @pytest.mark.parametrize(("operation", "per_round"), [("fallocate", 1), ("punch", 128), ("free", 1)])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor._version import __version__
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from fsadvisor.probe.window import Window
 
 NAME: Final = f"fsadvisor {__version__}"
+NAME_BYTES: Final = 512
+"""What making or removing a file is taken to write where the disks' counters can't be read: its inode and name."""
 _MOST_ROUNDS: Final = 500
 """A window ends after so many rounds, however short they are."""
 
@@ -38,23 +41,33 @@ class _Session:
     def __init__(self, work: Metadata, workers: Crew, disks: tuple[str, ...] | None) -> None:
         self._operation, self._workers, self._disks = work.operation, workers, disks
         if work.operation in ("stat", "open"):
-            workers.order("create")
+            self._make(work.set_up_seconds)
 
     def window(self, seconds: float) -> Window:
         """Rounds over all files until their timed part is so long."""
         answers: list[Answer] = []
+        changes = 0
         before = counted(self._disks)
         while sum(answer.seconds for answer in answers) < seconds and len(answers) < _MOST_ROUNDS:
-            answers.append(self._round())
-        return window(answers, before, counted(self._disks))
+            answer, changed = self._round(seconds)
+            answers.append(answer)
+            changes += changed
+        measured = window(answers, before, counted(self._disks))
+        if not changes:
+            return measured
+        return replace(measured, beside_bytes=measured.disks.written_bytes if measured.disks else changes * NAME_BYTES)
 
-    def _round(self) -> Answer:
-        if self._operation == "unlink":
-            self._workers.order("create")
-        answer = self._workers.order(self._operation)
-        if self._operation == "create":
-            self._workers.order("unlink")
-        return answer
+    def _round(self, seconds: float) -> tuple[Answer, int]:
+        """What was timed, and how many names were made and taken away."""
+        if self._operation in ("stat", "open"):
+            return self._workers.order(self._operation), 0
+        made = self._make(seconds)
+        gone = self._workers.order("unlink")
+        return made if self._operation == "create" else gone, made.operations + gone.operations
+
+    def _make(self, seconds: float) -> Answer:
+        """All files, or as many as that time allows."""
+        return self._workers.order(f"create {seconds}", seconds)
 
 
 def _folders(work: Metadata, place: Path) -> list[str]:

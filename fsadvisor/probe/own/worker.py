@@ -121,15 +121,20 @@ class Naming:
     def __init__(self, task: Task) -> None:
         self.folder = os.open(task["folder"], os.O_RDONLY | os.O_DIRECTORY)
         self.names = [f"{task['prefix']}{number:06d}" for number in range(task["files"])]
+        self.made = 0
 
     def order(self, words: list[str]) -> Times:
-        """`create`, `stat`, `open` or `unlink`."""
+        """`create SECONDS`, as many as that time allows; then of those `stat`, `open` or `unlink`."""
         times = Times()
         act = getattr(self, f"_{words[0]}")
-        for name in self.names:
+        names = self.names if words[0] == "create" else self.names[: self.made]
+        end = now() + int(float(words[1]) * 1e9) if words[0] == "create" else None
+        for self.made, name in enumerate(names, 1):
             start = now()
             act(name)
-            times.latency.append(now() - start)
+            times.latency.append((ended := now()) - start)
+            if end is not None and ended >= end:
+                break
         return times
 
     def _create(self, name: str) -> None:
