@@ -69,17 +69,20 @@ class Session:
     """What was seen by the last run; None where a recording, or a part of the machine, is looked at."""
 
     machine: Machine | None = None
-    """The one last looked at, which remembers its answers."""
+    """The one of the last look that was seen, which remembers its answers: asking it waits for nothing anew."""
 
+    _newest: Machine | None = None
     _number: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def looks(self) -> Iterator[Look]:
         """A fresh look: first what the kernel says at once, then again as tools answer; the last one is complete."""
         machine, answering = self.opened()
-        self.machine = machine
+        self._newest = machine
         if answering is None:
-            yield self.look(machine)
+            look = self.look(machine)
+            self._saw(machine)
+            yield look
             return
         complete = False
         while not complete:
@@ -91,12 +94,18 @@ class Session:
             changes, gist = self.memory.changes(look.host, look.storage) if complete and self.memory else (None, None)
             look = replace(look, asking=asking, history=changes).thought_through()
             took_s = time.monotonic() - started
+            self._saw(machine)
             yield look
             if self.memory is not None and gist is not None:
                 self.memory.keep(gist)
             if not complete:
                 answering.changed.wait()
                 time.sleep(_PAUSE * took_s)
+
+    def _saw(self, machine: Machine) -> None:
+        """A look at it is there; one that another looking has taken over from counts no more."""
+        if machine is self._newest:
+            self.machine = machine
 
     def supposing(self, supposed: Sequence[Supposition]) -> Look:
         """The machine last looked at as it would be; it remembers its answers, so no tool runs again."""

@@ -130,14 +130,19 @@ def banner(
             line(span(" Nothing is supposed: ", Tone.TITLE), span("the advice below is the real one.")),
             line(span(" Suppose a fact, and see the advice change. Nothing on the machine ever does.", Tone.DIM)),
         )
-    head = line(
+    head = supposition(number)
+    if working or supposed is None:
+        return head, line(span(" working out what would follow", Tone.UNKNOWN))
+    return head, tuple(_summary(real, supposed, found))
+
+
+def supposition(number: int) -> Line:
+    """That what is seen is not so: it stands above all that follows from so many facts that are supposed."""
+    return line(
         span(" SUPPOSITION ", Tone.NEW),
         span(f" {counted(number, 'fact')} taken otherwise. ", Tone.STRONG),
         span("Nothing on the machine was changed."),
     )
-    if working or supposed is None:
-        return head, line(span(" working out what would follow", Tone.UNKNOWN))
-    return head, tuple(_summary(real, supposed, found))
 
 
 def _summary(real: Look, supposed: Look, found: Sequence[Change]) -> Iterator[Span]:
@@ -156,6 +161,8 @@ def _summary(real: Look, supposed: Look, found: Sequence[Change]) -> Iterator[Sp
         yield Span("  ")
     was, now = (look.outcomes.get(Outcome.UNDETERMINED, 0) for look in (real, supposed))
     yield span(f"unknown {was:,}" if was == now else f"unknown {was:,}, would be {now:,}", Tone.DIM)
+    if real.asking:
+        yield span("; answers still to come change it too", Tone.WARNING)
 
 
 def rows(found: Sequence[Change], width: int, glyphs: Glyphs) -> list[Row]:

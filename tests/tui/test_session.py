@@ -71,6 +71,35 @@ def test_looks_come_until_every_tool_has_answered(tmp_path):
     assert list(looks) == []
 
 
+def test_while_it_is_looked_again_what_was_seen_last_is_asked_and_an_older_looking_does_not_come_back():
+    made, entered, go = [], threading.Event(), threading.Event()
+
+    def opened():
+        made.append(ProgressiveMachine())
+        return made[-1], None
+
+    def storage_of(it, supposed=()):
+        if len(made) > 1 and it is made[1]:
+            entered.set()
+            go.wait(LONG_S)
+        return nothing(it)
+
+    of = session_of(opened, storage_of)
+    list(of.looks())
+    assert of.machine is made[0]
+    older = threading.Thread(target=lambda: list(of.looks()), daemon=True)
+    older.start()
+    assert entered.wait(LONG_S)
+    assert of.machine is made[0]
+    newer = of.looks()
+    of._newest = None
+    go.set()
+    older.join(LONG_S)
+    assert of.machine is made[0]
+    list(newer)
+    assert of.machine is made[2]
+
+
 def test_what_was_seen_before_somebody_listened_is_told():
     looking, heard = Looking(session(MACHINE)), Heard()
     looking.listen(heard)

@@ -12,6 +12,7 @@ from fsadvisor.tui.screens.what_if import ChangePlace, WhatIf
 from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.version import Version
+from fsadvisor.views.export import content
 from tests.paths import FIXTURES
 from tests.tui.driving import TWO_SIZES, explored, screen, shown, until
 
@@ -158,6 +159,25 @@ def test_a_change_is_looked_at_from_near():
     text = explored(steps, machine=RAID, size=(120, 60))
     assert "CHANGED  was blocked, now advised".replace("  ", " ") in " ".join(text.split())
     assert "no -> yes" in text
+
+
+def test_a_change_from_near_says_that_it_is_supposed_wherever_one_reads_and_in_what_is_saved():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        app.screen.query_one("#unlocks").focus()
+        await pilot.press("enter")
+        await settled(app, pilot)
+        app.screen.query_one("#changes").focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ChangePlace))
+        await pilot.press("G")
+        await pilot.pause()
+        return shown(app), content(app.look, "svg", app.export_screenshot()).decode(), app.look.supposed
+
+    text, picture, real = explored(steps, machine=RAID)
+    assert "SUPPOSITION" in text
+    assert "SUPPOSITION" in picture
+    assert real == ()
 
 
 @pytest.mark.long

@@ -236,7 +236,7 @@ class WhatIf(Place):
                 self.explorer.go("finding", finding_key(finding))
             return
         page = what_if.document(change, known.real, known.look, self.explorer.glyphs)
-        self.app.push_screen(ChangePlace(page))
+        self.app.push_screen(ChangePlace(page, len(known.supposed)))
 
     def _suppose(self, more: Sequence[Supposition]) -> None:
         self.explorer.supposed = suppose.with_more(self.explorer.supposed, more)
@@ -267,17 +267,25 @@ class ChangePlace(Place):
 
     NAME = "change"
     MODE = "what_if"
+    DEFAULT_CSS = """
+    ChangePlace #banner { background: $panel; }
+    """
     ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape,backspace", "Back", "Back to the list"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
-    def __init__(self, page: Document) -> None:
+    def __init__(self, page: Document, supposed: int) -> None:
+        """`supposed` facts are taken otherwise: that is said wherever one reads."""
         super().__init__()
         self._page = page
+        self._supposed = supposed
 
     def body(self) -> ComposeResult:
-        """One text."""
+        """That it is not so, and one text."""
+        yield LinesView(1, id="banner")
         yield DocumentView(unicode=self.explorer.terminal.unicode)
 
     def on_mount(self) -> None:
         """It does not change any more."""
+        told, ellipsis = what_if.supposition(self._supposed), self.explorer.glyphs.ellipsis
+        self.query_one("#banner", LinesView).show(lambda width: [cut(told, width, ellipsis)])
         self.query_one(DocumentView).show(self._page)
