@@ -75,7 +75,14 @@ Event: TypeAlias = Begun | Went | Ended
 
 
 def rounds(
-    job: Job, entrants: Sequence[Entrant], *, seconds: float, width: float, stop: Stop, lots: random.Random
+    job: Job,
+    entrants: Sequence[Entrant],
+    *,
+    seconds: float,
+    width: float,
+    stop: Stop,
+    lots: random.Random,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Event]:
     """A result for every side that was begun; `seconds` are for each, and `lots` decides the order."""
     budget = Budget(seconds=MOST_TIMES * seconds, written_bytes=workloads.most_bytes(job) or None, width=width)
@@ -85,7 +92,7 @@ def rounds(
             if stop.asked:
                 break
             yield Begun(side=entrant.name)
-            side = _Side(entrant, job, budget, stop, seconds)
+            side = _Side(entrant, job, budget, stop, seconds, _Turns(clock))
             failed = side.set_up(stack)
             if failed is None:
                 live.append(side)
@@ -118,11 +125,11 @@ def _in_turn(live: list[_Side], stop: Stop, lots: random.Random) -> Iterator[Eve
 class _Side:
     """One side at its job."""
 
-    def __init__(self, entrant: Entrant, job: Job, budget: Budget, stop: Stop, seconds: float) -> None:
+    def __init__(self, entrant: Entrant, job: Job, budget: Budget, stop: Stop, seconds: float, turns: _Turns) -> None:
         self.name = entrant.name
         self._seconds, self._windows = seconds, 0
         self._entrant, self._job, self._budget, self._stop = entrant, job, budget, stop
-        self._turns = _Turns()
+        self._turns = turns
         self._run: Run | None = None
         self._failed = ""
 
@@ -228,13 +235,14 @@ def _close(session: AbstractContextManager[Session]) -> None:
 class _Turns:
     """A clock, and what was waited for, of a side's own turns alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
         self._seconds = 0.0
         self._since: float | None = None
         self._waited: dict[str, int] = {}
 
     def __call__(self) -> float:
-        return self._seconds + (0.0 if self._since is None else time.monotonic() - self._since)
+        return self._seconds + (0.0 if self._since is None else self._clock() - self._since)
 
     def waited_us(self) -> Mapping[str, int]:
         """µs by what was waited for."""
@@ -243,7 +251,7 @@ class _Turns:
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
         """It runs while in it."""
-        before, self._since = waited_us(), time.monotonic()
+        before, self._since = waited_us(), self._clock()
         try:
             yield
         finally:

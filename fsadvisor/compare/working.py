@@ -50,6 +50,9 @@ def work(asked: bytes, tells: Callable[[bytes], None], stop: Stop) -> None:
         tells(telling.line(event))
 
     try:
+        for folder in {os.fsdecode(it.folder) for it in wanted.paths}:
+            for said in scratch_tree.clear(Path(folder)):
+                tell(telling.Said(text=said))
         with contextlib.ExitStack() as stack:
             entrants = [*map(_as_it_is, wanted.paths), *_made(wanted, tell, stop, stack)]
             _measure(wanted, entrants, tell, stop)
@@ -91,8 +94,6 @@ def _made(wanted: telling.Asked, tell: Tell, stop: Stop, stack: contextlib.ExitS
     if not wanted.images:
         return
     folder = Path(os.fsdecode(wanted.image_folder))
-    for said in scratch_tree.clear(folder):
-        tell(telling.Said(text=said))
     with stop.interruptible():
         paths = (Path(os.fsdecode(it.folder)) for it in wanted.paths)
         privacy = enter([folder, *paths, Path(__file__), Path(sys.executable), Path(sys.prefix)])

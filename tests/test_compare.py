@@ -1,0 +1,207 @@
+"""`fsadvisor compare` as scripts and admins use it: what it refuses, what it leaves, and one real comparison."""
+
+import json
+import os
+import subprocess
+import time
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from fsadvisor.compare.forms import CHOICES
+from fsadvisor.compare.workloads import USUAL
+from fsadvisor.report.schema import schema
+from tests.command import ARGV, fsadvisor
+from tests.loops import loops, needs_loop_devices, run
+from tests.paths import ROOT
+from tests.test_cli import MACHINE
+
+COMPARE = [*ARGV, "compare"]
+
+
+def compare(*argv):
+    return fsadvisor("compare", *argv)
+
+
+def refused(*argv):
+    done = compare(*argv)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"Traceback" not in done.stderr
+    return done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        ((), "say what to compare"),
+        (("--jobs", "create-11", "/var/tmp"), "did you mean 'create-1'?"),
+        (("--jobs", "read-files", "/var/tmp"), "files that are there already"),
+        (("--images", "ext5", "/var/tmp"), "no filesystem 'ext5'"),
+        (("--images", "none", "--jobs", "create-1", "/proc"), "proc"),
+        (("--images", "none", "--jobs", "create-1", "/no/such"), "does not exist"),
+        (("--out", "a.png", "/var/tmp"), "is no SVG"),
+        (("--out", "/no/such/a.svg", "/var/tmp"), "is no folder"),
+        (("--html", "/var/tmp"), "--html is a form of the report"),
+        (("--seconds", "0", "/var/tmp"), "no number of seconds"),
+    ],
+)
+def test_what_can_not_be_compared_is_refused_with_the_nearest_choice(argv, words):
+    assert words in refused(*argv)
+
+
+def test_a_recording_has_no_disk():
+    assert "a recording has no disk" in refused("--on", MACHINE, "/")
+
+
+def test_a_picture_is_never_written_over(tmp_path):
+    there = tmp_path / "a.svg"
+    there.write_text("mine")
+    assert "is there already" in refused("--out", there, "/var/tmp")
+    assert there.read_text() == "mine"
+
+
+def test_the_list_names_every_filesystem_and_the_usual_jobs():
+    said = compare("--list").stdout.decode()
+    assert all(f"  {name} " in said for name in (*CHOICES, *USUAL))
+
+
+def test_a_dry_run_says_what_it_takes_and_touches_nothing(tmp_path):
+    done = compare("--dry-run", "--images", "none", "--no-devices", "--jobs", "create-1", tmp_path)
+    said = done.stdout.decode()
+    assert said.startswith("1 job on 1 side in turn")
+    assert [it.split()[0] for it in said.splitlines() if it.startswith("  ") and it[2] != " "][1:4] == [
+        "time",
+        "writes",
+        "takes",
+    ]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dry_run_as_json_is_of_the_published_shape(tmp_path):
+    found = json.loads(compare("--dry-run", "--json", "--jobs", "create-1", tmp_path).stdout)
+    jsonschema.Draft202012Validator(schema("compare")).validate(found)
+    assert found["state"] == "not started"
+    assert all(cell["standing"] == "not ranked" for row in found["workloads"] for cell in row["cells"])
+
+
+def test_without_a_terminal_and_without_yes_it_says_what_to_type(tmp_path):
+    done = compare("--images", "none", "--jobs", "create-1", tmp_path)
+    if b"not started" not in done.stderr:
+        pytest.skip("the guard refuses the folder of temporary files here")
+    assert done.returncode == 2
+    assert b"--yes" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_audit_loads_nothing_of_it():
+    loaded = "any(m.startswith(('fsadvisor.compare', 'fsadvisor.trial')) for m in sys.modules)"
+    code = f"import sys, fsadvisor.cli as c; c.run(['--on', sys.argv[1], '--json']); sys.exit({loaded})"
+    done = subprocess.run([ARGV[0], "-c", code, str(MACHINE)], stdout=subprocess.DEVNULL, cwd=ROOT)
+    assert done.returncode == 0
+
+
+# On a real filesystem
+
+
+@pytest.fixture
+def mounted(tmp_path):
+    """An ext4 of our own with room for images, past the page cache of the host."""
+    with loops(tmp_path) as some:
+        device = some.device("disk", 8000)
+        run("mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", device)
+        run("losetup", "--direct-io=on", device)
+        yield Path(some.mount(device, "place"))
+
+
+def names(folder):
+    return sorted(it.name for it in folder.iterdir() if it.name != "lost+found")
+
+
+def our_images(folder, seconds=20):
+    """Loop devices over files of the folder that are left after so long."""
+    end = time.monotonic() + seconds
+    while True:
+        found = []
+        for file in Path("/sys/block").glob("loop*/loop/backing_file"):
+            try:
+                found.append(file.read_text())
+            except OSError:
+                continue
+        left = [it for it in found if it.startswith(f"{folder}/")]
+        if not left or time.monotonic() > end:
+            return left
+        os.sched_yield()
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_paths_devices_and_images_are_compared_and_nothing_is_left(mounted, tmp_path):
+    picture = tmp_path / "found.svg"
+    done = compare(
+        *("--images", "ext4,xfs,btrfs", "--jobs", "random-read-1,commit-fdatasync", "--seconds", "0.5"),
+        *("--json", "--yes", "--out", picture, mounted),
+    )
+    found = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("compare")).validate(found)
+    assert found["state"] == "done", done.stderr
+    sides = {it["name"]: it for it in found["sides"]}
+    assert set(sides) == {f"device below {mounted}", str(mounted), "ext4", "xfs", "btrfs", "loop device"}
+    assert {it["ground"] for it in sides.values() if it["kind"] == "image"} == {"image"}
+    for row in found["workloads"]:
+        asked = [cell["question"] for cell in row["cells"] if cell["standing"] in ("best", "tie", "behind")]
+        assert {it["ground"] for it in asked} <= {"image"}
+        figures = {it["side"] for it in row["cells"] if it["result"] and it["result"]["figure"]}
+        devices = {f"device below {mounted}", "loop device"}
+        assert figures == (set(sides) if row["job"] == "random-read-1" else set(sides) - devices), done.stderr
+    assert ET.fromstring(picture.read_text()).tag.endswith("svg")
+    assert names(mounted) == []
+    assert our_images(mounted) == []
+    told = [it for it in done.stderr.decode().splitlines() if " on " in it and it.startswith("fsadvisor: ")]
+    assert len(told) == 10
+
+
+def begun(mounted):
+    """A comparison that has begun to measure."""
+    argv = [*COMPARE, "--images", "ext4,btrfs", "--jobs", "create-1,stat-2", "--seconds", "60", "--yes", "--json"]
+    child = subprocess.Popen([*argv, str(mounted)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
+    while not names(mounted):
+        assert child.poll() is None, child.stderr.read()
+        os.sched_yield()
+    return child
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_a_signal_ends_it_with_what_there_is_and_leaves_nothing(mounted):
+    with begun(mounted) as child:
+        child.terminate()
+        said, _ = child.communicate(timeout=90)
+    found = json.loads(said)
+    assert (child.returncode, found["state"]) == (143, "cancelled")
+    assert names(mounted) == []
+    assert our_images(mounted) == []
+
+
+def gone(processes, seconds=60):
+    """Wait until the kernel has taken them away, and their mounts with them."""
+    end = time.monotonic() + seconds
+    while any(Path("/proc", it).exists() for it in processes):
+        assert time.monotonic() < end
+        os.sched_yield()
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_a_killed_one_leaves_at_most_a_folder_that_the_next_start_takes_away(mounted):
+    with begun(mounted) as child:
+        at_work = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
+        child.kill()
+        child.communicate(timeout=60)
+    gone(at_work)
+    assert our_images(mounted) == []
+    assert len(names(mounted)) <= 1
+    done = compare("--images", "none", "--no-devices", "--jobs", "commit-fsync", "--seconds", "0.2", "--yes", mounted)
+    assert done.returncode == 0, done.stderr
+    assert names(mounted) == []
