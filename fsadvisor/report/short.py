@@ -12,7 +12,7 @@ def amount(number: float) -> str:
     if number < 0.05:
         return "0"
     digits = 0 if number >= 99.95 or not unit else 1 if number >= 9.995 else 2
-    return f"{number:.{digits}f}{unit}" if number < 1e6 else "> 1E"
+    return f"{number:.{digits}f}{unit}" if number < 99_999.5 else "> 1E"
 
 
 def rate(number: float | None) -> str:

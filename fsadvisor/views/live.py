@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.facts import Unknown
 from fsadvisor.report.short import amount, duration, rate
 from fsadvisor.report.values import cause
+from fsadvisor.views.live_limit import limit
 from fsadvisor.views.plots import sparkline
 from fsadvisor.views.rows import LazyRows, Row, holds
 from fsadvisor.views.spans import NOTHING, Line, Span, Tone, columns, cut, line, padded, span
@@ -59,9 +60,9 @@ def course(
 
 
 def summary(seen: Seen, width: int, glyphs: Glyphs) -> list[Line]:
-    """Three lines: dirty pages, those on their way, and the pressure."""
+    """Four lines: dirty pages, those on their way, the pressure, and where the time goes."""
     if not seen.moments:
-        return [line(span(" One moment: the first sample is being taken …", Tone.DIM)), NOTHING, NOTHING]
+        return [line(span(" One moment: the first sample is being taken …", Tone.DIM)), NOTHING, NOTHING, NOTHING]
     now = seen.moments[-1]
     memories = [None if isinstance(one.memory, Unknown) else one.memory for one in seen.moments]
     if isinstance(now.memory, Unknown):
@@ -77,6 +78,7 @@ def summary(seen: Seen, width: int, glyphs: Glyphs) -> list[Line]:
             glyphs,
         ),
         _beside(_pressure(now), [_some(one) for one in seen.moments], width, glyphs, top=100.0),
+        cut((Span(" "), *limit(seen.moments, width)), width, glyphs.ellipsis),
     ]
 
 

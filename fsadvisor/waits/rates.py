@@ -7,18 +7,22 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import diskstats, pressure, vmstat
+from fsadvisor.readers import cpu_stat, diskstats, pressure, vmstat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from fsadvisor.machine.port import Answer
     from fsadvisor.machine.pulse import Pulse
     from fsadvisor.readers.block_stat import IoCounters
+    from fsadvisor.readers.cpu_stat import CpuStat
     from fsadvisor.readers.diskstats import DeviceCounters
     from fsadvisor.readers.pressure import Pressure
+
+T = TypeVar("T")
 
 MOMENTS: Final = 60
 """A minute of seconds."""
@@ -89,6 +93,11 @@ class Moment:
     at_s: float
     memory: Memory | Unknown
     pressure: Pressure | Unknown
+    """Of I/O."""
+
+    cpu_pressure: Pressure | Unknown
+    memory_pressure: Pressure | Unknown
+    processors: CpuStat | Unknown
     disks: Mapping[str, Rates] | None
     unread: Unknown | None = None
     """Why the disks' counters can't be read."""
@@ -127,7 +136,10 @@ class Course:
         moment = Moment(
             at_s=pulse.at_s,
             memory=_memory(pulse),
-            pressure=pulse.pressure if isinstance(pulse.pressure, Unknown) else pressure.parse(pulse.pressure.text),
+            pressure=_parsed(pulse.pressure, pressure.parse),
+            cpu_pressure=_parsed(pulse.cpu_pressure, pressure.parse),
+            memory_pressure=_parsed(pulse.memory_pressure, pressure.parse),
+            processors=_parsed(pulse.stat, cpu_stat.parse),
             disks=disks,
             unread=unread,
             known=frozenset(counted),
@@ -160,6 +172,10 @@ class Course:
                 by_name[name] = device
         self._lines = kept
         return by_name
+
+
+def _parsed(answer: Answer, parse: Callable[[str], T | Unknown]) -> T | Unknown:
+    return answer if isinstance(answer, Unknown) else parse(answer.text)
 
 
 def rates(before: IoCounters, now: IoCounters, seconds: float) -> Rates | None:

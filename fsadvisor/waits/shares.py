@@ -85,7 +85,11 @@ class Stalls:
 
 def cpu(before: Answer, after: Answer) -> Fact[Cpu]:
     """From two readings of /proc/stat."""
-    then, now = _cpu_stat(before), _cpu_stat(after)
+    return cpu_between(_cpu_stat(before), _cpu_stat(after))
+
+
+def cpu_between(then: cpu_stat.CpuStat | Unknown, now: cpu_stat.CpuStat | Unknown) -> Fact[Cpu]:
+    """From two records of it."""
     if isinstance(then, Unknown):
         return then
     if isinstance(now, Unknown):
@@ -129,12 +133,17 @@ def _cpu_stat(answer: Answer) -> cpu_stat.CpuStat | Unknown:
 
 def stalls(before: Answer, after: Answer, seconds: float) -> Stalls:
     """From two readings of a file of pressure: the kernel's own sums of µs, not its averages over other spans."""
-    then, now = _pressure(before), _pressure(after)
+    return stalls_between(_pressure(before), _pressure(after), seconds, after.source)
+
+
+def stalls_between(
+    then: pressure.Pressure | Unknown, now: pressure.Pressure | Unknown, seconds: float, source: str
+) -> Stalls:
+    """From two records of it."""
     if isinstance(then, Unknown):
         return Stalls(some=then, full=then)
     if isinstance(now, Unknown):
         return Stalls(some=now, full=now)
-    source = after.source
     return Stalls(
         some=_stalled(then.some, now.some, seconds, source), full=_stalled(then.full, now.full, seconds, source)
     )

@@ -84,7 +84,7 @@ class Live(Place):
         if not self.explorer.session.live:
             yield DocumentView(id="recorded", unicode=self.explorer.terminal.unicode)
             return
-        yield LinesView(3, id="sums")
+        yield LinesView(4, id="sums")
         with Container(id="panes"):
             with Vertical(id="lists"):
                 yield LinesView(2, id="disks_title")

@@ -1,0 +1,111 @@
+"""Where the time goes, live: the sentence that the counters of the last ten seconds support.
+
+Threads are not looked at here, which would cost too much each second: what only they would tell is not known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.report.waits_text import percent
+from fsadvisor.views.spans import Line, Tone, line, span
+from fsadvisor.waits import shares
+from fsadvisor.waits.rates import Rates
+from fsadvisor.waits.rules import LIMIT
+from fsadvisor.waits.sentence import Measured, measured, sentences
+from fsadvisor.waits.window import NOT_TRACED, Window
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fsadvisor.waits.rates import Moment
+
+_SECONDS: Final = 10
+_LEAST: Final = 2
+_UNSEEN: Final = Unknown(Cause.NOT_MEASURED, "run `fsadvisor waits`, which looks at all threads")
+_UNCOUNTED: Final = Unknown(Cause.NOT_EXPOSED, "Linux 5.5 or later counts flushes", "/proc/diskstats")
+_GONE: Final = Unknown(Cause.NOT_MEASURED, "wait until the disks' counters have been read twice", "/proc/diskstats")
+
+
+def limit(moments: Sequence[Moment], width: int) -> Line:
+    """One line: the gravest sentence that holds, or how busy all is where none does."""
+    head = span("Time goes  ", Tone.STRONG)
+    last = list(moments)[-_SECONDS - 1 :]
+    if len(last) <= _LEAST:
+        return line(head, span("a few moments …", Tone.DIM))
+    found = measured(window(last))
+    (first, *_) = sentences(found)
+    if first.id == "not told":
+        return line(head, span(_busy(found, width), Tone.DIM))
+    short = first.says if width >= len(first.says) + 16 else _short(first.says)
+    return line(head, span(f"{short}, in the last {_SECONDS} s" if width >= len(short) + 40 else short))
+
+
+def _short(says: str) -> str:
+    """Without the reason: what stands before the colon, and which disk it is."""
+    what, colon, rest = says.partition(": ")
+    _, bracket, which = rest.rpartition(" (")
+    return f"{what} ({which}" if colon and bracket else what
+
+
+def _busy(found: Measured, width: int) -> str:
+    facts = (("processors", found.measures.processor), (f"disk {found.of['disk_most']}", found.measures.disk_most))
+    parts = [
+        f"{name.rstrip()} {'not told' if isinstance(fact, Unknown) else percent(fact.value)}" for name, fact in facts
+    ]
+    calm = all(not isinstance(fact, Unknown) and fact.value < LIMIT for _, fact in facts)
+    says = f"{', '.join(parts)}{', neither is at its limit' if calm else ''}"
+    more = "; `fsadvisor waits` looks at threads, too"
+    return says + more if width > len(says) + len(more) + 12 else says
+
+
+def window(moments: Sequence[Moment]) -> Window:
+    """The span of the moments; they are two or more."""
+    first, last = moments[0], moments[-1]
+    seconds = last.at_s - first.at_s
+    return Window(
+        seconds=seconds,
+        cpu=shares.cpu_between(first.processors, last.processors),
+        disks=_disks(moments[1:]),
+        pressure={
+            "cpu": shares.stalls_between(first.cpu_pressure, last.cpu_pressure, seconds, "/proc/pressure/cpu"),
+            "io": shares.stalls_between(first.pressure, last.pressure, seconds, "/proc/pressure/io"),
+            "memory": shares.stalls_between(
+                first.memory_pressure, last.memory_pressure, seconds, "/proc/pressure/memory"
+            ),
+        },
+        works=(),
+        threads=_UNSEEN,
+        locks=NOT_TRACED,
+        own=0.0,
+    )
+
+
+def _disks(moments: Sequence[Moment]) -> Fact[shares.Disks]:
+    """Means over the moments, each of which is as long as the others."""
+    told = [one.disks for one in moments if one.disks is not None]
+    if len(told) < len(moments):
+        return next((one.unread for one in moments if one.unread is not None), _GONE)
+    known = moments[-1].known
+    always = frozenset(known).intersection(*told)
+    active = always.intersection(frozenset[str]().union(*(one.active for one in moments)))
+    shown = sorted(active) + sorted(always - active)[:1]  # of thousands that did nothing, one tells what is counted
+    return Known(
+        shares.Disks(
+            each=tuple(_disk(name, [one[name] for one in told]) for name in shown),
+            untold=tuple(sorted(known - always)),
+        ),
+        "/proc/diskstats",
+    )
+
+
+def _disk(name: str, rates: Sequence[Rates]) -> shares.Disk:
+    number = len(rates)
+    counted = [one.flushes for one in rates if one.flushes is not None]
+    spent = sum((one.flushes or 0.0) * (one.flush_ms or 0.0) / 1000 for one in rates) / number
+    return shares.Disk(
+        name=name,
+        rates=Rates(busy=sum(one.busy for one in rates) / number, queue=sum(one.queue for one in rates) / number),
+        flush=Known(spent, "/proc/diskstats") if len(counted) == number else _UNCOUNTED,
+    )
