@@ -49,6 +49,14 @@ _LONGEST: Final = 256
 """Characters of a text that are kept."""
 
 _NEW, _GONE = "is new", "is gone"
+_COUNTS: Final = {
+    "disk": "host.block_devices",
+    "layer": "host.block_devices",
+    "filesystem": "host.mounts",
+    "mount": "host.mounts",
+    "service": "host.services",
+}
+"""The fact that is known where the subjects of a kind could be listed."""
 
 Plain: TypeAlias = "bool | int | float | str | list[str]"
 
@@ -163,12 +171,18 @@ def history(before: Gist, now: Gist) -> History | None:
     changes: list[Change] = []
     for key, subject in present.items():
         old = before.facts.get(key)
-        if old is None:
-            changes.append(Change(subject, "", "", _NEW))
-        else:
+        if old is not None:
             changes += _changed(subject, old, now.facts[subject])
-    changes += (Change(key, "", "", _GONE) for key in before.facts if key not in present)
+        elif _were_listed(before, key):
+            changes.append(Change(subject, "", "", _NEW))
+    changes += (Change(key, "", "", _GONE) for key in before.facts if key not in present and _were_listed(now, key))
     return History(before.when, tuple(changes))
+
+
+def _were_listed(seen: Gist, subject: str) -> bool:
+    """Whether that look could list subjects of its kind: what could not be listed has neither come nor gone."""
+    count = _COUNTS.get(subject.partition(":")[0])
+    return count is None or count in seen.facts.get("host", {})
 
 
 def _changed(subject: str, old: Mapping[str, Plain], new: Mapping[str, Plain]) -> Iterator[Change]:

@@ -3,6 +3,7 @@
 import datetime as dt
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, strategies
 
 from fsadvisor.catalogue import catalogue
@@ -52,6 +53,13 @@ def test_what_came_and_what_went_is_told():
     other = composed.machine("example", on, composed.disk("sdb", on))
     found = since(machine(), other)
     assert {(one.subject, one.now) for one in found.changes} == {("disk:sdb", "is new"), ("disk:sda", "is gone")}
+
+
+@pytest.mark.parametrize("blind_first", [True, False])
+def test_where_disks_could_not_be_listed_none_has_come_or_gone(blind_first):
+    blind = composed.machine("example", composed.host(block_devices=Unknown(Cause.DENIED, "run as root", "/sys/block")))
+    before, now = (blind, machine()) if blind_first else (machine(), blind)
+    assert since(before, now).changes == ()
 
 
 def test_another_machine_has_no_history_here():
