@@ -1,5 +1,10 @@
 """Composed machines with a database: the case of seed 000, told twice, and one in a cloud."""
 
+import json
+
+from fsadvisor.machine.probe_file import PATH
+from fsadvisor.survey.measured import conditions_of
+from fsadvisor.survey.whole import survey
 from tests.machines import parts
 
 _PM9A3 = "SAMSUNG MZQL23T8HCLS-00A07"
@@ -84,7 +89,51 @@ def pm9a3_postgresql_as_seed_000_says():
     return _postgresql(vwc=6, cache="write through", options="data=writeback,noatime,nodiratime,nobarrier,commit=60")
 
 
+def pm9a3_postgresql_measured():
+    """The first, with its log's files not used again, and probed: gains have the figures of this machine.
+
+    Some results are no facts any more, or none: the kernel was renewed since the root's, reads were too far apart, and
+    a line is damaged.
+    """
+    machine = _postgresql(vwc=7, cache="write back")
+    machine.files[f"{_DATA}/16/main/postgresql.conf"] += "wal_recycle = off\n"
+    now = conditions_of(survey(machine, {}), _DATA)
+    then = conditions_of(survey(machine, {}), "/") | {"host.kernel_release": "6.5.0-41-generic"}
+    steps = {"data": _interval(95), "journal": _interval(560), "flush": _interval(505)}
+    results = [
+        _result("/", "commit-fdatasync", "2026-08-02", 930, then),
+        _result(_DATA, "commit-fdatasync", "2026-11-20", 640, now, percentiles_us={"p50": 632.0, "p99": 1810.0}),
+        _result(_DATA, "commit-fdatasync-append", "2026-11-20", 1190, now),
+        _result(_DATA, "commit-dsync", "2026-11-20", 410, now),
+        _result(_DATA, "fsync-ladder", "2026-11-20", 1160, now, parts_us=steps),
+        _result(_DATA, "random-read-1", "2026-11-20", 88, now, half=0.4),
+    ]
+    machine.files[PATH] = "".join(f"{json.dumps(one)}\n" for one in results) + '{"schema": "fsadvisor/probe/1", "jo\n'
+    return machine
+
+
+def _interval(median, half=0.03):
+    return {"median": median, "low": median * (1 - half), "high": median * (1 + half), "windows": 9}
+
+
+def _result(mount, job, day, median, depends, *, half=0.03, **more):
+    """A line as the probe keeps it, but for what a recording leaves out."""
+    return {
+        "schema": "fsadvisor/probe/1",
+        "job": job,
+        "mount": mount,
+        "when": f"{day}T02:40:00+00:00",
+        "engine": "fio 3.33",
+        "figure": _interval(median, half),
+        "end": "settled" if half < 0.05 else "budget",
+        "believable": True,
+        "depends": depends,
+        **more,
+    }
+
+
 MACHINES = {
+    "pm9a3-postgresql-measured": pm9a3_postgresql_measured,
     "pm9a3-postgresql-attested": pm9a3_postgresql_attested,
     "pm9a3-postgresql-as-seed-000-says": pm9a3_postgresql_as_seed_000_says,
     "pm9a3-postgresql-volatile": pm9a3_postgresql_volatile,

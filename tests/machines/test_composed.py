@@ -1,5 +1,7 @@
 """Composed machines: written as they are composed, and together with the recorded ones a proof that rules fire."""
 
+import json
+
 import pytest
 
 from fsadvisor.report.findings import CALL_FOR_ACTION
@@ -65,6 +67,28 @@ def test_where_people_have_said_all_that_the_drive_can_not_the_override_is_advis
     assert found_on("pm9a3-postgresql-attested")["flushes-on-protected-nvme", DRIVE] is Outcome.ADVISE
     assert "echo 'write through' > /sys/block/nvme0n1/queue/write_cache" in text("pm9a3-postgresql-attested")
     assert "fsadvisor-write-cache.timer" in text("pm9a3-postgresql-attested")
+
+
+def test_what_probes_measured_stands_first_among_the_figures_and_says_when_it_holds_no_more():
+    told = text("pm9a3-postgresql-measured")
+    found = found_on("pm9a3-postgresql-measured")
+    assert (
+        found["postgresql-slower-wal-sync-method", "service:postgresql /var/lib/postgresql/16/main"] is Outcome.ADVISE
+    )
+    assert "35.9 % at most" in told  # commit-dsync saves of commit-fdatasync
+    assert "46.2 % at most" in told  # an overwrite, of an append
+    assert "43.5 % at most" in told  # the flush, of an fsync
+    facts = told_of("pm9a3-postgresql-measured")
+    assert facts["mount:/"]["mount.commit_us"]["learn"].endswith("has changed since")
+    assert "were too far apart" in facts["mount:/var/lib/postgresql"]["mount.random_read_us"]["learn"]
+    assert facts["mount:/var/lib/postgresql"]["mount.random_write_iops"]["unknown"] == "unreadable"
+    assert "1 attestation, waiver or result ignored" in told
+
+
+def told_of(name):
+    """Subject -> its facts in the JSON report."""
+    report = json.loads(reports(FIXTURES / "machines" / name)["report.json"])
+    return {one["id"]: one["facts"] for one in report["subjects"]}
 
 
 def test_where_no_cache_is_volatile_barriers_cost_nothing():
