@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.compare.ranking import Standing
-from fsadvisor.probe.elsewhere import elsewhere
+from fsadvisor.probe.elsewhere import Elsewhere, elsewhere
 from fsadvisor.report.compare_words import (
     behind,
     course,
@@ -25,7 +25,7 @@ from fsadvisor.report.escape import clean
 from fsadvisor.report.markdown import cell, code, plain
 from fsadvisor.report.markdown import table as rows_of
 from fsadvisor.report.probe_words import amount, number, sureness, time_text
-from fsadvisor.rulebook.tables import table
+from fsadvisor.rulebook.tables import errata, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,8 +55,22 @@ def markdown(comparison: Comparison, about: About) -> Iterator[str]:
     if told:
         yield "\n## What a filesystem leaves of its device, and an image of its path\n\n"
         yield from (f"- {_said(said)}\n" for said in told)
+    yield from _wrong_in_them(comparison)
     yield "\n## How to read it\n\n"
     yield from (f"- {_said(said)}\n" for said in limits(comparison, about))
+
+
+def _wrong_in_them(comparison: Comparison) -> Iterator[str]:
+    """Why these figures differ from the seeds': what is wrong with theirs."""
+    numbers = dict.fromkeys(number for row in comparison.rows for one in _elsewhere(row) for number in one.errata)
+    if not numbers:
+        return
+    yield "\n## What is wrong in the seeds' figures\n\n"
+    yield "Other hardware and another kernel apart, figures here differ from theirs because of this.\n\n"
+    told = (errata()[it] for it in errata() if it in numbers)
+    yield from rows_of(
+        ("", "they say", "what holds"), ([it.number, _cell(it.says), _cell(it.correction)] for it in told)
+    )
 
 
 def _said(text: str) -> str:
@@ -162,10 +176,7 @@ def _remarks(row: Row) -> Iterator[str]:
 
 def _seeds(row: Row) -> Iterator[str]:
     """What the seeds report of the like, with their conditions: a place to look, and no verdict."""
-    result = next((it.cell.result for it in row.ranked if it.cell.result is not None), None)
-    if result is None:
-        return
-    found = elsewhere(row.job, replace(result, depends={}), map(table, row.job.seeds))
+    found = _elsewhere(row)
     if found:
         yield "\nThe seeds report, elsewhere and as a place to look, not as a verdict:\n\n"
     for name, rows in groupby(found, key=lambda it: it.table):
@@ -173,3 +184,9 @@ def _seeds(row: Row) -> Iterator[str]:
         wrong = f"; wrong in it: {', '.join(told[0].errata)}" if told[0].errata else ""
         yield f"- {_said(f'{name}: {table(name).title} ({told[0].conditions}{wrong})')}\n"
         yield from (f"  - {_said(it.says)}\n" for it in told[:_MOST_ROWS])
+
+
+def _elsewhere(row: Row) -> tuple[Elsewhere, ...]:
+    """The rows of the seeds' tables about the like, of all filesystems."""
+    result = next((it.cell.result for it in row.ranked if it.cell.result is not None), None)
+    return () if result is None else elsewhere(row.job, replace(result, depends={}), map(table, row.job.seeds))

@@ -88,14 +88,20 @@ def _text(x: float, y: float, text: str, kind: str) -> str:
 def _head(comparison: Comparison) -> Iterator[str]:
     for at, side in enumerate(comparison.sides):
         x = _NAMES + at * _CELL
-        yield _text(x, _TOP - 22, _cut(side.name, _LETTERS), "head")
-        where = {"device": "device", "mounted": f"{side.fs_type}, mounted", "image": "image"}[side.kind]
+        yield _text(x, _TOP - 22, "device" if side.kind == "device" else _tail(side.name, _LETTERS), "head")
+        where = {"device": f"below {side.above}", "mounted": f"{side.fs_type}, mounted", "image": "image"}[side.kind]
         yield _text(x, _TOP - 8, _cut(f"{where}{', dangerous' if side.dangers else ''}", 24), "small")
 
 
 def _cut(text: str, letters: int) -> str:
     shown = clean(text, None)
     return shown if width(shown) <= letters else shown[: letters - 1] + "…"
+
+
+def _tail(text: str, letters: int) -> str:
+    """The end of a path tells more than its beginning."""
+    shown = clean(text, None)
+    return shown if width(shown) <= letters else "…" + shown[-letters + 1 :]
 
 
 def _row(row: Row, y: int) -> Iterator[str]:

@@ -132,11 +132,11 @@ def winners(comparison: Comparison, about: About) -> Iterator[str]:
         if whole is not None:
             yield f"{whole.side.name} is best at all that was measured {where}: {listed(whole.best)}."
             continue
-        best = [f"{it.side.name} at {listed(it.best)}" for it in leads if it.best]
+        best = "; ".join(f"{it.side.name} is at {listed(it.best)}" for it in leads if it.best)
         ties = dict.fromkeys(job for it in leads for job in it.tie)
-        found = "; ".join(best) if best else "none at anything"
-        tie = f"; the best can't be told apart at {listed(ties)}" if ties else ""
-        yield f"Nobody is best at everything {where}. Best is {found}{tie}."
+        tie = f"the best can't be told apart at {listed(ties)}" if ties else ""
+        what = "everything" if best else "anything"
+        yield f"Nobody is best at {what} {where}: {'; '.join(filter(None, (best, tie)))}."
 
 
 def shares(comparison: Comparison) -> Iterator[str]:
