@@ -27,6 +27,9 @@ RECORDED: Final = (
     "Live shows the machine that fsadvisor runs on. Start fsadvisor there, without --on, and come back here.",
 )
 IDLE_KEY: Final = ":idle"
+FIRST_KEY: Final = ":first"
+"""Rows that are no disks."""
+
 DISK_ORDERS: Final = ("busy time", "bytes written", "bytes read", "latency", "flushes", "name")
 WRITER_ORDERS: Final = ("bytes written", "waiting in fsync", "name")
 
@@ -99,7 +102,7 @@ def disk_rows(
     now = seen.moments[-1]
     if now.disks is None:
         text = _not_told(now.unread) if now.unread else span("One moment: rates need a second sample …", Tone.DIM)
-        return [Row(IDLE_KEY, (line(" ", text),))]
+        return [Row(FIRST_KEY, (line(" ", text),))]
     active = _active(seen)
     shown = sorted(now.known & active, key=_by(seen, order))
     idle = sorted(now.known - active, key=_natural)

@@ -95,6 +95,21 @@ def test_memory_disks_and_processes_are_told(size):
         assert "postgres" in text
 
 
+def test_where_there_is_room_the_first_disk_is_told_of_before_anybody_moves_the_cursor():
+    async def steps(app, pilot, sampling):
+        for at in range(6):
+            sampling.course.add(pulse(float(at), {DISK: at * 50, "sdz": 7}))
+            sampling.told()
+            await until(pilot, lambda at=at: len(app.screen._seen.moments) == at + 1)
+        await pilot.pause()
+        return screen(app)
+
+    text = "\n".join(live(steps, (160, 50)))
+    assert "No rates yet" not in text
+    assert "All that stands on it" in text
+    assert "Time goes" in text
+
+
 def test_it_samples_while_it_is_seen_and_only_then():
     async def steps(app, pilot, sampling):
         states = [sampling.paused]

@@ -31,6 +31,7 @@ _MOST: Final = 0.45
 """Of the screen's lines, for the disks; `_OPENED` where one of them takes room below."""
 
 _OPENED: Final = 0.12
+_NO_DISKS: Final = (live.FIRST_KEY, live.IDLE_KEY)
 
 
 class Live(Place):
@@ -175,7 +176,13 @@ class Live(Place):
         view = self.query_one("#disk", DocumentView)
         if view.display:
             width = view.scrollable_content_region.width or 56
-            view.show(live_disk.document(self._seen, self.explorer.look, self._disk, width, self.explorer.glyphs))
+            shown = self._disk or self._first()
+            view.show(live_disk.document(self._seen, self.explorer.look, shown, width, self.explorer.glyphs))
+
+    def _first(self) -> str:
+        """The first disk in the list: the cursor has been on none yet."""
+        row = next(iter(self.query_one("#disks", RowsView).rows), None)
+        return row.key if row is not None and row.key not in _NO_DISKS else ""
 
     def _order(self, of: str) -> str:
         orders = live.DISK_ORDERS if of == "disks" else live.WRITER_ORDERS
@@ -183,13 +190,13 @@ class Live(Place):
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """The disk under the cursor is the one that is told of."""
-        if event.view.id == "disks" and event.row is not None and event.row.key not in (self._disk, live.IDLE_KEY):
+        if event.view.id == "disks" and event.row is not None and event.row.key not in (self._disk, *_NO_DISKS):
             self._disk = event.row.key
             self._draw_disk()
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """Tell of the disk where there was no room for it; show what is idle."""
-        if event.view.id != "disks" or event.row is None:
+        if event.view.id != "disks" or event.row is None or event.row.key == live.FIRST_KEY:
             return
         if event.row.key == live.IDLE_KEY:
             self.action_every()
