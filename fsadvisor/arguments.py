@@ -7,7 +7,7 @@ import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, get_args
 
-from fsadvisor import arguments_compare
+from fsadvisor import arguments_compare, arguments_forecast, arguments_trial
 from fsadvisor._version import __version__
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.storage import Workload
@@ -20,8 +20,11 @@ WORKLOADS = get_args(Workload)
 SUITES = ("quick", "full", "oltp", "metadata", "streaming")
 """The names of probe.jobs.SUITES, which is loaded only where it is needed."""
 
-DOCUMENTS = ("report", "drive", "plan", "probe", "compare", "waits")
+DOCUMENTS = ("report", "drive", "plan", "probe", "compare", "forecast", "trial", "waits")
 _DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
+
+_WITH_WORDS = ("probe", "trial")
+"""Verbs that take a list of words, which may stand anywhere."""
 
 _EXIT_CODES = """exit status:
   0  nothing at or above --fail-on
@@ -71,6 +74,8 @@ def parser() -> argparse.ArgumentParser:
     _add_probe(verbs, shared)
     compare = _verb(verbs, shared, "compare", arguments_compare.SAYS)
     arguments_compare.add(compare, SUITES, _seconds, _percent)
+    arguments_forecast.add(_verb(verbs, shared, "forecast", arguments_forecast.SAYS))
+    arguments_trial.add(_verb(verbs, shared, "trial", arguments_trial.SAYS), _seconds, _percent)
     _add_waits(verbs, shared)
     capture = _verb(verbs, shared, "capture", "Record this machine into a new folder, without serials and host names.")
     capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")
@@ -98,8 +103,8 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     grammar = parser()
     chosen, left_over = grammar.parse_known_args(argv)
     words = [word for word in left_over if not word.startswith("-")]
-    if left_over and (chosen.verb != "probe" or words != left_over):
-        wrong = [word for word in left_over if word not in words] if chosen.verb == "probe" else left_over
+    if left_over and (chosen.verb not in _WITH_WORDS or words != left_over):
+        wrong = [word for word in left_over if word not in words] if chosen.verb in _WITH_WORDS else left_over
         grammar.error(f"unrecognized arguments: {' '.join(wrong)}")
     if words:
         chosen.words = [*chosen.words, *words]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import getpass
+import importlib
 import os
 import sys
 from pathlib import Path
@@ -28,7 +29,7 @@ from fsadvisor.survey.whole import survey
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from fsadvisor.advise import Verdict
     from fsadvisor.attestation.claims import Saying
@@ -341,27 +342,17 @@ def _drive(chosen: argparse.Namespace) -> int:
     return USAGE if complaints else 0
 
 
-def _probe(chosen: argparse.Namespace) -> int:
-    from fsadvisor.verbs import probe
-
-    return _measured(probe.run, chosen)
-
-
-def _waits(chosen: argparse.Namespace) -> int:
-    from fsadvisor.verbs import waits
-
-    return _measured(waits.run, chosen)
-
-
-def _measured(run: Callable[..., int], chosen: argparse.Namespace) -> int:
+def _measures(chosen: argparse.Namespace) -> int:
     """What runs for seconds or minutes, on this machine only."""
     from fsadvisor.verbs.probe import RefusedError
 
     gc.enable()
+    verb = importlib.import_module(f"fsadvisor.verbs.{chosen.verb}")
     try:
-        return run(chosen, LiveMachine(timeout=chosen.timeout), _write)
+        status: int = verb.run(chosen, LiveMachine(timeout=chosen.timeout), _write)
     except RefusedError as error:
         raise UsageError(*error.args) from error
+    return status
 
 
 def _compare(chosen: argparse.Namespace) -> int:
@@ -396,8 +387,10 @@ _VERBS = {
     "waive": _waive,
     "rule": _rule_try,
     "drive": _drive,
-    "probe": _probe,
+    "probe": _measures,
     "compare": _compare,
-    "waits": _waits,
+    "forecast": _measures,
+    "trial": _measures,
+    "waits": _measures,
     "schema": _schema,
 }

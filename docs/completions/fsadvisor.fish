@@ -50,8 +50,8 @@ function _shtab_fsadvisor_using
   test "$_shtab_fsadvisor_cmdpath" = "$argv"
 end
 
-set -g _shtab_fsadvisor_commands explain facts plan probe compare waits capture attest waive rule 'rule try' drive schema
-set -g _shtab_fsadvisor_opts_with_value --attestations --because --by --fail-on --images --job --jobs --link --on --only --out --rules --seconds --suite --timeout --until --width --workload
+set -g _shtab_fsadvisor_commands explain facts plan probe compare forecast waits capture attest waive rule 'rule try' drive schema
+set -g _shtab_fsadvisor_opts_with_value --attestations --because --by --delays --fail-on --filesystems --fit --images --job --jobs --link --on --on-scratch --only --out --passes --rules --seconds --suite --timeout --until --width --window --workload
 
 complete -c fsadvisor -e
 complete -c fsadvisor -f
@@ -169,6 +169,32 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using compare' -l out -x -d 'draw it 
 complete -c fsadvisor -n '_shtab_fsadvisor_using compare' -l dry-run -d 'only say what it takes and what speaks against it'
 complete -c fsadvisor -n '_shtab_fsadvisor_using compare' -l yes -d 'start without asking'
 complete -c fsadvisor -n '_shtab_fsadvisor_using compare' -l yes-in-data-directory -d 'measure inside a database'"'"'s own directory, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a forecast -d 'Say what a device of another latency would bring: from kept results of probes on TARGET, from a file (--fit), or from curves measured here (--sweep); and where that can'"'"'t be trusted.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -s h -l help -d 'show this help message and exit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l json -d 'print the report as JSON'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l text -d 'print the report as text (default in pipes)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l html -d 'print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l plain -d 'in the explorer, only ASCII and the terminal'"'"'s own colours'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l on -x -d 'look at a folder made by capture, or at a sos archive, instead of this machine'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l only -x -d 'only this mount point or disk, with all above and below it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l rules -x -d 'load the rules in this folder as well'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: low)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l strict -d 'exit with 3 where something could not be told'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l all -d 'list passed checks and rules that do not apply, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l fit -x -d 'fit a CSV: filesystem,workload,latency_ms,throughput'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l sweep -d 'measure the curves, by dm-delay and null_blk'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l on-scratch -x -d 'where the sweep'"'"'s image lies, on a filesystem with room for it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l filesystems -x -d 'default: ext4,xfs,btrfs,f2fs,nilfs2, those that can be made'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l jobs -x -d 'default: web,file-server,mail'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l delays -x -d 'default: 0 to 10 in steps of 1, and 0.1, 0.2, 0.5 by null_blk'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l passes -x -d 'how often each latency is measured (default: 2)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l window -x -d 'at the longest delay (default: 3)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l out -x -d 'draw the curves into a file that is new'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l markdown -d 'print tables in Markdown'
+complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l yes -d 'start the sweep without asking'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a waits -d 'Watch the machine for some seconds, and say where the time goes: processors, disks, flushes, journals, or threads that wait for each other.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l json -d 'print the report as JSON'
@@ -303,4 +329,4 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l fail-on -x -d 'lowes
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l strict -d 'exit with 3 where something could not be told'
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l all -d 'list passed checks and rules that do not apply, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l timeout -x -d 'for each tool (default: 10)'
-complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan probe compare waits" -d 'report, drive, plan, probe, compare or waits (default: report)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan probe compare forecast waits" -d 'report, drive, plan, probe, compare, forecast or waits (default: report)'

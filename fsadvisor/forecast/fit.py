@@ -126,7 +126,7 @@ def fit(points: Sequence[Point]) -> Fit | NoFit:
         if isinstance(model, NoFit):
             return model
         return Fit(model=model, c=OPEN, software_ms=OPEN, points=2, r2=None)
-    line, r2 = _line([it.device_ms for it in points], [it.throughput for it in points])
+    line, r2 = _line(points)
     if line.slope <= 0:
         return NoFit(FALLS)
     return Fit(
@@ -139,29 +139,51 @@ def fit(points: Sequence[Point]) -> Fit | NoFit:
     )
 
 
-def _line(latencies: Sequence[float], rates: Sequence[float]) -> tuple[_Line, float]:
-    """Weighted least squares in closed form, about the weighted mean so that nothing cancels."""
-    most = max(rates)
-    weights = [(rate / most) ** 2 for rate in rates]
-    times = [1 / rate for rate in rates]
-    whole = math.fsum(weights)
-    middle = math.fsum(w * x for w, x in zip(weights, latencies, strict=True)) / whole
-    mean = math.fsum(w * y for w, y in zip(weights, times, strict=True)) / whole
-    rows = list(zip(weights, latencies, times, strict=True))
-    sxx = math.fsum(w * (x - middle) ** 2 for w, x, _ in rows)
-    slope = math.fsum(w * (x - middle) * (y - mean) for w, x, y in rows) / sxx
-    intercept = mean - slope * middle
-    left = math.fsum(w * (y - intercept - slope * x) ** 2 for w, x, y in rows)
+def _line(points: Sequence[Point]) -> tuple[_Line, float]:
+    """The line with its variances, and the share of the scatter that it explains."""
+    found = straight(points)
+    rows = [(it.throughput**2, it.device_ms, 1 / it.throughput) for it in points]
+    mean = found.intercept + found.slope * found.middle
+    left = math.fsum(w * (y - found.intercept - found.slope * x) ** 2 for w, x, y in rows)
     total = math.fsum(w * (y - mean) ** 2 for w, _, y in rows)
     freedom = len(rows) - 2
     variance = left / freedom
-    slope_var = variance / sxx
+    slope_var = variance / found.spread
     line = _Line(
-        slope=slope,
-        intercept=intercept,
+        slope=found.slope,
+        intercept=found.intercept,
         slope_var=slope_var,
-        intercept_var=variance / whole + middle**2 * slope_var,
-        covariance=-middle * slope_var,
+        intercept_var=variance / found.weight + found.middle**2 * slope_var,
+        covariance=-found.middle * slope_var,
         t=quantile(freedom),
     )
     return line, 1 - left / total if total > 0 else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Straight:
+    """A weighted line through times of operations, and what its uncertainty is made of."""
+
+    slope: float
+    intercept: float
+    weight: float
+    """Sum of the weights."""
+    middle: float
+    """Weighted mean of the latencies."""
+    spread: float
+    """Weighted sum of their squared distances from it."""
+
+    def variance(self, device_ms: float) -> float:
+        """Of the line's time at a latency, in squares of the share by which a run's throughput is off."""
+        return 1 / self.weight + (device_ms - self.middle) ** 2 / self.spread
+
+
+def straight(points: Sequence[Point]) -> Straight:
+    """Weighted least squares in closed form, about the weighted mean so that nothing cancels; latencies differ."""
+    rows = [(it.throughput**2, it.device_ms, 1 / it.throughput) for it in points]
+    weight = math.fsum(w for w, _, _ in rows)
+    middle = math.fsum(w * x for w, x, _ in rows) / weight
+    mean = math.fsum(w * y for w, _, y in rows) / weight
+    spread = math.fsum(w * (x - middle) ** 2 for w, x, _ in rows)
+    slope = math.fsum(w * (x - middle) * (y - mean) for w, x, y in rows) / spread
+    return Straight(slope, mean - slope * middle, weight, middle, spread)

@@ -67,6 +67,7 @@ def between(before: Counted | None, after: Counted | None) -> DiskWork | None:
         written_bytes=_summed(before, after, lambda it: it.write_bytes) or 0,
         read_ios=_summed(before, after, lambda it: it.reads) or 0,
         read_bytes=_summed(before, after, lambda it: it.read_bytes) or 0,
+        waited_us=1000.0 * (_summed(before, after, lambda it: it.read_ms + it.write_ms) or 0),
     )
 
 
@@ -87,6 +88,7 @@ def summed(works: Sequence[DiskWork]) -> DiskWork:
     """What was done in all of several spans."""
     flushes = [one.flushes for one in works if one.flushes is not None]
     times = [one.flush_us for one in works if one.flush_us is not None]
+    waits = [one.waited_us for one in works if one.waited_us is not None]
     return DiskWork(
         flushes=sum(flushes) if len(flushes) == len(works) else None,
         flush_us=sum(times) if len(times) == len(works) else None,
@@ -94,6 +96,7 @@ def summed(works: Sequence[DiskWork]) -> DiskWork:
         written_bytes=sum(one.written_bytes for one in works),
         read_ios=sum(one.read_ios for one in works),
         read_bytes=sum(one.read_bytes for one in works),
+        waited_us=sum(waits) if len(waits) == len(works) else None,
     )
 
 

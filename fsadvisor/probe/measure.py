@@ -41,6 +41,8 @@ _MOST_VOIDS: Final = 8
 _PARTS_WIDTH: Final = 2
 """The ladder's steps are differences: each is enough when known to so many times the width, of the whole."""
 _BUSY_PERCENT: Final = 20
+_FEWEST_REQUESTS: Final = 100
+"""The kernel counts their time in whole milliseconds per disk."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,6 +257,7 @@ class Run:
             flushes_per_operation=_flushes_each(sums),
             amplification=self._amplification(sums),
             parts_us=self._parts(windows),
+            device_us=_device_us(sums),
             extents=next((window.extents for window in reversed(windows) if window.extents is not None), None),
             pressure_percent=pressure,
             believable=not doubts,
@@ -302,6 +305,13 @@ class Run:
 
 def _share(seconds: float | None, of: float) -> float | None:
     return None if seconds is None or of <= 0 else 100 * seconds / of
+
+
+def _device_us(sums: Total) -> float | None:
+    if sums.disks is None or sums.disks.waited_us is None:
+        return None
+    requests = sums.disks.read_ios + sums.disks.write_ios
+    return sums.disks.waited_us / requests if requests >= _FEWEST_REQUESTS else None
 
 
 def _flushes_each(sums: Total) -> float | None:

@@ -61,6 +61,9 @@ class Result:
     """Bytes written by the leaf disks over bytes asked; None where that cannot be told."""
     parts_us: Mapping[str, Figure] = field(default_factory=dict)
     """The fsync ladder's steps: 'data', 'journal', 'flush'."""
+    device_us: float | None = None
+    """Mean time that the leaf disks took for a read or write meanwhile, others' among them; None where there were too
+    few to tell, or their counters cannot be read."""
     extents: int | None = None
     pressure_percent: Mapping[str, float] = field(default_factory=dict)
     """Share of the time in which some task waited for 'cpu' or 'io' meanwhile; empty where no account is kept."""

@@ -21,6 +21,8 @@ class DiskWork:
     written_bytes: int
     read_ios: int
     read_bytes: int
+    waited_us: float | None = None
+    """Time that reads and writes took, summed over them; None where it was not read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from fsadvisor.report.escape import json_escaped, without_surrogates
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.forecast import classes, curve, fit, inversions
+    from fsadvisor.forecast import alone, classes, curve, fit, inversions
     from fsadvisor.forecast import study as studied
 
 SCHEMA: Final = "fsadvisor/forecast/1"
@@ -74,6 +74,8 @@ class Curve(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Why there is no fit, '' where there is one."""
     is_class: ClassName
     class_why: str
+    leans: ClassName | None
+    """Of an undecided one: the class that the middle values alone would give, which proves nothing."""
     worse_from_ms: float | None
     calibrated_ms: tuple[float, float] | None
     in_2014: ClassName | None
@@ -100,6 +102,25 @@ class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     inversions: tuple[Inversion, ...]
 
 
+class Bounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Operations/s of a kind of device: least were all of the time software's, most were none of it."""
+
+    device: str
+    latency_ms: float
+    least: float
+    most: float
+
+
+class Alone(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A job that was measured at one device latency only: C and l_sw cannot be told apart."""
+
+    job: str
+    filesystem: str
+    device_ms: float
+    runs: int
+    bounds: tuple[Bounds, ...]
+
+
 class Forecast(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One run of `fsadvisor forecast`; throughput is in operations/s, times in ms."""
 
@@ -109,9 +130,12 @@ class Forecast(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     remarks: tuple[str, ...]
     curves: tuple[Curve, ...]
     pairs: tuple[Pair, ...]
+    alone: tuple[Alone, ...]
 
 
-def as_json(study: "studied.Study", source: str, remarks: "Sequence[str]" = ()) -> str:
+def as_json(
+    study: "studied.Study", source: str, remarks: "Sequence[str]" = (), single: "Sequence[alone.Alone]" = ()
+) -> str:
     """The document, on one line."""
     document = Forecast(
         schema="fsadvisor/forecast/1",
@@ -119,6 +143,7 @@ def as_json(study: "studied.Study", source: str, remarks: "Sequence[str]" = ()) 
         remarks=tuple(map(without_surrogates, remarks)),
         curves=tuple(map(_curve, study.told)),
         pairs=tuple(map(_pair, study.pairs)),
+        alone=tuple(map(_alone, single)),
     )
     return json_escaped(msgspec.json.encode(document).decode()) + "\n"
 
@@ -134,6 +159,7 @@ def _curve(one: "studied.Told") -> Curve:
         no_fit=one.fit.why if isinstance(one.fit, NoFit) else "",
         is_class=verdict.is_class.value,
         class_why=verdict.why,
+        leans=None if verdict.leans is None else verdict.leans.value,
         worse_from_ms=_maybe(verdict.from_ms),
         calibrated_ms=verdict.calibrated_ms and (_told(verdict.calibrated_ms[0]), _told(verdict.calibrated_ms[1])),
         in_2014=None if then is None else then[0].value,
@@ -193,6 +219,19 @@ def _pair(one: "inversions.Pair") -> Pair:
                 fast_ms=_told(it.fast_ms),
             )
             for it in one.inversions
+        ),
+    )
+
+
+def _alone(one: "alone.Alone") -> Alone:
+    return Alone(
+        job=without_surrogates(one.job),
+        filesystem=without_surrogates(one.filesystem),
+        device_ms=_told(one.device_ms),
+        runs=one.runs,
+        bounds=tuple(
+            Bounds(device=device.name, latency_ms=device.latency_ms, least=_told(it.least), most=_told(it.most))
+            for device, it in one.others
         ),
     )
 

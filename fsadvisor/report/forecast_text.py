@@ -5,16 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.forecast.classes import Class
+from fsadvisor.forecast.devices import WARN_BELOW_MS
 from fsadvisor.forecast.fit import NoFit
 from fsadvisor.forecast.plot import letters, plot
 from fsadvisor.forecast.published import CLASSES, INVERSIONS, SOURCE
 from fsadvisor.report.escape import clean
 from fsadvisor.report.layout import WIDTH, counted, listed, wrapped
-from fsadvisor.report.probe_words import number
+from fsadvisor.report.probe_words import figure_text, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fsadvisor.forecast.alone import Alone
+    from fsadvisor.forecast.classes import Verdict
+    from fsadvisor.forecast.devices import Device
     from fsadvisor.forecast.fit import Interval
     from fsadvisor.forecast.inversions import Pair
     from fsadvisor.forecast.study import Expected, Study, Told
@@ -27,6 +31,16 @@ CLASS_WORDS: Final = {
     Class.FALLS: "falls",
     Class.UNDECIDED: "class not known",
 }
+CLASS_MEANS: Final = {
+    Class.I: "as expected down to 1 ms, and worse below",
+    Class.II: "better than expected",
+    Class.III: "worse than expected from some latency on, at the latest at 1 ms",
+    Class.FALLS: "slower as the device got faster",
+}
+"""Of the classes that the paper gives."""
+USUAL: Final = (
+    "~: a latency that is usual for such devices, and verified by nobody here; any one may differ by several times."
+)
 SUB_MS: Final = (
     "Below 1 ms the paper found the expectation arbitrarily inaccurate: software decides there, and it does not get "
     "faster with the device. Take figures for such devices as the most to hope for."
@@ -35,6 +49,62 @@ BASIS: Final = (
     "throughput = C / (l_dev + l_sw): fitted as time per operation, a straight line in the device's latency, each run "
     "weighted by its throughput squared; intervals are of 95 %."
 )
+
+
+def report_text(
+    study: Study, source: str, remarks: Sequence[str], alone: Sequence[Alone], columns: int = WIDTH
+) -> Iterator[str]:
+    """The study, what only bounds can be told of, and what a reader has to know."""
+    yield from wrapped(f"What a faster device would bring: {clean(source)}", columns)
+    yield "\n"
+    if study.told:
+        yield from study_text(study, columns)
+    for one in alone:
+        yield from _alone(one, columns)
+    for line in remarks:
+        yield from wrapped(clean(line, None), columns, "  - ")
+
+
+def _alone(one: Alone, columns: int) -> Iterator[str]:
+    """Bounds from one latency."""
+    told = figure_text(one.headline, one.throughput)
+    yield from wrapped(
+        f"{clean(one.job)} on {clean(one.filesystem)}: {told}, where the device took {number(one.device_ms)} ms for a "
+        f"read or write ({counted(one.runs, 'run')} kept, the newest counts)",
+        columns,
+        rest="  ",
+    )
+    yield from wrapped(
+        "At one latency C and l_sw cannot be told apart. Were the model true, another device would bring at least the "
+        "first, were all of it software, and at most the second, were none of it:",
+        columns,
+        "  ",
+    )
+    for device, bounds in one.others:
+        latency = latency_words(device)
+        factors = f"{number(bounds.least)} to {number(bounds.most)} /s"
+        mark = "; below 1 ms" if device.latency_ms < WARN_BELOW_MS else ""
+        yield f"      {device.name:<24}{latency:>10}  {factors}{mark}\n"
+    found = CLASSES.get((one.filesystem.lower(), one.job))
+    if found is not None:
+        more = found[1] or CLASS_MEANS[found[0]]
+        yield from wrapped(f"in 2014: {CLASS_WORDS[found[0]]}, {more} ({SOURCE})", columns, "  - ")
+    then = sorted(other for pair in INVERSIONS.get(one.job, ()) if one.filesystem in pair for other in pair)
+    then = [other for other in then if other != one.filesystem]
+    if then:
+        yield from wrapped(f"in 2014 it changed places with {listed(then)} as devices got faster", columns, "  - ")
+    yield from wrapped(SUB_MS, columns, "  - ")
+    yield from wrapped(USUAL, columns, "  - ")
+    yield from wrapped(
+        "To fit it: probe the same job on a device of another latency, or fsadvisor forecast --sweep.", columns, "  - "
+    )
+    yield "\n"
+
+
+def class_words(verdict: Verdict) -> str:
+    """'class III: worse than expected from 2 ms on'."""
+    leans = "" if verdict.leans is None else f"; its middle values alone would make it {CLASS_WORDS[verdict.leans]}"
+    return f"{CLASS_WORDS[verdict.is_class]}: {verdict.why}{leans}"
 
 
 def study_text(study: Study, columns: int = WIDTH) -> Iterator[str]:
@@ -55,6 +125,7 @@ def study_text(study: Study, columns: int = WIDTH) -> Iterator[str]:
     yield from wrapped(BASIS, columns, "  - ")
     if any(it.expected for it in study.told):
         yield from wrapped(SUB_MS, columns, "  - ")
+        yield from wrapped(USUAL, columns, "  - ")
 
 
 def _picture(told: Sequence[Told], columns: int) -> Iterator[str]:
@@ -84,7 +155,7 @@ def _curve(one: Told, columns: int) -> Iterator[str]:
             yield from wrapped(
                 "l_sw below 0 ms is no time: throughput rises more than the device's latency explains.", columns, "    "
             )
-    yield from wrapped(f"{CLASS_WORDS[verdict.is_class]}: {verdict.why}", columns, "    ")
+    yield from wrapped(class_words(verdict), columns, "    ")
     yield from _published(one, columns)
     if one.expected:
         yield from _devices(one.expected)
@@ -102,16 +173,21 @@ def _between(interval: Interval, unit: str = "") -> str:
 def _published(one: Told, columns: int) -> Iterator[str]:
     found = CLASSES.get((one.curve.filesystem.lower(), one.curve.workload))
     if found is not None:
-        more = f", {found[1]}" if found[1] else ""
-        yield from wrapped(f"in 2014: {CLASS_WORDS[found[0]]}{more}", columns, "    ")
+        more = found[1] or CLASS_MEANS[found[0]]
+        yield from wrapped(f"in 2014: {CLASS_WORDS[found[0]]}, {more}", columns, "    ")
 
 
 def _devices(expected: Sequence[Expected]) -> Iterator[str]:
     for one in expected:
         rate = "no answer" if one.throughput is None else f"{number(one.throughput)}/s{_between(one.interval)}"
         marks = [*(["below 1 ms"] if one.below_a_millisecond else []), *(["not measured there"] if one.outside else [])]
-        latency = f"{one.device.latency_ms:g} ms"
+        latency = latency_words(one.device)
         yield f"      {one.device.name:<24}{latency:>10}  {rate}{f'; {listed(marks)}' if marks else ''}\n"
+
+
+def latency_words(device: Device) -> str:
+    """'~8 ms' where it is usual only."""
+    return f"{'' if device.verified else '~'}{device.latency_ms:g} ms"
 
 
 def _places(study: Study, workload: str, columns: int) -> Iterator[str]:

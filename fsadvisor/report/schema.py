@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from fsadvisor.report import compare_json, drives, model, probe_json, waits_shapes
+from fsadvisor.report import compare_json, drives, forecast_json, model, probe_json, trial_json, waits_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,5 +33,7 @@ _DOCUMENTS = {
     "drive": (drives.SCHEMA, drives.Drives),
     "probe": (probe_json.SCHEMA, probe_json.Probe),
     "compare": (compare_json.SCHEMA, compare_json.Compare),
+    "forecast": (forecast_json.SCHEMA, forecast_json.Forecast),
+    "trial": (trial_json.SCHEMA, trial_json.Trial),
     "waits": (waits_shapes.SCHEMA, waits_shapes.Waits),
 }

@@ -19,7 +19,6 @@ from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.job import Mix
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.own import mixing
-from fsadvisor.probe.stopping import Stopped
 from fsadvisor.sweep import asked as words
 from fsadvisor.sweep import memory
 from fsadvisor.sweep.delayed import Delayed, delayed
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.probe.disks import Counted
     from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.stopping import Stop
     from fsadvisor.sweep.asked import Asked
     from fsadvisor.trial.mounting import Privacy
     from fsadvisor.trial.worker import Tell
@@ -43,12 +43,11 @@ _NEEDED: Final = {"nilfs2": ("nogc",)}
 """Without it mount.nilfs2 starts a cleaner, a daemon that would outlive us and hold the mount."""
 
 
-def measured(line: bytes, tell: Tell, stop: object) -> None:
-    """The task of `trial.worker`. Raises EngineError where nothing can be measured at all."""
-    del stop  # a signal ends the process, and the kernel clears up
+def measured(line: bytes, tell: Tell, stop: Stop) -> None:
+    """The task of `trial.worker`. Told to stop, it ends after its window. Raises EngineError."""
     request = words.asked(line)
     privacy = mounting.enter([Path(request.folder)])
-    sweep = _Sweep(request, privacy, tell)
+    sweep = _Sweep(request, privacy, tell, stop)
     for fs_type in request.filesystems:
         sweep.filesystem(fs_type)
 
@@ -56,8 +55,8 @@ def measured(line: bytes, tell: Tell, stop: object) -> None:
 class _Sweep:
     """One request in its namespace."""
 
-    def __init__(self, request: Asked, privacy: Privacy, tell: Tell) -> None:
-        self._asked, self._privacy, self._tell_line = request, privacy, tell
+    def __init__(self, request: Asked, privacy: Privacy, tell: Tell, stop: Stop) -> None:
+        self._asked, self._privacy, self._tell_line, self._stop = request, privacy, tell, stop
         self._slow = tuple(ms for ms in request.delays_ms if not _is_short(ms * request.stretch))
         self._short = tuple(ms for ms in request.delays_ms if _is_short(ms * request.stretch))
 
@@ -138,6 +137,8 @@ class _Sweep:
             yield session
 
     def _window(self, fs_type: str, workload: str, delay: float, session: Session, disk: str, run: int) -> None:
+        if self._stop.asked:
+            raise SystemExit
         stretch = self._asked.stretch
         before = disks.counted((disk,))
         window = session.window(self._seconds(delay) * stretch)
@@ -171,8 +172,6 @@ class _Sweep:
             yield
         except EngineError as error:
             self._tell(words.Failed(filesystem=fs_type, workload=workload, why=str(error)))
-        except Stopped:
-            raise SystemExit from None
 
     def _tell(self, one: words.Told) -> None:
         self._tell_line(msgspec.json.encode(one))

@@ -1,0 +1,147 @@
+"""A sweep as whoever asks for it sees it: what it takes, what speaks against it, its points as they come."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from fsadvisor.probe import scratch_tree
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.finding import bytes_text
+from fsadvisor.sweep import asked, delayed, memory
+from fsadvisor.sweep.asked import Asked, Begun, Failed
+from fsadvisor.trial import tools
+from fsadvisor.trial.worker import started
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fsadvisor.sweep.asked import Told
+
+SIZE_BYTES: Final = 1 << 30
+_TASK: Final = "fsadvisor.sweep.measuring:measured"
+_SET_UP_SECONDS: Final = 10.0
+"""For each workload on each filesystem: mkfs, files, workers."""
+_LEVEL_OFF: Final = 1.2
+
+
+class SweepError(Exception):
+    """Why nothing can be measured: one sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """What will be measured, and what will not and why."""
+
+    asked: Asked
+    left_out: tuple[str, ...]
+
+    @property
+    def seconds(self) -> float:
+        """About so long."""
+        longest = max(self.asked.delays_ms)
+        each = sum(self.asked.seconds * max(0.1, (ms + 1) / (longest + 1)) for ms in self.asked.delays_ms)
+        pairs = len(self.asked.filesystems) * len(self.asked.workloads)
+        return pairs * (self.asked.passes * each + _SET_UP_SECONDS)
+
+    def words(self) -> Iterator[str]:
+        """What it takes, and what speaks against it, a line each."""
+        one = self.asked
+        yield f"{len(one.filesystems)} filesystems, {len(one.workloads)} workloads, {len(one.delays_ms)} delays"
+        yield f"about {self.seconds / 60:.0f} minutes"
+        yield f"{bytes_text(one.size_bytes)} in {one.folder}, in an image without a name that is gone with the sweep"
+        if any(0 < ms < 1 for ms in one.delays_ms):
+            yield f"up to {bytes_text(one.size_bytes)} of memory, for latencies below 1 ms"
+        yield from self.left_out
+
+
+def planned(
+    folder: Path,
+    *,
+    filesystems: tuple[str, ...] | None,
+    workloads: tuple[str, ...] | None,
+    delays_ms: tuple[float, ...] | None,
+    passes: int,
+    seconds: float,
+) -> Planned:
+    """See what there is to measure with. Raises SweepError, and EngineError where a tool does not answer."""
+    if os.geteuid() != 0:
+        raise SweepError("a sweep makes devices and mounts: run it as root")
+    if not folder.is_dir():
+        raise SweepError(f"--on-scratch: {folder} is no folder")
+    if missing := delayed.missing():
+        raise SweepError(f"{missing}: without it no device's latency can be set")
+    left_out: list[str] = []
+    delays = delays_ms or (*asked.SHORT_DELAYS_MS, *asked.DELAYS_MS)
+    if any(not ms.is_integer() for ms in delays) and (missing := memory.missing()):
+        left_out.append(f"left out: latencies that are no whole milliseconds; {missing}")
+        delays = tuple(ms for ms in delays if ms.is_integer())
+    made = tuple(it for it in filesystems or asked.FILESYSTEMS if tools.path_of(f"mkfs.{it}"))
+    left_out.extend(
+        f"left out: {it}, because mkfs.{it} is not installed"
+        for it in filesystems or asked.FILESYSTEMS
+        if it not in made
+    )
+    if not made:
+        raise SweepError("no filesystem can be made: mkfs is missing for all of them")
+    request = Asked(
+        folder=str(folder.resolve()),
+        base="image",
+        size_bytes=SIZE_BYTES,
+        filesystems=made,
+        workloads=workloads or asked.WORKLOADS,
+        delays_ms=tuple(sorted(delays)),
+        passes=passes,
+        seconds=seconds,
+    )
+    return Planned(asked=request, left_out=tuple(left_out))
+
+
+def cleared(folder: Path) -> Iterator[str]:
+    """Take away what a kill left; what was done, a sentence each."""
+    yield from delayed.clear()
+    yield from memory.clear()
+    yield from scratch_tree.clear(folder)
+
+
+def swept(request: Asked) -> Iterator[Told]:
+    """What the measuring process tells, as it comes. Raises EngineError. Closed early, it ends that process."""
+    with started(_TASK, msgspec.json.encode(request)) as worker:
+        for line in worker.lines():
+            try:
+                yield asked.told(line)
+            except msgspec.MsgspecError as error:
+                raise EngineError(f"the measuring process said what is not understood: {error}") from error
+
+
+def remarks(told: list[Told]) -> tuple[str, ...]:
+    """What a reader has to know: what failed, and where the device was slower than asked."""
+    found = [
+        f"{it.filesystem}{f' under {it.workload}' if it.workload else ''} failed: {it.why}"
+        for it in told
+        if isinstance(it, Failed)
+    ]
+    seen = [it for it in told if isinstance(it, asked.Point)]
+    off = sorted(
+        {it.asked_ms for it in seen if it.device_ms and it.asked_ms and it.device_ms > _LEVEL_OFF * it.asked_ms}
+    )
+    if off:
+        found.append(
+            "The device took more than a fifth longer than asked at "
+            f"{', '.join(f'{ms:g}' for ms in off)} ms: dm-delay counts in the kernel's ticks. "
+            "Curves are drawn over what it took."
+        )
+    if any(it.device_ms is None for it in seen):
+        found.append(
+            "Where a window made too few requests to time, the delay that was asked for stands for the latency."
+        )
+    return tuple(found)
+
+
+def begun(told: Told) -> str:
+    """A line for who watches, '' for what is none."""
+    return f"{told.filesystem}, {told.workload}" if isinstance(told, Begun) else ""

@@ -1,0 +1,206 @@
+"""`fsadvisor forecast`: what a faster device would bring, from kept results, from a file, or from a sweep."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fsadvisor.catalogue import did_you_mean
+from fsadvisor.forecast import table_file
+from fsadvisor.forecast.alone import kept
+from fsadvisor.forecast.curve import Point
+from fsadvisor.forecast.study import study
+from fsadvisor.machine.probe_file import PATH as SHARED
+from fsadvisor.probe import store, surroundings
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.report import forecast_json, forecast_markdown, forecast_svg, forecast_text
+from fsadvisor.report.escape import clean
+from fsadvisor.sweep import asked, sweeping
+from fsadvisor.sweep.sweeping import SweepError
+from fsadvisor.verbs.probe import NOT_MEASURED, USAGE, RefusedError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable, Iterator
+
+    from fsadvisor.forecast.alone import Alone
+    from fsadvisor.forecast.study import Study
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.probe.result import Result
+    from fsadvisor.sweep.asked import Told
+    from fsadvisor.sweep.sweeping import Planned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What is to be told."""
+
+    study: Study
+    source: str
+    remarks: tuple[str, ...] = ()
+    alone: tuple[Alone, ...] = ()
+
+
+def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
+    """Do what the command line asks for; returns the exit status. Raises RefusedError."""
+    _check(chosen)
+    status = 0
+    if chosen.fit is not None:
+        found = _fitted(chosen.fit)
+    elif chosen.sweep:
+        planned = _planned(chosen)
+        if not _may_start(planned, yes=chosen.yes):
+            return USAGE
+        found, status = _swept(planned)
+    else:
+        found = _of_kept(chosen.target, machine)
+    if chosen.out is not None and found.study.told:
+        _draw(chosen.out, found.study)
+    write(_report(chosen, found))
+    return status
+
+
+def _check(chosen: argparse.Namespace) -> None:
+    if chosen.on:
+        raise RefusedError("--on: a recording has no disk, and keeps no results to forecast from")
+    ways = [chosen.fit is not None, chosen.sweep, chosen.target is not None]
+    if sum(ways) != 1:
+        raise RefusedError(
+            "say one of: fsadvisor forecast DIR (from kept results of probes), --fit FILE.csv, --sweep --on-scratch DIR"
+        )
+    if chosen.sweep and chosen.on_scratch is None:
+        raise RefusedError("say where the sweep's image may lie: --sweep --on-scratch DIR, such as /var/tmp")
+    wrong = [name for name in chosen.jobs or () if name not in asked.WORKLOADS]
+    if wrong:
+        raise RefusedError(f"no server's life {wrong[0]!r}{did_you_mean(wrong[0], asked.WORKLOADS)}")
+    wrong = [name for name in chosen.filesystems or () if name not in asked.FILESYSTEMS]
+    if wrong:
+        raise RefusedError(f"no filesystem {wrong[0]!r} to make{did_you_mean(wrong[0], asked.FILESYSTEMS)}")
+    if chosen.out is not None and (chosen.out.exists() or chosen.out.suffix != ".svg"):
+        raise RefusedError(f"--out: {chosen.out} is there already, or its name does not end in .svg")
+
+
+def _fitted(file: Path) -> Found:
+    try:
+        if file.stat().st_size > table_file.MOST_BYTES:
+            raise RefusedError(f"{file}: larger than a table of measurements can be")
+        points = table_file.points(file.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise RefusedError(f"{file}: {getattr(error, 'strerror', None) or 'is no text'}") from error
+    except table_file.TableError as error:
+        raise RefusedError(f"{file}: {error}") from error
+    return Found(study=study(points), source=str(file))
+
+
+def _of_kept(target: str, machine: Machine) -> Found:
+    mount = surroundings.mount_of(surroundings.real(target), machine)
+    if mount is None:
+        raise RefusedError(f"{target}: on which mount it is cannot be told")
+    found = kept(_results(), mount.mount_point)
+    if not (found.points or found.alone):
+        more = f" (those of {', '.join(found.without_latency)} tell no latency)" if found.without_latency else ""
+        raise RefusedError(
+            f"no kept result on {mount.mount_point} tells what the device took{more}: measure first, "
+            f"{shlex.join(['fsadvisor', 'probe', 'mail', 'web', 'file-server', target])}"
+        )
+    without = tuple(f"The kept result of {job} tells no latency of the device." for job in found.without_latency)
+    return Found(study=study(found.points), source=mount.mount_point, remarks=without, alone=found.alone)
+
+
+def _results() -> Iterator[Result]:
+    """Root's, and this user's own."""
+    files = [Path(SHARED)]
+    with contextlib.suppress(store.StoreError):
+        files.append(store.path(root=os.geteuid() == 0, environment=os.environ))
+    for file in dict.fromkeys(files):
+        with contextlib.suppress(store.StoreError):
+            yield from store.read(file).results
+
+
+def _planned(chosen: argparse.Namespace) -> Planned:
+    try:
+        return sweeping.planned(
+            chosen.on_scratch,
+            filesystems=chosen.filesystems,
+            workloads=chosen.jobs,
+            delays_ms=chosen.delays,
+            passes=chosen.passes,
+            seconds=chosen.window,
+        )
+    except (SweepError, EngineError) as error:
+        raise RefusedError(str(error)) from error
+
+
+def _may_start(planned: Planned, *, yes: bool) -> bool:
+    for line in planned.words():
+        sys.stderr.write(f"  {clean(line, None)}\n")
+    if yes:
+        return True
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        again = shlex.join(["fsadvisor", *sys.argv[1:], "--yes"])
+        raise RefusedError(f"not started: there is no terminal to ask on; to go on: {again}")
+    sys.stderr.write("Go on? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _swept(planned: Planned) -> tuple[Found, int]:
+    folder = Path(planned.asked.folder)
+    told: list[Told] = []
+    broken: tuple[str, ...] = ()
+    _say(sweeping.cleared(folder))
+    try:
+        for one in sweeping.swept(planned.asked):
+            told.append(one)
+            _say(filter(None, [sweeping.begun(one)]))
+    except EngineError as error:
+        broken = (str(error),)
+    except KeyboardInterrupt:
+        broken = ("stopped before its end",)
+    finally:
+        _say(sweeping.cleared(folder))
+    points = _points(told)
+    if not points:
+        raise RefusedError(*(broken or sweeping.remarks(told) or ("nothing was measured",)))
+    found = Found(study=study(points), source=planned.asked.folder, remarks=(*broken, *sweeping.remarks(told)))
+    return found, 130 if broken == ("stopped before its end",) else NOT_MEASURED if broken else 0
+
+
+def _points(told: list[Told]) -> tuple[tuple[str, str, Point], ...]:
+    """(filesystem, workload, point); where the device's latency could not be told, it is the one asked for."""
+    return tuple(
+        (
+            it.filesystem,
+            it.workload,
+            Point(it.asked_ms, it.asked_ms if it.device_ms is None else it.device_ms, it.throughput),
+        )
+        for it in told
+        if isinstance(it, asked.Point)
+    )
+
+
+def _say(lines: Iterable[str]) -> None:
+    for line in lines:
+        sys.stderr.write(f"fsadvisor: {clean(line, None)}\n")
+        sys.stderr.flush()
+
+
+def _draw(file: Path, found: Study) -> None:
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(forecast_svg.svg(found))
+    except OSError as error:
+        raise RefusedError(f"--out: {file}: {error.strerror}") from error
+
+
+def _report(chosen: argparse.Namespace, found: Found) -> Iterable[str]:
+    if chosen.form == "json":
+        return [forecast_json.as_json(found.study, found.source, found.remarks, found.alone)]
+    if chosen.markdown:
+        return forecast_markdown.study_markdown(found.study, found.remarks)
+    return forecast_text.report_text(found.study, found.source, found.remarks, found.alone)
