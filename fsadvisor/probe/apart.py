@@ -136,8 +136,13 @@ def _broken(status: int | None, said: str) -> telling.Over:
 
 
 def die_with(parent: int) -> bool:
-    """Have the kernel send us SIGTERM when the process that started us ends; False where it has already."""
+    """Have the kernel send us SIGTERM when the process that started us ends; False where it has already.
+
+    Whoever started it may have had SIGTERM ignored or blocked, and both are inherited.
+    """
     import ctypes
 
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     ctypes.CDLL(None).prctl(1, signal.SIGTERM, 0, 0, 0)  # PR_SET_PDEATHSIG, linux/prctl.h
     return os.getppid() == parent

@@ -3,12 +3,19 @@
 import io
 import os
 import queue
+import select
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from fsadvisor.probe import apart, telling
 from fsadvisor.verbs import probe_apart
+from tests.loops import needs_loop_devices
+from tests.paths import ROOT
+from tests.probe.filesystems import mounted
 
 CREATE = {"jobs": ("create-1",), "seconds": 1.0}
 LONG = {"jobs": ("commit-fdatasync",), "seconds": 60.0}
@@ -78,6 +85,66 @@ def test_a_process_that_is_killed_is_told_as_such(tmp_path):
     os.kill(probe.number, signal.SIGKILL)
     over = heard.until(telling.Over)
     assert (over.state, "SIGKILL" in over.error) == ("failed", True)
+
+
+STARTER = """
+import signal, sys, time
+from fsadvisor.probe import apart, telling
+if sys.argv[2] == "ignored":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+elif sys.argv[2] == "blocked":
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+def hear(event):
+    if isinstance(event, telling.Told):
+        print(event.refused or probe.number, flush=True)
+    if isinstance(event, telling.Went):
+        print("went", flush=True)
+asked = telling.Asked(target=sys.argv[1], jobs=(sys.argv[3],), seconds=60.0)
+probe = apart.Apart(asked, hear)
+sys.stdin.readline()
+probe.go()
+time.sleep(600)
+"""
+
+
+def below(number):
+    """A process and all that it has started."""
+    yield number
+    for task in Path(f"/proc/{number}/task").iterdir():
+        for child in map(int, (task / "children").read_text().split()):
+            yield from below(child)
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """A filesystem on whose mount nobody else probes."""
+    with mounted("ext4", tmp_path_factory.mktemp("alone"), megabytes=1024) as place:
+        yield place.folder
+
+
+@pytest.mark.loop
+@needs_loop_devices
+@pytest.mark.parametrize("job", ["create-1", "commit-fdatasync"])
+@pytest.mark.parametrize("terminations", ["heard", "ignored", "blocked"])
+def test_all_of_it_ends_and_cleans_up_when_the_program_that_asked_is_killed(alone, terminations, job):
+    starter = subprocess.Popen(
+        [sys.executable, "-c", STARTER, str(alone), terminations, job],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    said = starter.stdout.readline()
+    starter.stdin.write("\n")
+    starter.stdin.flush()
+    assert starter.stdout.readline() == "went\n"
+    ends = [os.pidfd_open(number) for number in below(int(said))]
+    starter.kill()
+    starter.communicate()
+    for end in ends:
+        assert select.select([end], [], [], 30)[0]
+        os.close(end)
+    assert [one.name for one in alone.iterdir()] == ["lost+found"]
 
 
 def test_a_job_that_is_none_ends_it_with_the_reason():
