@@ -30,9 +30,9 @@ _STYLE: Final = (
     "text{font:12px sans-serif;fill:#1c1c1c}.head{font-weight:bold}.title{font:bold 16px sans-serif}"
     ".small{font-size:10px;fill:#555}.page{fill:#fff}.cell{fill:#f3f3f3}.best{fill:#cfe8d5;stroke:#1b7a3d;"
     "stroke-width:2}.tie{fill:#e3efd8;stroke:#1b7a3d;stroke-dasharray:4 3}.behind{fill:#f3f3f3}.ceiling{fill:#e4e8f3}"
-    ".bar{stroke:#444;stroke-width:3}.dot{fill:#111}"
+    ".bar{stroke:#7a7a7a;stroke-width:6}.middle{stroke:#111;stroke-width:2}"
     "@media (prefers-color-scheme:dark){text{fill:#eee}.small{fill:#aaa}.page{fill:#181818}.cell,.behind{fill:#2a2a2a}"
-    ".best{fill:#1f4a2c}.tie{fill:#2c3d22}.ceiling{fill:#28304a}.bar{stroke:#bbb}.dot{fill:#fff}}"
+    ".best{fill:#1f4a2c}.tie{fill:#2c3d22}.ceiling{fill:#28304a}.bar{stroke:#999}.middle{stroke:#fff}}"
 )
 _CLASSES: Final = {
     Standing.BEST: "best",
@@ -140,5 +140,5 @@ def _cell(one: Ranked, x: int, y: int, scale: float) -> Iterator[str]:
             room = _CELL - 20
             low, middle, high = (x + 6 + room * min(it / scale, 1.0) for it in (shown.low, shown.median, shown.high))
             yield f'<line class="bar" x1="{low:.1f}" y1="{y + 40}" x2="{high:.1f}" y2="{y + 40}"/>'
-            yield f'<circle class="dot" cx="{middle:.1f}" cy="{y + 40}" r="3"/>'
+            yield f'<line class="middle" x1="{middle:.1f}" y1="{y + 35}" x2="{middle:.1f}" y2="{y + 45}"/>'
     yield "</g>"

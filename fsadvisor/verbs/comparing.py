@@ -14,12 +14,14 @@ from fsadvisor.compare import telling, workloads
 from fsadvisor.compare.device import readable
 from fsadvisor.compare.forms import CHOICES, kernel_has
 from fsadvisor.compare.matrix import comparison
+from fsadvisor.compare.rounds import LEAST_WINDOWS
 from fsadvisor.compare.side import Cell, Side
 from fsadvisor.facts import Known
 from fsadvisor.machine.runner import encoded
 from fsadvisor.probe import cost, disks, guard, lock, surroundings
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import Finding, warning
+from fsadvisor.probe.measure import WINDOW_SECONDS
 from fsadvisor.probe.stopping import Stopped
 from fsadvisor.report.escape import without_surrogates
 from fsadvisor.storage import Below, Filesystem
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 
 _TASK: Final = "fsadvisor.compare.working:work"
 _SLOW_BYTES_PER_S: Final = 50_000_000
+_LEAST_SECONDS: Final = LEAST_WINDOWS * 2 * WINDOW_SECONDS
+"""What a job takes on a side at most where it is given less: so many windows, each with a start of fio."""
 _ROOT: Final = "run as root: images are mounted and devices read by root alone"
 _ONLY_READ: Final = "nothing is written to a device, and only direct reads of blocks can be asked of one"
 
@@ -215,7 +219,7 @@ class Comparing:
 
     def _of_job(self, job: Job) -> Cost:
         """On all sides: they are open at the same time, those in images within them."""
-        one = workloads.cost_of(job, self.wanted.seconds)
+        one = workloads.cost_of(job, max(self.wanted.seconds, _LEAST_SECONDS))
         devices = len(self._asked_paths) - len(self._paths) if readable(job) else 0
         writing = len(self._paths) + len(self._images)
         laid_out = workloads.file_bytes(job) or 0
