@@ -158,7 +158,7 @@ def _curve(one: Told, columns: int) -> Iterator[str]:
     yield from wrapped(class_words(verdict), columns, "    ")
     yield from _published(one, columns)
     if one.expected:
-        yield from _devices(one.expected)
+        yield from _devices(one.expected, columns)
 
 
 def _between(interval: Interval, unit: str = "") -> str:
@@ -177,12 +177,13 @@ def _published(one: Told, columns: int) -> Iterator[str]:
         yield from wrapped(f"in 2014: {CLASS_WORDS[found[0]]}, {more}", columns, "    ")
 
 
-def _devices(expected: Sequence[Expected]) -> Iterator[str]:
+def _devices(expected: Sequence[Expected], columns: int) -> Iterator[str]:
     for one in expected:
         rate = "no answer" if one.throughput is None else f"{number(one.throughput)}/s{_between(one.interval)}"
         marks = [*(["below 1 ms"] if one.below_a_millisecond else []), *(["not measured there"] if one.outside else [])]
         latency = latency_words(one.device)
-        yield f"      {one.device.name:<24}{latency:>10}  {rate}{f'; {listed(marks)}' if marks else ''}\n"
+        first = f"      {one.device.name:<24}{latency:>10}  "
+        yield from wrapped(f"{rate}{f'; {listed(marks)}' if marks else ''}", columns, first)
 
 
 def latency_words(device: Device) -> str:

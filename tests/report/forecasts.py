@@ -8,10 +8,10 @@ from tests.forecast.planted import planted
 MS = (0.0, 0.5, 1.0, 2.0, 5.0, 6.0, 8.0, 10.0)
 
 
-def _points(filesystem, workload, c, software_ms, seed, shape=None, noise=0.004):
+def _points(filesystem, workload, c, software_ms, seed, shape=None, noise=0.004, latencies=MS):
     return [
         (filesystem, workload, it)
-        for it in planted(c, software_ms, latencies=MS, noise=noise, runs=2, seed=seed, shape=shape)
+        for it in planted(c, software_ms, latencies=latencies, noise=noise, runs=2, seed=seed, shape=shape)
     ]
 
 
@@ -21,7 +21,7 @@ SEVERAL = study(
         *_points("xfs", "mail", 1150, 1.4, 2),
         *_points("nilfs2", "mail", 700, 0.2, 3, lambda ms: 0.5 if ms < 2 else 1),
         *_points("nilfs2", "file-server", 1, 1, 4, lambda ms: (300 + 10 * ms) * (ms + 1)),
-        *_points("[red]\x1b]8;;<b>|", "web", 400, 3, 5, noise=0.3),
+        *_points("[red]\x1b]8;;<b>|", "web", 400, 3, 5, noise=0.3, latencies=MS[1:]),
     ]
 )
 
