@@ -20,17 +20,16 @@ from fsadvisor.facts import Known, Unknown
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
 from fsadvisor.rulebook.rule import Ask, Outcome, Rule
-from fsadvisor.rulebook.shape import measured_gain
+from fsadvisor.rulebook.shape import Gain, measured_gain
 from fsadvisor.storage import Ignored
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
     from fsadvisor.facts import Fact
-    from fsadvisor.rulebook.shape import Gain
-    from fsadvisor.storage import Facts, Storage, Subject, Waiver
+    from fsadvisor.storage import Facts, Storage, Subject, Tried, Waiver
 
 RUNNING: Final = frozenset({"trial", "settled"})
 """Statuses of the rules that run unasked."""
@@ -70,6 +69,15 @@ class Answer:
     facts: Mapping[str, Fact[Any]]
 
 
+@dataclass(frozen=True, slots=True)
+class Gained:
+    """A gain that was measured here, in percent: by a probe at most, by a trial in the middle; and in words."""
+
+    value: float
+    says: str
+    source: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
     """What one rule says of one subject. The answers are worked out when asked for: a big machine has many.
@@ -81,6 +89,7 @@ class Verdict:
     subject: Subject
     outcome: Outcome
     waiver: Waiver | None = None
+    tried: Tried | None = None
 
     @property
     def calls_for_action(self) -> bool:
@@ -118,9 +127,9 @@ class Verdict:
         }
 
     @property
-    def measured(self) -> Known[Any] | None:
-        """The gain that was measured here, in percent and at most."""
-        return _measured(self.rule, self.outcome, self.subject.scope)
+    def measured(self) -> Gained | None:
+        """The gain that was measured here."""
+        return _measured(self.rule, self.outcome, self.subject.scope, self.tried)
 
     def gain(self) -> Gain | None:
         """What following the advice is good for: what was measured here first."""
@@ -145,9 +154,12 @@ class Verdicts(Sequence[Verdict]):
     `alike` holds subjects in the order of their ids.
     """
 
-    def __init__(self, alike: Mapping[_Alike, list[Subject]], waivers: Iterable[Waiver]) -> None:
+    def __init__(
+        self, alike: Mapping[_Alike, list[Subject]], waivers: Iterable[Waiver], tried: Mapping[_About, Tried]
+    ) -> None:
         self._alike = [(rule, outcome, alike[rule, outcome, left]) for rule, outcome, left in sorted(alike, key=_place)]
         self._waivers = {(waiver.rule, waiver.subject): waiver for waiver in waivers}
+        self._tried = tried
 
     def __len__(self) -> int:
         return sum(len(subjects) for _, _, subjects in self._alike)
@@ -156,14 +168,30 @@ class Verdicts(Sequence[Verdict]):
         for rule, outcome, subjects in self._alike:
             waivers = self._waivers if outcome in _CALLS_FOR_ACTION else {}
             for subject in subjects:
-                yield Verdict(rule, subject, outcome, waivers.get((rule.id, subject.id)) if waivers else None)
+                about = (rule.id, subject.id)
+                yield Verdict(
+                    rule,
+                    subject,
+                    outcome,
+                    waivers.get(about) if waivers else None,
+                    self._tried.get(about) if self._tried else None,
+                )
+
+    def among(self, wanted: Callable[[Rule, Outcome], bool]) -> Iterator[Verdict]:
+        """Those of rules and outcomes that are wanted, in rank order, found without making the others."""
+        for rule, outcome, subjects in self._alike:
+            if wanted(rule, outcome):
+                for subject in subjects:
+                    about = (rule.id, subject.id)
+                    yield Verdict(rule, subject, outcome, self._waivers.get(about), self._tried.get(about))
 
     def firsts(self) -> dict[str, Verdict]:
         """Of each rule that says something the gravest verdict, by the rule's id."""
         found: dict[str, Verdict] = {}
         for rule, outcome, subjects in self._alike:
             waiver = self._waivers.get((rule.id, subjects[0].id)) if outcome in _CALLS_FOR_ACTION else None
-            found.setdefault(rule.id, Verdict(rule, subjects[0], outcome, waiver))
+            tried = self._tried.get((rule.id, subjects[0].id))
+            found.setdefault(rule.id, Verdict(rule, subjects[0], outcome, waiver, tried))
         return found
 
     def on(self, subject: str) -> Iterator[Verdict]:
@@ -172,7 +200,7 @@ class Verdicts(Sequence[Verdict]):
             at = bisect_left(subjects, subject, key=attrgetter("id"))
             if at < len(subjects) and subjects[at].id == subject:
                 waiver = self._waivers.get((rule.id, subject)) if outcome in _CALLS_FOR_ACTION else None
-                yield Verdict(rule, subjects[at], outcome, waiver)
+                yield Verdict(rule, subjects[at], outcome, waiver, self._tried.get((rule.id, subject)))
 
     @overload
     def __getitem__(self, at: int) -> Verdict: ...
@@ -188,15 +216,21 @@ def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> V
     for rule in rules:
         if rule.status in RUNNING:
             rules_on[rule.subject].append(rule)
+    tried = {(one.rule, about): one for one in storage.tried for about in one.subjects}
     alike: dict[_Alike, list[Subject]] = {}
     for subject in sorted(storage.subjects, key=attrgetter("id")):
         for rule in rules_on[subject.kind]:
             outcome = _outcome(rule, subject.scope)
             if outcome is not Outcome.NOT_APPLICABLE or every:
-                left = _left(_measured(rule, outcome, subject.scope)) if rule.measured else _NOTHING_MEASURED
+                left = _NOTHING_MEASURED
+                if rule.measured or tried:
+                    left = _left(_measured(rule, outcome, subject.scope, tried.get((rule.id, subject.id))))
                 alike.setdefault((rule, outcome, left), []).append(subject)
-    return Verdicts(alike, storage.waivers)
+    return Verdicts(alike, storage.waivers, tried)
 
+
+_About: TypeAlias = "tuple[str, str]"
+"""The ids of a rule and of a subject."""
 
 _Alike: TypeAlias = "tuple[Rule, Outcome, int]"
 """What verdicts that stand together share: the rule, what it says, and their rank by the gain."""
@@ -208,24 +242,31 @@ def _place(key: _Alike) -> tuple[object, ...]:
     return (*_rank_of(rule, outcome, left), rule.id)
 
 
-def _measured(rule: Rule, outcome: Outcome, scope: Mapping[str, Facts]) -> Known[Any] | None:
-    if rule.measured is None or outcome not in _CALLS_FOR_ACTION:
+def _measured(rule: Rule, outcome: Outcome, scope: Mapping[str, Facts], tried: Tried | None) -> Gained | None:
+    """What a trial told of the very rule, else what a probe told that can be saved at most."""
+    if outcome not in _CALLS_FOR_ACTION:
+        return None
+    if tried is not None:
+        return Gained(tried.percent, tried.says, tried.how)
+    if rule.measured is None:
         return None
     fact = rule.measured.reader()(scope)
-    return fact if isinstance(fact, Known) else None
+    if not isinstance(fact, Known):
+        return None
+    return Gained(fact.value, f"{fact.value:g} % at most: {rule.measured.doc}", fact.source)
 
 
-def _left(measured: Known[Any] | None) -> int:
+def _left(measured: Gained | None) -> int:
     """What is left when all that was measured is saved, in whole percent."""
     return _NOTHING_MEASURED if measured is None else round(100 - min(max(measured.value, 0), 100))
 
 
 @lru_cache(maxsize=512)
-def gain_of(rule: Rule, measured: Known[Any] | None) -> Gain | None:
+def gain_of(rule: Rule, measured: Gained | None) -> Gain | None:
     """The rule's gain, with what was measured here as the first of its figures."""
-    if rule.gain is None or rule.measured is None or measured is None:
+    if measured is None:
         return rule.gain
-    return measured_gain(rule.gain, f"{measured.value:g} % at most: {rule.measured.doc}", measured.source)
+    return measured_gain(rule.gain or Gain(metric="speed", basis="measured"), measured.says, measured.source)
 
 
 def with_fitting_waivers(storage: Storage, rules: Iterable[Rule]) -> Storage:
@@ -309,12 +350,12 @@ def _rank_of(rule: Rule, outcome: Outcome, left: int) -> tuple[int, int, int, in
 
 
 def _basis(rule: Rule, left: int) -> str:
-    if rule.gain is None:
-        return ""
-    return "measured" if left < _NOTHING_MEASURED else rule.gain.basis
+    if left < _NOTHING_MEASURED:
+        return "measured"
+    return rule.gain.basis if rule.gain else ""
 
 
-def rank_of(rule: Rule, outcome: Outcome, subject: str, measured: Known[Any] | None = None) -> Rank:
+def rank_of(rule: Rule, outcome: Outcome, subject: str, measured: Gained | None = None) -> Rank:
     """Where such a verdict stands in the report; `subject` is an id."""
     return Rank(*_rank_of(rule, outcome, _left(measured)), rule.id, subject)
 
@@ -324,11 +365,13 @@ def reason(verdict: Verdict) -> str:
     return reason_of(verdict.rule, verdict.outcome, verdict.waiver is not None, verdict.measured)
 
 
-def reason_of(rule: Rule, outcome: Outcome, waived: bool, measured: Known[Any] | None = None) -> str:
+def reason_of(rule: Rule, outcome: Outcome, waived: bool, measured: Gained | None = None) -> str:
     """The reason that all such verdicts share."""
     words = [rule.kind, outcome.value, rule.severity]
-    if rule.gain:
-        words.append(rule.gain.basis if measured is None else f"{measured.value:g} % measured here")
+    if measured is not None:
+        words.append(f"{measured.value:g} % measured here")
+    elif rule.gain:
+        words.append(rule.gain.basis)
     words.append(_DISRUPTION[rule.remedy.needs])
     if waived:
         words.append("waived")

@@ -18,8 +18,8 @@ from fsadvisor.truth import FALSE, Truth
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fsadvisor.advise import Verdict
-    from fsadvisor.facts import Fact, Known
+    from fsadvisor.advise import Gained, Verdict
+    from fsadvisor.facts import Fact
     from fsadvisor.rulebook.remedy import Instructions
     from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.storage import Facts, Waiver
@@ -49,7 +49,7 @@ class _Template(NamedTuple):
 
 
 @cache
-def _template(rule: Rule, outcome: Outcome, waived: bool, measured: Known[Any] | None) -> _Template:
+def _template(rule: Rule, outcome: Outcome, waived: bool, measured: Gained | None) -> _Template:
     told = model.Verdict(
         rule=rule.id,
         subject=_place(_SUBJECT),

@@ -12,7 +12,7 @@ from fsadvisor.storage.filesystem import Filesystem
 from fsadvisor.storage.host import Host
 from fsadvisor.storage.layer import Layer
 from fsadvisor.storage.mount import Mount
-from fsadvisor.storage.said import Ignored, Supposition, Waiver
+from fsadvisor.storage.said import Ignored, Supposition, Tried, Waiver
 from fsadvisor.storage.service import Service
 from fsadvisor.storage.subject import Facts, Storage, Subject
 from fsadvisor.storage.words import (
@@ -57,6 +57,7 @@ __all__ = [
     "Subject",
     "Supposition",
     "Transport",
+    "Tried",
     "TrimCommand",
     "Waiver",
     "Workload",

@@ -11,7 +11,7 @@ from fsadvisor.storage.filesystem import Filesystem
 from fsadvisor.storage.host import Host
 from fsadvisor.storage.layer import Layer
 from fsadvisor.storage.mount import Mount
-from fsadvisor.storage.said import Ignored, Waiver
+from fsadvisor.storage.said import Ignored, Tried, Waiver
 from fsadvisor.storage.service import Service
 
 if TYPE_CHECKING:
@@ -42,10 +42,12 @@ class Subject:
 class Storage:
     """The whole machine: what it is called and every subject, the host first, bottom up.
 
-    `waivers` are the findings that people have accepted; `ignored` is what they said that does not count.
+    `waivers` are the findings that people have accepted; `ignored` is what they said that does not count,
+    `tried` what trials of rules told.
     """
 
     machine: str
     subjects: tuple[Subject, ...]
     waivers: tuple[Waiver, ...] = ()
     ignored: tuple[Ignored, ...] = ()
+    tried: tuple[Tried, ...] = ()

@@ -29,6 +29,7 @@ from fsadvisor.survey import (
     queue,
     services,
     stripes,
+    tried,
     workload,
 )
 from fsadvisor.survey.ground import Ground, lay
@@ -170,7 +171,13 @@ class _Survey:
             subjects=(*found, *mounts.values(), *programs.values()),
             waivers=self._attested.waivers(),
             ignored=(*self._attested.ignored(), *self._probed.ignored),
+            tried=tuple(tried.tried(self._probed.by_mount, mounts, programs.values(), self._conditions)),
         )
+
+    def _conditions(self, mount: Subject) -> Mapping[str, str]:
+        """Those of today on a mount, for what was measured on it."""
+        under = [it for block in mount.below if block in self._blocks for it in self._under(block)]
+        return measured.conditions({**mount.scope, "host": self._host}, under)
 
     def identity(self, at: str) -> Identity:
         """The drives under a subject, and the UUID of the filesystem that it is or is on."""

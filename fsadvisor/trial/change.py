@@ -46,6 +46,14 @@ _TAKEN_OVER: Final = frozenset(
     )
 )
 """Options of the machine's own mount that are taken over: those that make it fast or slow, on any device."""
+_DEFAULTS: Final = frozenset(
+    (
+        *("relatime", "diratime", "delalloc", "barrier", "auto_da_alloc", "data=ordered", "commit=5", "nodiscard"),
+        *("dioread_nolock", "min_batch_time=0", "max_batch_time=15000", "inode_readahead_blks=32"),
+        *("logbufs=8", "logbsize=32k"),
+    )
+)
+"""What the kernel does anyway, and shows in some places."""
 _FAMILIES: Final = (
     frozenset(("atime", "noatime", "relatime", "norelatime", "strictatime", "nostrictatime")),
     frozenset(("sync", "async")),
@@ -101,12 +109,13 @@ def own(storage: Storage, mount_point: str) -> Own:
     taken = [word for word in words if word.partition("=")[0] in _TAKEN_OVER]
     if words and not {"noatime", "relatime"} & set(taken):
         taken.append("strictatime")
+    taken = [word for word in taken if word not in _DEFAULTS and not (fs_type == "btrfs" and word == "commit=30")]
     return Own(
         mount_point=mount_point,
         fs_type=fs_type,
         options=tuple(taken),
         mkfs=_format(fs_type, filesystem) if isinstance(filesystem, Filesystem) else (),
-        left_out=tuple(word for word in words if word not in taken and word not in ("rw", "ro")),
+        left_out=tuple(word for word in words if word not in taken and word not in _DEFAULTS | {"rw", "ro"}),
     )
 
 

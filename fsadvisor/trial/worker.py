@@ -72,6 +72,15 @@ class Worker:
             last = self._said.decode(errors="replace").strip().splitlines()[-1:]
             raise EngineError(": ".join((f"the measuring process {how}", *last)))
 
+    def rest(self) -> Iterator[bytes]:
+        """What it still tells after it was told to stop, while `lines` was broken off in the middle of a line or not.
+
+        A line of which the beginning is lost is left out. Raises EngineError.
+        """
+        for line in self.lines():
+            if line.startswith(b"{") and line.endswith(b"}"):
+                yield line
+
     def stop(self) -> None:
         """Tell it to stop; it ends a moment later, and `lines` with it."""
         if self._child.poll() is None:

@@ -89,7 +89,8 @@ def _place(look: Look, finding: Finding, chosen: int) -> Iterator[Span]:
     if words := state(look, finding):
         yield span(f", {words}", Tone.DIM if finding.waiver else Tone.WARNING)
     if measured := finding.verdicts[0].measured:
-        yield span(f", at most {measured.value:g} %, measured here", Tone.GOOD)
+        words = measured.says if finding.verdicts[0].tried else f"at most {measured.value:g} %, measured"
+        yield span(f", {words} here", Tone.GOOD)
     yield span(f"  {_where(finding)}", Tone.DIM)
 
 

@@ -194,7 +194,9 @@ def test_two_halves_of_a_device_are_told_apart_from_the_change_by_changing_place
 def test_flushes_and_amplification_are_told_of_each_side():
     found = tried(1, 1.5, 0.02)
     assert found.end == "settled"
-    assert {side: (it.flushes_per_operation, it.amplification) for side, it in found.sides.items()} == dict.fromkeys(("default", "again", "changed"), (2.0, 3.0))
+    assert {side: (it.flushes_per_operation, it.amplification) for side, it in found.sides.items()} == dict.fromkeys(
+        ("default", "again", "changed"), (2.0, 3.0)
+    )
 
 
 def test_where_it_fails_in_the_middle_what_was_measured_stays():

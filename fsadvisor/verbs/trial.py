@@ -1,0 +1,227 @@
+"""`fsadvisor trial RULE|OPTIONS --on-scratch DIR`: says what it takes, asks, measures, reports."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.catalogue import did_you_mean
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.stopping import Stop
+from fsadvisor.report import probe_text, trial_json, trial_text
+from fsadvisor.report.escape import clean
+from fsadvisor.report.probe_progress import Narrator, Step
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.trial import empty
+from fsadvisor.trial.change import ChangeError
+from fsadvisor.trial.ratio import sentence
+from fsadvisor.verbs.probe import NOT_MEASURED, USAGE, RefusedError
+from fsadvisor.verbs.trialing import Wanted, around
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.trial.comparison import Progress
+    from fsadvisor.trial.outcome import Outcome
+    from fsadvisor.verbs.trialing import Trialing
+
+_SECONDS = 180.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What the command line asks for."""
+
+    wanted: Wanted
+    dry_run: bool
+    yes: bool
+    erase: str
+    """The kernel name of the device that may be overwritten, '' where it is still to be asked."""
+    as_json: bool
+    again: str
+    """The command with --yes, for those who have no terminal."""
+
+
+def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
+    """Do what the command line says; returns the exit status. Raises RefusedError."""
+    request = requested(chosen)
+    try:
+        with around(request.wanted, machine) as trialing:
+            return _Command(request, trialing, write).run()
+    except ChangeError as error:
+        raise RefusedError(str(error)) from error
+
+
+def requested(chosen: argparse.Namespace) -> Request:
+    """What is asked for. Raises RefusedError."""
+    if chosen.on:
+        raise RefusedError("--on: a recording has no disk to measure; a trial runs on this machine")
+    words = [*(chosen.words or ()), *(chosen.options or ())]
+    if not words or not (chosen.on_scratch or chosen.device):
+        raise RefusedError(
+            "say what to try and where: fsadvisor trial access-times-written --on-scratch /srv, or "
+            "fsadvisor trial -o noatime --on-scratch /srv"
+        )
+    rules = {rule.id: rule for rule in own_shelf().rules}
+    rule = rules.get(words[0])
+    if rule is not None and len(words) > 1:
+        raise RefusedError(f"one change at a time: {rule.id} alone, or options alone")
+    _no_rule_misspelt(words, rules)
+    return Request(
+        wanted=Wanted(
+            rule=rule,
+            words=tuple(words),
+            folder=str(chosen.on_scratch or ""),
+            device=str(chosen.device or ""),
+            job=chosen.job,
+            fs_type=chosen.type,
+            seconds=chosen.seconds or _SECONDS,
+            matters=chosen.matters / 100,
+            keep=not chosen.no_keep,
+            in_data_directory=chosen.yes_in_data_directory,
+        ),
+        dry_run=chosen.dry_run,
+        yes=chosen.yes,
+        erase=chosen.yes_erase or "",
+        as_json=chosen.form == "json",
+        again=shlex.join(["fsadvisor", *sys.argv[1:], "--yes"]),
+    )
+
+
+def _no_rule_misspelt(words: Iterable[str], rules: Iterable[str]) -> None:
+    """A word with '-' in it that is near a rule's id is no mount option."""
+    names = list(rules)
+    for word in words:
+        if word not in names and "-" in word and not word.startswith("mkfs:") and "=" not in word:
+            near = did_you_mean(word, names)
+            if near:
+                raise RefusedError(f"no rule {word!r}{near}")
+
+
+class _Command:
+    """One run of the command."""
+
+    def __init__(self, request: Request, trialing: Trialing, write: Callable[[Iterable[str]], None]) -> None:
+        self._request, self._trialing, self._write = request, trialing, write
+        self._stop = Stop()
+        self._narrator = Narrator(_to_stderr, _columns if sys.stderr.isatty() else None)
+        self._outcome: Outcome | None = None
+        self._refused = trialing.refused
+
+    def run(self) -> int:
+        if self._refused or self._request.dry_run:
+            return self._only_told()
+        for line in self._told():
+            _to_stderr(line)
+        if not (self._may_start() and self._may_erase()):
+            _to_stderr("fsadvisor: not started\n")
+            return USAGE
+        try:
+            self._outcome = self._trialing.measure(self._stop, self)
+        finally:
+            self._narrator.clear()
+        outcome = self._outcome
+        failed = outcome.comparison is None or outcome.comparison.gain is None
+        state: trial_json.State = "cancelled" if self._stop.asked else "failed" if failed else "done"
+        self._write([self._json(state)] if self._request.as_json else trial_text.outcome_text(outcome))
+        if self._stop.asked:
+            return self._stop.exit_status
+        return NOT_MEASURED if failed or not outcome.told else 0
+
+    def _told(self) -> list[str]:
+        """What is tried, what it takes, and what speaks against it."""
+        one = self._trialing
+        return [
+            *trial_text.plan_lines(one.change, one.place, on_device=bool(one.wanted.device)),
+            *trial_text.cost_lines(one.cost),
+            *probe_text.finding_lines(one.findings),
+        ]
+
+    def _only_told(self) -> int:
+        if self._request.as_json:
+            self._write([self._json("refused" if self._refused else "not started")])
+        elif self._request.dry_run:
+            self._write(self._told())
+        if self._refused:
+            raise RefusedError(*self._refused)
+        return 0
+
+    def _may_start(self) -> bool:
+        if self._request.yes:
+            return True
+        self._need_terminal(self._request.again)
+        _to_stderr("Go on? [y/N] ")
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+    def _may_erase(self) -> bool:
+        """What is on a device is lost: its name has to be said."""
+        device = self._request.wanted.device
+        if not device:
+            return True
+        try:
+            name = empty.full_name(device)
+        except EngineError as error:
+            raise RefusedError(str(error)) from error
+        if self._request.erase:
+            if self._request.erase != name:
+                raise RefusedError(f"--yes-erase {self._request.erase}: the device {device} is {name}")
+            return True
+        self._need_terminal(f"{self._request.again} --yes-erase {shlex.quote(name)}")
+        _to_stderr(f"All of {clean(device)} is overwritten. Type its name, {name}: ")
+        return sys.stdin.readline().strip() == name
+
+    def _need_terminal(self, again: str) -> None:
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise RefusedError(f"not started: there is no terminal to ask on; to go on: {again}")
+
+    def doing(self, says: str, seconds_left: float) -> None:
+        """In the bar."""
+        self._narrator.step(Step(at=1, jobs=1, job=says, seconds_left=seconds_left))
+
+    def went(self, progress: Progress) -> None:
+        """In the bar."""
+        matters = self._request.wanted.matters
+        found = sentence(progress.gain, matters) if progress.gain else "too early to tell"
+        used = progress.seconds / (progress.seconds + progress.seconds_left or 1)
+        self._narrator.step(
+            Step(
+                at=1, jobs=1, job=f"block {progress.blocks}", used=used, seconds_left=progress.seconds_left, says=found
+            )
+        )
+
+    def said(self, sentence: str) -> None:
+        """As a line of its own, above the bar."""
+        self._narrator.clear()
+        _to_stderr(f"fsadvisor: {clean(sentence, None)}\n")
+
+    def _json(self, state: trial_json.State) -> str:
+        one = self._trialing
+        return trial_json.as_json(
+            state=state,
+            change=one.change,
+            place=one.place,
+            on_device=bool(one.wanted.device),
+            mount=one.mount,
+            taken=one.cost,
+            refused=self._refused,
+            warnings=[it.says for it in one.findings if it.level == "warning"],
+            matters=one.wanted.matters,
+            found=self._outcome,
+        )
+
+
+def _to_stderr(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except OSError:
+        return 80

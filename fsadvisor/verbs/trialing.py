@@ -1,0 +1,255 @@
+"""What a trial does wherever it is asked for: looks around, judges, measures in a process of its own, keeps."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import secrets
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, Protocol
+
+import msgspec
+
+from fsadvisor.probe import cost, disks, guard, lock, store, surroundings
+from fsadvisor.probe.cost import Cost
+from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.finding import bytes_text
+from fsadvisor.probe.result import Figure, Result
+from fsadvisor.probe.stopping import Stopped
+from fsadvisor.survey import look, measured
+from fsadvisor.survey.ratios import job_of
+from fsadvisor.survey.whole import survey
+from fsadvisor.trial import change as changes
+from fsadvisor.trial import empty, telling
+from fsadvisor.trial.arena import LEAST_BYTES
+from fsadvisor.trial.measuring import TASK
+from fsadvisor.trial.outcome import Outcome, remarks
+from fsadvisor.trial.worker import started
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.probe.finding import Finding
+    from fsadvisor.probe.stopping import Stop
+    from fsadvisor.rulebook.rule import Rule
+    from fsadvisor.storage import Storage
+    from fsadvisor.trial.change import Change
+    from fsadvisor.trial.comparison import Comparison, Progress
+
+_SIDES_ON_IMAGES, _SIDES_ON_DEVICE = 3, 2
+_BESIDE_BYTES: Final = 128 << 20
+"""Of an image, beside what the job takes twice: journal and metadata."""
+_SETTING_UP_SECONDS: Final = 4.0
+"""Of a side, at each turn: mkfs, mount, and the job's own files."""
+_SLOW_BYTES_PER_S: Final = 50_000_000
+_DEVICE_AT_LEAST: Final = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be tried, where and how. Either `folder` or `device` is named."""
+
+    rule: Rule | None
+    words: tuple[str, ...]
+    folder: str = ""
+    device: str = ""
+    job: str = ""
+    fs_type: str = ""
+    seconds: float = 180.0
+    matters: float = 0.05
+    keep: bool = True
+    in_data_directory: bool = False
+
+
+class Listener(Protocol):
+    """Who is told."""
+
+    def doing(self, says: str, seconds_left: float) -> None:
+        """What it is at between windows."""
+
+    def went(self, progress: Progress) -> None:
+        """A block has ended."""
+
+    def said(self, sentence: str) -> None:
+        """Something that a person should know: text of strangers may be in it."""
+
+
+@contextlib.contextmanager
+def around(wanted: Wanted, machine: Machine) -> Iterator[Trialing]:
+    """Look around, and hold the lock on the mount of the folder for as long as the block. Raises ChangeError."""
+    storage = survey(machine, {})
+    if wanted.device:
+        yield Trialing(wanted, storage, None, wanted.device, ())
+        return
+    target = surroundings.real(wanted.folder)
+    mount = surroundings.mount_of(target, machine) if look.value(surroundings.kind_of(target)) == "folder" else None
+    with lock.held(mount.mount_point if mount else None) as busy:
+        place = surroundings.place(target, machine, storage, busy=busy)
+        made = Trialing(wanted, storage, look.value(place.mount_point), target, ())
+        made.findings = guard.findings(made.cost, place, in_data_directory=wanted.in_data_directory)
+        yield made
+
+
+class Trialing:
+    """One trial: first `change`, `cost` and `findings`, then `measure`."""
+
+    def __init__(
+        self, wanted: Wanted, storage: Storage, mount: str | None, place: str, findings: Sequence[Finding]
+    ) -> None:
+        self.wanted, self.mount, self.place = wanted, mount or "", place
+        self.findings = tuple(findings)
+        self._storage = storage
+        own = changes.own(storage, self.mount)
+        self.change: Change = (
+            changes.of_rule(wanted.rule, own, wanted.fs_type, wanted.job)
+            if wanted.rule
+            else changes.of_options(wanted.words, own, wanted.fs_type, wanted.job)
+        )
+        self.size_bytes = _image_bytes(self.change)
+        self.cost = self._cost()
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """Why it may not start, () where it may: without root nothing can be mounted."""
+        root = (
+            () if os.geteuid() == 0 else ("a trial mounts scratch filesystems, which only root may do: run it as root",)
+        )
+        return (*root, *(it.says for it in self.findings if it.level == "refused"), *self._device_in_use())
+
+    def _device_in_use(self) -> tuple[str, ...]:
+        if not self.wanted.device:
+            return ()
+        try:
+            reasons = empty.used(self.wanted.device)
+            if not reasons and empty.size_of(self.wanted.device) < _DEVICE_AT_LEAST * self.size_bytes:
+                reasons = (f"each half has to have {bytes_text(self.size_bytes)}",)
+        except EngineError as error:
+            reasons = (str(error),)
+        return tuple(f"{self.wanted.device} cannot be used: {it}" for it in reasons)
+
+    @property
+    def sides(self) -> int:
+        """How many filesystems stand side by side."""
+        return _SIDES_ON_DEVICE if self.wanted.device else _SIDES_ON_IMAGES
+
+    def _cost(self) -> Cost:
+        """What it takes at most. The folder itself is measured, too, but on a device."""
+        job, sides = self.change.job, self.sides
+        once = cost.of(job, self.wanted.seconds)
+        own = cost.measured_bytes(job)
+        laid_out = max(0, once.written_bytes - own)
+        images = 0 if self.wanted.device else sides * self.size_bytes
+        set_up = sides * (_SETTING_UP_SECONDS * sides + (laid_out * (sides + 1)) / _SLOW_BYTES_PER_S)
+        return Cost(
+            written_bytes=images + sides * (sides + 1) * laid_out + sides * own,
+            room_bytes=images + (0 if self.wanted.device else once.room_bytes),
+            files=sides + once.files,
+            least_seconds=min(self.wanted.seconds, 30.0),
+            most_seconds=self.wanted.seconds + set_up + images / _SLOW_BYTES_PER_S,
+        )
+
+    def measure(self, stop: Stop, listener: Listener) -> Outcome:
+        """Do it, unless somebody stops it."""
+        asked = telling.Asked(
+            job=self.change.job.id,
+            default=self.change.default,
+            changed=self.change.changed,
+            folder="" if self.wanted.device else self.place,
+            device=self.wanted.device,
+            size_bytes=self.size_bytes,
+            disks=disks.leaves(self._storage, self.mount) if self.mount else None,
+            seconds=self.wanted.seconds,
+            matters=self.wanted.matters,
+            seed=secrets.randbelow(1 << 32),
+        )
+        outcome = Outcome(
+            change=self.change,
+            place=self.place,
+            on_device=bool(self.wanted.device),
+            mount=self.mount,
+            when=datetime.now(tz=UTC).isoformat(timespec="seconds"),
+            matters=self.wanted.matters,
+        )
+        with stop.listening():
+            try:
+                outcome = self._followed(outcome, asked, stop, listener)
+            except (EngineError, msgspec.MsgspecError) as error:
+                outcome = replace(outcome, error=str(error))
+        self._keep(outcome, listener)
+        return outcome
+
+    def _followed(self, outcome: Outcome, asked: telling.Asked, stop: Stop, listener: Listener) -> Outcome:
+        """Hear the measuring process to its end. Raises EngineError, MsgspecError."""
+        with started(TASK, telling.line(asked)) as worker:
+            lines = worker.lines()
+            while True:
+                try:
+                    with stop.interruptible():
+                        line = next(lines, None)
+                except Stopped:
+                    worker.stop()
+                    for line in worker.rest():
+                        outcome = _heard(outcome, telling.event(line), listener, asked.seconds)
+                    return outcome
+                if line is None:
+                    return outcome
+                outcome = _heard(outcome, telling.event(line), listener, asked.seconds)
+
+    def _keep(self, outcome: Outcome, listener: Listener) -> None:
+        """Keep what a rule's trial told, for the rule's gain: where there is a mount that it is of."""
+        found = outcome.comparison
+        if not (self.wanted.keep and outcome.change.rule and self.mount and outcome.told and found and found.gain):
+            return
+        try:
+            store.keep(
+                store.path(root=os.geteuid() == 0, environment=os.environ),
+                _result(outcome, found, measured.conditions_of(self._storage, self.mount)),
+            )
+        except store.StoreError as error:
+            listener.said(str(error))
+
+
+def _heard(outcome: Outcome, event: telling.Event, listener: Listener, seconds: float) -> Outcome:
+    match event:
+        case telling.Doing():
+            listener.doing(event.says, seconds)
+        case telling.Stood():
+            return replace(outcome, stands=event.stands, engine=event.engine)
+        case telling.Went():
+            listener.went(event.progress)
+        case telling.Done():
+            return replace(outcome, comparison=event.comparison, error=event.comparison.error)
+        case telling.Failed():
+            return replace(outcome, error=event.error)
+    return outcome
+
+
+def _image_bytes(change: Change) -> int:
+    """Room for what the job takes, twice, so that the filesystem is not nearly full."""
+    room = cost.of(change.job, 1.0).room_bytes
+    wanted = max(2 * room + _BESIDE_BYTES, LEAST_BYTES.get(change.default.fs_type, 0))
+    return math.ceil(wanted / (64 << 20)) * (64 << 20)
+
+
+def _result(outcome: Outcome, found: Comparison, depends: dict[str, str]) -> Result:
+    """As it is kept beside the probes' results: the ratio is the figure, 1.1 is faster by 10 %."""
+    assert found.gain is not None  # noqa: S101 - the caller asked
+    gain = found.gain
+    return Result(
+        job=job_of(outcome.change.rule),
+        question=f"ratio of {outcome.change.job.question}: {outcome.change.what}",
+        target=outcome.place,
+        mount=outcome.mount,
+        when=outcome.when,
+        engine=f"{outcome.change.job.id} by {outcome.engine}, {outcome.change.default.fs_type} on loop images",
+        headline="RATIO",
+        figure=Figure(median=gain.middle, low=gain.low, high=gain.high, windows=gain.blocks),
+        end=found.end,
+        windows=found.blocks,
+        seconds=found.seconds,
+        remarks=tuple(remarks(outcome)),
+        depends=depends,
+    )
