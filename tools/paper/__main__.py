@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "fixtures" / "latency"
 DELAYS_MS = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-GROUPS = (("ext4", "xfs", "btrfs"), ("f2fs", "nilfs2"))
+GROUPS = (("ext4", "xfs"), ("btrfs",), ("f2fs", "nilfs2"))
 WORKLOADS = ("web", "mail", "file-server")
 COLUMNS = (
     *("filesystem", "workload", "latency_ms", "device_ms", "throughput"),
@@ -127,7 +127,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     top = argparse.ArgumentParser(prog="python -m tools.paper", description=__doc__)
     top.add_argument("--data", type=Path, default=DATA, help="where the points are (default: fixtures/latency)")
     verbs = top.add_subparsers(dest="verb", required=True)
-    measuring = verbs.add_parser("measure", help="boot guests and measure: about twenty minutes on two processors")
+    measuring = verbs.add_parser("measure", help="boot guests and measure: about half an hour on two processors")
     measuring.add_argument("--kernel", help="of this series, such as 6.12 (default: the distribution's)")
     measuring.add_argument("--seconds", type=int, default=2400, help="longest time for a guest (default: 2400)")
     measuring.add_argument("--window", type=float, default=1.0, help="seconds of a window at the longest delay")
