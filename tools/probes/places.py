@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import os
 import subprocess
 import time
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
@@ -86,7 +86,7 @@ def _loop(folder: Path, kind: str, size: int) -> Iterator[Spot]:
         with scratch_file(folder, size, "written") as image:
             noted(f"{kind}: its image is written")
             image.fill()
-            device = run("losetup", "--find", "--show", "--direct-io=on", image.path).strip()
+            device = _attached(image.path)
             try:
                 run(*_MAKE[kind], device)
                 run("mount", "-o", _OPTIONS.get(kind, "defaults"), device, str(mount))
@@ -96,23 +96,40 @@ def _loop(folder: Path, kind: str, size: int) -> Iterator[Spot]:
         yield Spot(_name(kind, Path(device).name), mount, Path(device).name)
 
 
+def _attached(image: str) -> str:
+    """The path of a new loop device, one that passes flushes on where there is such a one."""
+    for free in sorted(Path("/sys/block").glob("loop*")):
+        if not (free / "loop").exists() and _cache(free.name) == "write back":
+            with contextlib.suppress(subprocess.CalledProcessError):  # somebody else has it by now
+                run("losetup", "--direct-io=on", f"/dev/{free.name}", image)
+                return f"/dev/{free.name}"
+    return run("losetup", "--find", "--show", "--direct-io=on", image).strip()
+
+
+def _cache(device: str) -> str:
+    return Path(f"/sys/block/{device}/queue/write_cache").read_text(encoding="ascii").strip()
+
+
 def _name(kind: str, device: str) -> str:
     """With what makes it another kind of device than it should be."""
-    cache = Path(f"/sys/block/{device}/queue/write_cache").read_text(encoding="ascii").strip()
     direct = Path(f"/sys/block/{device}/loop/dio").read_text(encoding="ascii").strip() == "1"
     # a loop device that somebody once set to write through stays so when it is used again, and passes no flush on
+    cache = _cache(device)
     told = ("" if cache == "write back" else f" ({device}: {cache}, so no flush reaches the disk)") + (
         "" if direct else f" ({device}: without direct I/O, so the page cache is measured)"
     )
     return f"loop {kind}{told}"
 
 
-@cache
+@functools.cache
 def _unshared() -> None:
-    """Mount from here on where nobody else sees it. Raises OSError."""
+    """Mount from here on where nobody else sees it; what others unmount goes here, too, as far as they share mounts.
+
+    Raises OSError.
+    """
     if ctypes.CDLL(None, use_errno=True).unshare(_NEW_MOUNTS):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), "unshare")
-    run("mount", "--make-rprivate", "/")
+    run("mount", "--make-rslave", "/")
 
 
 def _unmounted(mount: Path) -> None:
