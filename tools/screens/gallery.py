@@ -1,6 +1,7 @@
 """`python -m tools.screens.gallery FOLDER [MACHINE…]`: every place of the explorer at three sizes, as pictures.
 
-A MACHINE is a folder of a recording; `live` is this one. Without any, the pictures of the docs are made.
+A MACHINE is a folder of a recording; `live` is this one. Without any, the pictures of the docs are made: that of Live
+shows what this machine does meanwhile, so give it something to do.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ PLACES: Final = (
     ("palette", ("Escape", "1", ":")),
 )
 """What to press after the place before."""
-WAITING: Final = ("Gathering", "Making the plan", "Being worked out", "One moment")
+WAITING: Final = ("Gathering", "Making the plan", "Being worked out", "One moment", "a few moments")
 """What a place says while it works; the picture is of what comes then."""
 
 DOCS: Final = ("old-storage-server", (120, 40), ("overview", "finding", "subject", "unknowns", "what-if", "plan-all"))
@@ -70,7 +71,7 @@ def main() -> int:
     if not machines:
         name, size, names = DOCS
         gallery(str(ROOT / "fixtures/machines" / name), [size], names, out, sized=False)
-        gallery("live", [size], ("probes",), out, sized=False)
+        gallery("live", [size], ("probes", "live"), out, sized=False)
     for machine in machines:
         gallery(machine, SIZES, [name for name, _ in PLACES], out, sized=True)
     return 0
