@@ -34,6 +34,7 @@ CLOSE: Final = 0.10
 """A measured throughput within this share of the expected one is as expected. Ours; the paper gives no figure."""
 MARK_MS: Final = 1.0
 """Where the paper divides: 'approximately 1 ms'."""
+ONCE: Final = "each latency was measured once, so that nothing tells how far runs scatter"
 _NEAR: Final = 0.25
 """How far a level may be from 1 ms, or from the middle of the range, as a share, and still stand for it."""
 _WITHIN: Final = 1.1
@@ -96,6 +97,8 @@ def classify(curve: Curve) -> Verdict:
     model = Model(1 / line.slope, line.intercept / line.slope)
     held = tuple(Held(it.device_ms, *_against(line, it, curve.scatter)) for it in rest)
     found, why, from_ms = _decided(held)
+    if found is Class.UNDECIDED and curve.scatter is None:
+        why = ONCE
     leans = _decided([replace(it, side=_side(it.ratio)) for it in held])[0] if found is Class.UNDECIDED else None
     return Verdict(
         is_class=found,

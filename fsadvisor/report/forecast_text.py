@@ -70,19 +70,20 @@ def _alone(one: Alone, columns: int) -> Iterator[str]:
     told = figure_text(one.headline, one.throughput)
     yield from wrapped(
         f"{clean(one.job)} on {clean(one.filesystem)}: {told}, where the device took {number(one.device_ms)} ms for a "
-        f"read or write ({counted(one.runs, 'run')} kept, the newest counts)",
+        f"read or write, flushes left out ({counted(one.runs, 'run')} kept, the newest counts)",
         columns,
         rest="  ",
     )
     yield from wrapped(
-        "At one latency C and l_sw cannot be told apart. Were the model true, another device would bring at least the "
-        "first, were all of it software, and at most the second, were none of it:",
+        "At one latency C and l_sw cannot be told apart. Were the model true, another device would bring between as "
+        "many as now, were all of the time software's, and so many times more or fewer as it is faster or slower, were "
+        "none of it. Operations/s:",
         columns,
         "  ",
     )
     for device, bounds in one.others:
         latency = latency_words(device)
-        factors = f"{number(bounds.least)} to {number(bounds.most)} /s"
+        factors = f"{number(bounds.least)} to {number(bounds.most)}"
         mark = "; below 1 ms" if device.latency_ms < WARN_BELOW_MS else ""
         yield f"      {device.name:<24}{latency:>10}  {factors}{mark}\n"
     found = CLASSES.get((one.filesystem.lower(), one.job))

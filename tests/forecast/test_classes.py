@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.forecast.classes import Class, classify
+from fsadvisor.forecast.classes import ONCE, Class, classify
 from fsadvisor.forecast.curve import Point, curve
 from fsadvisor.forecast.published import CLASSES, FILESYSTEMS, INVERSIONS, WORKLOADS
 from fsadvisor.rulebook.tables import table
@@ -64,7 +64,8 @@ def test_what_was_not_measured_leaves_the_class_undecided(latencies, missing):
 
 
 def test_one_run_at_each_latency_decides_on_no_class():
-    assert classify(planted_curve(1000, 0.5, shape=lambda ms: 0.5 if ms < 1 else 1)).is_class is Class.UNDECIDED
+    found = classify(planted_curve(1000, 0.5, shape=lambda ms: 0.5 if ms < 1 else 1))
+    assert (found.is_class, found.why, found.leans) == (Class.UNDECIDED, ONCE, Class.I)
 
 
 @given(st.floats(0.2, 5), st.integers(0, 10**6))
