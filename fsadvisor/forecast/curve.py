@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import median
 from typing import TYPE_CHECKING
 
 from fsadvisor.forecast.student import quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,20 @@ def curve(filesystem: str, workload: str, points: Iterable[Point]) -> Curve:
     scatter = _scatter(list(groups.values()))
     levels = [_level(level, runs, scatter) for level, runs in groups.items()]
     return Curve(filesystem, workload, found, tuple(sorted(levels, key=lambda it: it.device_ms)), scatter)
+
+
+def of_one_device(points: Iterable[tuple[str, str, Point]]) -> Iterator[tuple[str, str, Point]]:
+    """(filesystem, workload, point), with the same latency for all of the same level: the median of what they say.
+
+    For curves that were measured on one emulated device. What its counters say of one run holds requests that nobody
+    waited for, such as those of a journal, and small errors at slow levels are large ones where a curve is drawn out.
+    """
+    found = list(points)
+    seen: Mapping[float, list[float]] = defaultdict(list)
+    for _, _, point in found:
+        seen[point.level_ms].append(point.device_ms)
+    for filesystem, workload, point in found:
+        yield filesystem, workload, replace(point, device_ms=median(seen[point.level_ms]))
 
 
 def _scatter(groups: Sequence[Sequence[Point]]) -> Scatter | None:

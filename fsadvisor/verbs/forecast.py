@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.forecast import table_file
 from fsadvisor.forecast.alone import kept
-from fsadvisor.forecast.curve import Point
+from fsadvisor.forecast.curve import Point, of_one_device
 from fsadvisor.forecast.study import study
 from fsadvisor.machine.probe_file import PATH as SHARED
 from fsadvisor.probe import store, surroundings
@@ -173,14 +173,16 @@ def _swept(planned: Planned) -> tuple[Found, int]:
 
 def _points(told: list[Told]) -> tuple[tuple[str, str, Point], ...]:
     """(filesystem, workload, point); where the device's latency could not be told, it is the one asked for."""
+    measured = (it for it in told if isinstance(it, asked.Point))
     return tuple(
-        (
-            it.filesystem,
-            it.workload,
-            Point(it.asked_ms, it.asked_ms if it.device_ms is None else it.device_ms, it.throughput),
+        of_one_device(
+            (
+                it.filesystem,
+                it.workload,
+                Point(it.asked_ms, it.asked_ms if it.device_ms is None else it.device_ms, it.throughput),
+            )
+            for it in measured
         )
-        for it in told
-        if isinstance(it, asked.Point)
     )
 
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fsadvisor.forecast import student
-from fsadvisor.forecast.curve import Point
+from fsadvisor.forecast.curve import Point, of_one_device
 from fsadvisor.forecast.fit import FALLS, ONE_LATENCY, NoFit, exact, fit
 from fsadvisor.forecast.model import Model, crossing_ms
 from tests.forecast.planted import PAPER_MS, planted
@@ -112,3 +112,8 @@ def test_the_quantile_goes_on_smoothly_from_the_table_to_the_normal_distribution
     assert student.quantile(40) == pytest.approx(2.0211, abs=0.002)
     assert student.quantile(10**6) == pytest.approx(1.96, abs=0.001)
     assert not math.isnan(student.quantile(1))
+
+
+def test_one_device_has_one_latency_at_each_level():
+    points = [(name, "mail", Point(5, device_ms, 100)) for name, device_ms in (("a", 5.1), ("b", 5.1), ("c", 5.6))]
+    assert [it.device_ms for _, _, it in of_one_device(points)] == [5.1, 5.1, 5.1]

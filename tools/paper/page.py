@@ -9,6 +9,7 @@ import msgspec
 
 from fsadvisor.forecast import table_file
 from fsadvisor.forecast.classes import Class
+from fsadvisor.forecast.curve import of_one_device
 from fsadvisor.forecast.published import CLASSES, INVERSIONS
 from fsadvisor.forecast.study import study
 from fsadvisor.report import forecast_markdown, forecast_svg
@@ -46,7 +47,7 @@ def keep(run: Run, file: Path) -> None:
 def write(data: Path, docs: Path) -> None:
     """The page and its pictures."""
     run = msgspec.json.decode((data / "run.json").read_bytes(), type=Run)
-    found = study(table_file.points((data / "sweep.csv").read_text()))
+    found = study(of_one_device(table_file.points((data / "sweep.csv").read_text())))
     (docs / "latency").mkdir(exist_ok=True)
     for workload in found.workloads:
         (docs / "latency" / f"{workload}.svg").write_text(forecast_svg.svg(replace(found, told=found.of(workload))))
@@ -117,7 +118,8 @@ def _how(run: Run) -> Iterator[str]:
         "windows, and how often the kernel's writers run. That makes its tick of 4 ms, to which dm-delay rounds, short."
     )
     yield (
-        "The latency is what the device's counters say that requests took, not what was asked for: up to a tick more."
+        "The latency is what the device's counters say that requests took, the median of all curves: more than was "
+        "asked for, because timers of the kernel are kept in ticks, and in eights of them from 64 ticks on."
     )
     yield (
         f"{run.threads} processes on {run.files} files, where the paper had 16 cores, up to 100 threads and far more "
