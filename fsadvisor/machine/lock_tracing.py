@@ -22,11 +22,12 @@ _TOOL: Final = "perf lock contention"
 
 
 class LockTrace:
-    """Traces all processors for `seconds` from `start` on; `answer` waits for the end and tells."""
+    """Traces all processors for `seconds` from `start` on; `answer` waits for the end and tells, once."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, runner: Runner | None = None) -> None:
+        """`runner` runs perf, where that is not to be one of the system's tools."""
         self.seconds = seconds
-        self._runner = Runner(timeout_s=seconds + _PATIENCE_S)
+        self._runner = runner or Runner(timeout_s=seconds + _PATIENCE_S)
         self._recorded: Answer | None = None
         self._thread = threading.Thread(target=self._record, daemon=True)
         self._memory = os.memfd_create("fsadvisor-locks", os.MFD_CLOEXEC)

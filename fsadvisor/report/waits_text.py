@@ -256,15 +256,21 @@ def _threads(threads: Fact[Threads], columns: int) -> Iterator[str]:
     )
     yield from wrapped(text, columns, "Threads     ")
     kinds = [
-        f"{kind} {fact.value:.1f}" for kind, fact in told.kinds.items() if not isinstance(fact, Unknown) and fact.value
+        f"{kind} {_few(fact.value)}"
+        for kind, fact in told.kinds.items()
+        if not isinstance(fact, Unknown) and fact.value
     ]
     if kinds:
         yield from wrapped(f"for {', '.join(kinds)}", columns, "  ")
     for waiter in told.waiters:
-        words = f"{waiter.waiting:.1f} {clean(waiter.name, 40)}: {_place(waiter)}"
+        words = f"{_few(waiter.waiting)} {clean(waiter.name, 40)}: {_place(waiter)}"
         yield from wrapped(words, columns, "    ", "      ")
     for runner in told.runners[:3]:
         yield from wrapped(f"{percent(runner.share)} {clean(runner.name, 40)} ({runner.thread}) ran", columns, "    ")
+
+
+def _few(threads: float) -> str:
+    return "< 0.1" if 0 < threads < 0.05 else f"{threads:.1f}"
 
 
 def _place(one: Waiting) -> str:

@@ -57,7 +57,7 @@ _KINDS: Final[tuple[tuple[For, re.Pattern[str]], ...]] = (
     (
         "disk",
         re.compile(
-            r"io_schedule\w*|(__)?wait_on_buffer|\w+_read_bh\w*|bit_wait_io\w*|folio_wait_\w+|__?folio_lock\w*|wait_on_page_\w+"
+            r"io_schedule\w*|(__)?wait_on_buffer|\w+_read_bh\w*|\w+_wait_writeback\w*|bit_wait_io\w*|folio_wait_\w+|__?folio_lock\w*|wait_on_page_\w+"
             r"|(__)?lock_page\w*|submit_bio_wait|blk_mq_\w+|blk_\w+|blkdev_issue_\w+|rq_qos_wait|wbt_wait"
             r"|balance_dirty_pages\w*|wait_for_completion_io\w*|xfs_buf_\w+|iomap_dio_\w+|__blkdev_direct_IO\w*"
             r"|wait_on_bit_io|filemap_\w+|dio_\w+|md_\w+|raid\w+|dm_\w+"
