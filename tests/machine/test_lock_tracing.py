@@ -26,7 +26,7 @@ def memory():
     found = []
     for one in Path("/proc/self/fd").iterdir():
         try:
-            found.append(os.readlink(one))
+            found.append(str(one.readlink()))
         except OSError:
             continue
     return [name for name in found if "fsadvisor-locks" in name]
