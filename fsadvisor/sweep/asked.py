@@ -29,6 +29,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     passes: int = 2
     seconds: float = 3.0
     """Of a window at the longest delay; shorter ones in proportion to delay + 1 ms, at least a tenth."""
+    most_operations: int | None = None
+    """Windows are shorter where so many operations, at the rate of the one before, take less."""
     threads: int | None = None
     """Instead of the job's own."""
     files: int | None = None

@@ -43,8 +43,7 @@ class Delayed:
         """How long each request waits from now on. Requests under way end first. Raises EngineError."""
         doing = f"setting a delay of {milliseconds} ms"
         _dmsetup(("reload", self._label, "--table", self._table.format(ms=milliseconds)), doing)
-        _dmsetup(("suspend", "--nolockfs", "--noudevsync", self._label), doing)
-        _dmsetup(("resume", "--noudevsync", self._label), doing)
+        _dmsetup(("resume", "--nolockfs", "--noudevsync", self._label), doing)  # suspends it first where it must
 
     def goes_with_its_user(self) -> None:
         """Have the kernel remove it when nobody uses it any more: it must be mounted. Raises EngineError."""

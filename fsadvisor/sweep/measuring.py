@@ -1,6 +1,6 @@
 """The measuring process of a sweep: devices, filesystems and mounts in a namespace of its own, a line for each window.
 
-Delays go up and then down again, so that what drifts meanwhile (files that scatter, a neighbour) shows as scatter and
+Delays go down and then up again, so that what drifts meanwhile (files that scatter, a neighbour) shows as scatter and
 not as an effect of the latency.
 """
 
@@ -57,6 +57,8 @@ class _Sweep:
 
     def __init__(self, request: Asked, privacy: Privacy, tell: Tell, stop: Stop) -> None:
         self._asked, self._privacy, self._tell_line, self._stop = request, privacy, tell, stop
+        self._rates: dict[float, float] = {}
+        """Operations/s of the windows before, by delay, the newest last."""
         self._slow = tuple(ms for ms in request.delays_ms if not _is_short(ms * request.stretch))
         self._short = tuple(ms for ms in request.delays_ms if _is_short(ms * request.stretch))
 
@@ -114,7 +116,7 @@ class _Sweep:
         device.set(0)
         with self._session(fs_type, workload, folder, options, device.name) as session:
             for run in range(self._asked.passes):
-                for delay in self._slow if run % 2 == 0 else self._slow[::-1]:
+                for delay in self._slow[::-1] if run % 2 == 0 else self._slow:
                     device.set(round(delay * self._asked.stretch))
                     self._window(fs_type, workload, delay, session, device.name, run)
             device.set(0)
@@ -134,6 +136,7 @@ class _Sweep:
             self._tell(
                 words.Begun(filesystem=fs_type, workload=workload, options=",".join(options), engine=session.engine)
             )
+            self._rates.clear()
             yield session
 
     def _window(self, fs_type: str, workload: str, delay: float, session: Session, disk: str, run: int) -> None:
@@ -144,8 +147,10 @@ class _Sweep:
         window = session.window(self._seconds(delay) * stretch)
         requests, waited_ms = _waited(disk, before, disks.counted((disk,)))
         seconds = window.seconds / stretch
+        self._rates.pop(delay, None)
         if not (window.operations and seconds > 0):
             raise EngineError(f"not one operation was done at {delay:g} ms")
+        self._rates[delay] = window.operations / seconds
         cpu = (window.user_cpu_seconds or 0.0) + (window.system_cpu_seconds or 0.0)
         self._tell(
             words.Point(
@@ -164,7 +169,11 @@ class _Sweep:
 
     def _seconds(self, delay: float) -> float:
         longest = max(self._asked.delays_ms)
-        return self._asked.seconds * max(_SHORTEST, (delay + 1) / (longest + 1))
+        usual = self._asked.seconds * max(_SHORTEST, (delay + 1) / (longest + 1))
+        enough = self._asked.most_operations
+        if enough is None or not self._rates:
+            return usual
+        return min(usual, enough / self._rates.get(delay, next(reversed(self._rates.values()))))
 
     @contextlib.contextmanager
     def _failing(self, fs_type: str, workload: str) -> Iterator[None]:

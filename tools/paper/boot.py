@@ -32,13 +32,14 @@ class Course:
     filesystems: tuple[str, ...]
     workloads: tuple[str, ...]
     delays_ms: tuple[float, ...]
-    shift: int = 3
+    shift: int = 2
     """An instruction takes 2**shift ns of the guest's time."""
-    stretch: int = 32
+    stretch: int = 16
     seconds: float = 1.5
     passes: int = 2
     threads: int = 4
-    files: int = 200
+    files: int = 100
+    most_operations: int = 120
 
     @property
     def instructions_per_s(self) -> float:
@@ -52,6 +53,7 @@ class Course:
             ",".join(f"{ms:g}" for ms in self.delays_ms),
             ",".join(self.filesystems),
             ",".join(self.workloads),
+            str(self.most_operations),
         ]
 
 

@@ -1,6 +1,7 @@
 """In the guest: sets it up, and runs the sweep; the points go to /run/lab/results/sweep.jsonl, a line each.
 
-argv: the stretch, seconds, passes, threads, files, the delays in ms with commas, filesystems, workloads.
+argv: the stretch, seconds, passes, threads, files, the delays in ms with commas, filesystems, workloads, the most
+operations of a window.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ def main(argv: list[str]) -> int:
         seconds=float(argv[1]),
         threads=int(argv[3]),
         files=int(argv[4]),
+        most_operations=int(argv[8]),
         stretch=stretch,
         options={kind: f"{name}={seconds * stretch}" for kind, (name, seconds) in _SECONDS.items()},
     )

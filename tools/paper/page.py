@@ -131,7 +131,7 @@ def _how(run: Run) -> Iterator[str]:
         "NILFS2 has no cleaner running (nogc): it would outlive the measurement."
     )
     yield (
-        f"{run.passes} windows at each latency, going up and then down, of up to {run.window_s:g} s: short beside the "
+        f"{run.passes} windows at each latency, going down and then up, of up to {run.window_s:g} s: short beside the "
         "paper's 20 minutes. Intervals are of these windows, not of another guest or another day."
     )
     yield (
