@@ -103,6 +103,15 @@ def opened(job: Job, target: Path, leaves: tuple[str, ...] | None) -> Iterator[D
         yield DeviceSession(tool, work, f"/proc/{os.getpid()}/fd/{descriptor}", piece, leaves)
 
 
+def obstacle(folder: Path) -> str:
+    """Why the device below the folder cannot be read, '' where it can: it is opened for reading, and closed again."""
+    try:
+        with _device(folder):
+            return "" if fio.find() else "the device is read by fio, which is not installed"
+    except EngineError as error:
+        return str(error)
+
+
 def readable(job: Job) -> bool:
     """Whether the job can be done on a device without a filesystem, and without writing."""
     work = job.work

@@ -42,6 +42,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     width: float
     seed: int
+    devices: bool
+    """Whether the loop device below an image is read, too."""
 
 
 class Stood(msgspec.Struct, frozen=True, kw_only=True, tag="stood"):

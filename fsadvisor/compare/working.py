@@ -105,7 +105,7 @@ def _made(wanted: telling.Asked, tell: Tell, stop: Stop, stack: contextlib.ExitS
         if found is None:
             continue
         yield _in_image(name, found, tell)
-        if not read_below and found.form.fs_type in _WITH_PLACES:
+        if wanted.devices and not read_below and found.form.fs_type in _WITH_PLACES:
             read_below = True
             yield _below_image(name, found, tell)
 

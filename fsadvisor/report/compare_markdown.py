@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from fsadvisor.compare.ranking import Standing
 from fsadvisor.probe.elsewhere import Elsewhere, elsewhere
@@ -47,6 +48,9 @@ def markdown(comparison: Comparison, about: About) -> Iterator[str]:
     yield f"{_said(about.when)}. The command: {code(clean(about.command, None))}\n\n"
     for said in course(about):
         yield f"**{_said(said)}**\n\n"
+    if about.picture:
+        address = quote(about.picture.encode("utf-8", "surrogateescape"))
+        yield f"![Who is best at what]({address})\n\n"
     yield from _sides(comparison, about)
     yield from _matrix(comparison, about)
     for row in comparison.rows:

@@ -57,6 +57,8 @@ class About:
     """A share: 0.05 is ± 5 %."""
     seed: int
     failed: str = ""
+    picture: str = ""
+    """The file name of the picture that was drawn, too."""
 
 
 def title(comparison: Comparison) -> str:

@@ -235,6 +235,7 @@ class _Command:
             width=self._request.wanted.width,
             seed=comparing.seed,
             failed=comparing.failed,
+            picture=self._request.picture.name if self._request.picture else "",
         )
 
 

@@ -8,10 +8,10 @@ import queue
 import random
 import threading
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
-from fsadvisor.compare import telling, workloads
-from fsadvisor.compare.device import readable
+from fsadvisor.compare import device, telling, workloads
 from fsadvisor.compare.forms import CHOICES, kernel_has
 from fsadvisor.compare.matrix import comparison
 from fsadvisor.compare.rounds import LEAST_WINDOWS
@@ -151,6 +151,7 @@ class Comparing:
         self._sides: dict[str, Side] = {}
         self.seed = random.randrange(1 << 31)  # noqa: S311 - an order, no secret
         self.image_bytes = workloads.image_bytes(wanted.jobs)
+        self._absent = {name: _not_made(name) for name in self._left_out}
         self._asked_paths = tuple(self._with_devices())
         images, work = self._setting_up(), cost.together(map(self._of_job, wanted.jobs))
         self.cost = replace(cost.together((images, work)), room_bytes=images.room_bytes + work.room_bytes)
@@ -184,7 +185,7 @@ class Comparing:
     def table(self) -> Comparison:
         """What came out so far."""
         known = (*(it.side for it in self._asked_paths), *self._sides.values())
-        sides = [*known, *(self._absent(name) for name in self._left_out)]
+        sides = [*known, *(self._absent.get(name) or _not_made(name) for name in self._left_out)]
         jobs = self.wanted.jobs
         missing = [
             Cell(side=side, job=job, result=None, why=why)
@@ -194,22 +195,21 @@ class Comparing:
         ]
         return comparison(sides, jobs, [*missing, *self._cells])
 
-    def _absent(self, name: str) -> Side:
-        form = CHOICES[name].form
-        options = ",".join(form.options)
-        return Side(name=name, kind="image", in_image=True, fs_type=form.fs_type, options=options)
-
     def _why_not(self, side: Side, job: Job) -> str:
         if side.name in self._left_out:
             return self._left_out[side.name]
-        return _ONLY_READ if side.kind == "device" and not readable(job) else ""
+        return _ONLY_READ if side.kind == "device" and not device.readable(job) else ""
 
     def _with_devices(self) -> Iterator[telling.PathAsked]:
         for path in self._paths:
             asked = path.asked
-            if self.wanted.devices and not os.geteuid() and any(map(readable, self.wanted.jobs)):
+            if self.wanted.devices and not os.geteuid() and any(map(device.readable, self.wanted.jobs)):
                 name = f"device below {asked.side.name}"
-                yield replace_side(asked, Side(name=name, kind="device", fs_type="", options="", above=asked.side.name))
+                side = Side(name=name, kind="device", fs_type="", options="", above=asked.side.name)
+                if why := device.obstacle(Path(os.fsdecode(asked.folder))):
+                    self._left_out[name], self._absent[name] = why, side
+                else:
+                    yield replace_side(asked, side)
             yield asked
 
     def _setting_up(self) -> Cost:
@@ -220,7 +220,7 @@ class Comparing:
     def _of_job(self, job: Job) -> Cost:
         """On all sides: they are open at the same time, those in images within them."""
         one = workloads.cost_of(job, max(self.wanted.seconds, _LEAST_SECONDS))
-        devices = len(self._asked_paths) - len(self._paths) if readable(job) else 0
+        devices = len(self._asked_paths) - len(self._paths) if device.readable(job) else 0
         writing = len(self._paths) + len(self._images)
         laid_out = workloads.file_bytes(job) or 0
         return replace(
@@ -255,6 +255,7 @@ class Comparing:
             seconds=self.wanted.seconds,
             width=self.wanted.width,
             seed=self.seed,
+            devices=self.wanted.devices,
         )
         try:
             with stop.listening(), started(_TASK, telling.line(asked)) as worker:
@@ -279,6 +280,13 @@ class Comparing:
                 sides = {it.side.name: it.side for it in self._asked_paths} | self._sides
                 self._cells.append(Cell(side=sides[name], job=self.wanted.jobs[at - 1], result=result))
         listener.heard(event)
+
+
+def _not_made(name: str) -> Side:
+    """The side that a filesystem would have been."""
+    form = CHOICES[name].form
+    options = ",".join(form.options)
+    return Side(name=name, kind="image", in_image=True, fs_type=form.fs_type, options=options)
 
 
 def replace_side(asked: telling.PathAsked, side: Side) -> telling.PathAsked:

@@ -58,7 +58,7 @@ def as_json(found, about=ABOUT):
 
 REPORTS = {
     "whole.txt": lambda: text(WHOLE),
-    "whole.md": lambda: markdown(WHOLE),
+    "whole.md": lambda: markdown(WHOLE, dataclasses.replace(ABOUT, picture="a picture.svg")),
     "whole.json": lambda: as_json(WHOLE),
     "whole.svg": lambda: compare_svg.svg(WHOLE, ABOUT),
     "hostile.txt": lambda: text(HOSTILE),
