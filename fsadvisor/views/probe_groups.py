@@ -59,6 +59,11 @@ def _kind(job: Job) -> str:
             return "existing"
 
 
+def is_title(key: str) -> bool:
+    """Whether the row is the title of a group."""
+    return key.startswith("group:")
+
+
 def members(key: str) -> tuple[str, ...]:
     """The jobs that a row stands for: 'suite:quick', 'group:Commit latency', 'job:create-1'."""
     kind, _, name = key.partition(":")

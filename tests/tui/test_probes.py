@@ -7,6 +7,7 @@ from fsadvisor.probe.cost import Cost
 from fsadvisor.probe.finding import Finding
 from fsadvisor.probe.result import Figure, Result
 from fsadvisor.tui.probing import Prober
+from fsadvisor.views.probe_groups import groups
 from tests.tui.driving import SIZES, explored, shown, until
 
 COST = Cost(written_bytes=600 << 20, room_bytes=64 << 20, files=1, least_seconds=3.0, most_seconds=22.0)
@@ -227,6 +228,39 @@ def test_several_jobs_are_picked_by_their_title_and_measured_together():
     picked, asked = probing(steps)
     assert "6 jobs picked" in picked
     assert (len(asked.jobs), asked.seconds) == (6, 10.0)
+
+
+def test_from_the_overview_the_ladder_on_a_mount_is_at_most_ten_keys_away():
+    keys = ["4", "down", "right_curly_bracket", "right_curly_bracket", "enter", "y"]
+
+    async def steps(app, pilot, played):
+        await pilot.press("1")
+        for key in keys:
+            await pilot.press(key)
+            await pilot.pause()
+        await until(pilot, lambda: played.said)
+        return played.asked[-1], played.said, shown(app)
+
+    asked, said, text = probing(steps)
+    assert len(keys) <= 10
+    assert (asked.jobs, asked.target) == (("fsync-ladder",), "/var/lib/postgresql")
+    assert said == ["go"]
+    assert "fsync-ladder" in text
+
+
+def test_brackets_go_from_group_to_group_and_back():
+    async def steps(app, pilot, played):
+        seen = []
+        for key in ("right_curly_bracket",) * 20 + ("left_curly_bracket",) * 20:
+            await pilot.press(key)
+            seen.append(app.screen.query_one("#jobs").row.key)
+        return seen
+
+    seen = probing(steps)
+    titles = [f"group:{title}" for title, _ in groups()]
+    assert seen[: len(titles)] == titles
+    assert seen[19] == titles[-1]
+    assert seen[-1] == titles[0]
 
 
 def test_a_recording_shows_results_and_is_not_probed():

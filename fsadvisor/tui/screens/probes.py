@@ -19,7 +19,7 @@ from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import probe_page, probes
-from fsadvisor.views.probe_groups import members
+from fsadvisor.views.probe_groups import is_title, members
 from fsadvisor.views.probe_results import NOTHING, Kept
 
 if TYPE_CHECKING:
@@ -61,6 +61,10 @@ class Probes(Place):
         ),
         Action("result", "v", "Result", "The job's result: drawn, beside earlier ones and what is known of the like"),
         Action("folder", "f", "Folder", "Name the folder on this mount in which to measure", False),
+        Action(
+            "part(1)", "right_curly_bracket", "Next group", "The next group of jobs: Enter measures all of it", False
+        ),
+        Action("part(-1)", "left_curly_bracket", "Group before", "The group before", False),
         Action("running", "o", "Running", "The probe that runs, or the last one"),
         Action("clear", "c", "Put back", "Put all picked jobs back", shown=False),
         Action("other_pane", "tab,shift+tab,left,right,h,l", "Pane", "From the mounts to the jobs, and back"),
@@ -188,6 +192,11 @@ class Probes(Place):
     def action_other_pane(self) -> None:
         """To the other list."""
         (self._mounts if self.focused is self._jobs else self._jobs).focus()
+
+    def action_part(self, by: int) -> None:
+        """To the next group of jobs, or the one before, whichever list has the keyboard."""
+        self._jobs.to_part(by, lambda row: is_title(row.key))
+        self._jobs.focus()
 
     def action_pick(self) -> None:
         """Pick all that the row stands for, or put it back."""

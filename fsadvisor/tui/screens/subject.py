@@ -123,8 +123,4 @@ class SubjectPlace(Place):
 
     def action_part(self, by: int) -> None:
         """To the next title of the list, or the one before."""
-        rows = self.query_one("#rows", RowsView)
-        titles = [at for at, row in enumerate(rows.rows) if subject.opened(row.key)[0] == subject.PART]
-        after = [at for at in titles if (at > rows.cursor if by > 0 else at < rows.cursor)]
-        if after:
-            rows.cursor = after[0] if by > 0 else after[-1]
+        self.query_one("#rows", RowsView).to_part(by, lambda row: subject.opened(row.key)[0] == subject.PART)

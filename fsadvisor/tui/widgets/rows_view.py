@@ -107,6 +107,11 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
             self.cursor = at
         return at is not None
 
+    def to_part(self, by: int, is_title: Callable[[Row], bool]) -> None:
+        """Move to the next title, or to the one before; where there is none, the cursor stays."""
+        places = range(self.cursor + 1, len(self._rows)) if by > 0 else range(self.cursor - 1, -1, -1)
+        self.cursor = next((at for at in places if is_title(self._rows[at])), self.cursor)
+
     def on_resize(self, event: Resize) -> None:
         """Another width, other rows."""
         if event.size.width != self._built_for:
