@@ -34,7 +34,7 @@ BARE: Final = "bare"
 """The same job in the folder itself: what a loop image makes of it. Not part of the comparison."""
 WINDOW_SECONDS: Final = 0.25
 BLOCKS_A_TURN: Final = 6
-_FEWEST_A_TURN: Final = 3
+_FEWEST_A_TURN: Final = 2
 """So many even where time is short: each image has to stand for each side."""
 
 

@@ -72,9 +72,9 @@ def remarks(outcome: Outcome) -> Iterator[str]:
 
 
 def _not_told(outcome: Outcome, found: Comparison) -> Iterator[str]:
-    if found.gain is None:
+    if found.gain is None and found.end != "failed":
         yield f"Only {found.blocks} blocks were measured, and too few of them count for an interval."
-    elif kind(found.gain, outcome.matters) == "open" and found.end == "budget":
+    elif found.gain is not None and kind(found.gain, outcome.matters) == "open" and found.end == "budget":
         yield "Time or bytes were used up before it could be told: give it more by --seconds, or a quieter hour."
 
 
