@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.lab import cut_table, guest, kernels, power_cut, tables
+from tools.lab import cut_table, failures, guest, kernels, power_cut, tables
 from tools.lab.cut_disks import DISKS
 from tools.lab.error import LabError
 from tools.lab.page import see_to_page
@@ -50,6 +50,22 @@ def _series(package: str) -> str:
     return ".".join(map(str, kernels.version(package)[:2]))
 
 
+def _failed(part: Part, results: Path) -> bool:
+    """Whether a guest left anything but the status of a run that passed."""
+    try:
+        return (results / part.name / "status").read_text().strip() not in part.fine
+    except OSError:
+        return True
+
+
+def _say_why(part: Part, results: Path) -> None:
+    """What pytest said of a part that failed: a log shows its end only, and a guest's files stay on its machine."""
+    if _failed(part, results):
+        say(f"lab: {part.name}: why it failed:")
+        for line in failures.told(results / part.name):
+            say(f"    {line}")
+
+
 def _run_part(part: Part, results: Path) -> list[str]:
     """Boot a guest for a part; what went wrong, a line each."""
     start = time.monotonic()
@@ -61,8 +77,7 @@ def _run_part(part: Part, results: Path) -> list[str]:
             results / part.name,
             PART_SECONDS,
         )
-        status = (results / part.name / "status").read_text().strip()
-        wrong = [] if status in part.fine else [f"{part.name}: {results / part.name / 'pytest.txt'} tells what failed"]
+        wrong = [f"{part.name}: {results / part.name / 'pytest.txt'} tells all"] if _failed(part, results) else []
     except LabError as error:
         wrong = [str(error)]
     say(f"lab: {part.name}: {'failed' if wrong else 'done'} in {time.monotonic() - start:.0f} s")
@@ -95,6 +110,8 @@ def run(arguments: argparse.Namespace) -> int:
         wrong += tables.see_to_machines(results, accept=arguments.accept, thorough=whole and thorough)
     if whole:
         wrong += see_to_page(rows, tables.read(results / "cut" / "cut.jsonl"), accept=arguments.accept)
+    for part in planned:
+        _say_why(part, results)
     for line in wrong:
         say(f"lab: {line}")
     took = time.monotonic() - start

@@ -1,0 +1,72 @@
+"""The end of the lab's log tells why a part failed."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tools.lab.failures import MOST, failures, told
+
+OUTPUT = """\
+collecting ... collected 3 items
+tests/lab/test_md.py::test_a_log PASSED [ 33%]
+tests/lab/test_md.py::test_a_stripe[10-4] FAILED [ 66%]
+tests/lab/test_xfs.py::test_three_disks FAILED [100%]
+=================================== FAILURES ===================================
+____________________________ test_a_stripe[10-4] _____________________________
+tests/lab/test_md.py:20: in test_a_stripe
+    assert found == {10}
+E   assert {11} == {10}
+E     Extra items in the left set:
+------------------------------ Captured log call -------------------------------
+ERROR    root:words.py:1 of a log, no test
+____________________________ test_three_disks _____________________________
+E   subprocess.CalledProcessError: mkfs.xfs
+=========================== short test summary info ============================
+FAILED tests/lab/test_md.py::test_a_stripe[10-4] - assert {11} == {10}
+FAILED tests/lab/test_xfs.py::test_three_disks - subprocess.CalledProcessError
+================= 2 failed, 1 passed in 9.20s =================
+"""
+TOLD = [
+    "test_a_stripe[10-4]:",
+    "E   assert {11} == {10}",
+    "E     Extra items in the left set:",
+    "test_three_disks:",
+    "E   subprocess.CalledProcessError: mkfs.xfs",
+    "FAILED tests/lab/test_md.py::test_a_stripe[10-4] - assert {11} == {10}",
+    "FAILED tests/lab/test_xfs.py::test_three_disks - subprocess.CalledProcessError",
+]
+
+
+def test_each_failed_test_stands_with_its_reasons_and_the_summary_comes_last():
+    assert failures(OUTPUT.splitlines()) == TOLD
+
+
+def test_where_there_is_little_room_reasons_give_way_to_the_summary():
+    assert failures(OUTPUT.splitlines(), 4) == [TOLD[0], "… and 4 lines more", *TOLD[-2:]]
+    assert failures(OUTPUT.splitlines(), 2) == TOLD[-2:]
+
+
+def test_a_run_without_a_summary_shows_how_far_it_got():
+    assert failures(OUTPUT.splitlines()[:3]) == OUTPUT.splitlines()[:3]
+
+
+@pytest.mark.parametrize(("name", "end"), [("pytest.txt", "\n"), ("console.txt", "\r\n")])
+def test_a_guest_that_did_not_come_back_is_told_from_its_console(tmp_path, name, end):
+    (tmp_path / name).write_bytes(OUTPUT.replace("\n", end).encode())
+
+    assert told(tmp_path) == TOLD
+
+
+def test_a_guest_that_never_booted_has_nothing_to_tell(tmp_path):
+    assert told(tmp_path) == []
+
+
+LINES = st.sampled_from(
+    ["E   no", "__ test_a __", "FAILED a::b - no", "ERROR c", "== short test summary info ==", "", "x"]
+)
+
+
+@settings(max_examples=60)
+@given(lines=st.lists(LINES, max_size=200), most=st.integers(1, MOST))
+def test_whatever_pytest_printed_there_are_never_more_lines(lines, most):
+    assert len(failures(lines, most)) <= max(most, 8)
