@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -22,7 +22,8 @@ from fsadvisor.probe import telling
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_MAIN: Final = "import sys; sys.path.insert(0, sys.argv[1]); from fsadvisor.verbs.probe_apart import main; main()"
+_MAIN: Final = "import importlib, sys; sys.path.insert(0, sys.argv[1]); importlib.import_module(sys.argv[3]).main()"
+_PROBES: Final = "fsadvisor.verbs.probe_apart"
 _HOME: Final = str(Path(__file__).parents[2])
 _MOST_SAID: Final = 2000
 _GRACE_SECONDS: Final = 2.0
@@ -31,8 +32,17 @@ _GRACE_SECONDS: Final = 2.0
 class Apart:
     """One probe, from the question what it takes to its end. What it tells is heard on a thread of its own."""
 
-    def __init__(self, asked: telling.Asked, hear: Callable[[telling.Event], object]) -> None:
+    def __init__(
+        self,
+        asked: msgspec.Struct,
+        hear: Callable[[Any], object],
+        *,
+        module: str = _PROBES,
+        event: Callable[[bytes], object] = telling.event,
+    ) -> None:
+        """`module` is ours whose `main` answers in the process; `event` reads its lines, of which Over is the last."""
         self._asked, self._hear = asked, hear
+        self._module, self._event = module, event
         self._child: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._stopped = False
@@ -60,18 +70,18 @@ class Apart:
         """Whether it has ended, after so many seconds at most."""
         return self._done.wait(seconds)
 
-    def _send(self, message: telling.Asked | telling.Go) -> None:
+    def _send(self, message: msgspec.Struct) -> None:
         if self._child is None or self._child.stdin is None:
             return
         with contextlib.suppress(BrokenPipeError, ValueError):  # its end is told by the thread that reads
-            self._child.stdin.write(telling.line(message))
+            self._child.stdin.write(msgspec.json.encode(message) + b"\n")
             self._child.stdin.flush()
 
     def _run(self) -> None:
         """The thread that starts it lives as long as it does: the kernel counts threads, not processes, as parents."""
         try:
             last = self._follow()
-        except (OSError, msgspec.MsgspecError) as error:
+        except (OSError, UnicodeError, msgspec.MsgspecError) as error:
             last = telling.Over(state="failed", error=f"the probe's own process: {error}")
         self._done.set()
         self._hear(last)
@@ -86,7 +96,7 @@ class Apart:
             self._send(self._asked)
         try:
             for line in child.stdout or ():
-                event = telling.event(line)
+                event = self._event(line)
                 if isinstance(event, telling.Over):
                     last = event
                 else:
@@ -102,7 +112,7 @@ class Apart:
 
     def _start(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603 - our own module, no shell
-            [sys.executable, "-P", "-c", _MAIN, _HOME, str(os.getpid())],
+            [sys.executable, "-P", "-c", _MAIN, _HOME, str(os.getpid()), self._module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -45,6 +45,7 @@ EVERYWHERE: Final = (
     Action("app.switch_mode('probes')", "4", "Probes", "Measure a filesystem by short jobs", shown=False),
     Action("app.switch_mode('live')", "5", "Live", "What the disks do at this moment", shown=False),
     Action("app.switch_mode('plan')", "6", "Plan", "The chosen advice as script, diff and undo", shown=False),
+    Action("app.switch_mode('trials')", "7", "Trials", "Try a change, compare, and forecast", shown=False),
     Action("search", "slash", "Search", "Search in the list or the text that has the keyboard"),
     Action("app.help", "question_mark", "Help", "The keys of this place"),
     Action("app.command_palette", "ctrl+p,colon", "Commands", "Find any command by its name", shown=False),

@@ -40,6 +40,7 @@ class FsadvisorApp(Explorer):
         "probes": _when_opened("probes", "Probes"),
         "live": _when_opened("live", "Live"),
         "plan": _when_opened("plan", "PlanPlace"),
+        "trials": _when_opened("trials", "Trials"),
     }
     DEFAULT_MODE = "overview"
     COMMANDS: ClassVar = {Commands}

@@ -19,6 +19,7 @@ from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.looking import Looking
 from fsadvisor.tui.probing import LEAVING_SECONDS, ProbeHeard, Prober
 from fsadvisor.tui.screens.question import Question
+from fsadvisor.tui.trying import TrialHeard, Trier
 from fsadvisor.tui.widgets.head import Head
 from fsadvisor.views import glyphs
 from fsadvisor.views.choice import Choice
@@ -43,7 +44,7 @@ _SIGNALLED = 128
 _LAST_WORDS_S = 3.0
 """How long a signal waits for an orderly end."""
 STOPS_PROBE = Document(
-    "leave", (paragraph("A probe is running. Stop it and leave? What it has made is taken away first."),)
+    "leave", (paragraph("Something is being measured. Stop it and leave? What it has made is taken away first."),)
 )
 
 
@@ -79,6 +80,9 @@ class Explorer(App[int]):
     class ProbeChanged(Message):
         """The probe has told something: posted to the screen that is seen."""
 
+    class TrialChanged(Message):
+        """The trial or comparison has told something: posted to the screen that is seen."""
+
     class DisksChanged(Message):
         """The kernel told that disks came or went."""
 
@@ -98,9 +102,13 @@ class Explorer(App[int]):
         """What is supposed of the machine, in the order supposed: the place What if shows what follows."""
 
         self.prober = Prober(self.post_message)
+        self.trier = Trier(self.post_message)
         self._leaving = False
         self.wanted_probe: tuple[str, str] | None = None
         """A job and a mount point that another place wants measured: Probes takes it when it is seen."""
+
+        self.wanted_trial: tuple[str, str] | None = None
+        """A rule and a subject's id that another place wants tried: Trials takes it when it is seen."""
 
         self.error: Exception | None = None
         self.animation_level = "none"
@@ -164,39 +172,64 @@ class Explorer(App[int]):
 
     def on_probe_heard(self, message: ProbeHeard) -> None:
         """Tell the screen that is seen; once it is over, look again, so that advice is made of what was measured."""
-        if not self.prober.hear(message):
-            return
-        self.tell_of_probe()
-        course = self.prober.course
-        if course is None or course.phase != "over":
-            return
-        if self._leaving:
+        if self.prober.hear(message):
+            self.tell_of_probe()
+            course = self.prober.course
+            self._may_be_over(over=course is None or course.phase == "over", told=bool(course and course.results))
+
+    def on_trial_heard(self, message: TrialHeard) -> None:
+        """The same of a trial, whose result is a fact, too."""
+        if self.trier.hear(message):
+            self.tell_of_trial()
+            course = self.trier.course
+            over = course is None or course.phase == "over"
+            self._may_be_over(over=over, told=bool(course and course.comparison))
+
+    def _may_be_over(self, *, over: bool, told: bool) -> None:
+        """Leave where that was only waited for; look again where there is something new to be seen."""
+        if over and self._leaving:
             self.exit(0)
-        elif course.results:
+        elif over and told:
             self.action_look_again()
 
     def tell_of_probe(self) -> None:
         """To the head and to the place that is seen."""
+        self._tell(self.ProbeChanged())
+
+    def tell_of_trial(self) -> None:
+        """To the head and to the place that is seen."""
+        self._tell(self.TrialChanged())
+
+    def _tell(self, news: Message) -> None:
         for head in self.screen.query(Head):
             head.refresh()
-        self.screen.post_message(self.ProbeChanged())
+        self.screen.post_message(news)
+
+    @property
+    def measures(self) -> bool:
+        """Whether something is being measured or cleaned up: one thing at a time, for they would disturb each other."""
+        return self.prober.goes_on or self.trier.goes_on
+
+    def _stop_measuring(self) -> None:
+        self.prober.stop()
+        self.trier.stop()
 
     async def action_quit(self) -> None:
         """Leave; a probe that goes on is stopped first, after asking, and its clean-up waited for, within a bound."""
-        if self.prober.goes_on and not self._leaving:
+        if self.measures and not self._leaving:
             self.push_screen(Question(STOPS_PROBE, (("y", "stop it and leave", "yes"),), "stay"), self._left)
         else:
-            self.prober.stop()
+            self._stop_measuring()
             self.exit(0)
 
     def _left(self, answer: str | None) -> None:
         if answer != "yes":
             return
-        if not self.prober.goes_on:
+        if not self.measures:
             self.exit(0)
             return
         self._leaving = True
-        self.prober.stop()
+        self._stop_measuring()
         self.tell_of_probe()
         self.set_timer(LEAVING_SECONDS, lambda: self.exit(0))
 

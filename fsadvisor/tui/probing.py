@@ -1,8 +1,8 @@
-"""The explorer's one probe: asked about, told to go or to stop, and heard, from whatever place one sees."""
+"""The explorer's one probe, and one trial or comparison: asked about, told to go or to stop, heard from any place."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Generic, Protocol, Self, TypeVar
 
 from textual.message import Message
 
@@ -17,7 +17,7 @@ LEAVING_SECONDS: Final = 10.0
 
 
 class Running(Protocol):
-    """A probe in a process of its own."""
+    """A measurement in a process of its own."""
 
     def go(self, *, gentle: bool = False) -> None:
         """Start what was asked about."""
@@ -26,32 +26,55 @@ class Running(Protocol):
         """Cancel it."""
 
 
-def _apart(asked: telling.Asked, heard: Callable[[telling.Event], object]) -> Running:
-    """In a process; all that measures is loaded once somebody asks, not before the first screen."""
-    from fsadvisor.probe.apart import Apart
+class Coursing(Protocol):
+    """What is known of a measurement at a moment: 'asking', 'to confirm', 'running', 'stopping', 'over'."""
 
-    return Apart(asked, heard)
+    @property
+    def phase(self) -> str:
+        """How far it is."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether something is being measured, or cleaned up."""
+
+    def going(self) -> Self:
+        """A person said go."""
+
+    def stopping(self) -> Self:
+        """A person said stop."""
 
 
-class ProbeHeard(Message):
-    """Probe number `number` has told something; posted from its thread."""
+A = TypeVar("A")
+E = TypeVar("E")
+C = TypeVar("C", bound=Coursing)
 
-    def __init__(self, number: int, event: telling.Event) -> None:
+
+class Heard(Message, Generic[E]):
+    """Measurement number `number` has told something; posted from its thread."""
+
+    def __init__(self, number: int, event: E) -> None:
         super().__init__()
         self.number = number
         self.event = event
 
 
-class Prober:
-    """`course` is the probe of the moment, or the last one; there is never more than one."""
+class ProbeHeard(Heard["telling.Event"]):
+    """A probe has."""
+
+
+class Measurer(Generic[A, E, C]):
+    """`course` is the measurement of the moment, or the last one; there is never more than one."""
 
     def __init__(
         self,
-        post: Callable[[ProbeHeard], object],
-        start: Callable[[telling.Asked, Callable[[telling.Event], object]], Running] = _apart,
+        post: Callable[[int, E], object],
+        start: Callable[[A, Callable[[E], object]], Running],
+        course: Callable[[A], C],
+        after: Callable[[C, E], C],
     ) -> None:
-        self.course: Course | None = None
-        self._post, self._start = post, start
+        """`course` is made of what is asked, and `after` is one that has heard something more."""
+        self.course: C | None = None
+        self._post, self._start, self._course, self._after = post, start, course, after
         self._number = 0
         self._running: Running | None = None
 
@@ -60,15 +83,13 @@ class Prober:
         """Whether something is being measured or cleaned up."""
         return self.course is not None and self.course.goes_on
 
-    def ask(self, asked: telling.Asked) -> Course:
+    def ask(self, asked: A) -> C:
         """What would it take? One that was only asked about is given up; never call it while one goes on."""
-        from fsadvisor.views.probe_course import Course
-
         self.stop()
         self._number += 1
         number = self._number
-        self.course = course = Course(asked=asked)
-        self._running = self._start(asked, lambda event: self._post(ProbeHeard(number, event)))
+        self.course = course = self._course(asked)
+        self._running = self._start(asked, lambda event: self._post(number, event))
         return course
 
     def go(self, *, gentle: bool = False) -> None:
@@ -83,9 +104,38 @@ class Prober:
             self.course = self.course.stopping() if self.course.goes_on else None
             self._running.stop()
 
-    def hear(self, message: ProbeHeard) -> bool:
+    def hear(self, message: Heard[E]) -> bool:
         """Take in what it told; False where that comes from one that was given up."""
         if message.number != self._number or self.course is None:
             return False
-        self.course = self.course.heard(message.event)
+        self.course = self._after(self.course, message.event)
         return True
+
+
+def _apart(asked: telling.Asked, heard: Callable[[telling.Event], object]) -> Running:
+    """In a process; all that measures is loaded once somebody asks, not before the first screen."""
+    from fsadvisor.probe.apart import Apart
+
+    return Apart(asked, heard)
+
+
+def _course(asked: telling.Asked) -> Course:
+    from fsadvisor.views.probe_course import Course
+
+    return Course(asked=asked)
+
+
+class Prober(Measurer["telling.Asked", "telling.Event", "Course"]):
+    """The probe."""
+
+    def __init__(
+        self,
+        post: Callable[[ProbeHeard], object],
+        start: Callable[[telling.Asked, Callable[[telling.Event], object]], Running] = _apart,
+    ) -> None:
+        super().__init__(
+            lambda number, event: post(ProbeHeard(number, event)),
+            start,
+            _course,
+            lambda course, event: course.heard(event),
+        )

@@ -40,6 +40,8 @@ class Glyphs:
 
     range_line: str
     range_high: str
+    even: str
+    """Where neither side of a scale is the larger."""
 
     def mark(self, truth: Truth) -> str:
         """The sign for an answer."""
@@ -67,6 +69,7 @@ UNICODE: Final = Glyphs(
     range_low="├",
     range_line="─",
     range_high="┤",
+    even="│",
 )
 ASCII: Final = Glyphs(
     tick="y",
@@ -89,4 +92,5 @@ ASCII: Final = Glyphs(
     range_low="|",
     range_line="-",
     range_high="|",
+    even=":",
 )

@@ -88,6 +88,7 @@ PLACES: Final = (
     ("probes", "4", "Probes"),
     ("live", "5", "Live"),
     ("plan", "6", "Plan"),
+    ("trials", "7", "Trials"),
 )
 """Modes, their keys and names."""
 

@@ -8,7 +8,7 @@ from tests.tui.driving import SIZES, explored, shown, until
 _PADDING = 1
 """What Textual leaves free after a key of the footer."""
 
-MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan")
+MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan", "trials")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -38,7 +38,7 @@ def test_help_of_help_is_not_opened():
 def test_every_place_is_reached_by_its_number():
     async def steps(app, pilot):
         names = []
-        for key in "123456":
+        for key in "1234567":
             await pilot.press(key)
             await pilot.pause()
             names.append(app.current_mode)
@@ -89,7 +89,7 @@ def test_no_key_is_given_to_two_actions_that_work_everywhere():
 def test_the_footer_of_every_place_fits_eighty_columns():
     async def steps(app, pilot):
         widths = {}
-        for keys in ("1", "2", "3", "4", "5", "6", "1 enter", "escape tab j j enter", "question_mark"):
+        for keys in ("1", "2", "3", "4", "5", "6", "7", "1 enter", "escape tab j j enter", "question_mark"):
             await pilot.press(*keys.split())
             await until(pilot, lambda: app.screen.query("FooterKey"))
             drawn = max(one.region.right for one in app.screen.query("FooterKey")) - _PADDING

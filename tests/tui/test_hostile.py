@@ -12,7 +12,7 @@ from tests.tui.test_terminal import needs_tmux, started
 from tests.views.seen import look_of
 
 NAMES = ["escape", "markup", "long", "not UTF-8"]
-PLACES = "123456"
+PLACES = "1234567"
 SIZES = TWO_SIZES
 
 pytestmark = pytest.mark.long

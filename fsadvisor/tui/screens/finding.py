@@ -45,7 +45,10 @@ class FindingPlace(Place):
         Action("copy_undo", "u", "Undo", "Copy the commands that undo it"),
         Action("write", "w", "Write", "Write the commands that the bar marks to a new file"),
         Action("choose", "p,space", "Plan", "Choose it for the plan, or not"),
-        Action("subject", "s", "Subject", "All that is known of what it was found on"),
+        Action("subject", "s", "Subject", "All that is known of what it was found on", shown=False),
+        Action(
+            "try", "T", "Try it", "Try it on scratch filesystems: says what that takes, and asks, in the place Trials"
+        ),
         Action("rule", "R", "Rule", "The page of its rule", shown=False),
         Action("beside(1)", "right_square_bracket", "Next", "The next finding", shown=False),
         Action("beside(-1)", "left_square_bracket", "Before", "The finding before", shown=False),
@@ -82,6 +85,7 @@ class FindingPlace(Place):
         chosen = self.explorer.chosen.of(found) if found is not None else 0
         self._page = finding.page(look, self.key, self.explorer.glyphs, chosen=chosen)
         self._fill()
+        self.refresh_bindings()
 
     def on_resize(self, event: Resize) -> None:
         """One column or two."""
@@ -186,6 +190,20 @@ class FindingPlace(Place):
             self.explorer.go("subject", found.verdicts[0].subject.id)
         else:
             self.explorer.go("subjects", self.key)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Not every rule's remedy is an option or a format that can be tried."""
+        if action == "try":
+            found = self._finding()
+            return found is not None and found.rule.trial is not None
+        return super().check_action(action, parameters)
+
+    def action_try(self) -> None:
+        """Where trials are, with the cursor on it."""
+        found = self._finding()
+        if found is not None:
+            self.explorer.wanted_trial = (found.rule.id, found.verdicts[0].subject.id)
+            self.explorer.switch_mode("trials")
 
     def action_rule(self) -> None:
         """Its page."""

@@ -61,12 +61,16 @@ class Head(Widget):
     @property
     def _probe(self) -> Line:
         """That a probe goes on, whatever place is seen."""
-        course = cast("Explorer", self.app).prober.course
-        if course is None:
-            return ()
-        from fsadvisor.views.probe_course import note  # all that measures: loaded once something does
+        explorer = cast("Explorer", self.app)
+        words = ""
+        if explorer.prober.course is not None:
+            from fsadvisor.views.probe_course import note  # all that measures: loaded once something does
 
-        words = note(course)
+            words = note(explorer.prober.course)
+        if not words and explorer.trier.course is not None:
+            from fsadvisor.views import trials_course
+
+            words = trials_course.note(explorer.trier.course)
         return (span(f" {words} ", Tone.MATCH),) if words else ()
 
     @property

@@ -1,0 +1,265 @@
+"""What a change brings, which filesystem suits, what a faster device would do: tried here, on scratch filesystems."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual.containers import Container, Vertical
+
+from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.place import Place
+from fsadvisor.tui.screens.probed import kept_results
+from fsadvisor.tui.screens.trial_question import YES, TrialQuestion
+from fsadvisor.tui.screens.trial_run import TrialRun
+from fsadvisor.tui.widgets.ask_line import AskLine
+from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.tui.widgets.pane_title import PaneTitle
+from fsadvisor.tui.widgets.rows_view import RowsView
+from fsadvisor.verbs.trials_telling import Compare, Try
+from fsadvisor.views import trials
+from fsadvisor.views.probe_results import NOTHING, Kept
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.events import Resize
+
+    from fsadvisor.verbs.trials_telling import Asked
+    from fsadvisor.views.look import Look
+
+_WITH_DETAIL: Final = 130
+"""Columns from which the row under the cursor is told of beside the list."""
+_TRY_SECONDS: Final = 180.0
+"""As of `fsadvisor trial`."""
+_COMPARE_SECONDS: Final = 8.0
+"""For each job on each side: one waits for it."""
+_RECORDING: Final = "A recording has no disk to try on. What was kept is shown."
+
+
+class Trials(Place):
+    """A list of what can be tried, compared and forecast, and beside it the row under the cursor."""
+
+    NAME = "trials"
+    MODE = "trials"
+    CSS = """
+    #trial-panes { layout: horizontal; }
+    #of-trials { width: 1fr; }
+    #of-trial { width: 56; display: none; border-left: vkey $border; }
+    #trial-panes.with-detail > #of-trial { display: block; }
+    """
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("pick", "space", "Pick", "Pick a mount or a filesystem in an image to compare, or put it back"),
+        Action("compare", "c", "Compare", "Say what comparing the picked ones takes, and ask"),
+        Action("folder", "f", "Folder", "Name the folder whose filesystem the images of a trial are made on", False),
+        Action("result", "v", "Result", "What is known of the row: what was tried before, and what it came to"),
+        Action("running", "o", "Run", "The trial or comparison that runs, or the last one"),
+        Action("clear", "C", "Put back", "Put all picked ones back", shown=False),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._look: Look | None = None
+        self._kept: Kept = NOTHING
+        self._placed = False
+        """Whether there have been rows."""
+        self._picked: dict[str, None] = {}
+        self._folders: dict[str, str] = {}
+
+    def body(self) -> ComposeResult:
+        """The list, the row."""
+        glyphs = self.explorer.glyphs
+        with Container(id="trial-panes"):
+            with Vertical(id="of-trials"):
+                yield PaneTitle(glyphs.right, glyphs.ellipsis, id="trials-title")
+                yield RowsView(id="trials")
+            with Vertical(id="of-trial"):
+                yield DocumentView(id="trial", unicode=self.explorer.terminal.unicode)
+        yield AskLine()
+
+    @property
+    def _rows(self) -> RowsView:
+        return self.query_one("#trials", RowsView)
+
+    def show_look(self, look: Look) -> None:
+        """All of it anew."""
+        self._look = look
+        self._kept = kept_results(self.explorer.session.machine, look.storage)
+        self._show()
+        self._take_wish()
+
+    def on_screen_resume(self) -> None:
+        """Another place may want something tried."""
+        super().on_screen_resume()
+        self._take_wish()
+
+    def _take_wish(self) -> None:
+        if self.explorer.wanted_trial is None or self._look is None or not self._placed:
+            return
+        rule, subject = self.explorer.wanted_trial
+        self.explorer.wanted_trial = None
+        found = (it for it in trials.can_be_tried(self._look) if it.rule.id == rule)
+        verdict = next((it for it in found if it.subject.id == subject), None)
+        if verdict is not None:
+            self._rows.put_cursor_on(trials.key_of("try", rule, trials.mount_of(verdict)))
+            self._rows.focus()
+
+    def _show(self) -> None:
+        look = self._look
+        if look is None:
+            return
+        now, glyphs, live = datetime.now(tz=UTC), self.explorer.glyphs, self.explorer.session.live
+        kept, picked = self._kept, tuple(self._picked)
+        self.query_one("#trials-title", PaneTitle).show(trials.title(picked, live=live))
+        self._rows.show(lambda width: trials.rows(look, kept, picked, now, width, glyphs, live=live))
+        self._show_row()
+
+    def _show_row(self) -> None:
+        view, row, look = self.query_one("#trial", DocumentView), self._rows.row, self._look
+        if row is not None and look is not None:
+            now, live = datetime.now(tz=UTC), self.explorer.session.live
+            view.show(trials.about(row.key, look, self._kept, now, live=live))
+
+    def on_rows_view_moved(self, _event: RowsView.Moved) -> None:
+        """Another row has another page; the first rows that are there take what another place wants."""
+        if self._rows.row is not None and not self._placed:
+            self._placed = True
+            first = (it.key for it in self._rows.rows if trials.chosen(it.key).kind != "title")
+            self._rows.put_cursor_on(next(first, ""))
+            self._take_wish()
+        self._show_row()
+        self.refresh_bindings()
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """Try it, pick it, or show it."""
+        if event.row is not None:
+            self._open(trials.chosen(event.row.key))
+
+    def on_resize(self, event: Resize) -> None:
+        """Wide screens tell of the row beside the list."""
+        self.query_one("#trial-panes").set_class(event.size.width >= _WITH_DETAIL, "with-detail")
+
+    def on_explorer_trial_changed(self) -> None:
+        """The footer tells whether one runs."""
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing is tried of a recording."""
+        if action in ("pick", "compare", "folder"):
+            return self.explorer.session.live
+        if action == "running":
+            return self.explorer.trier.course is not None
+        return super().check_action(action, parameters)
+
+    def _open(self, one: trials.Chosen) -> None:
+        match one.kind:
+            case "try":
+                self._try(one)
+            case "mount" | "image":
+                self.action_pick()
+            case "kept":
+                self.action_result()
+
+    def _try(self, one: trials.Chosen) -> None:
+        if self.explorer.session.live:
+            folder = self._folders.get(one.mount, one.mount)
+            self._ask(Try(rule=one.name, folder=folder, seconds=_TRY_SECONDS))
+        else:
+            self.action_result()
+
+    def _ask(self, asked: Asked) -> None:
+        """Ask what it takes; of what runs, show how far it is."""
+        explorer = self.explorer
+        if explorer.trier.goes_on:
+            self.notify("One at a time: this one runs.", markup=False)
+            self.action_running()
+        elif explorer.measures:
+            self.notify("A probe runs: one measurement at a time, for they would disturb each other.", markup=False)
+        else:
+            course = explorer.trier.ask(asked)
+            self.app.push_screen(TrialQuestion(explorer.trier, course), self._answered)
+
+    def _answered(self, answer: str | None) -> None:
+        trier = self.explorer.trier
+        if answer == YES:
+            trier.go()
+            self.explorer.tell_of_trial()
+            self.app.push_screen(TrialRun())
+        else:
+            trier.stop()
+
+    def action_pick(self) -> None:
+        """Pick a side, or put it back."""
+        row = self._rows.row
+        if row is None or trials.chosen(row.key).kind not in ("mount", "image"):
+            self.notify("Space picks mounts and filesystems to compare.", markup=False)
+            return
+        if row.key in self._picked:
+            del self._picked[row.key]
+        else:
+            self._picked[row.key] = None
+        self._show()
+
+    def action_clear(self) -> None:
+        """Pick nothing."""
+        self._picked.clear()
+        self._show()
+
+    def action_compare(self) -> None:
+        """Ask what the picked ones take."""
+        targets, images = trials.sides(self._picked)
+        if not targets or len(targets) + len(images) < 2:
+            self.notify("Pick a mount, and one more mount or filesystem: images are made on the first.", markup=False)
+            return
+        self._ask(Compare(targets=targets, images=images, jobs=trials.JOBS, seconds=_COMPARE_SECONDS))
+
+    def action_folder(self) -> None:
+        """Ask for a folder."""
+        row = self._rows.row
+        one = trials.chosen(row.key) if row else None
+        if one is None or one.kind != "try":
+            self.notify("A folder is named for a trial: put the cursor on one.", markup=False)
+            return
+        self.query_one(AskLine).ask(
+            f"images of trials on {one.mount} in", self._folders.get(one.mount, one.mount), self._rows
+        )
+
+    def on_ask_line_answered(self, event: AskLine.Answered) -> None:
+        """Whether it is a folder, and has room, is the guard's question."""
+        row = self._rows.row
+        if row is not None:
+            self._folders[trials.chosen(row.key).mount] = event.text
+
+    def action_result(self) -> None:
+        """The row's page."""
+        row, look = self._rows.row, self._look
+        if row is not None and look is not None:
+            self.app.push_screen(TrialPage(row.key))
+
+    def action_running(self) -> None:
+        """How far it is, or what came out."""
+        self.app.push_screen(TrialRun())
+
+
+class TrialPage(Place):
+    """A row of the list, on a screen of its own."""
+
+    NAME = "tried"
+    MODE = "trials"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape", "Back", "Back to the trials"),)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self._key = key
+
+    def body(self) -> ComposeResult:
+        """One text."""
+        yield DocumentView(unicode=self.explorer.terminal.unicode)
+
+    def show_look(self, look: Look) -> None:
+        """A result may have come."""
+        explorer = self.explorer
+        kept, now = kept_results(explorer.session.machine, look.storage), datetime.now(tz=UTC)
+        self.query_one(DocumentView).show(trials.about(self._key, look, kept, now, live=explorer.session.live))

@@ -1,0 +1,245 @@
+"""A comparison as it goes, and the matrix of workload by filesystem that came out: who is best, and who ties."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.compare import workloads
+from fsadvisor.compare.matrix import comparison
+from fsadvisor.compare.ranking import Standing
+from fsadvisor.compare.side import Cell
+from fsadvisor.probe.jobs import JOBS
+from fsadvisor.report.compare_words import (
+    LEGEND,
+    MARKS,
+    About,
+    behind,
+    figure_words,
+    group,
+    interval,
+    limits,
+    promise_words,
+    shares,
+    side_words,
+    winners,
+)
+from fsadvisor.report.probe_words import figure_text, number, sureness
+from fsadvisor.verbs.trials_telling import Compare
+from fsadvisor.views import probe_plots
+from fsadvisor.views.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.views.plots import extent
+from fsadvisor.views.spans import Line, Span, Tone, cut, padded, span
+from fsadvisor.views.trials_try import progress, said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.compare.matrix import Comparison, Row
+    from fsadvisor.compare.ranking import Ranked
+    from fsadvisor.verbs.trials_telling import Table
+    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.views.trials_course import Course
+
+_NAME: Final = 18
+_CELL: Final = 4
+_TONES: Final = {
+    Standing.BEST: Tone.GOOD,
+    Standing.TIE: Tone.STRONG,
+    Standing.BEHIND: Tone.PLAIN,
+    Standing.ALONE: Tone.DIM,
+    Standing.CEILING: Tone.DIM,
+    Standing.UNRANKED: Tone.UNKNOWN,
+}
+
+
+def page(course: Course, width: int, glyphs: Glyphs) -> Document:
+    """The whole of it."""
+    if course.phase == "over":
+        return Document("compared", tuple(_over(course, width, glyphs)))
+    return Document("comparing", tuple(_running(course, width, glyphs)))
+
+
+def _title(course: Course) -> Span:
+    return span(course.told.title if course.told else "sides in turn", Tone.TITLE)
+
+
+def _running(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    yield paragraph(span("Comparing ", Tone.DIM), _title(course))
+    yield Drawn((progress(course, width, glyphs),))
+    yield Gap()
+    asked = course.asked.jobs if isinstance(course.asked, Compare) else ()
+    if course.at and course.at <= len(asked):
+        job = asked[course.at - 1]
+        yield Heading(f"{course.at}/{len(asked)}  {job}")
+        if job in JOBS:
+            yield paragraph(span(JOBS[job].title, Tone.DIM))
+        yield Drawn(tuple(_windows(course, width, glyphs)))
+    yield from said(course, glyphs)
+    if course.ended:
+        yield Gap()
+        yield Heading("Done")
+        yield Drawn(tuple(_ended(course)))
+
+
+def _windows(course: Course, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """So far: each side's figure with its interval, on one scale from 0; they are not ranked before the end."""
+    known = sorted(course.windows, key=lambda it: it.side)
+    top = max((it.figure.high for it in known if it.figure is not None), default=0.0)
+    for one in known:
+        name = padded((span(one.side),), _NAME)
+        if one.figure is None or one.job not in JOBS:
+            yield (Span("  "), *name, span("no figure yet", Tone.DIM))
+            continue
+        drawn = extent(one.figure.low, one.figure.high, top, probe_plots.cells(width, 54), glyphs, one.figure.median)
+        words = f"  {figure_text(JOBS[one.job].headline.name, one.figure)} {sureness(one.figure)}"
+        yield (Span("  "), *name, Span(drawn, Tone.STRONG), span(words))
+
+
+def _ended(course: Course) -> Iterator[Line]:
+    for one in course.ended:
+        result = one.result
+        words = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
+        sure = "" if result.figure is None else sureness(result.figure)
+        yield (
+            Span("  "),
+            *padded((span(result.job),), _NAME),
+            *padded((span(one.side, Tone.STRONG),), _NAME),
+            span(f"{words:<24} "),
+            span(sure, Tone.DIM),
+            span("  failed" if result.end == "failed" else "", Tone.BAD),
+        )
+
+
+def table_of(told: Table) -> Comparison:
+    """The comparison that a table tells."""
+    sides = {it.name: it for it in told.sides}
+    jobs = workloads.jobs(told.jobs)
+    by_id = {it.id: it for it in jobs}
+    cells = [
+        Cell(side=sides[it.side], job=by_id[it.job], result=it.result, why=it.why)
+        for it in told.cells
+        if it.side in sides and it.job in by_id
+    ]
+    return comparison(told.sides, jobs, cells)
+
+
+def _over(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    over, told = course.over, course.table
+    yield paragraph(span("Comparison of ", Tone.DIM), _title(course))
+    if over and over.error:
+        yield paragraph(span(over.error, Tone.BAD))
+    if over and over.state == "cancelled":
+        yield paragraph(
+            span("Stopped by you; what it had made is taken away, and the rest was not measured.", Tone.WARNING)
+        )
+    if told is None:
+        yield paragraph(span("Nothing was measured.", Tone.WARNING))
+        yield from said(course, glyphs)
+        return
+    found, about = table_of(told), about_of(course, told)
+    yield Gap()
+    yield Drawn(tuple(matrix(found, width, glyphs)))
+    for words in LEGEND:
+        yield paragraph(span(words, Tone.DIM), first=(Span("  "),))
+    for words in winners(found, about):
+        yield Gap()
+        yield paragraph(span(words, Tone.STRONG))
+    for row in found.rows:
+        yield from _workload(row, about, width, glyphs)
+    yield from _sides(found, about, glyphs)
+    yield Gap()
+    yield Heading("How far to believe it")
+    for words in (*shares(found), *limits(found, about), *course.said):
+        yield paragraph(words, first=(Span(f"{glyphs.bullet} "),))
+
+
+def about_of(course: Course, told: Table) -> About:
+    """What the words of a comparison want to know of it."""
+    asked = course.asked
+    over = course.over
+    return About(
+        when=told.when,
+        state="cancelled" if over and over.state == "cancelled" else "failed" if over and over.error else "done",
+        command="",
+        image_folder=told.image_folder,
+        image_bytes=told.image_bytes,
+        seconds=asked.seconds,
+        width=asked.width if isinstance(asked, Compare) else 0.05,
+        seed=told.seed,
+        failed=over.error if over else "",
+    )
+
+
+def matrix(found: Comparison, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """Workloads down, sides across by their numbers; where there is room, by their names."""
+    longest = max((len(it.name) for it in found.sides), default=0)
+    room = longest + 2 if _NAME + 2 + (longest + 2) * len(found.sides) <= width else _CELL
+    heads: Line = (Span(" " * (_NAME + 2)),)
+    for at, side in enumerate(found.sides, 1):
+        heads += padded((span(side.name if room > _CELL else str(at), Tone.KEY),), room)
+    yield cut(heads, width, glyphs.ellipsis)
+    for row in found.rows:
+        cells: Line = (Span("  "), *padded((span(row.job.id),), _NAME))
+        for one in row.ranked:
+            cells += padded((Span(MARKS[one.standing], _TONES[one.standing]),), room)
+        yield cut(cells, width, glyphs.ellipsis)
+
+
+def _sides(found: Comparison, about: About, glyphs: Glyphs) -> Iterator[Block]:
+    yield Gap()
+    yield Heading("Sides")
+    for at, side in enumerate(found.sides, 1):
+        yield paragraph(
+            span(side.name, Tone.STRONG), f": {side_words(side, about)}", first=(span(f"{at:>2}  ", Tone.KEY),)
+        )
+        for danger in side.dangers:
+            yield paragraph(span(danger, Tone.WARNING), first=(Span(f"    {glyphs.bullet} "),))
+        for words in filter(None, (promise_words(side), side.note)):
+            yield paragraph(span(words, Tone.DIM), first=(Span(f"    {glyphs.bullet} "),))
+
+
+def _workload(row: Row, about: About, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    yield Gap()
+    yield Heading(row.job.id)
+    yield paragraph(span(row.job.title, Tone.DIM))
+    for asked, members in row.groups():
+        yield paragraph(span(group(asked, about), Tone.DIM))
+        yield from _members(members, width, glyphs)
+    for one in row.unranked:
+        yield paragraph(
+            span(one.cell.side.name, Tone.STRONG),
+            span(": not ranked: ", Tone.UNKNOWN),
+            one.why,
+            indent=4,
+            first=(Span("  "),),
+        )
+
+
+def _members(members: Sequence[Ranked], width: int, glyphs: Glyphs) -> Iterator[Block]:
+    """Each with its interval drawn to the scale of the largest, and what it cost."""
+    figures = [it.cell.result.figure for it in members if it.cell.result and it.cell.result.figure]
+    top = max((it.high for it in figures), default=0.0)
+    for one in members:
+        result = one.cell.result
+        if result is None or result.figure is None:
+            continue
+        figure = result.figure
+        drawn = extent(figure.low, figure.high, top, probe_plots.cells(width, 54), glyphs, figure.median)
+        yield Drawn(
+            (
+                (
+                    Span(f"  {MARKS[one.standing]} ", _TONES[one.standing]),
+                    *padded((span(one.cell.side.name, _TONES[one.standing]),), _NAME),
+                    Span(drawn, _TONES[one.standing]),
+                    span(f"  {figure_words(result)}"),
+                ),
+            )
+        )
+        more = [interval(result.headline, figure), behind(one)]
+        if result.flushes_per_operation is not None:
+            more.append(f"{number(result.flushes_per_operation)} flushes/op")
+        if result.amplification is not None:
+            more.append(f"{number(result.amplification)} x written")
+        if one.cell.side.dangers:
+            more.append("dangerous")
+        yield paragraph(span("; ".join(filter(None, more)), Tone.DIM), first=(Span("    "),))

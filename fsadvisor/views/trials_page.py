@@ -1,0 +1,17 @@
+"""The page of what is tried or compared at the moment, or was last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fsadvisor.views import trials_compare, trials_try
+
+if TYPE_CHECKING:
+    from fsadvisor.views.document import Document
+    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.views.trials_course import Course
+
+
+def page(course: Course, width: int, glyphs: Glyphs) -> Document:
+    """A trial's or a comparison's."""
+    return trials_try.page(course, width, glyphs) if course.is_trial else trials_compare.page(course, width, glyphs)

@@ -1,0 +1,293 @@
+"""The place where changes are tried, with trials that are played: what is asked, and what a person sees of it."""
+
+import pytest
+
+from fsadvisor.compare import telling as comparing
+from fsadvisor.compare.side import Side as CompareSide
+from fsadvisor.probe.cost import Cost
+from fsadvisor.probe.finding import Finding
+from fsadvisor.probe.result import Figure, Result
+from fsadvisor.probe.telling import Over
+from fsadvisor.trial import telling as trying
+from fsadvisor.trial.comparison import Comparison, Progress, Side
+from fsadvisor.trial.ratio import Ratio
+from fsadvisor.tui.trying import Trier
+from fsadvisor.verbs import trials_telling as telling
+from tests.tui.driving import SIZES, explored, shown, until
+
+COST = Cost(written_bytes=1 << 30, room_bytes=600 << 20, files=4, least_seconds=30.0, most_seconds=200.0)
+GAIN = Ratio(middle=1.11, low=1.08, high=1.15, blocks=12)
+ALIKE = Ratio(middle=1.0, low=0.99, high=1.02, blocks=12)
+FIGURE = Figure(median=1234.0, low=1200.0, high=1270.0, windows=24)
+SIDE = Side(figure=FIGURE, windows=24, left_out=0, operations=9000, flushes_per_operation=1.0, amplification=2.1)
+COMPARISON = Comparison(
+    gain=GAIN,
+    control=ALIKE,
+    bare=ALIKE,
+    sides={"default": SIDE, "again": SIDE, "changed": SIDE, "bare": SIDE},
+    blocks=12,
+    left_out=0,
+    voids=(),
+    end="settled",
+    error="",
+    seconds=40.0,
+)
+IMAGE = CompareSide(name="ext4", kind="image", fs_type="ext4", options="rw,relatime", in_image=True)
+PATH = CompareSide(name="/", kind="mounted", fs_type="ext4", options="rw,relatime")
+FULL = Finding(level="refused", question="space", says="/ is full: make room")
+
+
+def result(job, median, side):
+    """Of a job on a side."""
+    return Result(
+        job=job,
+        question=job,
+        target=side,
+        mount="/",
+        when="2026-11-21T20:08:34+00:00",
+        engine="own",
+        headline="IOPS",
+        figure=Figure(median=median, low=median * 0.97, high=median * 1.03, windows=9),
+        end="settled",
+        windows=9,
+    )
+
+
+class Played:
+    """Trials that tell what a test has them tell; what they were told is kept."""
+
+    def __init__(self, *findings):
+        self.findings, self.asked, self.said = findings, [], []
+
+    def __call__(self, asked, hear):
+        self.asked.append(asked)
+        self.hear = hear
+        told = telling.Told(
+            title="noatime on ext4, in images on /",
+            says=(("job", "read-names: reads"),),
+            cost=COST,
+            findings=self.findings,
+            dangers=("noatime: programs that ask when a file was last read get no answer",),
+        )
+        hear(told)
+        return self
+
+    def go(self, *, gentle=False):
+        self.said.append("go")
+        if isinstance(self.asked[-1], telling.Try):
+            self.hear(telling.OfTrial(event=trying.Doing(says="turn 1 of 3: making the side default")))
+            for blocks in (6, 7):
+                gain = Ratio(middle=1.1, low=0.97, high=1.3, blocks=blocks)
+                went = Progress(blocks=blocks, gain=gain, seconds=20.0, seconds_left=160.0)
+                self.hear(telling.OfTrial(event=trying.Went(progress=went)))
+        else:
+            job = self.asked[-1].jobs[0]
+            self.hear(telling.OfCompare(event=comparing.Began(at=1, job=job, side="ext4")))
+            went = comparing.Went(at=1, job=job, side="ext4", figure=FIGURE, used=0.5)
+            self.hear(telling.OfCompare(event=went))
+
+    def stop(self):
+        self.said.append("stop")
+        self.hear(Over(state="cancelled"))
+
+    def finish(self):
+        if isinstance(self.asked[-1], telling.Try):
+            self.hear(telling.OfTrial(event=trying.Done(comparison=COMPARISON)))
+        else:
+            cells = [
+                telling.CellTold(side=side, job=job, result=result(job, median, side))
+                for job in ("create-1", "mail")
+                for side, median in (("/", 900.0), ("ext4", 1000.0))
+            ]
+            self.hear(
+                telling.Table(
+                    sides=(PATH, IMAGE),
+                    jobs=("create-1", "mail"),
+                    cells=tuple(cells),
+                    when="2026-11-21T20:08:34+00:00",
+                    image_folder="/",
+                    image_bytes=1 << 29,
+                    seed=7,
+                )
+            )
+        self.hear(Over(state="done"))
+
+
+def trials(steps, played=None, live=True, **more):
+    """Drive the place Trials over a played trial."""
+    played = played or Played()
+
+    async def drive(app, pilot):
+        app.session.live = live
+        app.trier = Trier(app.post_message, played)
+        await pilot.press("7")
+        await until(pilot, lambda: "Try what a rule would change" in shown(app))
+        return await steps(app, pilot, played)
+
+    return explored(drive, **more)
+
+
+async def _asked(app, pilot):
+    """The first trial of all, asked about."""
+    await pilot.press("enter")
+    await until(pilot, lambda: "at most" in shown(app))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_can_be_tried_compared_and_forecast_is_listed(size):
+    async def steps(app, pilot, played):
+        return shown(app)
+
+    text = trials(steps, size=size)
+    assert "access-times-written" in text
+    assert "in an image: XFS as it comes" in text
+    assert "Forecast what a faster device would bring" in text
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_a_trial_takes_is_shown_before_it_starts_and_enter_does_not_start_it(size):
+    async def steps(app, pilot, played):
+        await _asked(app, pilot)
+        text = shown(app)
+        await pilot.press("enter")
+        await pilot.pause()
+        return text, played, app.screen.name
+
+    text, played, name = trials(steps, size=size)
+    assert "up to 1 GiB" in text
+    assert "can cost" in text
+    assert (played.said, name) == (["stop"], "trials")
+    assert played.asked[0].rule == "access-times-written"
+
+
+def test_what_is_refused_can_not_be_started():
+    async def steps(app, pilot, played):
+        await _asked(app, pilot)
+        text = shown(app)
+        await pilot.press("y")
+        await pilot.pause()
+        return text, played.said
+
+    text, said = trials(steps, Played(FULL))
+    assert "refused: / is full" in text
+    assert "go" not in said
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_trial_is_drawn_as_it_goes_and_its_sentence_stands_beside_its_danger(size):
+    async def steps(app, pilot, played):
+        await _asked(app, pilot)
+        await pilot.press("y")
+        await until(pilot, lambda: "So far" in shown(app))
+        running = shown(app)
+        await pilot.press("1")
+        await pilot.pause()
+        elsewhere = shown(app)
+        await pilot.press("7")
+        played.finish()
+        await until(pilot, lambda: "With the change" in shown(app))
+        return running, elsewhere, shown(app)
+
+    running, elsewhere, done = trials(steps, size=size)
+    assert "not told: between 3 % slower and 30 % faster" in running
+    assert "0.97x to 1.3x" in running
+    assert "trying, ≤ 3 min" in elsewhere
+    assert "faster by 8 to 15 %" in done
+    assert "noatime: programs that ask" in done
+    assert "flushes/op" in done
+
+
+def test_escape_asks_before_it_stops_a_trial():
+    async def steps(app, pilot, played):
+        await _asked(app, pilot)
+        await pilot.press("y")
+        await until(pilot, lambda: "So far" in shown(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "Stop it?" in shown(app))
+        await pilot.press("y")
+        await until(pilot, lambda: "Stopped by you" in shown(app))
+        return played.said
+
+    assert trials(steps) == ["go", "stop"]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_picked_sides_are_compared_and_the_matrix_is_shown(size):
+    async def steps(app, pilot, played):
+        rows = app.screen.query_one("#trials")
+        for key in ("mount\n/\n", "image\next4\n"):
+            rows.put_cursor_on(key)
+            await pilot.press("space")
+            await pilot.pause()
+        await pilot.press("c")
+        await until(pilot, lambda: "at most" in shown(app))
+        await pilot.press("y")
+        await until(pilot, lambda: "1/5" in shown(app))
+        running = shown(app)
+        played.finish()
+        await until(pilot, lambda: "Comparison of" in shown(app))
+        return played.asked[0], running, shown(app)
+
+    asked, running, done = trials(steps, size=size)
+    assert (asked.targets, asked.images) == (("/",), ("ext4",))
+    assert "ext4" in running
+    assert "create-1" in done
+    assert "tie: not to be told from the best" in done
+
+
+def test_one_side_alone_is_not_compared():
+    async def steps(app, pilot, played):
+        await pilot.press("c")
+        await pilot.pause()
+        return played.asked
+
+    assert trials(steps) == []
+
+
+def test_a_recording_is_not_tried_and_says_why():
+    async def steps(app, pilot, played):
+        text = shown(app)
+        await pilot.press("enter", "c")
+        await pilot.pause()
+        return text, played.asked
+
+    text, asked = trials(steps, live=False)
+    assert "a recording has no disk to try on" in text
+    assert asked == []
+
+
+def test_a_finding_leads_to_its_trial():
+    async def steps(app, pilot):
+        await pilot.press("enter")
+        await until(pilot, lambda: "Try it" in shown(app))
+        await pilot.press("T")
+        await until(pilot, lambda: app.current_mode == "trials" and "Try what" in shown(app))
+        return app.screen.query_one("#trials").row.key
+
+    assert explored(steps) == "try\naccess-times-written\n/var/lib/postgresql"
+
+
+def test_one_thing_is_measured_at_a_time():
+    async def steps(app, pilot, played):
+        await _asked(app, pilot)
+        await pilot.press("y")
+        await until(pilot, lambda: "So far" in shown(app))
+        await pilot.press("4", "tab", "m")
+        await pilot.pause()
+        return app.prober.course, app.measures
+
+    assert trials(steps) == (None, True)
+
+
+def test_the_footer_fits_eighty_columns_where_one_runs_too():
+    async def steps(app, pilot, played):
+        await _asked(app, pilot)
+        await pilot.press("y")
+        await until(pilot, lambda: "So far" in shown(app))
+        played.finish()
+        await until(pilot, lambda: "With the change" in shown(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen.name == "trials" and "Run" in shown(app))
+        return max(one.region.right for one in app.screen.query("FooterKey")) - 1
+
+    assert trials(steps) <= 80
