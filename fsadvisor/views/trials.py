@@ -10,9 +10,9 @@ from fsadvisor.compare import workloads
 from fsadvisor.compare.forms import CHOICES
 from fsadvisor.report.layout import counted, listed
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.survey.ratios import rule_of
 from fsadvisor.storage import Filesystem, Mount
 from fsadvisor.survey import look as looked
+from fsadvisor.survey.ratios import rule_of
 from fsadvisor.trial.ratio import Ratio, sentence
 from fsadvisor.views import probes
 from fsadvisor.views.document import Block, Document, Gap, Heading, paragraph

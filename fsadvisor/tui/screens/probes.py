@@ -233,6 +233,8 @@ class Probes(Place):
         elif self.explorer.prober.goes_on:
             self.notify("One probe at a time: this one runs.", markup=False)
             self.app.push_screen(ProbeRun())
+        elif self.explorer.measures:
+            self.notify("A trial runs: one measurement at a time, for they would disturb each other.", markup=False)
         elif ids := self._ids():
             seconds = _QUICK_SECONDS if set(ids) == set(SUITES["quick"]) else _SECONDS
             prober = self.explorer.prober
