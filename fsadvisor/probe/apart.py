@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from fsadvisor.probe import telling
+from fsadvisor.probe import dying, telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,9 +150,6 @@ def die_with(parent: int) -> bool:
 
     Whoever started it may have had SIGTERM ignored or blocked, and both are inherited.
     """
-    import ctypes
-
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
-    ctypes.CDLL(None).prctl(1, signal.SIGTERM, 0, 0, 0)  # PR_SET_PDEATHSIG, linux/prctl.h
-    return os.getppid() == parent
+    return dying.die_with(parent, signal.SIGTERM)

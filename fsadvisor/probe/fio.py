@@ -14,7 +14,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.runner import TOOL_FOLDERS
 from fsadvisor.probe import disks
+from fsadvisor.probe.dying import launcher
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.reaping import reap
 from fsadvisor.probe.scratch import scratch_file
@@ -44,9 +44,6 @@ _GRACE_SECONDS: Final = 60.0
 """For fio's start and end, and a disk that stalls."""
 _SLOWEST_BYTES_PER_S: Final = 4 << 20
 """A window that writes its file through the page cache ends when the disk has it all."""
-_DIES_WITH_US: Final = (
-    "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 9, 0, 0, 0); os.execv(sys.argv[1], sys.argv[1:])"
-)
 _COMMON: Final = (
     *("--name=probe", "--thread=1", "--group_reporting=1", "--output-format=json+", "--eta=never", "--disk_util=0"),
     *("--clat_percentiles=0", "--lat_percentiles=1", "--randrepeat=0"),
@@ -143,7 +140,7 @@ def find(folders: str = _PATH) -> Fio | None:
     setpriv = shutil.which("setpriv", path=folders)
     ways = ((setpriv, "--pdeathsig", "KILL"),) if setpriv else ()
     said = ""
-    for before in (*ways, (sys.executable, "-I", "-S", "-c", _DIES_WITH_US)):  # busybox's setpriv knows no --pdeathsig
+    for before in (*ways, launcher()):  # busybox's setpriv knows no --pdeathsig
         out, said, status = _run((*before, path, "--version"), _GRACE_SECONDS)
         if status == 0 and out.startswith("fio-"):
             return Fio(path=path, before=before, version=out.strip().removeprefix("fio-"))

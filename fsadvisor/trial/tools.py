@@ -6,10 +6,10 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.machine.runner import TOOL_FOLDERS
+from fsadvisor.probe.dying import launcher
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.reaping import reap
 from fsadvisor.probe.trouble import because
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _PATH: Final = ":".join(TOOL_FOLDERS)
-_DIES_WITH_US: Final = (
-    "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)\n"
-    "if os.getppid() == int(sys.argv[1]): os.execv(sys.argv[2], sys.argv[2:])"
-)
-"""PR_SET_PDEATHSIG with SIGKILL, and then the tool itself."""
 PACKAGES: Final = {
     "mkfs.ext4": "e2fsprogs",
     "mkfs.ext3": "e2fsprogs",
@@ -69,10 +64,9 @@ def status_of(tool: str, arguments: Sequence[str], seconds: float, doing: str) -
 
 
 def _ended(command: Sequence[str], seconds: float, doing: str) -> tuple[str, str, int]:
-    before = (sys.executable, "-I", "-S", "-c", _DIES_WITH_US, str(os.getpid()))
     try:
         child = subprocess.Popen(  # noqa: S603 - fixed folders, no shell
-            (*before, *command),
+            (*launcher(), *command),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

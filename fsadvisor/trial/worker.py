@@ -16,6 +16,7 @@ import threading
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, TypeAlias, cast
 
+from fsadvisor.probe.dying import die_with
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.stopping import Stop
 
@@ -118,10 +119,7 @@ def started(task: str, asked: bytes) -> Iterator[Worker]:
 
 def main() -> None:
     """The process's own: argv is the folder of our package, the id of the process that asks, and the task."""
-    import ctypes
-
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)  # PR_SET_PDEATHSIG, linux/prctl.h
-    if os.getppid() != int(sys.argv[2]):
+    if not die_with(int(sys.argv[2]), signal.SIGKILL):
         return
     os.umask(0o077)
     tells = os.fdopen(os.dup(1), "wb", buffering=0)

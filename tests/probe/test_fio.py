@@ -260,10 +260,11 @@ class TestFinding:
 
 OUTLIVED = """
 import signal, sys
+from fsadvisor.probe.dying import launcher
 from fsadvisor.probe.fio import Fio
 signal.setitimer(signal.ITIMER_REAL, 1)
 pid, *before = sys.argv[1:]
-shell = Fio(path="/bin/sh", before=tuple(before), version="")
+shell = Fio(path="/bin/sh", before=tuple(before) or launcher(), version="")
 shell.run(("-c", f"echo $$ > {pid}; exec cat < {pid}.fifo"), 100)
 """
 
@@ -278,14 +279,11 @@ def gone(pid):
         return bool(select.select([handle], [], [], 5)[0])
 
 
-@pytest.mark.parametrize(
-    "before", [("setpriv", "--pdeathsig", "KILL"), (sys.executable, "-I", "-S", "-c", fio._DIES_WITH_US)]
-)
+@pytest.mark.parametrize("before", [("/usr/bin/setpriv", "--pdeathsig", "KILL"), ()], ids=["setpriv", "launcher"])
 def test_it_dies_with_us_when_we_are_killed(before, tmp_path):
     """The stand-in waits on a FIFO for ever; we end as by SIGKILL, without a chance to clean up."""
     pid = tmp_path / "pid"
     os.mkfifo(f"{pid}.fifo")
-    before = tuple("/usr/bin/setpriv" if it == "setpriv" else it for it in before)
     killed = subprocess.run([sys.executable, "-c", OUTLIVED, pid, *before], cwd=ROOT)
     assert killed.returncode == -signal.SIGALRM
     assert gone(int(pid.read_text()))
