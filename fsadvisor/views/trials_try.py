@@ -60,7 +60,7 @@ def _running(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
     yield paragraph(span("Trying ", Tone.DIM), *_title(course))
     yield Drawn((progress(course, width, glyphs),))
     yield Gap()
-    blocks = len(course.blocks)
+    blocks = course.blocks[-1].blocks if course.blocks else 0
     gain = course.blocks[-1].gain if blocks else None
     if gain is None:
         done = f"{counted(blocks, 'block')} done; " if blocks else ""

@@ -17,7 +17,7 @@ from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.verbs.trials_telling import Compare, Try
-from fsadvisor.views import trials
+from fsadvisor.views import trials, trials_forecast
 from fsadvisor.views.probe_results import NOTHING, Kept
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class Trials(Place):
                 self._try(one)
             case "mount" | "image":
                 self.action_pick()
-            case "kept":
+            case "forecast" | "kept":
                 self.action_result()
 
     def _try(self, one: trials.Chosen) -> None:
@@ -253,6 +253,7 @@ class TrialPage(Place):
     def __init__(self, key: str) -> None:
         super().__init__()
         self._key = key
+        self._look: Look | None = None
 
     def body(self) -> ComposeResult:
         """One text."""
@@ -260,6 +261,20 @@ class TrialPage(Place):
 
     def show_look(self, look: Look) -> None:
         """A result may have come."""
-        explorer = self.explorer
-        kept, now = kept_results(explorer.session.machine, look.storage), datetime.now(tz=UTC)
-        self.query_one(DocumentView).show(trials.about(self._key, look, kept, now, live=explorer.session.live))
+        self._look = look
+        self.call_after_refresh(self._draw)
+
+    def on_resize(self) -> None:
+        """Plots are drawn for a width."""
+        self.call_after_refresh(self._draw)
+
+    def _draw(self) -> None:
+        view, look, explorer = self.query_one(DocumentView), self._look, self.explorer
+        width = view.scrollable_content_region.width
+        if look is None or width <= 0:
+            return
+        kept, one = kept_results(explorer.session.machine, look.storage), trials.chosen(self._key)
+        if one.kind == "forecast":
+            view.show(trials_forecast.page(kept, one.name, width, explorer.glyphs))
+        else:
+            view.show(trials.about(self._key, look, kept, datetime.now(tz=UTC), live=explorer.session.live))

@@ -1,0 +1,187 @@
+"""Trials, comparisons and forecasts as views: pure functions of what was told."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fsadvisor.probe.result import Figure, Result
+from fsadvisor.probe.telling import Over
+from fsadvisor.survey.ratios import Ratio, job_of
+from fsadvisor.trial import telling as trying
+from fsadvisor.trial.comparison import Progress
+from fsadvisor.verbs import trials_telling as telling
+from fsadvisor.views import trials, trials_asking, trials_forecast, trials_page, trials_try
+from fsadvisor.views.document import laid
+from fsadvisor.views.glyphs import ASCII, UNICODE
+from fsadvisor.views.probe_results import NOTHING, Held, Kept
+from fsadvisor.views.spans import columns
+from fsadvisor.views.trials_course import Course, note
+from tests.report import composed
+from tests.tui.test_trials import COMPARISON, COST
+from tests.views.seen import look_at, look_of, text
+
+NOW = datetime(2026, 11, 21, 22, 8, tzinfo=UTC)
+EVIL = "\x1b]0;owned\x07[bold]x[/]\u202e\udcff"
+ASKED = telling.Try(rule="access-times-written", folder="/srv", seconds=180.0)
+TOLD = telling.Told(title=f"noatime {EVIL}", says=(("job", EVIL),), cost=COST, findings=(), dangers=(EVIL,))
+
+
+def shown(document, width=80):
+    """A document as a person reads it."""
+    lines = laid(document.blocks, width)
+    assert all(columns(one) <= width for one in lines)
+    return text(lines)
+
+
+def heard(*events):
+    """A trial that was asked about and begun, after these."""
+    course = Course(asked=ASKED).heard(TOLD).going()
+    for event in events:
+        course = course.heard(event)
+    return course
+
+
+@given(
+    st.floats(0.001, 1000), st.floats(1, 10), st.floats(1, 10), st.integers(10, 60), st.sampled_from([UNICODE, ASCII])
+)
+def test_a_range_around_one_takes_its_columns_and_lies_on_the_side_that_it_tells(middle, down, up, width, glyphs):
+    one = Ratio(middle=middle, low=middle / down, high=middle * up, blocks=9)
+    drawn = trials_try.around_one(one, trials_try.scale([one]), width, glyphs)
+    assert len(drawn) == width
+    assert drawn.count(glyphs.chosen) == 1
+    if one.low > 1:
+        assert drawn.index(glyphs.chosen) >= width // 2
+    if one.high < 1:
+        assert drawn.index(glyphs.chosen) <= width // 2
+
+
+def test_before_six_blocks_there_is_no_ratio():
+    went = Progress(blocks=3, gain=None, seconds=9.0, seconds_left=171.0)
+    course = heard(trying_event(trying.Went(progress=went)))
+    assert "3 blocks done; an interval needs 6 blocks" in shown(trials_page.page(course, 80, UNICODE))
+    assert note(course) == "trying, ≤ 3 min"
+
+
+def trying_event(event):
+    """As it is passed on."""
+    return telling.OfTrial(event=event)
+
+
+def test_a_result_has_sentence_interval_flushes_amplification_and_danger():
+    course = heard(trying_event(trying.Done(comparison=COMPARISON)), Over(state="done"))
+    said = shown(trials_page.page(course, 80, UNICODE))
+    assert "faster by 8 to 15 %" in said
+    assert "95 % interval of 12 blocks" in said
+    assert "flushes/op" in said
+    assert "2.1 x" in said
+    assert "What it can cost" in said
+
+
+def test_what_lies_inside_the_noise_is_not_called_a_gain():
+    unsure = replace(COMPARISON, gain=Ratio(middle=1.02, low=0.9, high=1.2, blocks=12), end="budget")
+    said = shown(trials_page.page(heard(trying_event(trying.Done(comparison=unsure)), Over(state="done")), 80, UNICODE))
+    assert "not told: between 10 % slower and 20 % faster" in said
+    assert "time or bytes were used up" in said
+
+
+def test_counters_that_the_kernel_has_not_are_no_noughts():
+    side = replace(COMPARISON.sides["changed"], flushes_per_operation=None, amplification=None)
+    found = replace(COMPARISON, sides={"changed": side})
+    said = shown(trials_page.page(heard(trying_event(trying.Done(comparison=found)), Over(state="done")), 80, UNICODE))
+    assert "not counted" in said
+    assert "not told" in said
+
+
+def test_a_trial_stopped_before_its_first_block_has_no_figure():
+    said = shown(trials_page.page(heard(Over(state="cancelled")), 80, UNICODE))
+    assert "Stopped by you before anything was measured" in said
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+def test_what_strangers_call_things_breaks_no_page(width, glyphs):
+    doing = trying_event(trying.Doing(says=EVIL))
+    pages = [
+        trials_asking.page(Course(asked=ASKED).heard(TOLD)),
+        trials_page.page(heard(doing, telling.Said(text=EVIL)), width, glyphs),
+        trials_page.page(heard(Over(state="failed", error=EVIL)), width, glyphs),
+        trials_forecast.page(_forecast(EVIL), EVIL, width, glyphs),
+    ]
+    for page in pages:
+        for line in shown(page, width).splitlines():
+            assert line.isprintable()
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+def test_rows_of_hostile_names_fit_and_stay_whole(width):
+    look = look_of(composed.hostile(["escape", "markup", "long", "not UTF-8"]))
+    for live in (True, False):
+        for row in trials.rows(look, NOTHING, (), NOW, width, UNICODE, live=live):
+            assert all(columns(one) <= width for one in row.lines)
+            assert text(row.lines).isprintable()
+            shown(trials.about(row.key, look, NOTHING, NOW, live=live), 56)
+
+
+def _result(job, median, low, high, **more):
+    return Result(
+        job=job,
+        question="q",
+        target="/",
+        mount="/var/lib/postgresql",
+        when="2026-11-21T20:08:34+00:00",
+        engine="own",
+        headline="IOPS",
+        figure=Figure(median=median, low=low, high=high, windows=12),
+        end="settled",
+        windows=12,
+        **more,
+    )
+
+
+def _kept(mount, *results):
+    jobs = {}
+    for one in results:
+        jobs.setdefault(one.job, []).append(Held(replace(one, mount=mount), "", ""))
+    return Kept({mount: {job: tuple(found) for job, found in jobs.items()}})
+
+
+def _forecast(mount):
+    """Results of one job at two latencies, and of another at one."""
+    return _kept(
+        mount,
+        *(
+            _result("mail", rate, rate * 0.9, rate * 1.1, device_us=us)
+            for us, rate in ((8000.0, 100.0), (1000.0, 500.0))
+        ),
+        _result("web", 900.0, 850.0, 950.0, device_us=150.0),
+        _result("create-1", 900.0, 850.0, 950.0),
+    )
+
+
+def test_what_was_tried_before_stands_at_its_rule_and_below():
+    kept = _kept("/var/lib/postgresql", _result(job_of("access-times-written"), 1.1, 1.08, 1.15))
+    look = look_at("pm9a3-postgresql-volatile")
+    said = "\n".join(text(it.lines) for it in trials.rows(look, kept, (), NOW, 120, UNICODE, live=False))
+    assert said.count("faster by 8 to 15 %") == 2
+    assert "Tried before" in said
+
+
+def test_a_forecast_is_fitted_from_two_latencies_and_bounded_from_one():
+    said = shown(trials_forecast.page(_forecast("/"), "/", 100, UNICODE), 100)
+    assert "C = " in said
+    assert "One latency alone cannot tell the software's share" in said
+    assert "create-1: the results hold no latency" in said
+    assert "below 1 ms" in said
+
+
+def test_a_forecast_from_nothing_says_what_to_measure():
+    assert "Measure web, mail or file-server" in shown(trials_forecast.page(NOTHING, "/", 120, UNICODE), 120)
+
+
+@given(st.floats(0.001, 1e6), st.floats(1, 1e6), st.integers(10, 60))
+def test_a_range_on_a_logarithmic_scale_takes_its_columns(low, times, width):
+    drawn = trials_forecast.between(low, low * times, 0.001, 1e13, width, UNICODE)
+    assert len(drawn) == width
