@@ -56,6 +56,11 @@ def outcomes(storage):
 
 
 @cache
+def real_outcomes(name):
+    return outcomes(real(name))
+
+
+@cache
 def facts(name):
     """Every fact of every subject: subject, name, fact."""
     return [(one.id, fact, found) for one in real(name).subjects for fact, found in own_facts(one)]
@@ -114,7 +119,7 @@ def test_every_fact_that_is_supposed_is_so_afterwards(name, data):
 @given(data=st.data())
 def test_supposing_that_facts_are_not_known_adds_no_advice(name, data):
     chosen = data.draw(st.lists(st.sampled_from(facts(name)), min_size=1, max_size=6))
-    before = outcomes(real(name))
+    before = real_outcomes(name)
     after = outcomes(supposed(name, *(Supposition(subject, fact, None) for subject, fact, _ in chosen)))
     for at, outcome in after.items():
         if outcome is Outcome.ADVISE:
