@@ -84,7 +84,7 @@ def assert_nothing_left_on(device):
     """
     run("mount", device, POINT)
     if any(name.startswith(".fsadvisor-scratch-") for name in run("ls", "-A", POINT).split()):
-        Probe("--seconds", "1", "commit-fsync", POINT).ended()
+        Probe("--no-keep", "--seconds", "1", "commit-fsync", POINT).ended()
     assert set(run("ls", "-A", POINT).split()) <= {"lost+found", "given"}
     blocks = int(run("du", "-sk", POINT).split()[0])
     used = int(run("df", "-k", "--output=used", POINT).split()[1])
