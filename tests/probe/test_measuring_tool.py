@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.probe import fio as engine
+from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.probe.scratch_tree import PREFIX
 from tests.loops import needs_loop_devices
@@ -26,7 +27,7 @@ from tools.probes.against_long import order
 from tools.probes.alone import Alone, alone
 from tools.probes.page import TITLES, conditions, put, table
 from tools.probes.rows import Part, Row, Rows
-from tools.probes.short import Short
+from tools.probes.short import Short, short
 
 
 def stored(file, where):
@@ -181,6 +182,16 @@ def test_what_half_a_minute_of_fio_says_is_held_against_each_interval():
     assert row.tallies == (2, 3, 3)  # the median, 11, and the nearer of 10 and 12
     assert row.cells[1] == "3, 1 without a figure"
     assert row.cells[-2:] == ("2", "18.2 %")
+
+
+def test_a_job_without_a_single_figure_is_still_to_be_measured():
+    assert against_long.judged("job", [], [(0, 10.0)], [{}, {}]).failed
+    assert ratio.judged("job", 2, [{}, {}]).failed
+
+
+def test_what_is_refused_is_not_asked_thirty_times():
+    with pytest.raises(EngineError, match="/proc"):
+        short("commit-fdatasync", Path("/proc"))
 
 
 @given(st.floats(0.5, 2), st.floats(1, 1e6), st.floats(0.9, 1.1))

@@ -105,7 +105,7 @@ def judged(
         str(len(truths)),
         f"{100 * span / long_median:.1f} %" if len(truths) > 1 else "",
     )
-    return Row(cells=cells, tallies=(held, near, len(told)), runs=tuple(runs))
+    return Row(cells=cells, tallies=(held, near, len(told)), runs=tuple(runs), failed=not told)
 
 
 def of(some: int, whole: int) -> str:

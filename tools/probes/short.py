@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from fsadvisor.probe.engine import EngineError
+
 ROOT: Final = Path(__file__).parents[2]
 _NOT_ALL_MEASURED: Final = 3
 
@@ -45,7 +47,10 @@ def command(*words: object) -> list[str]:
 
 
 def short(job: str, folder: Path) -> Short:
-    """One run of a job with what is usual for its time and width. Raises NoFigureError."""
+    """One run of a job with what is usual for its time and width.
+
+    Raises NoFigureError, and EngineError where it was refused: the next would be, too.
+    """
     start = time.monotonic()
     done = subprocess.run(
         [*command(job, folder), "--json"],
@@ -58,15 +63,15 @@ def short(job: str, folder: Path) -> Short:
     )
     seconds = time.monotonic() - start
     if done.returncode not in (0, _NOT_ALL_MEASURED):
-        raise NoFigureError(f"{job} in {folder}: {done.stderr.strip()}")
+        raise EngineError(done.stderr.strip())
     (result,) = json.loads(done.stdout)["results"]
     figure = result["figure"]
     if figure is None:
         raise NoFigureError(f"{job} in {folder}: {result['error'] or result['voids']}")
     if result["small_file_bytes"] is not None:
-        raise NoFigureError(f"{job} in {folder}: for want of room its file is smaller than that of fio alone")
+        raise EngineError(f"{job} in {folder}: for want of room its file is smaller than that of fio alone")
     if not result["engine"].startswith("fio "):
-        raise NoFigureError(f"{job} in {folder}: measured by {result['engine']}, not by fio")
+        raise EngineError(f"{job} in {folder}: measured by {result['engine']}, not by fio")
     return Short(
         median=figure["median"],
         low=figure["low"],
