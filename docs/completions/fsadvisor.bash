@@ -6,7 +6,7 @@
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
 _shtab_fsadvisor_rule_subparsers=(try)
-_shtab_fsadvisor_subparsers=(explain facts plan probe compare forecast waits capture attest waive rule drive schema)
+_shtab_fsadvisor_subparsers=(explain facts plan probe compare forecast trial waits capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
 _shtab_fsadvisor_facts_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --values)
@@ -14,6 +14,7 @@ _shtab_fsadvisor_plan_option_strings=(-h --help --json --text --html --plain --o
 _shtab_fsadvisor_probe_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --suite --list --width --seconds --gentle --dry-run --no-keep --yes --yes-in-data-directory)
 _shtab_fsadvisor_compare_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --images --jobs --suite --no-devices --list --width --seconds --markdown --out --dry-run --yes --yes-in-data-directory)
 _shtab_fsadvisor_forecast_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --fit --sweep --on-scratch --filesystems --jobs --delays --passes --window --out --markdown --yes)
+_shtab_fsadvisor_trial_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout -o --on-scratch --device --yes-erase --job --type --seconds --matters --dry-run --no-keep --yes --yes-in-data-directory)
 _shtab_fsadvisor_waits_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --seconds --job --locks --yes)
 _shtab_fsadvisor_capture_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout)
 _shtab_fsadvisor_attest_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --all --timeout --by --because --link --until --remove)
@@ -29,8 +30,8 @@ _shtab_fsadvisor_option_strings=(-h --help --json --text --html --plain --on --o
 _shtab_fsadvisor_probe___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_compare___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_rule_pos_0_choices=(try)
-_shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe compare forecast waits)
-_shtab_fsadvisor_pos_0_choices=(explain facts plan probe compare forecast waits capture attest waive rule drive schema)
+_shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe compare forecast trial waits)
+_shtab_fsadvisor_pos_0_choices=(explain facts plan probe compare forecast trial waits capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain__h_nargs=0
 _shtab_fsadvisor_explain___help_nargs=0
@@ -99,6 +100,19 @@ _shtab_fsadvisor_forecast___all_nargs=0
 _shtab_fsadvisor_forecast___sweep_nargs=0
 _shtab_fsadvisor_forecast___markdown_nargs=0
 _shtab_fsadvisor_forecast___yes_nargs=0
+_shtab_fsadvisor_trial_pos_0_nargs='*'
+_shtab_fsadvisor_trial__h_nargs=0
+_shtab_fsadvisor_trial___help_nargs=0
+_shtab_fsadvisor_trial___json_nargs=0
+_shtab_fsadvisor_trial___text_nargs=0
+_shtab_fsadvisor_trial___html_nargs=0
+_shtab_fsadvisor_trial___plain_nargs=0
+_shtab_fsadvisor_trial___strict_nargs=0
+_shtab_fsadvisor_trial___all_nargs=0
+_shtab_fsadvisor_trial___dry_run_nargs=0
+_shtab_fsadvisor_trial___no_keep_nargs=0
+_shtab_fsadvisor_trial___yes_nargs=0
+_shtab_fsadvisor_trial___yes_in_data_directory_nargs=0
 _shtab_fsadvisor_waits__h_nargs=0
 _shtab_fsadvisor_waits___help_nargs=0
 _shtab_fsadvisor_waits___json_nargs=0

@@ -50,8 +50,8 @@ function _shtab_fsadvisor_using
   test "$_shtab_fsadvisor_cmdpath" = "$argv"
 end
 
-set -g _shtab_fsadvisor_commands explain facts plan probe compare forecast waits capture attest waive rule 'rule try' drive schema
-set -g _shtab_fsadvisor_opts_with_value --attestations --because --by --delays --fail-on --filesystems --fit --images --job --jobs --link --on --on-scratch --only --out --passes --rules --seconds --suite --timeout --until --width --window --workload
+set -g _shtab_fsadvisor_commands explain facts plan probe compare forecast trial waits capture attest waive rule 'rule try' drive schema
+set -g _shtab_fsadvisor_opts_with_value --attestations --because --by --delays --device --fail-on --filesystems --fit --images --job --jobs --link --matters --on --on-scratch --only --out --passes --rules --seconds --suite --timeout --type --until --width --window --workload --yes-erase -o
 
 complete -c fsadvisor -e
 complete -c fsadvisor -f
@@ -195,6 +195,33 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l window -x -d 'at t
 complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l out -x -d 'draw the curves into a file that is new'
 complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l markdown -d 'print tables in Markdown'
 complete -c fsadvisor -n '_shtab_fsadvisor_using forecast' -l yes -d 'start the sweep without asking'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a trial -d 'Try a change before anyone dares it: two scratch filesystems side by side, as the machine'"'"'s own is and with the change, a job on both in turn, and how much faster it is. Says what it takes and asks before it starts.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -s h -l help -d 'show this help message and exit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l json -d 'print the report as JSON'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l text -d 'print the report as text (default in pipes)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l html -d 'print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l plain -d 'in the explorer, only ASCII and the terminal'"'"'s own colours'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l on -x -d 'look at a folder made by capture, or at a sos archive, instead of this machine'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l only -x -d 'only this mount point or disk, with all above and below it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l rules -x -d 'load the rules in this folder as well'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: low)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l strict -d 'exit with 3 where something could not be told'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l all -d 'list passed checks and rules that do not apply, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -s o -x -d 'mount options, as of mount'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l on-scratch -x -d 'make images on this folder'"'"'s filesystem, without a name'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l device -x -d 'use two halves of a device that is proven empty'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l yes-erase -x -d 'with --device: its kernel name, such as sdb, instead of typing it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l job -x -d 'what is measured (default: what the rule names)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l type -x -d 'the filesystem (default: as that of DIR, or ext4)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l seconds -x -d 'stop after so many seconds (default: 180)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l matters -x -d 'the smallest difference that matters: stop when it is told, or excluded (default: 5)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l dry-run -d 'only say what it takes and what speaks against it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l no-keep -d 'do not keep the result for the audit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l yes -d 'start without asking'
+complete -c fsadvisor -n '_shtab_fsadvisor_using trial' -l yes-in-data-directory -d 'make the images inside a database'"'"'s directory, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a waits -d 'Watch the machine for some seconds, and say where the time goes: processors, disks, flushes, journals, or threads that wait for each other.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l json -d 'print the report as JSON'
@@ -329,4 +356,4 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l fail-on -x -d 'lowes
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l strict -d 'exit with 3 where something could not be told'
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l all -d 'list passed checks and rules that do not apply, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l timeout -x -d 'for each tool (default: 10)'
-complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan probe compare forecast waits" -d 'report, drive, plan, probe, compare, forecast or waits (default: report)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan probe compare forecast trial waits" -d 'report, drive, plan, probe, compare, forecast, trial or waits (default: report)'

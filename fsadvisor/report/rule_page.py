@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.report import rule_text
+from fsadvisor.report.layout import listed
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.tables import errata
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from fsadvisor.catalogue import Entry
     from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template
     from fsadvisor.rulebook.rule import Ask, Rule
-    from fsadvisor.rulebook.shape import Figure, Gain, Reference
+    from fsadvisor.rulebook.shape import Figure, Gain, Reference, TrialShape
     from fsadvisor.rulebook.tables import Erratum
 
 _FOUND_WHERE: Final = {
@@ -119,6 +121,8 @@ def sections(rule: Rule) -> Iterator[Section]:
     if rule.gain:
         yield _gain(rule.gain)
     yield from _remedy(rule.remedy)
+    if rule.trial:
+        yield Section("Try it first, on scratch filesystems", (Prose(_tried(rule.id, rule.trial)),))
     names = dict.fromkeys(name for ask in rule.asks for name in ask.expression.names)
     yield Section("Facts that it asks", (FactsAsked(tuple(catalogue()[name] for name in names)),))
     yield Section("References", (References(rule.references),))
@@ -139,6 +143,19 @@ def _gain(gain: Gain) -> Section:
     elif gain.measure:
         parts.append(Prose(f"The probe {gain.measure} would measure it."))
     return Section(f"What it brings: {gain.metric} ({gain.basis})", tuple(parts))
+
+
+def _tried(rule: str, trial: TrialShape) -> str:
+    before, after = _side(trial.before, trial.mkfs_before), _side(trial.after, trial.mkfs_after)
+    return (
+        f"`fsadvisor trial {rule} --on-scratch DIR` compares {before} with {after} by the job {trial.job}, on "
+        f"{listed(trial.types, 'or')} in images on the filesystem of DIR."
+    )
+
+
+def _side(options: tuple[str, ...], mkfs: tuple[str, ...]) -> str:
+    words = [*(f"`-o {','.join(options)}`" for _ in options[:1]), *(f"mkfs `{shlex.join(mkfs)}`" for _ in mkfs[:1])]
+    return " and ".join(words) or "the filesystem as it is"
 
 
 def _remedy(remedy: Remedy) -> Iterator[Section]:

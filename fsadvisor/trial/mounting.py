@@ -1,8 +1,11 @@
 """A mount namespace of this process's own, and scratch filesystems mounted in it.
 
 Mounts in it are seen by nobody else, and the kernel takes them away with the last process in it: unshare(2) with
-CLONE_NEWNS, mount_namespaces(7). The machine's own mounts are slaves there (MS_SLAVE), not private, so that what an
-administrator unmounts meanwhile is unmounted there, too, and not held.
+CLONE_NEWNS, mount_namespaces(7).
+
+A new namespace has copies of all mounts, and a copy keeps a filesystem in use after an administrator has unmounted it.
+So those that are not needed are let go at once, and the others are slaves (MS_SLAVE), not private: where the machine
+shares its mounts, what is unmounted there is unmounted here, too.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import contextlib
 import ctypes
 import os
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -29,6 +33,8 @@ _MS_NOSUID, _MS_NODEV, _MS_REC, _MS_PRIVATE, _MS_SLAVE = 2, 4, 0x4000, 1 << 18, 
 _MNT_DETACH: Final = 2
 _GROUNDS: Final = ("/mnt", "/media", "/srv", "/opt", "/boot", "/var/tmp", "/tmp")  # noqa: S108 - hidden, not written
 """Folders that nearly every system has; the first one that hides nothing we need is covered by a tmpfs of our own."""
+_SYSTEM: Final = ("/proc", "/sys", "/dev", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/nix", "/gnu")
+"""Where the kernel's own files and tools are, with what is mounted there."""
 _MOUNT_SECONDS: Final = 60.0
 
 
@@ -48,11 +54,30 @@ def enter(needed: Sequence[Path]) -> Privacy:
         _called(_libc().unshare(_CLONE_NEWNS))
     with told("cutting off our mounts from the machine's"):
         _mount(b"none", b"/", b"", _MS_SLAVE | _MS_REC, b"")
+    _let_go([path.resolve() for path in needed])
     ground = _ground([path.resolve() for path in needed])
     with told(f"covering {ground} in our own namespace"):
         _mount(b"fsadvisor", os.fsencode(ground), b"tmpfs", _MS_NOSUID | _MS_NODEV, b"size=1m,mode=700")
         _mount(b"none", os.fsencode(ground), b"", _MS_PRIVATE, b"")
     return Privacy(folder=ground)
+
+
+def _let_go(needed: Sequence[Path]) -> None:
+    """Unmount, here alone, what neither we nor a tool needs: the last mounted first."""
+    record = mountinfo.parse(Path("/proc/self/mountinfo").read_text(errors="surrogateescape"))
+    if isinstance(record, Unknown):
+        return
+    wanted = (*needed, *map(Path, _SYSTEM), *(Path(place).resolve() for place in _own()))
+    for mount in reversed(record.mounts):
+        place = Path(mount.mount_point)
+        above = any(one.is_relative_to(place) for one in wanted)
+        if not above and not any(place.is_relative_to(one) for one in _SYSTEM):
+            _libc().umount2(os.fsencode(place), _MNT_DETACH)
+
+
+def _own() -> tuple[str, ...]:
+    """Where Python and this program are, which load modules later, too."""
+    return (__file__, sys.executable, sys.prefix, sys.base_prefix, *(place for place in sys.path if place))
 
 
 def _ground(needed: Sequence[Path]) -> Path:

@@ -20,6 +20,7 @@ def look(asked, tell, stop):
     ]
     try:
         privacy = enter([folder, Path(__file__)])
+        tell(json.dumps({"mounts": Path("/proc/self/mountinfo").read_text().splitlines()}).encode())
         with images(folder, len(forms), wanted["bytes"]) as parts, arena(privacy, forms, parts) as found:
             for one in found:
                 with opened(JOBS["commit-fdatasync"], one.folder, (one.loop,)) as session:

@@ -12,7 +12,7 @@ import pytest
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.trial.arena import Form, arguments, images
 from fsadvisor.trial.worker import started
-from tests.loops import needs_loop_devices
+from tests.loops import loops, needs_loop_devices, run
 
 TASK = "tests.trial.tasks:look"
 MIB = 1 << 20
@@ -24,7 +24,20 @@ def asked(folder, *forms, size=320 * MIB, wait=False):
 
 def told(folder, *forms, **more):
     with started(TASK, asked(folder, *forms, **more)) as worker:
-        return [json.loads(line) for line in worker.lines()]
+        return [one for line in worker.lines() if "mounts" not in (one := json.loads(line))]
+
+
+@pytest.mark.loop
+@needs_loop_devices
+def test_what_others_have_mounted_is_not_held(tmp_path):
+    with loops(tmp_path) as loop:
+        device = loop.device("others", 64)
+        run("mkfs.ext4", "-q", device)
+        place = loop.mount(device, "others")
+        with started(TASK, asked(tmp_path, *two("ext4"), size=192 * MIB)) as worker:
+            mounts = json.loads(next(worker.lines()))["mounts"]
+            assert not any(f" {place} " in line for line in mounts)
+            assert any(" /proc " in line for line in mounts)
 
 
 def two(fs_type, *options, mkfs=()):
