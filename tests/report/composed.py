@@ -1,6 +1,7 @@
 """Machines made up for the reports: a busy one, one with hostile names, an empty one, a huge one."""
 
 from dataclasses import MISSING, fields
+from functools import cache
 from pathlib import Path
 
 from fsadvisor.facts import Cause, Known, Unknown
@@ -33,6 +34,7 @@ HOSTILE = {
 }
 
 
+@cache
 def rules():
     """Our own few rules, so that the golden files do not follow each change of a shipped one."""
     shelf = load_shelf(Path(__file__).parent / "rules")

@@ -1,5 +1,6 @@
 """The report for programs."""
 
+import functools
 import json
 import math
 import shutil
@@ -23,6 +24,11 @@ from tests.report import composed
 MACHINES = {"busy": composed.busy, "hostile": composed.hostile, "empty": composed.empty, "blind": composed.blind}
 
 
+@functools.cache
+def validator():
+    return jsonschema.Draft202012Validator(schema())
+
+
 def written(storage, about=composed.ABOUT, *, every=False):
     return b"".join(as_json(storage, advise(storage, composed.rules(), every=every), about)).decode()
 
@@ -41,7 +47,7 @@ def facts_of(report, subject_id):
 def test_a_report_passes_a_validator_that_is_not_ours(machine, every):
     about = model.About(version="1", root=None, rule_errors=composed.BROKEN)
     report = json.loads(written(MACHINES[machine](), about, every=every))
-    jsonschema.Draft202012Validator(schema()).validate(report)
+    validator().validate(report)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -96,7 +102,7 @@ def test_the_schema_refuses_what_is_not_in_it(spoil):
     report = json.loads(written(composed.busy()))
     spoil(report)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.Draft202012Validator(schema()).validate(report)
+        validator().validate(report)
 
 
 def test_a_byte_that_is_no_utf8_is_told_by_four_characters_that_every_parser_takes():
@@ -186,5 +192,5 @@ def test_any_text_gives_json_without_control_characters(name, label):
     disk = composed.subject("disk", name, disk=composed.known(Disk, label, model=name, plp_evidence=(label,)), host=on)
     text = written(composed.machine(label, on, disk))
     assert all(line.isprintable() for line in text.split("\n"))
-    jsonschema.Draft202012Validator(schema()).validate(msgspec.json.decode(text))
+    validator().validate(msgspec.json.decode(text))
     assert isinstance(disk.scope["disk"].model, Known)
