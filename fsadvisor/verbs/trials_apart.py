@@ -106,6 +106,7 @@ def _told_of_trial(trying: trialing.Trialing) -> telling.Told:
         cost=trying.cost,
         findings=(*(Finding(level="refused", question="kind", says=it) for it in more), *trying.findings),
         dangers=change.dangers,
+        job=change.job.id,
     )
 
 

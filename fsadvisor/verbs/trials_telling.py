@@ -50,6 +50,8 @@ class Told(msgspec.Struct, frozen=True, kw_only=True, tag="told"):
     cost: Cost
     findings: tuple[Finding, ...]
     dangers: tuple[str, ...] = ()
+    job: str = ""
+    """Of a trial: what is measured."""
 
     @property
     def refused(self) -> tuple[Finding, ...]:

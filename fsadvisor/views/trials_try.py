@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe.cost import seconds_text
+from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report.layout import counted
-from fsadvisor.report.probe_words import number
+from fsadvisor.report.probe_words import amount, figure_text, number
 from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT
 from fsadvisor.trial.ratio import FEWEST_BLOCKS, kind, sentence
 from fsadvisor.verbs.trials_telling import Try
@@ -148,7 +149,7 @@ def _scale_words(top: float, width: int) -> str:
 
 def _narrowing(ratios: Sequence[Ratio], width: int, glyphs: Glyphs) -> Iterator[Line]:
     """The newest last, all on one scale."""
-    top, room = scale(ratios[-1:]), probe_plots.cells(width, 28)
+    top, room = scale(ratios), probe_plots.cells(width, 28)
     for at, one in enumerate(ratios, 1):
         tone = Tone.STRONG if at == len(ratios) else Tone.DIM
         words = f" {one.low:.3g}x to {one.high:.3g}x"
@@ -194,7 +195,7 @@ def _over(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
     yield from _dangers(course, glyphs)
     yield Gap()
     yield Heading("Both sides")
-    yield Drawn(tuple(_sides(found)))
+    yield Drawn(tuple(_sides(found, course.told.job if course.told else "")))
     yield from _doubts(found, course, glyphs)
 
 
@@ -206,18 +207,18 @@ def _ended(found: Comparison) -> Iterator[Block]:
         yield paragraph(span(found.error, Tone.BAD))
 
 
-_COLUMNS: Final = (18, 24, 13, 15)
+_COLUMNS: Final = (18, 35, 12, 13)
 
 
-def _sides(found: Comparison) -> Iterator[Line]:
+def _sides(found: Comparison, job: str) -> Iterator[Line]:
     """Figure, flushes for each operation and bytes written for each asked, side by side."""
-    yield _cells("", "median and 95 %", "flushes/op", "amplification", tone=Tone.DIM)
+    yield _cells("", "median (95 % interval)", "flushes/op", "amplification", tone=Tone.DIM)
     for name in SIDES:
         side = found.sides.get(name)
         if side is not None:
             yield _cells(
                 SIDES[name],
-                _figure(side),
+                _figure(side, job),
                 "not counted" if side.flushes_per_operation is None else number(side.flushes_per_operation),
                 "not told" if side.amplification is None else f"{number(side.amplification)} x",
                 tone=Tone.STRONG if name == CHANGED else Tone.PLAIN,
@@ -231,11 +232,15 @@ def _cells(*words: str, tone: Tone) -> Line:
     return cells
 
 
-def _figure(side: Side) -> str:
+def _figure(side: Side, job: str) -> str:
+    """In the job's own unit, where the job is known."""
     if side.figure is None:
         return f"no figure, {counted(side.windows, 'window')}"
     one = side.figure
-    return f"{number(one.median)} ({number(one.low)} to {number(one.high)})"
+    if job not in JOBS:
+        return f"{number(one.median)} ({number(one.low)} to {number(one.high)})"
+    headline = JOBS[job].headline.name
+    return f"{figure_text(headline, one)} ({amount(headline, one.low)} to {amount(headline, one.high)})"
 
 
 def _doubts(found: Comparison, course: Course, glyphs: Glyphs) -> Iterator[Block]:
@@ -246,7 +251,7 @@ def _doubts(found: Comparison, course: Course, glyphs: Glyphs) -> Iterator[Block
     for text in course.said:
         yield paragraph(text, first=first)
     for stand in course.stands:
-        made = f"mkfs {' '.join(stand.mkfs)}" if stand.mkfs else "mkfs as it comes"
+        made = " ".join(stand.mkfs) or "as mkfs makes it"
         cache = "" if stand.write_cache is None else f", cache {stand.write_cache}"
         through = "direct" if stand.direct_io else "through the page cache"
         yield paragraph(
