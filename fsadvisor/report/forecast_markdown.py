@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from fsadvisor.forecast.fit import Interval
+    from fsadvisor.forecast.inversions import Pair
     from fsadvisor.forecast.study import Study, Told
 
 
@@ -64,28 +65,35 @@ def _with(value: float, interval: Interval) -> str:
 
 
 def places(study: Study, workload: str) -> Iterator[str]:
-    """Pairs that change places today and those that did in 2014, a row each."""
+    """Pairs that change places today, those that did in 2014, and those whose fits cross, a row each."""
     pairs = {frozenset({it.first, it.second}): it for it in study.pairs if it.workload == workload}
+    crossings = {frozenset({it.first, it.second}): it for it in study.crossings if it.workload == workload}
     now, then = changed(study.pairs, workload), INVERSIONS.get(workload, frozenset())
-    rows: list[Sequence[str]] = []
-    for names, pair in pairs.items():
-        if names not in now | then:
-            continue
-        where = (
-            listed(
-                f"{clean(it.slow_leader)} faster at {it.slow_ms:g} ms, {clean(it.fast_leader)} at {it.fast_ms:g} ms"
-                for it in pair.inversions
-            )
-            if pair.inversions
-            else f"no: apart at {pair.apart} of {pair.compared} latencies, the same one faster at all"
+    rows = [
+        (
+            cell(f"{clean(pair.first)} with {clean(pair.second)}"),
+            cell(_where(pair)),
+            f"{number(crossings[names].device_ms)} ms" if names in crossings else "-",
+            "yes" if names in then else "no",
         )
-        rows.append(
-            (cell(f"{clean(pair.first)} with {clean(pair.second)}"), cell(where), "yes" if names in then else "no")
-        )
+        for names, pair in pairs.items()
+        if names in now | then or names in crossings
+    ]
     if not rows:
         yield "No pair changes places, today or in 2014.\n"
         return
-    yield from table(("pair", "changes places today", "in 2014"), rows)
+    yield from table(("pair", "changes places today", "fits cross at, which proves nothing", "in 2014"), rows)
+
+
+def _where(pair: Pair) -> str:
+    if pair.inversions:
+        return listed(
+            f"{clean(it.slow_leader)} faster at {it.slow_ms:g} ms, {clean(it.fast_leader)} at {it.fast_ms:g} ms"
+            for it in pair.inversions
+        )
+    if not pair.apart:
+        return "not known: their intervals are nowhere apart"
+    return f"not proven: the same one is faster wherever they are apart, {pair.apart} of {pair.compared} latencies"
 
 
 def devices(told: Sequence[Told]) -> Iterator[str]:
