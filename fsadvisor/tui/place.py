@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.css.query import NoMatches
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.head import Head
+from fsadvisor.tui.widgets.keys_bar import KeysBar
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.search_bar import SearchBar
 
@@ -52,7 +52,7 @@ class Place(Screen[None]):
         yield Head(self.MODE)
         yield from self.body()
         yield SearchBar()
-        yield Footer(show_command_palette=False)
+        yield KeysBar()
 
     def body(self) -> ComposeResult:
         """The place's own widgets."""

@@ -3,10 +3,9 @@
 import pytest
 
 from fsadvisor.tui.actions import EVERYWHERE
+from fsadvisor.tui.widgets.keys_bar import KeysBar
+from fsadvisor.views.spans import columns
 from tests.tui.driving import SIZES, explored, shown, until
-
-_PADDING = 1
-"""What Textual leaves free after a key of the footer."""
 
 MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan", "trials")
 
@@ -91,9 +90,8 @@ def test_the_footer_of_every_place_fits_eighty_columns():
         widths = {}
         for keys in ("1", "2", "3", "4", "5", "6", "7", "1 enter", "escape tab j j enter", "question_mark"):
             await pilot.press(*keys.split())
-            await until(pilot, lambda: app.screen.query("FooterKey"))
-            drawn = max(one.region.right for one in app.screen.query("FooterKey")) - _PADDING
-            widths[f"{keys}: {type(app.screen).__name__}"] = drawn
+            await until(pilot, lambda: app.screen.query(KeysBar))
+            widths[f"{keys}: {type(app.screen).__name__}"] = columns(app.screen.query_one(KeysBar).whole())
         return widths
 
     assert {place: width for place, width in explored(steps).items() if width > 80} == {}

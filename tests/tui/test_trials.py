@@ -12,7 +12,9 @@ from fsadvisor.trial import telling as trying
 from fsadvisor.trial.comparison import Comparison, Progress, Side
 from fsadvisor.trial.ratio import Ratio
 from fsadvisor.tui.trying import Trier
+from fsadvisor.tui.widgets.keys_bar import KeysBar
 from fsadvisor.verbs import trials_telling as telling
+from fsadvisor.views.spans import columns
 from tests.tui.driving import SIZES, explored, shown, until
 
 COST = Cost(written_bytes=1 << 30, room_bytes=600 << 20, files=4, least_seconds=30.0, most_seconds=200.0)
@@ -288,6 +290,6 @@ def test_the_footer_fits_eighty_columns_where_one_runs_too():
         await until(pilot, lambda: "With the change" in shown(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen.name == "trials" and "Run" in shown(app))
-        return max(one.region.right for one in app.screen.query("FooterKey")) - 1
+        return columns(app.screen.query_one(KeysBar).whole())
 
     assert trials(steps) <= 80

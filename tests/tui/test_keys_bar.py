@@ -1,0 +1,51 @@
+"""The line of keys at the bottom of every place."""
+
+from tests.tui.driving import explored, screen, until
+
+
+def at_the_bottom(app):
+    return screen(app)[-1]
+
+
+def test_it_shows_the_keys_of_the_place_with_their_words():
+    async def steps(app, pilot):
+        await pilot.pause()
+        return at_the_bottom(app)
+
+    line = explored(steps)
+    assert " / Search " in line
+    assert " ? Help " in line
+    assert " q Quit" in line
+    assert "Look again" not in line
+
+
+def test_it_changes_with_what_has_the_keyboard():
+    async def steps(app, pilot):
+        await pilot.pause()
+        before = at_the_bottom(app)
+        await pilot.press("slash")
+        await until(pilot, lambda: at_the_bottom(app) != before)
+        await pilot.press("escape")
+        await until(pilot, lambda: at_the_bottom(app) == before)
+
+    explored(steps)
+
+
+def test_a_click_presses_the_key():
+    async def steps(app, pilot):
+        await pilot.pause()
+        line = at_the_bottom(app)
+        await pilot.click("KeysBar", offset=(line.index("Help") + 1, 0))
+        await until(pilot, lambda: app.screen.name == "help")
+
+    explored(steps)
+
+
+def test_where_there_is_little_room_it_ends_with_an_ellipsis():
+    async def steps(app, pilot):
+        await pilot.pause()
+        return at_the_bottom(app)
+
+    line = explored(steps, size=(20, 24))
+    assert line.rstrip().endswith("…")
+    assert len(line) == 20
