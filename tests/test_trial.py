@@ -25,6 +25,17 @@ def trial(*argv):
     return fsadvisor("trial", *argv)
 
 
+@pytest.fixture
+def scratch(tmp_path):
+    """A folder on a filesystem of its own: of two on one mount, one would have to wait."""
+    with loops(tmp_path) as loop:
+        device = loop.device("ground", 4096)
+        run("mkfs.ext4", "-q", device)
+        place = Path(loop.mount(device, "ground"), "scratch")
+        place.mkdir()
+        yield place
+
+
 def measured(*argv):
     """One that takes longer than a command is given otherwise."""
     return subprocess.run([*ARGV, "trial", *map(str, argv)], capture_output=True, timeout=280)
@@ -72,9 +83,10 @@ def test_a_dry_run_as_json_is_of_the_published_shape(tmp_path):
     assert found["default"]["mkfs"][-2:] == ["-O", "^has_journal"]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="without root it is refused before it asks")
-def test_without_a_terminal_it_names_the_command_that_goes_on(tmp_path):
-    done = trial("noatime", "--on-scratch", tmp_path)
+@pytest.mark.loop
+@needs_loop_devices
+def test_without_a_terminal_it_names_the_command_that_goes_on(scratch):
+    done = trial("noatime", "--on-scratch", scratch)
     assert done.returncode == 2
     assert b"there is no terminal to ask on" in done.stderr
     assert b"--yes" in done.stderr
@@ -86,9 +98,9 @@ def test_without_a_terminal_it_names_the_command_that_goes_on(tmp_path):
 @pytest.mark.parametrize(
     "fs_type", ["ext4", pytest.param("xfs", marks=pytest.mark.long), pytest.param("btrfs", marks=pytest.mark.long)]
 )
-def test_a_trial_measures_both_sides_says_a_sentence_and_leaves_nothing(fs_type, tmp_path):
+def test_a_trial_measures_both_sides_says_a_sentence_and_leaves_nothing(fs_type, scratch):
     before = Path("/proc/self/mountinfo").read_text()
-    done = measured("noatime", "--type", fs_type, "--on-scratch", tmp_path, *SHORT, "--json")
+    done = measured("noatime", "--type", fs_type, "--on-scratch", scratch, *SHORT, "--json")
     found = json.loads(done.stdout)
     VALIDATOR.validate(found)
     assert done.returncode in (0, 3), done.stderr
@@ -97,18 +109,18 @@ def test_a_trial_measures_both_sides_says_a_sentence_and_leaves_nothing(fs_type,
     assert found["sides"]["changed"]["shown_options"] != found["sides"]["default"]["shown_options"]
     assert found["gain"]["says"].startswith(("faster by", "slower by", "no difference", "not told"))
     assert found["control"]["blocks"] == found["blocks"] - found["blocks_left_out"] >= 6
-    assert left(tmp_path) == []
-    assert Path("/proc/self/mountinfo").read_text() == before or str(tmp_path) not in before
+    assert left(scratch) == []
+    assert Path("/proc/self/mountinfo").read_text() == before or str(scratch) not in before
 
 
 @pytest.mark.loop
 @needs_loop_devices
 @pytest.mark.timeout(300)
-def test_what_the_kernel_does_not_take_is_told_in_its_words_and_leaves_nothing(tmp_path):
-    done = measured("no_such_option", "--type", "ext4", "--on-scratch", tmp_path, *SHORT)
+def test_what_the_kernel_does_not_take_is_told_in_its_words_and_leaves_nothing(scratch):
+    done = measured("no_such_option", "--type", "ext4", "--on-scratch", scratch, *SHORT)
     assert done.returncode == 3
     assert "failed: while mounting /dev/loop" in " ".join(done.stdout.decode().split())
-    assert left(tmp_path) == []
+    assert left(scratch) == []
 
 
 def begun(folder, *more):
@@ -128,27 +140,28 @@ def backing():
 @pytest.mark.loop
 @needs_loop_devices
 @pytest.mark.timeout(300)
-def test_killed_it_leaves_no_mount_no_loop_device_and_no_file(tmp_path):
-    child = begun(tmp_path)
+def test_killed_it_leaves_no_mount_no_loop_device_and_no_file(scratch):
+    child = begun(scratch)
     child.kill()
     child.communicate()
-    assert left(tmp_path) == []
+    assert left(scratch) == []
 
 
 @pytest.mark.loop
 @needs_loop_devices
 @pytest.mark.timeout(300)
-def test_interrupted_it_ends_as_a_shell_expects_reports_and_leaves_nothing(tmp_path):
-    child = begun(tmp_path, "--json")
+def test_interrupted_it_ends_as_a_shell_expects_reports_and_leaves_nothing(scratch):
+    child = begun(scratch, "--json")
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate()
     assert child.returncode == 130
     found = json.loads(out)
     VALIDATOR.validate(found)
     assert found["state"] == "cancelled"
-    assert left(tmp_path) == []
+    assert left(scratch) == []
 
 
+@pytest.mark.long
 @pytest.mark.loop
 @needs_loop_devices
 @pytest.mark.timeout(300)

@@ -15,7 +15,7 @@ from fsadvisor.probe.figure import figure
 from fsadvisor.probe.measure import APART
 from fsadvisor.probe.series import at_once, total, value, voids, writes
 from fsadvisor.trial.comparison import Comparison, Progress, Side
-from fsadvisor.trial.ratio import narrow, ratio, systematic
+from fsadvisor.trial.ratio import FEWEST_BLOCKS, narrow, ratio, systematic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -34,8 +34,6 @@ BARE: Final = "bare"
 """The same job in the folder itself: what a loop image makes of it. Not part of the comparison."""
 WINDOW_SECONDS: Final = 0.25
 BLOCKS_A_TURN: Final = 6
-_FEWEST_A_TURN: Final = 2
-"""So many even where time is short: each image has to stand for each side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +74,7 @@ def events(
     course = _Course(job, budget, lots, clock, cancelled)
     end: End | None = None
     error = ""
+    least = math.ceil(FEWEST_BLOCKS / rounds.turns)  # even where time is short: each image stands for each side
     try:
         while end is None:
             began = clock()
@@ -84,7 +83,7 @@ def events(
                 with rounds.opened(turn) as sessions:
                     course.warm_up(sessions)
                     for at in range(BLOCKS_A_TURN):
-                        if at >= _FEWEST_A_TURN and clock() > until:
+                        if at >= least and clock() > until:
                             break
                         course.block(sessions)
                         yield course.progress()
