@@ -204,7 +204,7 @@ def test_quitting_while_it_runs_asks_and_waits_for_the_clean_up():
         await pilot.press("y")
         await until(pilot, lambda: "so far" in shown(app))
         await pilot.press("1", "q")
-        await until(pilot, lambda: "A probe is running" in shown(app))
+        await until(pilot, lambda: "Something is being measured" in shown(app))
         await pilot.press("n", "q")
         await pilot.pause()
         still = app.is_running

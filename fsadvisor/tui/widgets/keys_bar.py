@@ -1,7 +1,7 @@
 """The line at the bottom of every place: the keys that do something there; a click presses one.
 
 One line that is drawn, where Textual's footer makes a widget for each key whenever the keyboard goes elsewhere: that
-took a third of all work of the explorer.
+took half of all work of the explorer.
 """
 
 from __future__ import annotations
