@@ -28,7 +28,7 @@ from fsadvisor.verbs.trials_telling import Compare
 from fsadvisor.views import probe_plots
 from fsadvisor.views.document import Block, Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.views.plots import extent
-from fsadvisor.views.spans import Line, Span, Tone, cut, padded, span
+from fsadvisor.views.spans import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.views.trials_try import progress, said
 
 if TYPE_CHECKING:
@@ -139,6 +139,9 @@ def _over(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
     found, about = table_of(told), about_of(course, told)
     yield Gap()
     yield Drawn(tuple(matrix(found, width, glyphs)))
+    if not _named(found, width):
+        numbers = (f"{at} {side.name}" for at, side in enumerate(found.sides, 1))
+        yield paragraph(span(", ".join(numbers), Tone.KEY), first=(Span("  "),))
     for words in LEGEND:
         yield paragraph(span(words, Tone.DIM), first=(Span("  "),))
     for words in winners(found, about):
@@ -170,13 +173,21 @@ def about_of(course: Course, told: Table) -> About:
     )
 
 
+def _longest(found: Comparison) -> int:
+    return max((columns((span(it.name),)) for it in found.sides), default=0)
+
+
+def _named(found: Comparison, width: int) -> bool:
+    """Whether there is room for names above the columns."""
+    return _NAME + 2 + (_longest(found) + 2) * len(found.sides) <= width
+
+
 def matrix(found: Comparison, width: int, glyphs: Glyphs) -> Iterator[Line]:
     """Workloads down, sides across by their numbers; where there is room, by their names."""
-    longest = max((len(it.name) for it in found.sides), default=0)
-    room = longest + 2 if _NAME + 2 + (longest + 2) * len(found.sides) <= width else _CELL
+    room = _longest(found) + 2 if _named(found, width) else _CELL
     heads: Line = (Span(" " * (_NAME + 2)),)
     for at, side in enumerate(found.sides, 1):
-        heads += padded((span(side.name if room > _CELL else str(at), Tone.KEY),), room)
+        heads += padded((span(side.name if _named(found, width) else str(at), Tone.KEY),), room)
     yield cut(heads, width, glyphs.ellipsis)
     for row in found.rows:
         cells: Line = (Span("  "), *padded((span(row.job.id),), _NAME))
@@ -203,7 +214,7 @@ def _workload(row: Row, about: About, width: int, glyphs: Glyphs) -> Iterator[Bl
     yield Heading(row.job.id)
     yield paragraph(span(row.job.title, Tone.DIM))
     for asked, members in row.groups():
-        yield paragraph(span(group(asked, about), Tone.DIM))
+        yield paragraph(span(f"{group(asked, about)}; drawn on a scale of their own", Tone.DIM))
         yield from _members(members, width, glyphs)
     for one in row.unranked:
         yield paragraph(
