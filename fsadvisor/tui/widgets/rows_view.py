@@ -5,7 +5,7 @@ Textual's own DataTable blocks for a second at 10,000 rows, and reads markup in 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -23,6 +23,17 @@ if TYPE_CHECKING:
 
     from rich.style import Style
     from textual.events import Click, Resize
+
+
+class _Drawn(NamedTuple):
+    """What all lines of a paint share: their columns, the first line, the lines of a row, and how they look."""
+
+    width: int
+    top: int
+    height: int
+    ground: Style
+    looks: Mapping[Tone, Style]
+    cursor: Style
 
 
 class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
@@ -71,7 +82,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         self._rows: Sequence[Row] = ()
         self._words = ""
         self._built_for = -1
-        self._looks: tuple[Style, Mapping[Tone, Style], Style] | None = None
+        self._drawn: _Drawn | None = None
         self._empty: Sequence[Line] = (line(span(empty, Tone.DIM)),)
 
     def show(self, build: Callable[[int], Sequence[Row]], empty: Sequence[Line] | None = None) -> None:
@@ -128,7 +139,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     def _filter(self) -> None:
         kept = self.row.key if self.row else None
         self._rows = matching(self._all, self._words)
-        self.virtual_size = Size(self._built_for, len(self._rows) * self._height)
+        self._set_lines(len(self._rows) * self._height)
         at = place_of(self._rows, kept) if kept is not None else 0
         if at is None:
             at = self.cursor if not self._words else 0
@@ -136,6 +147,17 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         self._into_view()
         self.refresh()
         self.post_message(self.Moved(self, self.row))
+
+    def _set_lines(self, lines: int) -> None:
+        """Lay the screen out anew only where the scrollbar comes or goes: a list is as high as its pane."""
+        size, room = Size(self._built_for, lines), self.container_size.height
+        if room and (self.virtual_size.height > room) == (lines > room) and size.width == self.virtual_size.width:
+            self.set_reactive(RowsView.virtual_size, size)
+            if self.show_vertical_scrollbar:
+                self.vertical_scrollbar.window_virtual_size = lines
+            self.scroll_y = self.validate_scroll_y(self.scroll_y)
+        else:
+            self.virtual_size = size
 
     @property
     def _height(self) -> int:
@@ -158,14 +180,23 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Those of the screen; what all lines share is worked out once."""
-        self._looks = (self.rich_style, tones(self), cursor_style(self))
+        self._drawn = self._as_drawn()
         return super().render_lines(crop)
+
+    def _as_drawn(self) -> _Drawn:
+        return _Drawn(
+            self.scrollable_content_region.width,
+            self.scroll_offset.y,
+            self._height,
+            self.rich_style,
+            tones(self),
+            cursor_style(self),
+        )
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""
-        width = self.scrollable_content_region.width
-        at, part = divmod(y + self.scroll_offset.y, self._height)
-        ground, looks, cursor = self._looks or (self.rich_style, tones(self), cursor_style(self))
+        width, top, height, ground, looks, cursor = self._drawn or self._as_drawn()
+        at, part = divmod(y + top, height)
         if not self._rows:
             return strip(self._empty[y] if y < len(self._empty) else (), width, looks, ground)
         if at >= len(self._rows):
