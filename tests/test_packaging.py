@@ -64,7 +64,7 @@ def test_installed_from_the_wheel_the_command_runs_and_finds_its_rules(wheel, tm
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path], check=True)
     python = tmp_path / "bin" / "python"
     pip = [python, PIP_WHEEL / "pip", "--disable-pip-version-check", "--quiet"]
-    subprocess.run([*pip, "install", "--no-index", "--no-deps", wheel], check=True)
+    subprocess.run([*pip, "install", "--no-index", "--no-deps", "--no-compile", wheel], check=True)
     [site_packages] = tmp_path.glob("lib/python*/site-packages")
     (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
 
