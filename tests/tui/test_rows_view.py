@@ -55,7 +55,7 @@ def test_a_list_that_becomes_shorter_leaves_no_empty_lines_below():
 
 
 def test_a_list_that_becomes_longer_keeps_its_cursor_and_scrolls_to_its_end():
-    seen, top, bar, lines = shown_after(20, 200, keys=("end",))
+    seen, _, bar, lines = shown_after(20, 200, keys=("end",))
     assert seen[-1] == "row 19"
     assert (bar, lines) == (True, 200)
 

@@ -10,6 +10,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from fsadvisor.tui.drawing import strip, tones
+from fsadvisor.tui.widgets.moving import moving
 from fsadvisor.views.document import Commands, Document, Heading, laid_apart
 from fsadvisor.views.spans import Line, Span, Tone, plain
 
@@ -32,12 +33,7 @@ class DocumentView(ScrollView, can_focus=True):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll_up", "Up", show=False),
-        Binding("down,j", "scroll_down", "Down", show=False),
-        Binding("pageup,ctrl+b", "page_up", "Page up", show=False),
-        Binding("pagedown,ctrl+f", "page_down", "Page down", show=False),
-        Binding("home,g", "scroll_home", "Top", show=False),
-        Binding("end,G", "scroll_end", "Bottom", show=False),
+        *moving("scroll_up", "scroll_down", "page_up", "page_down", "scroll_home", "scroll_end"),
         Binding("right_curly_bracket", "next_part(1)", "Next part", show=False),
         Binding("left_curly_bracket", "next_part(-1)", "Part before", show=False),
         Binding("n", "next_match(1)", "Next match", show=False),

@@ -15,6 +15,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from fsadvisor.tui.drawing import cursor_style, strip, tones
+from fsadvisor.tui.widgets.moving import moving
 from fsadvisor.views.rows import Row, matching, place_of
 from fsadvisor.views.spans import Line, Tone, line, span
 
@@ -48,12 +49,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False),
-        Binding("down,j", "move(1)", "Down", show=False),
-        Binding("pageup,ctrl+b", "page(-1)", "Page up", show=False),
-        Binding("pagedown,ctrl+f", "page(1)", "Page down", show=False),
-        Binding("home,g", "edge(-1)", "First", show=False),
-        Binding("end,G", "edge(1)", "Last", show=False),
+        *moving("move(-1)", "move(1)", "page(-1)", "page(1)", "edge(-1)", "edge(1)"),
         Binding("enter", "open", "Open"),
     ]
 
