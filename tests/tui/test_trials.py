@@ -1,13 +1,19 @@
 """The place where changes are tried, with trials that are played: what is asked, and what a person sees of it."""
 
+import shutil
+from dataclasses import replace
+
+import msgspec
 import pytest
 
 from fsadvisor.compare import telling as comparing
 from fsadvisor.compare.side import Side as CompareSide
+from fsadvisor.machine.opening import open_machine
 from fsadvisor.probe.cost import Cost
 from fsadvisor.probe.finding import Finding
 from fsadvisor.probe.result import Figure, Result
 from fsadvisor.probe.telling import Over
+from fsadvisor.survey.ratios import job_of
 from fsadvisor.trial import telling as trying
 from fsadvisor.trial.comparison import Comparison, Progress, Side
 from fsadvisor.trial.ratio import Ratio
@@ -15,7 +21,8 @@ from fsadvisor.tui.trying import Trier
 from fsadvisor.tui.widgets.keys_bar import KeysBar
 from fsadvisor.verbs import trials_telling as telling
 from fsadvisor.views.spans import columns
-from tests.tui.driving import SIZES, explored, shown, until
+from tests.paths import FIXTURES
+from tests.tui.driving import MACHINE, SIZES, explored, shown, until
 
 COST = Cost(written_bytes=1 << 30, room_bytes=600 << 20, files=4, least_seconds=30.0, most_seconds=200.0)
 GAIN = Ratio(middle=1.11, low=1.08, high=1.15, blocks=12)
@@ -293,3 +300,27 @@ def test_the_footer_fits_eighty_columns_where_one_runs_too():
         return columns(app.screen.query_one(KeysBar).whole())
 
     assert trials(steps) <= 80
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_recording_with_results_shows_what_was_tried_and_a_forecast(size, tmp_path):
+    shutil.copytree(FIXTURES / "machines" / MACHINE, tmp_path / "machine")
+    kept = tmp_path / "machine" / "files" / "var" / "lib" / "fsadvisor" / "probes.jsonl"
+    (kept.parent / "%unknown").unlink()
+    tried = replace(result(job_of("access-times-written"), 1.1, "/"), headline="RATIO")
+    measured = replace(result("mail", 900.0, "/"), device_us=1500.0)
+    lines = [{"schema": "fsadvisor/probe/1", **msgspec.to_builtins(it)} for it in (tried, measured)]
+    kept.write_bytes(b"".join(msgspec.json.encode(it) + b"\n" for it in lines))
+
+    async def steps(app, pilot, played):
+        listed = shown(app)
+        app.screen.query_one("#trials").put_cursor_on("forecast\n/\n")
+        await pilot.press("enter")
+        await until(pilot, lambda: "What a faster device would bring to /" in shown(app))
+        return listed, shown(app)
+
+    listed, forecast = trials(steps, live=False, machine=open_machine(tmp_path / "machine"), size=size)
+    assert "Tried before" in listed
+    assert "faster by" in listed
+    assert "mail" in forecast
+    assert "persistent memory" in forecast
