@@ -29,9 +29,13 @@ if TYPE_CHECKING:
     from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.probe_results import Kept
 
-_DEVICE: Final = 26
-_LATENCY: Final = 11
-_RATE: Final = 34
+_DEVICE: Final = 23
+_LATENCY: Final = 10
+_RATE: Final = 28
+_BOUNDS: Final = 17
+_MARKS: Final = 18
+_DRAWN: Final = 100
+"""Columns from which intervals are drawn beside what is told of a fit."""
 _ROWS: Final = 12
 _ASCII: Final = str.maketrans({"│": "|", "└": "`", "─": "-", "·": "."})
 
@@ -97,6 +101,8 @@ def _curve(one: Told, width: int, glyphs: Glyphs) -> Iterator[Block]:
     yield paragraph(span(f"{c}; {software}; {how}", Tone.DIM))
     if one.expected:
         yield Drawn(tuple(_devices(one.expected, width, glyphs)))
+        if any(it.outside for it in one.expected):
+            yield paragraph(span("outside: slower or faster than all that was measured", Tone.DIM), first=(Span("  "),))
 
 
 def _between(interval: Interval, unit: str = "") -> str:
@@ -114,11 +120,12 @@ def _devices(expected: Sequence[Expected], width: int, glyphs: Glyphs) -> Iterat
     for one in expected:
         rate = "no answer" if one.throughput is None else f"{number(one.throughput)}/s{_between(one.interval)}"
         doubts = [
-            *(["below 1 ms"] if one.below_a_millisecond else []),
-            *(["beyond what was measured"] if one.outside else []),
+            *(["< 1 ms"] if one.below_a_millisecond else []),
+            *(["outside"] if one.outside else []),
         ]
         low, high = one.interval.low, one.interval.high
-        drawn = "" if low is None or high is None else between(low, high, least, most, _room(width), glyphs)
+        known_both = low is not None and high is not None and width >= _DRAWN
+        drawn = between(low or 0.0, high or 0.0, least, most, _room(width, _RATE), glyphs) if known_both else ""
         yield (
             *_device(one.device.name, one.device.latency_ms),
             *padded((span(rate, Tone.STRONG),), _RATE),
@@ -127,8 +134,8 @@ def _devices(expected: Sequence[Expected], width: int, glyphs: Glyphs) -> Iterat
         )
 
 
-def _room(width: int) -> int:
-    return probe_plots.cells(width, _DEVICE + _LATENCY + _RATE + 30)
+def _room(width: int, words: int) -> int:
+    return probe_plots.cells(width, 2 + _DEVICE + _LATENCY + words + _MARKS)
 
 
 def _device(name: str, latency_ms: float) -> Line:
@@ -175,11 +182,11 @@ def _bounds(one: Alone, width: int, glyphs: Glyphs) -> Iterator[Line]:
     most = max((bounds.most for _, bounds in one.others), default=0.0)
     for device, bounds in one.others:
         words = f"{number(bounds.least)} to {number(bounds.most)}"
-        mark = "  below 1 ms" if device.latency_ms < WARN_BELOW_MS else ""
-        drawn = between(bounds.least, bounds.most, least, most, _room(width), glyphs)
+        mark = "  < 1 ms" if device.latency_ms < WARN_BELOW_MS else ""
+        drawn = between(bounds.least, bounds.most, least, most, _room(width, _BOUNDS), glyphs)
         yield (
             *_device(device.name, device.latency_ms),
-            *padded((span(words, Tone.STRONG),), 22),
+            *padded((span(words, Tone.STRONG),), _BOUNDS),
             Span(drawn),
             span(mark, Tone.WARNING),
         )
