@@ -200,7 +200,7 @@ def test_a_metadata_probe_whose_disk_fails_leaves_a_tree_that_the_next_one_takes
     run("e2fsck", "-fy", flaky.path, check=False)
     run("mount", flaky.path, POINT)
     left = sorted(run("ls", "-A", POINT).split())
-    next_one = Probe("--seconds", "1", "create-1", POINT).ended()
+    next_one = Probe("--no-keep", "--seconds", "1", "create-1", POINT).ended()
     scenario.tell(claim=f"left: {left}", stderr=said.err, next=next_one.err, status=next_one.status)
     assert run("ls", "-A", POINT).split() == ["lost+found"]
 
