@@ -66,10 +66,10 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
     seconds = chosen.seconds or SECONDS
     trace = LockTrace(seconds) if chosen.locks else None
     stop, seen = Stop(), Watch()
-    _say(f"watching for {seconds:g} s")
-    if trace:
-        trace.start()
     with stop.listening():
+        _say(f"watching for {seconds:g} s")
+        if trace:
+            trace.start()
         try:
             with stop.interruptible():
                 watch(seen, seconds, time.sleep)

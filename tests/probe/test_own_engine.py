@@ -92,7 +92,7 @@ def test_what_the_disks_wrote_counts_for_names_where_it_is_known(tmp_path):
         run("mount", "-o", "remount,sync", str(place.folder))
         with names.opened(Metadata(operation="create", files=20), place.folder, place.leaves) as session:
             window = session.window(0.01)
-    assert window.beside_bytes == window.disks.written_bytes > 20 * 4096
+    assert window.beside_bytes == window.disks.written_bytes > window.operations * 4096 > 0
 
 
 @pytest.mark.parametrize(("operation", "per_round"), [("fallocate", 1), ("punch", 128), ("free", 1)])

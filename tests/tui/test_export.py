@@ -5,6 +5,7 @@ import re
 from xml.etree import ElementTree as ET
 
 import pytest
+from textual.widgets import Input
 
 from tests.tui.driving import SIZES, explored, shown, until
 
@@ -99,7 +100,11 @@ def test_escape_saves_nothing_and_numbers_are_typed(tmp_path):
 def test_a_folder_that_is_not_there_is_told_and_the_question_stays():
 
     async def steps(app, pilot):
-        await pilot.press("e", "enter", "home", *"no/such/", "enter")
+        await pilot.press("e")
+        await until(pilot, lambda: app.screen.name == "export" and app.screen.query_one(Input).value)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.query_one(Input).has_focus)
+        await pilot.press("home", *"no/such/", "enter")
         await until(pilot, lambda: "No such file" in shown(app))
         return app.screen.name
 
