@@ -178,6 +178,7 @@ def test_a_raid_whose_member_failed_and_the_rebuild_onto_a_spare(shelf):
     assert whole.outcome("md-degraded", layer) == "ok"
 
 
+@pytest.mark.thorough
 def test_a_mirror_that_lost_a_disk(shelf):
     """md RAID 1 that lost a disk"""
     scenario, nodes = shelf

@@ -14,6 +14,7 @@ def _queue(scenario, name, what):
     return scenario.second_file(f"/sys/block/{name}/queue/{what}")
 
 
+@pytest.mark.thorough
 def test_a_drive_of_4_kib_blocks(scenario):
     """NVMe formatted with blocks of 4 KiB, with an XFS"""
     (name,) = scenario.attach("nvme-4k")
@@ -57,6 +58,7 @@ def test_a_scheduler_in_front_of_a_drive_is_taken_away_again(scenario):
     assert "[none]" in _queue(scenario, name, "scheduler")
 
 
+@pytest.mark.thorough
 def test_a_zoned_drive_gets_no_advice_for_ordinary_ones(scenario):
     """Zoned NVMe: its zones must be written in order"""
     (name,) = scenario.attach("nvme-zoned")

@@ -65,6 +65,7 @@ def test_a_sweep_times_what_dm_delay_delays_and_leaves_nothing(scenario):
     wait_for("the end of all that it made", lambda: not left(folder))
 
 
+@pytest.mark.thorough
 def test_a_latency_below_a_millisecond_comes_from_null_blk(scenario):
     """null_blk of a latency told in ns, under a filesystem made anew for it"""
     folder = place(scenario)
