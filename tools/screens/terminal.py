@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 import subprocess
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+_NUMBERS = itertools.count()
+"""Of this process's terminals: a name that an ended one had may still be held by its server."""
+
 _TURN_S = 0.05
 _EFFECT_S = 2.0
 
@@ -22,7 +26,7 @@ class Terminal:
     """`columns` x `rows`; ends with its program when left."""
 
     def __init__(self, command: Iterable[str], columns: int, rows: int, environment: Mapping[str, str] = {}) -> None:
-        self._socket = f"fsadvisor-{os.getpid()}-{id(self)}"
+        self._socket = f"fsadvisor-{os.getpid()}-{next(_NUMBERS)}"
         words = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment.items())
         size = ["-x", str(columns), "-y", str(rows)]
         settings = ["set", "-g", "default-terminal", "tmux-256color", ";", "set", "-g", "status", "off", ";"]
