@@ -67,9 +67,9 @@ def test_existing_files_are_read_where_they_are(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
 
 
-def started_by(pid):
-    """fio, which has our open file's path among its arguments, and workers, which are told their parent."""
-    marks = (f"/proc/{pid}/fd/".encode(), f'"parent": {pid}}}'.encode())
+def started_by(pid, moment):
+    """fio, which has our open file's path among its arguments, workers, which are told their parent, and forks of it."""
+    marks = (f"/proc/{pid}/fd/".encode(), f'"parent": {pid}}}'.encode(), str(moment).encode())
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if any(mark in (process / "cmdline").read_bytes() for mark in marks):
@@ -97,7 +97,7 @@ def test_a_session_killed_at_random_moments_leaves_nothing(filesystem, name):
     assert killed.wait() == -signal.SIGALRM
     left = {entry.name for entry in filesystem.folder.iterdir()} - {"lost+found"}
     assert all(entry.startswith(scratch_tree.PREFIX) for entry in left)
-    for pid in started_by(killed.pid):
+    for pid in started_by(killed.pid, moment):
         await_end(pid)
     clear(filesystem.folder)
     assert {entry.name for entry in filesystem.folder.iterdir()} <= {"lost+found"}
