@@ -1,5 +1,8 @@
-"""Options of the suite."""
+"""Options of the suite, and what of it must not run side by side."""
 
+import fcntl
+
+import pytest
 from hypothesis import settings
 
 from tests.loops import clear_left, temporary
@@ -15,3 +18,16 @@ def pytest_addoption(parser):
 def pytest_sessionstart(session):
     if not hasattr(session.config, "workerinput"):
         clear_left(temporary())
+
+
+@pytest.fixture(autouse=True)
+def mounts_of_others(request, tmp_path_factory):
+    """A new mount namespace holds for a moment what another process unmounts: XFS then keeps its old options."""
+    alone = request.node.get_closest_marker("remounts") is not None
+    if not alone and request.node.get_closest_marker("namespaces") is None:
+        yield
+        return
+    common = tmp_path_factory.getbasetemp().parent if hasattr(request.config, "workerinput") else None
+    with ((common or tmp_path_factory.getbasetemp()) / "namespaces").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        yield

@@ -18,6 +18,8 @@ from tests.loops import loops, needs_loop_devices, run
 from tests.paths import ROOT
 from tests.test_cli import MACHINE
 
+pytestmark = pytest.mark.namespaces
+
 COMPARE = [*ARGV, "compare"]
 
 
@@ -148,6 +150,7 @@ def our_images(folder, seconds=20):
         os.sched_yield()
 
 
+@pytest.mark.long
 @pytest.mark.loop
 @needs_loop_devices
 def test_paths_devices_and_images_are_compared_and_nothing_is_left(mounted, tmp_path):

@@ -17,6 +17,8 @@ from tests.command import ARGV, fsadvisor
 from tests.loops import loops, needs_loop_devices, run
 from tests.trial.test_arena import left
 
+pytestmark = pytest.mark.namespaces
+
 SHORT = ("--job", "create-1", "--seconds", "1", "--yes", "--no-keep")
 VALIDATOR = jsonschema.Draft202012Validator(schema("trial"))
 
@@ -95,9 +97,8 @@ def test_without_a_terminal_it_names_the_command_that_goes_on(scratch):
 @pytest.mark.loop
 @needs_loop_devices
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(
-    "fs_type", ["ext4", pytest.param("xfs", marks=pytest.mark.long), pytest.param("btrfs", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("fs_type", ["ext4", "xfs", "btrfs"])
 def test_a_trial_measures_both_sides_says_a_sentence_and_leaves_nothing(fs_type, scratch):
     before = Path("/proc/self/mountinfo").read_text()
     done = measured("noatime", "--type", fs_type, "--on-scratch", scratch, *SHORT, "--json")

@@ -4,9 +4,13 @@ import io
 import subprocess
 import sys
 
+import pytest
+
 from fsadvisor.probe.telling import Over
 from fsadvisor.verbs import trials_apart
 from fsadvisor.verbs import trials_telling as telling
+
+pytestmark = pytest.mark.namespaces
 
 
 def answered(asked):

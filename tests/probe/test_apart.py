@@ -125,7 +125,9 @@ def alone(tmp_path_factory):
 @pytest.mark.loop
 @needs_loop_devices
 @pytest.mark.parametrize("job", ["create-1", "commit-fdatasync"])
-@pytest.mark.parametrize("terminations", ["heard", "ignored", "blocked"])
+@pytest.mark.parametrize(
+    "terminations", ["heard", *(pytest.param(one, marks=pytest.mark.long) for one in ("ignored", "blocked"))]
+)
 def test_all_of_it_ends_and_cleans_up_when_the_program_that_asked_is_killed(alone, terminations, job):
     starter = subprocess.Popen(
         [sys.executable, "-c", STARTER, str(alone), terminations, job],

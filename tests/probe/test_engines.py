@@ -18,7 +18,7 @@ from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.scratch_tree import clear
 from tests.paths import ROOT
-from tests.probe.filesystems import ON_DISK, mounted, needs_fio
+from tests.probe.filesystems import ONE_ALWAYS, mounted, needs_fio
 
 KILLED = """
 import signal, sys
@@ -86,7 +86,7 @@ def names(filesystem):
     return {entry.name for entry in filesystem.folder.iterdir()}
 
 
-@pytest.fixture(scope="module", params=ON_DISK)
+@pytest.fixture(scope="module", params=ONE_ALWAYS)
 def filesystem(request, tmp_path_factory):
     with mounted(request.param, tmp_path_factory.mktemp(request.param)) as one:
         yield one

@@ -18,7 +18,7 @@ from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.loops import loops, needs_loop_devices, run
 
-pytestmark = [pytest.mark.loop, needs_loop_devices]
+pytestmark = [pytest.mark.loop, pytest.mark.remounts, needs_loop_devices]
 
 RULES = {rule.id: rule for rule in own_shelf().rules}
 GIVEN = {

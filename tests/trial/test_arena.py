@@ -14,6 +14,8 @@ from fsadvisor.trial.arena import Form, arguments, images
 from fsadvisor.trial.worker import started
 from tests.loops import loops, needs_loop_devices, run
 
+pytestmark = pytest.mark.namespaces
+
 TASK = "tests.trial.tasks:look"
 MIB = 1 << 20
 
@@ -71,7 +73,12 @@ def left(folder, seconds=20):
 @pytest.mark.loop
 @needs_loop_devices
 @pytest.mark.parametrize(
-    ("fs_type", "option"), [("ext4", "noatime"), ("xfs", "noatime"), ("btrfs", "nodatacow")], ids=str
+    ("fs_type", "option"),
+    [
+        ("ext4", "noatime"),
+        *(pytest.param(*it, marks=pytest.mark.long) for it in (("xfs", "noatime"), ("btrfs", "nodatacow"))),
+    ],
+    ids=str,
 )
 def test_two_filesystems_stand_side_by_side_unseen_and_leave_nothing(fs_type, option, tmp_path):
     default, changed = told(tmp_path, *two(fs_type, option))

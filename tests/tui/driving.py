@@ -56,7 +56,7 @@ async def until(pilot, holds, turns=500):
         if holds():
             return
         await asyncio.sleep(0.01)
-    raise AssertionError("it never came to hold")
+    raise AssertionError(f"it never came to hold:\n{shown(pilot.app)}")
 
 
 def screen(app):

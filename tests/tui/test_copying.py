@@ -43,6 +43,9 @@ class Clipboard:
         self.text = text.encode().decode()
 
 
+ONE_ALWAYS = [WITHOUT[0], *(pytest.param(it, marks=pytest.mark.long) for it in WITHOUT[1:])]
+
+
 @pytest.mark.parametrize("point", WITH_COMMANDS)
 def test_commands_come_as_they_are_and_a_shell_reads_the_mount_point_back(point, tmp_path):
     file = tmp_path / "commands"
@@ -66,7 +69,7 @@ def test_commands_come_as_they_are_and_a_shell_reads_the_mount_point_back(point,
     assert point in shlex.split(now)
 
 
-@pytest.mark.parametrize("point", WITHOUT)
+@pytest.mark.parametrize("point", ONE_ALWAYS)
 def test_of_a_mount_point_that_would_harm_a_shell_there_are_no_commands_to_copy(point):
     async def steps(app, pilot):
         await opened(app, pilot)
@@ -79,7 +82,7 @@ def test_of_a_mount_point_that_would_harm_a_shell_there_are_no_commands_to_copy(
     assert "not safe to paste into a shell" in " ".join(page.split())
 
 
-@pytest.mark.parametrize("point", WITHOUT)
+@pytest.mark.parametrize("point", ONE_ALWAYS)
 def test_a_cure_that_names_it_is_shown_and_not_copied(point):
     async def steps(app, pilot):
         await pilot.press("2")

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from textual.widgets import Input
 
-from tests.tui.driving import SIZES, explored, screen, shown, until
+from tests.tui.driving import SIZES, explored, shown, until
 
 
 def told(app):
@@ -105,7 +105,7 @@ def test_a_folder_that_is_not_there_is_told_and_the_question_stays():
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.query_one(Input).has_focus)
         await pilot.press("home", *"no/such/", "enter")
-        await until(pilot, lambda: "No such file" in " ".join(one.strip(" │") for one in screen(app)))
+        await until(pilot, lambda: "No such file" in shown(app))
         return app.screen.name
 
     assert explored(steps) == "export"

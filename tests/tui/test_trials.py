@@ -24,6 +24,8 @@ from fsadvisor.views.spans import columns
 from tests.paths import FIXTURES
 from tests.tui.driving import MACHINE, SIZES, explored, shown, until
 
+pytestmark = pytest.mark.namespaces
+
 COST = Cost(written_bytes=1 << 30, room_bytes=600 << 20, files=4, least_seconds=30.0, most_seconds=200.0)
 GAIN = Ratio(middle=1.11, low=1.08, high=1.15, blocks=12)
 ALIKE = Ratio(middle=1.0, low=0.99, high=1.02, blocks=12)

@@ -137,7 +137,9 @@ class Export(ModalScreen[None]):
         try:
             path = Path(name).expanduser().absolute()
             write_new(path, export.content(look, ending, self._picture, every=self.explorer.session.every))
-        except (MachineError, RuntimeError, OSError, ValueError) as error:
+        except MachineError as error:  # the path may fill all the room there is: what is wrong with it comes first
+            self.post_message(self.Saved(f"{error.what}; {error.choice}: {error.where}", failed=True))
+        except (RuntimeError, OSError, ValueError) as error:
             self.post_message(self.Saved(str(error), failed=True))
         else:
             self.post_message(self.Saved(f"Saved: {path}", failed=False))
