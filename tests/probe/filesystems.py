@@ -17,7 +17,7 @@ KINDS = [
     *(pytest.param(kind, marks=[pytest.mark.loop, needs_loop_devices]) for kind in ("ext4", "xfs", "btrfs")),
 ]
 ON_DISK = KINDS[1:]
-ONE_ALWAYS = [ON_DISK[0], *(pytest.param(kind, marks=pytest.mark.long) for kind in ON_DISK[1:])]
+ONE_ALWAYS = [ON_DISK[0], *(pytest.param(*one.values, marks=[*one.marks, pytest.mark.long]) for one in ON_DISK[1:])]
 """The others by `make long` only."""
 needs_fio = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not installed")
 
