@@ -1,6 +1,7 @@
 """Options of the suite, and what of it must not run side by side."""
 
 import fcntl
+import signal
 
 import pytest
 from hypothesis import settings
@@ -13,6 +14,13 @@ settings.load_profile("whatever the machine does besides")
 
 def pytest_addoption(parser):
     parser.addoption("--accept", action="store_true", help="write golden files anew; review the diff")
+
+
+def pytest_configure():
+    """A shell starts what it runs in the background with Ctrl-C ignored, and programs that we start would inherit it."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
 def pytest_sessionstart(session):

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _MOST: Final = 50
 """Hits of a kind that are shown: a machine may have thousands of disks."""
+_WHOLE: Final = 1_000_000.0
+"""The score of words that are there as typed; less for each letter before them."""
 
 
 class Commands(Provider):
@@ -34,16 +36,22 @@ class Commands(Provider):
             yield DiscoveryHit(Content(words), partial(self._do, action), text=words)
 
     async def search(self, query: str) -> Hits:
-        """What fits the words."""
-        matcher = self.matcher(query)
-        shown = 0
-        for words, command in self._all():
+        """What fits the words: what has them as they are typed comes first, then what has their letters in order."""
+        typed, matcher = query.casefold(), self.matcher(query)
+        whole: list[tuple[str, Callable[[], object]]] = []
+        others: list[tuple[str, Callable[[], object]]] = []
+        for one in self._all():
+            (whole if typed in one[0].casefold() else others).append(one)
+        for words, command in whole[:_MOST]:
+            yield Hit(_WHOLE - words.casefold().index(typed), Content(words), command, text=words)
+        left = _MOST - len(whole)
+        for words, command in others:
+            if left <= 0:
+                return
             score = matcher.match(words)
             if score > 0:
                 yield Hit(score, Content(words), command, text=words)
-                shown += 1
-            if shown >= _MOST:
-                return
+                left -= 1
 
     def _all(self) -> Iterator[tuple[str, Callable[[], object]]]:
         for action in self._actions():
