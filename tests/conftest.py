@@ -17,7 +17,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure():
-    """A shell starts what it runs in the background with Ctrl-C ignored, and programs that we start would inherit it."""
+    """A shell has what it runs in the background ignore Ctrl-C, and programs that we start would inherit that."""
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
