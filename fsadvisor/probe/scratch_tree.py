@@ -83,19 +83,29 @@ def _stays(place: Path, why: str) -> str:
 
 def _made(place: Path) -> int:
     """Make the folder, open and lock it; where that fails, or somebody stops us meanwhile, nothing of ours stays."""
+    descriptor = -1
     with told(f"making the scratch folder {place}"):
-        place.mkdir(mode=0o700)
         try:
+            place.mkdir(mode=0o700)
             descriptor = os.open(place, _FOLDER)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                place.rmdir()
+            why = _not_ours(descriptor) or _not_locked(place, descriptor)
+        except FileExistsError:
             raise
-    why = _not_ours(descriptor) or _not_locked(place, descriptor)
+        except BaseException:  # a signal is heard as mkdir returns, too
+            _unmade(place, descriptor)
+            raise
     if why:
         os.close(descriptor)
         raise EngineError(f"{place} is not used: {why}")
     return descriptor
+
+
+def _unmade(place: Path, descriptor: int) -> None:
+    if descriptor >= 0:
+        os.close(descriptor)
+    with contextlib.suppress(OSError):
+        if place.lstat().st_uid == os.geteuid():
+            place.rmdir()
 
 
 def _not_ours(descriptor: int) -> str:
