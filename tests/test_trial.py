@@ -15,7 +15,7 @@ from fsadvisor.report.schema import schema
 from fsadvisor.trial import empty
 from tests.command import ARGV, fsadvisor
 from tests.loops import loops, needs_loop_devices, run
-from tests.trial.test_arena import left
+from tests.trial.test_arena import backing_files, left
 
 pytestmark = pytest.mark.namespaces
 
@@ -129,13 +129,9 @@ def begun(folder, *more):
     argv = [*ARGV, "trial", "noatime", "--type", "ext4", "--on-scratch", str(folder), *SHORT, "--seconds", "60", *more]
     child = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     end = time.monotonic() + 60
-    while not any(str(folder) in it.read_text() for it in backing()) and time.monotonic() < end:
+    while not any(str(folder) in it for it in backing_files()) and time.monotonic() < end:
         os.sched_yield()
     return child
-
-
-def backing():
-    return [it for it in Path("/sys/block").glob("loop*/loop/backing_file") if it.exists()]
 
 
 @pytest.mark.loop
