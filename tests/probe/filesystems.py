@@ -22,6 +22,10 @@ ONE_ALWAYS = [ON_DISK[0], *(pytest.param(*one.values, marks=[*one.marks, pytest.
 needs_fio = pytest.mark.skipif(not shutil.which("fio"), reason="fio is not installed")
 
 
+def names_in(folder):
+    return {entry.name for entry in folder.iterdir()} - {"lost+found"}
+
+
 @dataclass
 class Mounted:
     """A mounted filesystem; `device` is its loop device's path, '' for tmpfs."""
