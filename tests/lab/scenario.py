@@ -34,9 +34,20 @@ def disks():
     return {path.name for path in SYS_BLOCK.iterdir()}
 
 
+def ask_udevd(*words):
+    """Have udevadm speak with udevd, which hangs up now and then before it has heard all (systemd 252): ask again."""
+    for _ in range(4):
+        try:
+            return run("udevadm", *words)
+        except ToolError as error:
+            if "Broken pipe" not in str(error) and "Connection reset" not in str(error):
+                raise
+    return run("udevadm", *words)
+
+
 def settle():
     """Wait until udev has seen all that the kernel told it."""
-    run("udevadm", "settle", "--timeout=30")
+    ask_udevd("settle", "--timeout=30")
 
 
 def wait_for(what, truth, seconds=30):

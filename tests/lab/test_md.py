@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.lab.marks import thorough
-from tests.lab.scenario import run, settle, wait_for
+from tests.lab.scenario import ask_udevd, run, settle, wait_for
 
 pytestmark = pytest.mark.lab
 SPEED = "/proc/sys/dev/raid/speed_limit_max"
@@ -16,7 +16,7 @@ SPEED = "/proc/sys/dev/raid/speed_limit_max"
 def shelf(scenario):
     """(scenario, nodes of six SAS disks), which udev puts together to nothing by itself."""
     scenario.write("/etc/udev/rules.d/64-md-raid-assembly.rules", "")
-    run("udevadm", "control", "--reload")
+    ask_udevd("control", "--reload")
     nodes = [f"/dev/{name}" for name in scenario.attach("shelf")]
     run("modprobe", "--all", "raid0", "raid1", "raid10", "raid456")
     return scenario, nodes

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.lab import remedies
-from tests.lab.scenario import run
+from tests.lab.scenario import run, settle
 
 pytestmark = pytest.mark.lab
 
@@ -147,7 +147,7 @@ def test_how_long_an_override_lasts(scenario):
 
     run("nvme", "ns-rescan", f"/dev/{name[:-2]}")
     run("nvme", "reset", f"/dev/{name[:-2]}")
-    run("udevadm", "settle")
+    settle()
 
     kernel = tuple(int(part) for part in scenario.second("uname", "-r").split(".")[:2])
     seen = _queue(scenario, name, "write_cache")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.lab import remedies
-from tests.lab.scenario import run
+from tests.lab.scenario import ask_udevd, run, settle
 
 pytestmark = pytest.mark.lab
 
@@ -52,9 +52,9 @@ def test_a_scheduler_in_front_of_a_drive_is_taken_away_again(scenario):
     assert "[mq-deadline]" in _queue(scenario, name, "scheduler")
     for file in remedies.keep(scenario, found):
         assert file.startswith("/etc/udev/rules.d/")
-    run("udevadm", "control", "--reload")
+    ask_udevd("control", "--reload")
     run("udevadm", "trigger", "--action=change", f"/sys/block/{name}")
-    run("udevadm", "settle")
+    settle()
     assert "[none]" in _queue(scenario, name, "scheduler")
 
 
@@ -92,7 +92,7 @@ def test_a_zoned_drive_without_scheduler_is_a_risk_before_6_10(scenario):
     remedies.undo(found)
     assert "[none]" in _queue(scenario, name, "scheduler")
     remedies.keep(scenario, found)
-    run("udevadm", "control", "--reload")
+    ask_udevd("control", "--reload")
     run("udevadm", "trigger", "--action=change", f"/sys/block/{name}")
-    run("udevadm", "settle")
+    settle()
     assert "[mq-deadline]" in _queue(scenario, name, "scheduler")

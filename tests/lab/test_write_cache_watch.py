@@ -10,7 +10,7 @@ from fsadvisor.advise import judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import load_shelf
-from tests.lab.scenario import run, wait_for
+from tests.lab.scenario import ask_udevd, run, settle, wait_for
 
 pytestmark = pytest.mark.lab
 
@@ -77,14 +77,14 @@ def watch(scenario):
     scenario.undo(run, "umount", str(NVME))
     for file, lines in _advised(_udev(scenario, name, "ID_MODEL"), _udev(scenario, name, "ID_SERIAL_SHORT")).items():
         scenario.write(file, "".join(f"{line}\n" for line in lines))
-    run("udevadm", "control", "--reload")
-    scenario.undo(run, "udevadm", "control", "--reload")
+    ask_udevd("control", "--reload")
+    scenario.undo(ask_udevd, "control", "--reload")
     return Watch(scenario, name)
 
 
 def _trigger(name):
     run("udevadm", "trigger", "--action=change", f"/sys/block/{name}")
-    run("udevadm", "settle")
+    settle()
 
 
 @pytest.mark.thorough
@@ -117,7 +117,7 @@ def test_another_drive_is_left_alone(watch):
     _trigger(other)
     assert watch.scenario.second_file(f"/sys/block/{other}/queue/write_cache") == "write back"
     run("udevadm", "trigger", "--action=change", "--subsystem-match=block", "--property-match=FSADVISOR_PLP=?*")
-    run("udevadm", "settle")
+    settle()
     assert watch.scenario.second_file(f"/sys/block/{other}/queue/write_cache") == "write back"
 
 
