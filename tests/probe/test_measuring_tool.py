@@ -181,6 +181,7 @@ def test_what_half_a_minute_of_fio_says_is_held_against_each_interval():
     row = against_long.judged("job", told, truths, [{}] * 6)
     assert row.tallies == (2, 3, 3)  # the median, 11, and the nearer of 10 and 12
     assert row.cells[1] == "3, 1 without a figure"
+    assert row.cells[5] == "1.068"  # of 11.75, the median of the short ones
     assert row.cells[-2:] == ("2", "18.2 %")
 
 
@@ -191,7 +192,7 @@ def test_a_job_without_a_single_figure_is_still_to_be_measured():
 
 def test_what_is_refused_is_not_asked_thirty_times():
     with pytest.raises(EngineError, match="/proc"):
-        short("commit-fdatasync", Path("/proc"))
+        short("commit-fdatasync", Path("/proc"), 1)
 
 
 @given(st.floats(0.5, 2), st.floats(1, 1e6), st.floats(0.9, 1.1))

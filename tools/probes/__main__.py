@@ -92,10 +92,16 @@ class Minutes:
 
 def _parts(chosen: argparse.Namespace, ground: Ground) -> list[Part]:
     """With a row for what failed instead of an end of it all."""
+    plan = against_long.Plan(
+        shorts=chosen.shorts,
+        short_seconds=chosen.short_seconds,
+        longs=chosen.longs,
+        long_seconds=chosen.long_seconds,
+    )
     made: Mapping[str, Callable[[], Part]] = {
-        "long": lambda: against_long.part(JOBS, ground.folder, chosen.shorts, chosen.longs, chosen.long_seconds),
-        "noise": lambda: noise.part(ground, chosen.repeats),
-        "ratio": lambda: ratio.part(JOBS, ground.folder, chosen.rounds, chosen.ratio_seconds),
+        "long": lambda: against_long.part(JOBS, ground.folder, plan),
+        "noise": lambda: noise.part(ground, chosen.repeats, chosen.short_seconds),
+        "ratio": lambda: ratio.part(JOBS, ground.folder, chosen.rounds, chosen.ratio_seconds, chosen.short_seconds),
         "kills": lambda: kills.part(ground, chosen.kills, chosen.seed),
     }
     return [_guarded(made[part]()) for part in chosen.parts]
@@ -135,6 +141,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--parts", nargs="+", choices=TITLES, default=tuple(TITLES), help="default: all")
     parser.add_argument("--jobs", nargs="+", choices=JOBS, default=JOBS, metavar="JOB", help="of long, noise and ratio")
     parser.add_argument("--shorts", type=_number, default=30, help="short probes of each job")
+    parser.add_argument(
+        "--short-seconds", type=float, default=10.0, help="a short probe's at most (default: 10, as of the suite quick)"
+    )
     parser.add_argument("--longs", type=_number, default=5, help="long runs among them")
     parser.add_argument("--long-seconds", type=float, default=30.0)
     parser.add_argument("--repeats", type=_number, default=20, help="of each measurement of the noise table")

@@ -7,7 +7,7 @@ short one can be blamed for.
 from __future__ import annotations
 
 import statistics
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe.jobs import JOBS
@@ -24,30 +24,40 @@ if TYPE_CHECKING:
 
 HEADS: Final = (
     *("job", "short runs", "hold the long median", "hold the long run nearest in time", "median ± said"),
+    "their median to the long one's",
     *("settled", "seconds, median", "long runs", "they span"),
 )
 
 
-def part(jobs: tuple[str, ...], folder: Path, shorts: int, longs: int, long_seconds: float) -> Part:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How many runs of each kind, and how long they are at most."""
+
+    shorts: int
+    short_seconds: float
+    longs: int
+    long_seconds: float
+
+
+def part(jobs: tuple[str, ...], folder: Path, plan: Plan) -> Part:
     """A row for each job."""
-    plan = {"shorts": shorts, "longs": longs, "long_seconds": long_seconds}
     return Part(
         id="long",
         names=jobs,
-        plan=plan,
-        measure=lambda job: _row(job, folder, shorts, longs, long_seconds),
-        text=lambda rows: _text(rows, shorts, longs, long_seconds),
+        plan=asdict(plan),
+        measure=lambda job: _row(job, folder, plan),
+        text=lambda rows: _text(rows, plan),
     )
 
 
-def _text(rows: Sequence[Row], shorts: int, longs: int, long_seconds: float) -> str:
+def _text(rows: Sequence[Row], plan: Plan) -> str:
     held, near, count = (sum(row.tallies[at] for row in rows if row.tallies) for at in range(3))
     lines = [row.cells for row in rows]
     lines.append(("**all**", str(count), of(held, count), of(near, count)))
     return (
-        f"{shorts} short probes of each job as people get them, and {longs} runs of fio alone for {long_seconds:g} s"
-        " each among them. The long median is that of all long runs of the job. Span: from the least long figure to the"
-        " largest, of their median.\n\n" + table(HEADS, lines)
+        f"{plan.shorts} short probes of each job, of {plan.short_seconds:g} s at most, and {plan.longs} runs of fio"
+        f" alone for {plan.long_seconds:g} s each among them. The long median is that of all long runs of the job."
+        " Span: from the least long figure to the largest, of their median.\n\n" + table(HEADS, lines)
     )
 
 
@@ -62,19 +72,19 @@ def order(shorts: int, longs: int) -> Iterator[bool]:
         done = max(done, until)
 
 
-def _row(job: str, folder: Path, shorts: int, longs: int, long_seconds: float) -> Row:
+def _row(job: str, folder: Path, plan: Plan) -> Row:
     told: list[tuple[int, Short]] = []
     truths: list[tuple[int, float]] = []
     runs: list[Mapping[str, object]] = []
     with alone(JOBS[job], folder) as fio:
-        for at, is_long in enumerate(order(shorts, longs)):
-            noted(f"{job}: run {at + 1} of {shorts + longs}")
+        for at, is_long in enumerate(order(plan.shorts, plan.longs)):
+            noted(f"{job}: run {at + 1} of {plan.shorts + plan.longs}")
             if is_long:
-                truths.append((at, fio.figure(long_seconds)))
+                truths.append((at, fio.figure(plan.long_seconds)))
                 runs.append({"long": truths[-1][1]})
                 continue
             try:
-                told.append((at, short(job, folder)))
+                told.append((at, short(job, folder, plan.short_seconds)))
                 runs.append(asdict(told[-1][1]))
             except NoFigureError as error:
                 runs.append({"no_figure": str(error)})
@@ -100,6 +110,7 @@ def judged(
         of(held, len(told)),
         of(near, len(told)),
         percent([one.half_width for _, one in told]),
+        f"{statistics.median(one.median for _, one in told) / long_median:.3f}" if told else "",
         str(sum(one.settled for _, one in told)),
         f"{statistics.median(one.seconds for _, one in told):.1f}" if told else "",
         str(len(truths)),

@@ -26,27 +26,27 @@ HEADS: Final = (
 _NEAR: Final = 0.10
 
 
-def part(ground: Ground, repeats: int) -> Part:
+def part(ground: Ground, repeats: int, short_seconds: float) -> Part:
     """A row for each place and job."""
     wanted = {f"{place}, {job}": (place, job) for place in ground.names for job in JOBS_HERE}
     return Part(
         id="noise",
         names=tuple(wanted),
-        plan={"repeats": repeats},
-        measure=lambda name: _row(ground.spot(wanted[name][0]), wanted[name][1], repeats),
-        text=_text,
+        plan={"repeats": repeats, "short_seconds": short_seconds},
+        measure=lambda name: _row(ground.spot(wanted[name][0]), wanted[name][1], repeats, short_seconds),
+        text=lambda rows: _text(rows, short_seconds),
     )
 
 
-def _text(rows: Sequence[Row]) -> str:
+def _text(rows: Sequence[Row], short_seconds: float) -> str:
     return (
-        "By turns one second of fio alone and a probe. Spread is the standard deviation of the figures, of their mean;"
-        " within 10 % are those that near the median of all of their kind.\n\n"
+        f"By turns one second of fio alone and a probe of {short_seconds:g} s at most. Spread is the standard deviation"
+        " of the figures, of their mean; within 10 % are those that near the median of all of their kind.\n\n"
         + table(HEADS, [row.cells for row in rows])
     )
 
 
-def _row(spot: Spot, job: str, repeats: int) -> Row:
+def _row(spot: Spot, job: str, repeats: int, short_seconds: float) -> Row:
     seconds: list[float] = []
     probes: list[Short] = []
     runs: list[Mapping[str, object]] = []
@@ -56,7 +56,7 @@ def _row(spot: Spot, job: str, repeats: int) -> Row:
             seconds.append(fio.figure(1))
             runs.append({"second": seconds[-1]})
             try:
-                probes.append(short(job, spot.folder))
+                probes.append(short(job, spot.folder, short_seconds))
                 runs.append(asdict(probes[-1]))
             except NoFigureError as error:
                 runs.append({"no_figure": str(error)})

@@ -22,25 +22,25 @@ _ROUND: Final = "ABBA"
 """A is fio alone, B a probe."""
 
 
-def part(jobs: tuple[str, ...], folder: Path, rounds: int, seconds: float) -> Part:
+def part(jobs: tuple[str, ...], folder: Path, rounds: int, seconds: float, short_seconds: float) -> Part:
     """A row for each job."""
     return Part(
         id="ratio",
         names=jobs,
-        plan={"rounds": rounds, "seconds": seconds},
-        measure=lambda job: _row(job, folder, rounds, seconds),
-        text=lambda rows: _text(rows, seconds),
+        plan={"rounds": rounds, "seconds": seconds, "short_seconds": short_seconds},
+        measure=lambda job: _row(job, folder, rounds, seconds, short_seconds),
+        text=lambda rows: _text(rows, seconds, short_seconds),
     )
 
 
-def _text(rows: Sequence[Row], seconds: float) -> str:
+def _text(rows: Sequence[Row], seconds: float, short_seconds: float) -> str:
     return (
-        f"Each round is fio alone for {seconds:g} s, a probe, a probe, and fio alone again; its ratio is that of the"
-        " geometric means.\n\n" + table(HEADS, [row.cells for row in rows])
+        f"Each round is fio alone for {seconds:g} s, a probe of {short_seconds:g} s at most, another, and fio alone"
+        " again; its ratio is that of the geometric means.\n\n" + table(HEADS, [row.cells for row in rows])
     )
 
 
-def _row(job: str, folder: Path, rounds: int, seconds: float) -> Row:
+def _row(job: str, folder: Path, rounds: int, seconds: float, short_seconds: float) -> Row:
     runs: list[Mapping[str, object]] = []
     with alone(JOBS[job], folder) as fio:
         for at in range(rounds):
@@ -48,7 +48,7 @@ def _row(job: str, folder: Path, rounds: int, seconds: float) -> Row:
             found: dict[str, list[float]] = {"A": [], "B": []}
             try:
                 for side in _ROUND:
-                    found[side].append(fio.figure(seconds) if side == "A" else short(job, folder).median)
+                    found[side].append(fio.figure(seconds) if side == "A" else short(job, folder, short_seconds).median)
             except NoFigureError as error:
                 runs.append({"no_figure": str(error)})
                 noted(str(error))

@@ -1,4 +1,4 @@
-"""A short probe, as people get it: the command as it is typed, in a process of its own."""
+"""A short probe: the command as people type it, in a process of its own."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def command(*words: object) -> list[str]:
     return [sys.executable, "-m", "fsadvisor", "probe", *map(str, words), "--yes", "--no-keep"]
 
 
-def short(job: str, folder: Path) -> Short:
-    """One run of a job with what is usual for its time and width.
+def short(job: str, folder: Path, most_seconds: float) -> Short:
+    """One run of a job, of so many seconds at most, with the usual width.
 
     Raises NoFigureError, and EngineError where it was refused: the next would be, too.
     """
     start = time.monotonic()
     done = subprocess.run(
-        [*command(job, folder), "--json"],
+        [*command(job, folder, "--seconds", f"{most_seconds:g}"), "--json"],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         capture_output=True,
