@@ -1,14 +1,12 @@
 """Threads: what they waited for, told by where in the kernel they were."""
 
 import os
-import re
 
 import pytest
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.waits.threads import LEAST_LOOKS, functions_of, kind_of, threads
 from fsadvisor.waits.watching import Watch, watch
-from tests.paths import CAPTURES, needs_captures
 from tests.waits.made import DIRECTORY, FSYNC, JOURNALLING, NOT_KNOWN, look, moment
 
 
@@ -85,18 +83,3 @@ def test_this_machine_is_watched_and_our_own_threads_are_not_among_those_seen():
     for one in seen.looks:
         assert one.threads > 0
         assert os.getpid() not in {pid for pid, _, _ in one.running}
-
-
-@needs_captures
-def test_stacks_that_others_captured_are_read_and_each_gets_some_kind():
-    found = 0
-    for file in sorted(CAPTURES.rglob("*stack*"))[:50]:
-        if (
-            file.is_file()
-            and (text := file.read_text(errors="replace"))
-            and re.search(r"\[<[0-9a-f]+>\] \S+\+0x", text)
-        ):
-            found += 1
-            assert kind_of(functions_of(text)) in ("disk", "lock", "journal", "network", "other")
-    if not found:
-        pytest.skip("the captures hold no stacks")
