@@ -21,6 +21,7 @@ from fsadvisor.probe.trouble import told
 from fsadvisor.trial import tools
 from fsadvisor.trial.loop import Loop, attached
 from fsadvisor.trial.mounting import Privacy, is_type, mounted
+from fsadvisor.trial.outside import outside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -142,6 +143,8 @@ def arguments(form: Form) -> tuple[str, ...]:
 def _check(form: Form, part: Part) -> None:
     if not is_type(form.fs_type) or not is_type(form.name):
         raise EngineError(f"{form.fs_type!r} is no type of filesystem that can be made")
+    if beyond := outside(form.options, form.mkfs):
+        raise EngineError(f"{beyond!r} reaches beyond the image: a scratch filesystem has no other device and no file")
     if tools.path_of(f"mkfs.{form.fs_type}") is None:
         raise tools.missing(f"mkfs.{form.fs_type}")
     least = LEAST_BYTES.get(form.fs_type, 0)

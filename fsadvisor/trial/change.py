@@ -14,6 +14,7 @@ from fsadvisor.survey import look
 from fsadvisor.trial import dangers
 from fsadvisor.trial.arena import Form
 from fsadvisor.trial.mounting import is_type
+from fsadvisor.trial.outside import outside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -197,6 +198,8 @@ def _change(*, what: str, kind: str, base: Own, sides: tuple[tuple[str, ...], ..
     if isinstance(JOBS[job].work, Existing):
         raise ChangeError(f"{job} reads files that are there already, and a scratch filesystem has none")
     before, mkfs_before, after, mkfs_after = sides
+    if beyond := outside((*before, *after), (*mkfs_before, *mkfs_after)):
+        raise ChangeError(f"{beyond!r} reaches beyond the image: a scratch filesystem has no other device and no file")
     default = Form(
         name="default",
         fs_type=kind,

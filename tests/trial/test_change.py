@@ -1,5 +1,6 @@
 """What is tried: the machine's own filesystem, and the same with a change."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -55,6 +56,31 @@ def test_another_type_than_the_machines_own_takes_nothing_over():
 def test_what_cannot_be_tried_is_told(words, kind, job, says):
     with pytest.raises(ChangeError, match=says):
         of_options(words, EXT4, kind, job)
+
+
+@pytest.mark.parametrize(
+    ("word", "beyond"),
+    [
+        ("noatime,logdev=/dev/sdb1", "logdev=/dev/sdb1"),
+        ("rtdev=/dev/sdb2", "rtdev=/dev/sdb2"),
+        ("journal_dev=0x810", "journal_dev=0x810"),
+        ("device=/dev/sdb", "device=/dev/sdb"),
+        ("loop", "loop"),
+        ("remount", "remount"),
+        ("mkfs:/dev/sdb", "/dev/sdb"),
+        ("mkfs:-m single /dev/sdb", "/dev/sdb"),
+        ("mkfs:-m single swapfile", "swapfile"),
+        ("mkfs:swapfile", "swapfile"),
+        ("mkfs:-J size=8,device=UUID=0", "size=8,device=UUID=0"),
+        ("mkfs:-Jdevice=/dev/sdb", "-Jdevice=/dev/sdb"),
+        ("mkfs:-d file=1,name=image", "file=1,name=image"),
+        ("mkfs:-l logdev=/dev/sdb1", "logdev=/dev/sdb1"),
+        ("mkfs:-z ../undo", "../undo"),
+    ],
+)
+def test_no_other_device_or_file_is_ever_named_to_mkfs_or_mount(word, beyond):
+    with pytest.raises(ChangeError, match=re.escape(f"{beyond!r} reaches beyond the image")):
+        of_options([word], EXT4, "", "")
 
 
 def test_a_rule_whose_remedy_is_no_option_cannot_be_tried():
