@@ -39,8 +39,6 @@ FEWEST_REQUESTS: Final = 10
 """With fewer, what the device took for them is not told."""
 _MKFS_SECONDS: Final = 600.0
 _SHORTEST: Final = 0.1
-_NEEDED: Final = {"nilfs2": ("nogc",)}
-"""Without it mount.nilfs2 starts a cleaner, a daemon that would outlive us and hold the mount."""
 
 
 def measured(line: bytes, tell: Tell, stop: Stop) -> None:
@@ -101,7 +99,7 @@ class _Sweep:
         quiet = ("-q",) if fs_type == "ext4" else ("-q", "-f")
         tools.run(f"mkfs.{fs_type}", (*quiet, path), _MKFS_SECONDS, f"making {fs_type}")
         more = self._asked.options.get(fs_type, "")
-        options = (*_NEEDED.get(fs_type, ()), *(more.split(",") if more else ()))
+        options = more.split(",") if more else ()
         with mounting.mounted(self._privacy, path, fs_type, options, fs_type) as mount:
             yield mount.folder, mount.options
 

@@ -36,6 +36,8 @@ _GROUNDS: Final = ("/mnt", "/media", "/srv", "/opt", "/boot", "/var/tmp", "/tmp"
 _SYSTEM: Final = ("/proc", "/sys", "/dev", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/nix", "/gnu")
 """Where the kernel's own files and tools are, with what is mounted there."""
 _MOUNT_SECONDS: Final = 60.0
+_HELPERS: Final = {"nilfs2": ("nogc",)}
+"""Types that are mounted by a tool of their own, and what keeps it from leaving a daemon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,9 @@ def enter(needed: Sequence[Path]) -> Privacy:
         _called(_libc().unshare(_CLONE_NEWNS))
     with told("cutting off our mounts from the machine's"):
         _mount(b"none", b"/", b"", _MS_SLAVE | _MS_REC, b"")
-    _let_go([path.resolve() for path in needed])
-    ground = _ground([path.resolve() for path in needed])
+    wanted = [path.resolve() for path in (*needed, *map(Path, _own()))]
+    _let_go(wanted)
+    ground = _ground(wanted)
     with told(f"covering {ground} in our own namespace"):
         _mount(b"fsadvisor", os.fsencode(ground), b"tmpfs", _MS_NOSUID | _MS_NODEV, b"size=1m,mode=700")
         _mount(b"none", os.fsencode(ground), b"", _MS_PRIVATE, b"")
@@ -67,7 +70,7 @@ def _let_go(needed: Sequence[Path]) -> None:
     record = mountinfo.parse(Path("/proc/self/mountinfo").read_text(errors="surrogateescape"))
     if isinstance(record, Unknown):
         return
-    wanted = (*needed, *map(Path, _SYSTEM), *(Path(place).resolve() for place in _own()))
+    wanted = (*needed, *map(Path, _SYSTEM))
     for mount in reversed(record.mounts):
         place = Path(mount.mount_point)
         above = any(one.is_relative_to(place) for one in wanted)
@@ -103,15 +106,23 @@ def mounted(privacy: Privacy, device: str, fs_type: str, options: Sequence[str],
     with told(f"making {folder}"):
         folder.mkdir()
     try:
-        option = ("-o", ",".join(options)) if options else ()
-        tools.run("mount", ("-n", "-t", fs_type, *option, device, str(folder)), _MOUNT_SECONDS, f"mounting {device}")
-        try:
-            yield Mounted(folder=folder, options=shown_options(folder))
-        finally:
-            _unmount(folder)
+        tools.run("mount", arguments(device, folder, fs_type, options), _MOUNT_SECONDS, f"mounting {device}")
+        yield Mounted(folder=folder, options=shown_options(folder))
     finally:
+        _unmount(folder)  # also where mount(8) had mounted it and did not end in time
         with contextlib.suppress(OSError):
             folder.rmdir()
+
+
+def arguments(device: str, folder: Path, fs_type: str, options: Sequence[str]) -> tuple[str, ...]:
+    """What mount(8) is told, so that it starts nothing that outlives us and holds the mount: no helper of the type's.
+
+    That of NILFS2 is needed, and is told to start no cleaner.
+    """
+    said = (*options, *_HELPERS.get(fs_type, ()))
+    internal = () if fs_type in _HELPERS else ("-i",)
+    option = ("-o", ",".join(said)) if said else ()
+    return ("-n", *internal, "-t", fs_type, *option, device, str(folder))
 
 
 def shown_options(folder: Path) -> tuple[str, ...]:
