@@ -27,6 +27,8 @@ _BLKID_NOTHING: Final = 2
 """blkid's exit status where it found nothing; with -p also where it could not look, so the device is read as well."""
 _ALIGNED: Final = 1 << 20
 _HEAD_BYTES: Final = 1 << 20
+_MOST_BYTES: Final = 64 << 30
+"""Of a half that is used: what mkfs writes grows with it, a GiB of inodes on so large an ext4, at every turn."""
 
 
 def full_name(device: str) -> str:
@@ -46,19 +48,40 @@ def full_name(device: str) -> str:
 
 def used(device: str) -> tuple[str, ...]:
     """Every reason to take a device for used, () where all was asked and nothing found. Raises EngineError."""
-    name = full_name(device)
+    with _alone(full_name(device), os.O_RDONLY) as (_, reasons):
+        return reasons
+
+
+@contextlib.contextmanager
+def _alone(name: str, how: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The device, had alone from before it is asked to the block's end, and every reason to take it for used.
+
+    The descriptor is -1 where it cannot be had alone. Raises EngineError.
+    """
     path = f"/dev/{name}"
-    sysfs = Path("/sys/class/block", name)
-    found = [
-        *(f"it has a partition, {it.parent.name}" for it in sorted(sysfs.glob("*/partition"))),
-        *(f"{it.name} stands on it" for it in _entries(sysfs / "holders")),
-        *_mounted(name),
-        *_swapping(path),
-        *_configured(path),
-        *_signatures(path),
-        *_held(path),
-    ]
-    return tuple(found)
+    try:
+        descriptor = os.open(path, how | os.O_EXCL | os.O_CLOEXEC)
+    except OSError as error:
+        why = f"the kernel does not give it to us alone: {os.strerror(error.errno or 0).lower()}"
+        yield -1, (*_found(name), why)
+        return
+    try:
+        number = os.fstat(descriptor).st_rdev
+        if _text(f"/sys/class/block/{name}/dev").strip() != f"{os.major(number)}:{os.minor(number)}":
+            raise EngineError(f"{path} is not the device that the kernel calls so")
+        yield descriptor, (*_found(name), *_content(descriptor))
+    finally:
+        os.close(descriptor)
+
+
+def _found(name: str) -> Iterator[str]:
+    path, sysfs = f"/dev/{name}", Path("/sys/class/block", name)
+    yield from (f"it has a partition, {it.parent.name}" for it in sorted(sysfs.glob("*/partition")))
+    yield from (f"{it.name} stands on it" for it in _entries(sysfs / "holders"))
+    yield from _mounted(name)
+    yield from _swapping(path)
+    yield from _configured(path)
+    yield from _signatures(path)
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -95,11 +118,7 @@ def _configured(path: str) -> Iterator[str]:
     for link in Path("/dev/disk").glob("*/*"):
         if link.resolve() == Path(path):
             names |= {str(link), f"{link.parent.name.removeprefix('by-').upper()}={link.name}"}
-    try:
-        lines = Path("/etc/fstab").read_text(errors="surrogateescape").splitlines()
-    except FileNotFoundError:
-        return
-    for line in lines:
+    for line in _text("/etc/fstab").splitlines() if os.path.lexists("/etc/fstab") else ():
         first = line.split()[:1]
         if first and not first[0].startswith("#") and (first[0].replace('"', "") in names or _same(first[0], path)):
             yield f"/etc/fstab names it: {first[0]}"
@@ -120,20 +139,13 @@ def _signatures(path: str) -> Iterator[str]:
         yield f"wipefs finds something on it: {' '.join(said.split())[:200]}"
 
 
-def _held(path: str) -> Iterator[str]:
-    """Whether the kernel gives it to us alone, and whether what it begins with is nothing but zeros."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC)
-    except OSError as error:
-        yield f"the kernel does not give it to us alone: {os.strerror(error.errno or 0).lower()}"
-        return
+def _content(descriptor: int) -> Iterator[str]:
+    """Whether what it begins with is nothing but zeros."""
     try:
         if any(os.pread(descriptor, _HEAD_BYTES, 0)):
             yield "its first MiB is not all zeros: if it is to be lost, wipe it first (blkdiscard -z, or dd)"
     except OSError as error:
         yield f"it cannot be read: {os.strerror(error.errno or 0).lower()}"
-    finally:
-        os.close(descriptor)
 
 
 def size_of(device: str) -> int:
@@ -143,37 +155,34 @@ def size_of(device: str) -> int:
     except OSError as error:
         raise EngineError(f"{device} cannot be opened: {os.strerror(error.errno or 0).lower()}") from error
     try:
-        return int(struct.unpack("=Q", fcntl.ioctl(descriptor, _BLKGETSIZE64, bytes(8)))[0])
+        return _size(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _size(descriptor: int) -> int:
+    return int(struct.unpack("=Q", fcntl.ioctl(descriptor, _BLKGETSIZE64, bytes(8)))[0])
 
 
 @contextlib.contextmanager
 def halves(device: str) -> Iterator[tuple[Part, Part]]:
-    """Two halves of a device, which is asked once more whether it is empty, and held alone meanwhile.
+    """Two halves of a device, held alone, and asked meanwhile once more whether it is empty.
 
     What is written to it stays there, but for the first MiB of each half, which is zeroed at the end, so that no
     signature of ours is found. Raises EngineError.
     """
-    reasons = used(device)
-    if reasons:
-        raise EngineError(f"{device} is not empty: {'; '.join(reasons)}")
-    half = size_of(device) // 2 // _ALIGNED * _ALIGNED
-    path = f"/dev/{full_name(device)}"
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
-    except OSError as error:
-        raise EngineError(f"{path} cannot be opened for us alone: {os.strerror(error.errno or 0).lower()}") from error
-    try:
+    with _alone(full_name(device), os.O_RDWR) as (descriptor, reasons):
+        if reasons:
+            raise EngineError(f"{device} is not empty: {'; '.join(reasons)}")
+        half = _size(descriptor) // 2 // _ALIGNED * _ALIGNED
+        size = min(half, _MOST_BYTES)
         try:
             yield (
-                Part(descriptor=descriptor, offset=0, size_bytes=half),
-                Part(descriptor=descriptor, offset=half, size_bytes=half),
+                Part(descriptor=descriptor, offset=0, size_bytes=size),
+                Part(descriptor=descriptor, offset=half, size_bytes=size),
             )
         finally:
             _wipe(descriptor, half)
-    finally:
-        os.close(descriptor)
 
 
 def _wipe(descriptor: int, half: int) -> None:
