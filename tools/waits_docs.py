@@ -32,8 +32,8 @@ _FLUSHES: Final = (
     "Since Linux 5.5, for whole disks whose requests are queued: device mapper and md count none, their members do."
 )
 _EXT4: Final = (
-    "The kernel prints averages since the mount, cut down to whole milliseconds: what a transaction of the window took "
-    "lies between two bounds, which are wide where there were many before."
+    "The kernel prints averages since the mount, cut down to ticks of its clock, 1 to 10 ms: what a transaction of the "
+    "window took lies between two bounds, which are wide where there were many before."
 )
 _THREADS: Final = (
     f"Looks, {LEAST_LOOKS} at least, at most every 50 ms and for at most 5 % of a processor. What threads wait for is "

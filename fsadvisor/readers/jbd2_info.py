@@ -1,7 +1,8 @@
 r"""/proc/fs/jbd2/DEVICE-8/info: how the journal of a mounted ext4 has been committing since it was mounted.
 
-Written against Linux 6.18. Averages are per transaction, cut down to whole milliseconds; before the first commit
-only the first line is there. Sample:
+Written against Linux 6.18. Averages are per transaction, that of the request delay per requested one; times are cut
+down to whole ticks (jiffies), which are 1, 3⅓, 4 or 10 ms by the kernel's HZ. Before the first commit only the first
+line is there. Sample:
 
     1204 transactions (1187 requested), each up to 8192 blocks
     average:

@@ -1,7 +1,8 @@
 """What filesystems' journals did between two moments.
 
-jbd2 tells averages since the mount, cut down to whole milliseconds: what the window's own transactions took lies
-between two bounds, which are told, and are wide where there were many transactions before.
+jbd2 tells averages since the mount, timed and cut down in the kernel's own ticks of 1 to 10 ms (jiffies), that of the
+request delay over the transactions that were requested alone (jbd2_seq_info_show in fs/jbd2/journal.c): what the
+window's own transactions took lies between two bounds, which are told, and are wide where there were many before.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
     from fsadvisor.readers.jbd2_info import Jbd2Journal
     from fsadvisor.readers.xfs_stats import XfsStats
 
+_REQUESTED: Final = "request_delay_ms"
 PHASES: Final = {
     "waiting_ms": "a handle waits for a transaction",
-    "request_delay_ms": "from request to commit",
+    _REQUESTED: "from request to commit, of those asked for",
     "running_ms": "running",
     "locked_ms": "locked, last handles end",
     "flushing_ms": "data is written first",
@@ -34,6 +36,15 @@ _NONE: Final = Unknown(Cause.NOT_APPLICABLE, "")
 _LEAST: Final = 8
 """Commits after which the kernel's running mean has forgotten nine tenths of what was before."""
 _WRAP: Final = 1 << 32
+_TICKS: Final = (
+    (10.0, 0.0, 10, (0,)),
+    (4.0, 0.0, 4, (0,)),
+    (10 / 3, 1.0, 10, (0, 1, 4, 7)),
+)
+"""Kernels of 100, 250 and 300 Hz: a tick in ms, how far its times are rounded up, and what they leave modulo a number.
+
+With 1000 Hz a tick is 1 ms, and anything is printed.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,18 +153,30 @@ def _jbd2(name: str, then: Answer, now: Answer) -> Fact[Work]:
 
 
 def bounds(before: Jbd2Journal, after: Jbd2Journal, phase: str, source: str) -> Fact[Bounds]:
-    """What the transactions between took on average: each average printed is less than 1 ms below the true one."""
-    more = after.transactions - before.transactions
-    mean = getattr(after, phase)
-    mean_before = getattr(before, phase) if before.transactions else 0
+    """What the transactions between took on average.
+
+    An average that is printed is less than a tick below that of what was counted, and what was counted of a transaction
+    is within a tick of what it took.
+    """
+    count = "requested" if phase == _REQUESTED else "transactions"
+    number_before, number = getattr(before, count), getattr(after, count)
+    mean, mean_before = getattr(after, phase), getattr(before, phase) if number_before else 0
+    more = number - number_before
     if more <= 0 or mean is None or mean_before is None:
         return Unknown(Cause.NOT_EXPOSED, "", source)
-    cut_before = 1 if before.transactions else 0
-    low = mean * after.transactions - (mean_before + cut_before) * before.transactions
-    high = (mean + 1) * after.transactions - mean_before * before.transactions
+    tick, rounded = _tick(before, after)
+    low = (mean - rounded) * number - (mean_before + tick) * number_before
+    high = (mean + tick) * number - (mean_before - rounded) * number_before
     if high < 0:
         return _ANEW
-    return Known(Bounds(low=max(low / more, 0.0), high=high / more), source)
+    return Known(Bounds(low=max(low / more - tick, 0.0), high=high / more + tick), source)
+
+
+def _tick(*printed: Jbd2Journal) -> tuple[float, float]:
+    """The longest tick, in ms, of a kernel that prints such numbers, and by how much it may have rounded them up."""
+    told = [ms for one in printed for phase in PHASES if (ms := getattr(one, phase)) is not None]
+    may = [(tick, up) for tick, up, number, left in _TICKS if all(ms % number in left for ms in told)]
+    return max((tick for tick, _ in may), default=1.0), max((up for _, up in may), default=0.0)
 
 
 def _commit(after: Jbd2Journal, transactions: int, source: str) -> Fact[float]:

@@ -85,7 +85,8 @@ def look(at_s=1.0, running=(), waiting=(), threads=100, unknown=None):
 def syncing(locks=NOT_TRACED, name="vda"):
     """Ten seconds of a machine that waits for flushes, with two threads in fsync and the journal's own."""
     jbd2 = (
-        "{} transactions ({} requested), each up to 8192 blocks\naverage: \n  0ms logging transaction\n"
+        "{} transactions ({} requested), each up to 8192 blocks\naverage: \n"
+        "  9ms running transaction\n  0ms logging transaction\n"
         "  {}us average transaction commit time\n"
     )
     before = moment(0.0, disk(name), cpu=stat(0, 0), jbd2={"vda1-8": jbd2.format(10, 9, 9000)})

@@ -15,28 +15,50 @@ XFS = "log {0} {0} {1} {0} {0}\npush_ail {0} {1} 0 0 0 0 0 0 0 0\n"
 BTRFS = "commits {}\ncur_commit_ms 0\nlast_commit_ms 1\nmax_commit_ms 9\ntotal_commit_ms {}\n"
 
 
-def info(durations):
-    """As the kernel prints it: the mean cut down to whole milliseconds."""
+ONE = (1, 0)
+PRINTED = {100: lambda j: 10 * j, 250: lambda j: 4 * j, 300: lambda j: j * 10 // 3 + bool(j), 1000: lambda j: j}
+"""What a number of ticks is in ms by jiffies_to_msecs of kernels with so many a second."""
+
+
+def info(durations, hz=1000):
+    """As the kernel prints it: each transaction timed in ticks, from a moment within one; the mean cut to ticks."""
     number = len(durations)
     if not number:
         return "0 transactions (0 requested), each up to 8192 blocks\n"
-    return INFO.format(number=number, mean=sum(durations) // number)
+    ticks = sum(int(start + ms * hz / 1000) for ms, start in durations)
+    return INFO.format(number=number, mean=PRINTED[hz](ticks // number))
 
 
-@given(before=st.lists(st.integers(0, 500), max_size=40), within=st.lists(st.integers(0, 500), min_size=1, max_size=40))
-def test_the_true_mean_of_the_windows_transactions_lies_within_its_bounds(before, within):
-    then, now = jbd2_info.parse(info(before)), jbd2_info.parse(info([*before, *within]))
+DURATIONS = st.tuples(st.floats(0, 500), st.floats(0, 0.999))
+
+
+@given(
+    before=st.lists(DURATIONS, max_size=40),
+    within=st.lists(DURATIONS, min_size=1, max_size=40),
+    hz=st.sampled_from(tuple(PRINTED)),
+)
+def test_the_true_mean_of_the_windows_transactions_lies_within_its_bounds(before, within, hz):
+    then, now = jbd2_info.parse(info(before, hz)), jbd2_info.parse(info([*before, *within], hz))
     found = bounds(then, now, "logging_ms", "made up").value
-    assert found.low <= sum(within) / len(within) <= found.high
+    assert found.low <= sum(ms for ms, _ in within) / len(within) + 1e-9
+    assert found.high >= sum(ms for ms, _ in within) / len(within) - 1e-9
+
+
+def test_the_delay_of_requests_is_of_the_transactions_that_were_requested():
+    text = "{} transactions ({} requested), each up to 8192 blocks\naverage: \n  {}ms request delay\n"
+    then, now = jbd2_info.parse(text.format(1000, 1, 2)), jbd2_info.parse(text.format(2000, 11, 91))
+    found = bounds(then, now, "request_delay_ms", "made up").value
+    assert found.low <= 100 <= found.high
+    assert found.high - found.low < 5
 
 
 def test_a_journal_that_did_nothing_is_left_out():
-    quiet = moment(0.0, jbd2={"vda1-8": info([1])})
-    assert works(quiet, moment(5.0, jbd2={"vda1-8": info([1])})) == ()
+    quiet = moment(0.0, jbd2={"vda1-8": info([ONE])})
+    assert works(quiet, moment(5.0, jbd2={"vda1-8": info([ONE])})) == ()
 
 
 def test_a_mount_that_was_made_anew_meanwhile_is_not_known():
-    (found,) = works(moment(0.0, jbd2={"vda1-8": info([1] * 9)}), moment(5.0, jbd2={"vda1-8": info([1])}))
+    (found,) = works(moment(0.0, jbd2={"vda1-8": info([ONE] * 9)}), moment(5.0, jbd2={"vda1-8": info([ONE])}))
     assert isinstance(found, Unknown)
 
 
@@ -62,8 +84,8 @@ def test_commits_of_btrfs_are_those_of_the_window():
 
 def test_only_the_journals_that_are_asked_for_are_told():
     names = ("vda1-8", "dm-3-8", "sdc-8")
-    before = moment(0.0, jbd2={name: info([1]) for name in names}, btrfs={"u": BTRFS.format(3, 100)})
-    after = moment(5.0, jbd2={name: info([1, 1]) for name in names}, btrfs={"u": BTRFS.format(4, 200)})
+    before = moment(0.0, jbd2={name: info([ONE]) for name in names}, btrfs={"u": BTRFS.format(3, 100)})
+    after = moment(5.0, jbd2={name: info([ONE, ONE]) for name in names}, btrfs={"u": BTRFS.format(4, 200)})
     for wanted, device in itertools.product((frozenset({"dm-3"}), frozenset({"vda1"})), ("dm-3", "vda1")):
         found = [one.value.device for one in works(before, after, wanted)]
         assert (device in found) == (device in wanted)
