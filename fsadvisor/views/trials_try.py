@@ -207,12 +207,12 @@ def _ended(found: Comparison) -> Iterator[Block]:
         yield paragraph(span(found.error, Tone.BAD))
 
 
-_COLUMNS: Final = (18, 35, 12, 13)
+_COLUMNS: Final = (18, 35, 12, 9)
 
 
 def _sides(found: Comparison, job: str) -> Iterator[Line]:
     """Figure, flushes for each operation and bytes written for each asked, side by side."""
-    yield _cells("", "median (95 % interval)", "flushes/op", "amplification", tone=Tone.DIM)
+    yield _cells("", "median (95 % interval)", "flushes/op", "x written", tone=Tone.DIM)
     for name in SIDES:
         side = found.sides.get(name)
         if side is not None:

@@ -206,6 +206,8 @@ def test_a_trial_is_drawn_as_it_goes_and_its_sentence_stands_beside_its_danger(s
     assert "faster by 8 to 15 %" in done
     assert "noatime: programs that ask" in done
     assert "flushes/op" in done
+    assert "x written" in done
+    assert "…" not in done
 
 
 def test_escape_asks_before_it_stops_a_trial():
