@@ -1,10 +1,11 @@
-"""Where the time goes, live: the sentence that the counters of the last ten seconds support.
+"""Where the time goes, live: the sentence that the counters of the last ten moments support, a second each as a rule.
 
 Threads are not looked at here, which would cost too much each second: what only they would tell is not known.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
@@ -17,29 +18,31 @@ from fsadvisor.waits.sentence import Measured, measured, sentences
 from fsadvisor.waits.window import NOT_TRACED, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from fsadvisor.waits.rates import Moment
 
-_SECONDS: Final = 10
+_MOMENTS: Final = 10
 _LEAST: Final = 2
 _UNSEEN: Final = Unknown(Cause.NOT_MEASURED, "run `fsadvisor waits`, which looks at all threads")
 _UNCOUNTED: Final = Unknown(Cause.NOT_EXPOSED, "Linux 5.5 or later counts flushes", "/proc/diskstats")
 _GONE: Final = Unknown(Cause.NOT_MEASURED, "wait until the disks' counters have been read twice", "/proc/diskstats")
+_ANEW: Final = Unknown(Cause.NOT_MEASURED, "wait: the counters began anew meanwhile", "/proc/diskstats")
 
 
 def limit(moments: Sequence[Moment], width: int) -> Line:
     """One line: the gravest sentence that holds, or how busy all is where none does."""
     head = span("Time goes  ", Tone.STRONG)
-    last = list(moments)[-_SECONDS - 1 :]
+    last = list(moments)[-_MOMENTS - 1 :]
     if len(last) <= _LEAST:
         return line(head, span("a few moments …", Tone.DIM))
-    found = measured(window(last))
+    seen = window(last)
+    found = measured(seen)
     (first, *_) = sentences(found)
     if first.id == "not told":
         return line(head, span(_busy(found, width), Tone.DIM))
     short = first.says if width >= len(first.says) + 16 else _short(first.says)
-    return line(head, span(f"{short}, in the last {_SECONDS} s" if width >= len(short) + 40 else short))
+    return line(head, span(f"{short}, in the last {seen.seconds:.0f} s" if width >= len(short) + 40 else short))
 
 
 def _short(says: str) -> str:
@@ -67,7 +70,7 @@ def window(moments: Sequence[Moment]) -> Window:
     return Window(
         seconds=seconds,
         cpu=shares.cpu_between(first.processors, last.processors),
-        disks=_disks(moments[1:]),
+        disks=_disks(moments[1:], [after.at_s - before.at_s for before, after in pairwise(moments)]),
         pressure={
             "cpu": shares.stalls_between(first.cpu_pressure, last.cpu_pressure, seconds, "/proc/pressure/cpu"),
             "io": shares.stalls_between(first.pressure, last.pressure, seconds, "/proc/pressure/io"),
@@ -82,8 +85,8 @@ def window(moments: Sequence[Moment]) -> Window:
     )
 
 
-def _disks(moments: Sequence[Moment]) -> Fact[shares.Disks]:
-    """Means over the moments, each of which is as long as the others."""
+def _disks(moments: Sequence[Moment], seconds: Sequence[float]) -> Fact[shares.Disks]:
+    """Means over the moments, which took so many seconds each."""
     told = [one.disks for one in moments if one.disks is not None]
     if len(told) < len(moments):
         return next((one.unread for one in moments if one.unread is not None), _GONE)
@@ -93,19 +96,22 @@ def _disks(moments: Sequence[Moment]) -> Fact[shares.Disks]:
     shown = sorted(active) + sorted(always - active)[:1]  # of thousands that did nothing, one tells what is counted
     return Known(
         shares.Disks(
-            each=tuple(_disk(name, [one[name] for one in told]) for name in shown),
+            each=tuple(_disk(name, [one[name] for one in told], seconds) for name in shown),
             untold=tuple(sorted(known - always)),
         ),
         "/proc/diskstats",
     )
 
 
-def _disk(name: str, rates: Sequence[Rates]) -> shares.Disk:
-    number = len(rates)
-    counted = [one.flushes for one in rates if one.flushes is not None]
-    spent = sum((one.flushes or 0.0) * (one.flush_ms or 0.0) / 1000 for one in rates) / number
+def _disk(name: str, rates: Sequence[Rates], seconds: Sequence[float]) -> shares.Disk:
+    def mean(of: Callable[[Rates], float]) -> float:
+        return sum(of(one) * took for one, took in zip(rates, seconds, strict=True)) / sum(seconds)
+
+    flush: Fact[float] = Known(mean(lambda one: (one.flushes or 0) * (one.flush_ms or 0) / 1000), "/proc/diskstats")
+    if any(one.flushes is None for one in rates):
+        flush = _UNCOUNTED
+    elif any(one.flushes and one.flush_ms is None for one in rates):
+        flush = _ANEW
     return shares.Disk(
-        name=name,
-        rates=Rates(busy=sum(one.busy for one in rates) / number, queue=sum(one.queue for one in rates) / number),
-        flush=Known(spent, "/proc/diskstats") if len(counted) == number else _UNCOUNTED,
+        name=name, rates=Rates(busy=mean(lambda one: one.busy), queue=mean(lambda one: one.queue)), flush=flush
     )

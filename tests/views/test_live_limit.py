@@ -60,6 +60,28 @@ def test_a_disk_that_came_meanwhile_leaves_the_busiest_unknown():
     assert "disk not told" in plain(limit(moments, 80))
 
 
+def test_the_span_that_is_told_is_the_one_that_was_watched():
+    moments = course(4, lambda _: disk(), lambda at: stat(at * 195, at * 5))
+    assert "The processor is the limit, in the last 3 s" in plain(limit(moments, 120))
+
+
+def test_a_pause_counts_for_as_long_as_it_took():
+    found = Course()
+    for at in (*range(10), 19):
+        found.add(moment(float(at), disk(busy_ms=min(at, 9) * 1000, queue_ms=min(at, 9) * 1000), calm(at)).pulse)
+    (told,) = window(list(found.moments)).disks.value.each
+    assert told.rates.busy == pytest.approx(9 / 19)
+    assert told.rates.queue == pytest.approx(9 / 19)
+
+
+def test_flushes_whose_time_began_anew_are_not_said_to_take_none():
+    spent = (100, 900, 1700, 0, 800, 1600)
+    moments = course(6, lambda at: disk(flushes=at * 90, flush_ms=spent[at]), calm, io_us=lambda at: at * 900_000)
+    (told,) = window(moments).disks.value.each
+    assert isinstance(told.flush, Unknown)
+    assert "disk not told" in plain(limit(moments, 80))
+
+
 def test_the_first_seconds_say_nothing():
     assert "a few moments" in plain(limit(course(2, lambda _: disk(), calm), 80))
 
