@@ -96,21 +96,21 @@ def disks_title(seen: Seen, order: str, width: int) -> list[Line]:
 def disk_rows(
     seen: Seen, order: str, width: int, glyphs: Glyphs, names: Mapping[str, str], *, every: bool = False
 ) -> Sequence[Row]:
-    """The disks that did something in the minute, in that order, then how many did nothing (or all of those)."""
+    """The disks that did something in the minute or can't be told, in that order; then how many did nothing, or all."""
     if not seen.moments:
         return []
     now = seen.moments[-1]
     if now.disks is None:
         text = _not_told(now.unread) if now.unread else span("One moment: rates need a second sample …", Tone.DIM)
         return [Row(FIRST_KEY, (line(" ", text),))]
-    active = _active(seen)
-    shown = sorted(now.known & active, key=_by(seen, order))
-    idle = sorted(now.known - active, key=_natural)
+    active, told = _active(seen), now.disks.keys()
+    shown = sorted((now.known & active) | (now.known - told), key=_by(seen, order))
+    idle = sorted((now.known & told) - active, key=_natural)
     keys = [*shown, *(idle if every else (IDLE_KEY,) if idle else ())]
 
     def made(at: int) -> Row:
         if keys[at] == IDLE_KEY:
-            words = f" {len(idle):,} {'device was' if len(idle) == 1 else 'devices were'} idle for the last minute"
+            words = f" {len(idle):,} {'device was' if len(idle) == 1 else 'devices were'} idle for {_watched(seen)}"
             return Row(IDLE_KEY, (cut(line(span(words, Tone.DIM)), width),))
         return _disk_row(keys[at], seen, width, glyphs, names.get(keys[at], ""))
 
@@ -235,7 +235,7 @@ def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) ->
     now = (seen.moments[-1].disks or {}).get(name)
     label = padded(cut(line(span(name), span(f" {called}" if called and room > 12 else "", Tone.DIM)), room), room)
     if now is None:
-        words = span("its counters began anew: one moment …", Tone.DIM)
+        words = span("not told: its counters have just begun, or cannot be read", Tone.UNKNOWN)
         return Row(name, (cut((Span(" "), *label, words), width, glyphs.ellipsis),), called)
     busy = f"{now.busy:.0%}".replace("%", " %")
     flushes = rate(now.flushes) if now.flushed or now.flushes is None else "none"
@@ -281,6 +281,11 @@ def _share(one: Writer) -> float:
 
 def _course(seen: Seen, name: str) -> list[Rates | None]:
     return [(one.disks or {}).get(name) for one in seen.moments]
+
+
+def _watched(seen: Seen) -> str:
+    seconds = seen.moments[-1].at_s - seen.moments[0].at_s
+    return "the last minute" if seconds >= MOMENTS - 1 else f"the {seconds:.0f} s that were watched"
 
 
 def _active(seen: Seen) -> frozenset[str]:

@@ -103,7 +103,7 @@ class Moment:
     """Why the disks' counters can't be read."""
 
     known: frozenset[str] = frozenset()
-    """All devices that there are."""
+    """All devices that there are, those whose counters cannot be read, too."""
 
     active: frozenset[str] = frozenset()
     """Those that did something."""
@@ -119,6 +119,7 @@ class Course:
         self.moments: deque[Moment] = deque(maxlen=MOMENTS)
         self._before: tuple[Pulse, Mapping[str, DeviceCounters]] | None = None
         self._lines: dict[str, DeviceCounters] = {}
+        self._unread: frozenset[str] = frozenset()
 
     def add(self, pulse: Pulse) -> Moment:
         """Another moment."""
@@ -142,7 +143,7 @@ class Course:
             processors=_parsed(pulse.stat, cpu_stat.parse),
             disks=disks,
             unread=unread,
-            known=frozenset(counted),
+            known=frozenset(counted) | self._unread,
             active=frozenset(name for name, one in (disks or {}).items() if one.active),
             cpu=cpu,
         )
@@ -151,6 +152,7 @@ class Course:
 
     def _devices(self, pulse: Pulse) -> dict[str, DeviceCounters] | Unknown:
         """Whole devices by name; a line that is the same as before is not read again."""
+        self._unread = frozenset()
         if isinstance(pulse.diskstats, Unknown):
             return pulse.diskstats
         lines = pulse.diskstats.text.split("\n")
@@ -160,17 +162,21 @@ class Course:
             return read
         fresh = {} if isinstance(read, Unknown) else {_key(one.name): one for one in read.devices}
         whole = None if isinstance(pulse.devices, Unknown) else frozenset(pulse.devices)
+        unread: set[str] = set()
         kept: dict[str, DeviceCounters] = {}
         by_name: dict[str, DeviceCounters] = {}
         for line in lines:
             device = self._lines.get(line) or fresh.get(_name_in(line))
-            if device is None:
+            name = _key(device.name) if device else _name_in(line)
+            if device is not None:
+                kept[line] = device
+            if not name or (whole is not None and name not in whole):
                 continue
-            kept[line] = device
-            name = _key(device.name)
-            if whole is None or name in whole:
+            if device is None:
+                unread.add(name)
+            else:
                 by_name[name] = device
-        self._lines = kept
+        self._lines, self._unread = kept, frozenset(unread)
         return by_name
 
 
@@ -228,14 +234,17 @@ def _all_rates(
 
 
 _IDLE: Final = {
-    (counted, flushed): Rates(discards=0.0, flushes=0.0 if counted else None, flushed=flushed)
-    for counted in (True, False)
+    (discards, flushes, flushed): Rates(
+        discards=0.0 if discards else None, flushes=0.0 if flushes else None, flushed=flushed
+    )
+    for discards in (True, False)
+    for flushes in (True, False)
     for flushed in (True, False)
 }
 
 
 def _idle(counters: IoCounters) -> Rates:
-    return _IDLE[counters.flushes is not None, bool(counters.flushes)]
+    return _IDLE[counters.discards is not None, counters.flushes is not None, bool(counters.flushes)]
 
 
 def grown(before: int | None, now: int | None) -> int | None:

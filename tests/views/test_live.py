@@ -1,10 +1,13 @@
 """Live, as lines and rows."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.port import Reply
 from fsadvisor.report import short
 from fsadvisor.report.escape import width as columns_of
 from fsadvisor.views import live, live_disk
@@ -68,8 +71,36 @@ def test_disks_stand_in_the_order_asked_for_and_the_idle_ones_are_counted():
     first, second, third = texts(live.disk_rows(now, "bytes written", 80, UNICODE, {}))
     assert first.startswith(" sdb")
     assert second.startswith(" sda")
-    assert "6 devices were idle for the last minute" in third
+    assert "6 devices were idle for the 4 s that were watched" in third
     assert len(live.disk_rows(now, "name", 80, UNICODE, {}, every=True)) == 8
+
+
+def test_idle_for_a_minute_is_said_after_a_minute():
+    now = seen(*(pulse(float(at), {"sda": 5}) for at in range(70)))
+    (row,) = texts(live.disk_rows(now, "name", 80, UNICODE, {}))
+    assert "1 device was idle for the last minute" in row
+
+
+def test_a_disk_that_has_just_come_is_not_said_to_be_idle():
+    now = seen(*(pulse(float(at), {"sda": 5} if at < 2 else {"sda": 5, "sdb": 9}) for at in range(3)))
+    new, idle = texts(live.disk_rows(now, "name", 80, UNICODE, {}))
+    assert new.startswith(" sdb ")
+    assert "not told" in new
+    assert "1 device was idle" in idle
+
+
+def test_a_disk_whose_counters_cannot_be_read_is_not_left_out():
+    now = seen(*(pulse(float(at), {"sda": 5, "sdb": 9}) for at in range(2)), broken(pulse(2.0, {"sda": 5, "sdb": 9})))
+    unread, idle = texts(live.disk_rows(now, "name", 80, UNICODE, {}))
+    assert unread.startswith(" sdb ")
+    assert "cannot be read" in unread
+    assert "1 device was idle" in idle
+
+
+def broken(one):
+    """The same moment with a line of sdb that holds a word for a number."""
+    text = one.diskstats.text.replace(" sdb 0 ", " sdb x ")
+    return replace(one, diskstats=Reply(text, "/proc/diskstats"))
 
 
 def test_a_disk_that_was_never_flushed_is_not_told_to_flush_none():

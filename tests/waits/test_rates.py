@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.port import Reply
 from fsadvisor.readers.block_stat import IoCounters
 from fsadvisor.waits.rates import Course, rates
 from tests.views.pulses import VMSTAT, pulse
@@ -99,6 +100,16 @@ def test_an_idle_disk_costs_no_reading_and_has_zero_rates():
     told = course.add(pulse(1.0, {"sda": 6, "sdb": 5})).disks
     assert not told["sdb"].active
     assert told["sdb"].flushes == 0
+
+
+@pytest.mark.parametrize(("columns", "discards", "flushes"), [(11, None, None), (15, 0, None), (17, 0, 0)])
+def test_an_idle_disk_of_an_older_kernel_is_not_said_to_discard_or_flush_nothing(columns, discards, flushes):
+    line = " ".join(["8 0 sda", *"0" * columns])
+    course = Course()
+    for at in range(2):
+        one = dataclasses.replace(pulse(float(at), {"sda": 0}), diskstats=Reply(f"{line}\n", "/proc/diskstats"))
+        told = course.add(one).disks
+    assert (told["sda"].discards, told["sda"].flushes) == (discards, flushes)
 
 
 def test_partitions_are_not_told():
