@@ -35,15 +35,20 @@ def tried(
         now = conditions(mount)
         about = frozenset((mount.id, *mount.below, *(it.id for it in programs if mount.id in it.below)))
         for rule, every in found.items():
-            newest = next((one for one in every if one.figure and one.believable and not staleness(one, now)), None)
+            holds = (one for one in every if one.believable and not staleness(one, now))
+            newest = next((told for one in holds if (told := _told(rule, about, one))), None)
             if newest is not None:
-                yield _told(rule, about, newest)
+                yield newest
 
 
-def _told(rule: str, subjects: frozenset[str], one: Measured) -> Tried:
+def _told(rule: str, subjects: frozenset[str], one: Measured) -> Tried | None:
+    """What a result says; None where it says nothing."""
     figure = one.figure
-    assert figure is not None  # noqa: S101 - the caller looked
+    if figure is None or not figure.low > 0:
+        return None
     ratio = Ratio(middle=figure.median, low=figure.low, high=figure.high, blocks=figure.windows)
+    if kind(ratio, _MATTERS) == "open":
+        return None
     faster = kind(ratio, _MATTERS) == "faster"
     return Tried(
         rule=rule,

@@ -48,6 +48,16 @@ class Outcome:
         gain = self.comparison.gain if self.comparison else None
         return gain is not None and kind(gain, self.matters) != "open"
 
+    def doubt(self, own_type: str) -> str:
+        """Why no rule's gain may be made of it on a mount of that type, '' where one may."""
+        if not self.told:
+            return "it was not told"
+        if self.comparison is None or self.comparison.end not in ("settled", "budget"):
+            return "it ended before every image had stood for every side"
+        if self.change.default.fs_type != own_type:
+            return f"it was tried on {self.change.default.fs_type}, and the mount is {own_type or 'not known'}"
+        return next(_not_taken(self), "") or next(_without_flushes(self), "")
+
 
 def remarks(outcome: Outcome) -> Iterator[str]:
     """What qualifies the figure, in sentences."""
@@ -80,17 +90,25 @@ def _not_told(outcome: Outcome, found: Comparison) -> Iterator[str]:
 
 def _taken(outcome: Outcome) -> Iterator[str]:
     """Whether the kernel did what it was told, as far as it shows."""
+    yield from _not_taken(outcome)
+    yield from _without_flushes(outcome)
+    if not all(stand.direct_io for stand in outcome.stands):
+        yield "The images are read and written through the page cache below: the filesystem there has no direct I/O."
+
+
+def _not_taken(outcome: Outcome) -> Iterator[str]:
     stands = {stand.side: stand for stand in outcome.stands}
     default, changed = stands.get(DEFAULT), stands.get(CHANGED)
     if default is None or changed is None:
         return
     if (default.options, default.mkfs) == (changed.options, changed.mkfs):
         yield "The kernel shows the same options on both sides: the change is the default, or it was not taken."
-    caches = {stand.write_cache for stand in stands.values()}
+
+
+def _without_flushes(outcome: Outcome) -> Iterator[str]:
+    caches = {stand.write_cache for stand in outcome.stands}
     if len(caches) > 1 or "write through" in caches:
         yield (
             "A loop device is 'write through', left so by an earlier user of it: no flush reaches the disk there, "
             "and what flushes cost is not seen."
         )
-    if not all(stand.direct_io for stand in stands.values()):
-        yield "The images are read and written through the page cache below: the filesystem there has no direct I/O."

@@ -103,6 +103,7 @@ class Trialing:
         self.findings = tuple(findings)
         self._storage = storage
         own = changes.own(storage, self.mount)
+        self._own_type = own.fs_type
         self.change: Change = (
             changes.of_rule(wanted.rule, own, wanted.fs_type, wanted.job)
             if wanted.rule
@@ -201,7 +202,10 @@ class Trialing:
     def _keep(self, outcome: Outcome, listener: Listener) -> None:
         """Keep what a rule's trial told, for the rule's gain: where there is a mount that it is of."""
         found = outcome.comparison
-        if not (self.wanted.keep and outcome.change.rule and self.mount and outcome.told and found and found.gain):
+        if not (self.wanted.keep and outcome.change.rule and self.mount and outcome.told and found):
+            return
+        if doubt := outcome.doubt(self._own_type):
+            listener.said(f"the result is not kept: {doubt}")
             return
         try:
             store.keep(

@@ -90,7 +90,7 @@ def _place(look: Look, finding: Finding, chosen: int) -> Iterator[Span]:
         yield span(f", {words}", Tone.DIM if finding.waiver else Tone.WARNING)
     if measured := finding.verdicts[0].measured:
         words = measured.says if finding.verdicts[0].tried else f"at most {measured.value:g} %, measured"
-        yield span(f", {words} here", Tone.GOOD)
+        yield span(f", {words} here", Tone.GOOD if measured.value else Tone.DIM)
     yield span(f"  {_where(finding)}", Tone.DIM)
 
 

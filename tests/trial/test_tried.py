@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fsadvisor.advise import advise
+from fsadvisor.advise import advise, reason
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.probe_file import PATH
 from fsadvisor.machine.with_file import WithFile
@@ -60,6 +60,22 @@ def test_the_rules_gain_is_measured(interval, percent, says):
     assert "loop images" in gain.figures[0].conditions
     assert PLACE in gain.figures[0].conditions
     assert found.measured.value == percent
+
+
+def test_what_is_no_gain_is_never_called_one():
+    assert "no gain measured here" in reason(verdict(result(0.5, 0.45, 0.55)))
+    assert "12 % measured here" in reason(verdict(result(1.12, 1.08, 1.15)))
+
+
+def test_what_was_not_told_is_no_result_and_hides_none():
+    told = replace(result(1.12, 1.08, 1.15), when="2026-11-20T02:00:00+00:00")
+    assert verdict(result(1.0, 0.85, 1.15)).measured is None
+    assert verdict(told, result(1.0, 0.85, 1.15)).measured.value == 12.0
+
+
+def test_gains_are_ranked_by_the_time_that_they_save():
+    assert verdict(result(2.0, 1.9, 2.1)).rank().gain == 50
+    assert verdict(result(4.0, 3.9, 4.1)).rank().gain == 25
 
 
 def test_a_result_of_other_conditions_does_not_count():
