@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from fsadvisor.compare import workloads
@@ -17,7 +16,7 @@ from fsadvisor.trial.ratio import Ratio, sentence
 from fsadvisor.views import probes
 from fsadvisor.views.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.views.probe_results import age
-from fsadvisor.views.rows import Row
+from fsadvisor.views.rows import LazyRows, Row
 from fsadvisor.views.spans import Line, Span, Tone, cut, padded, span
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.advise import Verdict
     from fsadvisor.probe.result import Result
-    from fsadvisor.storage import Storage
+    from fsadvisor.storage import Subject
     from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
     from fsadvisor.views.probe_results import Kept
@@ -42,13 +41,15 @@ _OUTCOMES: Final = {
     Outcome.BLOCKED: ("blocked", Tone.BAD),
     Outcome.UNDETERMINED: ("not told", Tone.UNKNOWN),
 }
+_PLACED: Final = ("try", "kept")
+"""Kinds of rows with a mount besides their name, which holds no line break; a mount point may."""
 _MOST_TRIED: Final = 200
 """Findings that are listed; a machine may have ten thousand mounts, and one of a kind is as good as all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What a row stands for: of a trial `name` is the rule and `mount` where; of others `name` alone."""
+    """What a row stands for: of a trial `name` is the rule and `mount` where; of others `name` alone, be it a path."""
 
     kind: Kind
     name: str
@@ -63,14 +64,16 @@ def key_of(kind: Kind, name: str, mount: str = "") -> str:
 def chosen(key: str) -> Chosen:
     """What the row with this key stands for."""
     kind, _, rest = key.partition("\n")
-    name, _, mount = rest.partition("\n")
+    name, mount = rest.removesuffix("\n"), ""
+    if kind in _PLACED:
+        name, _, mount = rest.partition("\n")
     found: dict[str, Kind] = {it: it for it in ("try", "mount", "image", "forecast", "kept")}
     return Chosen(found.get(kind, "title"), name, mount)
 
 
-def mount_of(verdict: Verdict) -> str:
+def mount_of(subject: Subject) -> str:
     """The mount point of what a verdict is on, '' where that is none, or nobody knows it."""
-    scope = verdict.subject.scope
+    scope = subject.scope
     mount, filesystem = scope.get("mount"), scope.get("filesystem")
     if isinstance(mount, Mount):
         return looked.value(mount.point) or ""
@@ -79,29 +82,50 @@ def mount_of(verdict: Verdict) -> str:
 
 def can_be_tried(look: Look) -> list[Verdict]:
     """Verdicts whose rule names a trial, on a mount, in rank order: what is advised, withheld, or hangs on unknowns."""
-    found = look.verdicts.among(lambda rule, outcome: rule.trial is not None and outcome in _OUTCOMES)
-    once = {(verdict.rule.id, mount): verdict for verdict in found if (mount := mount_of(verdict))}
-    return list(islice(once.values(), _MOST_TRIED))
+    once: dict[tuple[str, str], Verdict] = {}
+    for verdict in look.verdicts.among(lambda rule, outcome: rule.trial is not None and outcome in _OUTCOMES):
+        if len(once) == _MOST_TRIED:
+            break
+        if mount := mount_of(verdict.subject):
+            once.setdefault((verdict.rule.id, mount), verdict)
+    return list(once.values())
 
 
 def rows(
     look: Look, kept: Kept, picked: Collection[str], now: datetime, width: int, glyphs: Glyphs, *, live: bool
-) -> list[Row]:
-    """All that can be done here, under titles."""
+) -> LazyRows:
+    """All that can be done here, under titles; a row for each mount is made when it is seen."""
+    mounts = probes.mounts(look.storage, kept)
     tried = list(_tried(look, kept, now, width, glyphs))
-    found = [_title("Try what a rule would change, on scratch filesystems", width, glyphs), *tried]
-    if not tried:
-        found.append(_plain("nothing", "no rule that can be tried says anything of a mount here", width, glyphs))
+    nothing = _plain("nothing", "no rule that can be tried says anything of a mount here", width, glyphs)
+    before = [_title("Try what a rule would change, on scratch filesystems", width, glyphs), *(tried or [nothing])]
     if live:
-        found.append(_title("Compare by the same jobs: Space picks, c compares", width, glyphs))
-        found += _compared(look.storage, kept, picked, width, glyphs)
-    found.append(_title("Forecast what a faster device would bring", width, glyphs))
-    forecasts = list(_forecasts(look.storage, kept, width, glyphs))
-    found += forecasts or [_plain("no forecast", "no result is kept to forecast from: 4 measures", width, glyphs)]
+        before.append(_title("Compare by the same jobs: Space picks, c compares", width, glyphs))
+    sides = mounts if live else []
+    after = list(_images(picked, width, glyphs)) if live else []
+    after.append(_title("Forecast what a faster device would bring", width, glyphs))
+    forecasts = list(_forecasts((point for point, _, _ in mounts), kept, width, glyphs))
+    after += forecasts or [_plain("no forecast", "no result is kept to forecast from: 4 measures", width, glyphs)]
     results = list(_kept(kept, now, width, glyphs))
     if results:
-        found += [_title("Tried before", width, glyphs), *results]
-    return found
+        after += [_title("Tried before", width, glyphs), *results]
+
+    def made(at: int) -> Row:
+        if at < len(before):
+            return before[at]
+        if at < len(before) + len(sides):
+            point, mount, _ = sides[at - len(before)]
+            return _mount(point, mount, picked, width, glyphs)
+        return after[at - len(before) - len(sides)]
+
+    keys = [key_of("mount", point) for point, _, _ in sides]
+    return LazyRows([*(one.key for one in before), *keys, *(one.key for one in after)], made)
+
+
+def sides_of(look: Look, kept: Kept) -> frozenset[str]:
+    """The keys of all that can be picked to be compared."""
+    points = (key_of("mount", point) for point, _, _ in probes.mounts(look.storage, kept))
+    return frozenset((*points, *(key_of("image", name) for name in CHOICES)))
 
 
 def _title(words: str, width: int, glyphs: Glyphs) -> Row:
@@ -121,7 +145,7 @@ def _row(key: str, called: str, words: Line, width: int, glyphs: Glyphs, mark: s
 
 def _tried(look: Look, kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
     for verdict in can_be_tried(look):
-        mount, rule = mount_of(verdict), verdict.rule
+        mount, rule = mount_of(verdict.subject), verdict.rule
         word, tone = _OUTCOMES[verdict.outcome]
         newest = next(iter(results_of(kept, mount, rule.id)), None)
         told = f"{says(newest)}, {age(newest.when, now)}" if newest else "not tried"
@@ -146,11 +170,13 @@ def says(result: Result) -> str:
     return sentence(Ratio(middle=one.median, low=one.low, high=one.high, blocks=one.windows), MATTERS)
 
 
-def _compared(storage: Storage, kept: Kept, picked: Collection[str], width: int, glyphs: Glyphs) -> Iterator[Row]:
-    for point, mount, _ in probes.mounts(storage, kept):
-        key = key_of("mount", point)
-        words: Line = (span(f"as it is mounted: {looked.value(mount.fs_type) or 'unknown'}", Tone.DIM),)
-        yield _row(key, point, words, width, glyphs, glyphs.chosen if key in picked else " ")
+def _mount(point: str, mount: Mount, picked: Collection[str], width: int, glyphs: Glyphs) -> Row:
+    key = key_of("mount", point)
+    words: Line = (span(f"as it is mounted: {looked.value(mount.fs_type) or 'unknown'}", Tone.DIM),)
+    return _row(key, point, words, width, glyphs, glyphs.chosen if key in picked else " ")
+
+
+def _images(picked: Collection[str], width: int, glyphs: Glyphs) -> Iterator[Row]:
     for name, choice in CHOICES.items():
         key = key_of("image", name)
         danger: Line = (span("dangerous, ", Tone.WARNING),) if choice.dangers else ()
@@ -158,9 +184,9 @@ def _compared(storage: Storage, kept: Kept, picked: Collection[str], width: int,
         yield _row(key, name, words, width, glyphs, glyphs.chosen if key in picked else " ")
 
 
-def _forecasts(storage: Storage, kept: Kept, width: int, glyphs: Glyphs) -> Iterator[Row]:
-    points = [point for point, _, _ in probes.mounts(storage, kept)]
-    for point in dict.fromkeys((*points, *kept.by_mount)):
+def _forecasts(points: Iterable[str], kept: Kept, width: int, glyphs: Glyphs) -> Iterator[Row]:
+    """Mounts in their order, then those that are no more."""
+    for point in dict.fromkeys((*(one for one in points if one in kept.by_mount), *kept.by_mount)):
         held = [one.result for job, found in kept.on(point).items() if not rule_of(job) for one in found]
         if held:
             told = sum(bool(one.device_us) for one in held)
@@ -222,7 +248,7 @@ def about(key: str, look: Look, kept: Kept, now: datetime, *, live: bool) -> Doc
 
 def _about_trial(one: Chosen, look: Look, kept: Kept, now: datetime, *, live: bool) -> Iterator[Block]:
     rule_id = one.name.partition(" ")[0]
-    found = (it for it in can_be_tried(look) if it.rule.id == rule_id and mount_of(it) == one.mount)
+    found = (it for it in can_be_tried(look) if it.rule.id == rule_id and mount_of(it.subject) == one.mount)
     verdict = next(found, None)
     yield Heading(verdict.rule.title if verdict else rule_id)
     yield paragraph(span(f"{rule_id} on {one.mount}", Tone.DIM))

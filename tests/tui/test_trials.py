@@ -248,6 +248,51 @@ def test_picked_sides_are_compared_and_the_matrix_is_shown(size):
     assert "tie: not to be told from the best" in done
 
 
+def test_what_is_gone_is_no_longer_picked():
+    async def steps(app, pilot, played):
+        app.screen._picked = dict.fromkeys(("mount\n/\n", "mount\n/gone\n"))
+        app.screen.show_look(app.look)
+        await pilot.press("c")
+        await pilot.pause()
+        return played.asked
+
+    assert trials(steps) == []
+
+
+def test_a_mount_point_of_two_lines_is_compared_as_it_is():
+    async def steps(app, pilot, played):
+        app.screen._picked = dict.fromkeys(("mount\n/srv\nb\n", "image\next4\n"))
+        await pilot.press("c")
+        await until(pilot, lambda: "at most" in shown(app))
+        return played.asked[0].targets
+
+    assert trials(steps) == ("/srv\nb",)
+
+
+def test_a_folder_is_of_the_trials_that_it_was_asked_for():
+    async def steps(app, pilot, played):
+        rows = app.screen.query_one("#trials")
+        rows.put_cursor_on("try\naccess-times-written\n/var/lib/postgresql")
+        await pilot.press("f", *"/x")
+        rows.put_cursor_on("mount\n/\n")
+        await pilot.press("enter")
+        await pilot.pause()
+        return app.screen._folders
+
+    assert trials(steps) == {"/var/lib/postgresql": "/var/lib/postgresql/x"}
+
+
+def test_a_finding_that_cannot_be_tried_says_so():
+    async def steps(app, pilot, played):
+        said = []
+        app.screen.notify = lambda words, **_: said.append(words)
+        app.wanted_trial = ("access-times-written", "mount:/gone")
+        app.screen._take_wish()
+        return said
+
+    assert "not among what can be tried here on mount:/gone" in trials(steps)[0]
+
+
 def test_one_side_alone_is_not_compared():
     async def steps(app, pilot, played):
         await pilot.press("c")

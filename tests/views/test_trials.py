@@ -1,7 +1,9 @@
 """Trials, comparisons and forecasts as views: pure functions of what was told."""
 
+import itertools
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -123,6 +125,39 @@ def test_rows_of_hostile_names_fit_and_stay_whole(width):
             assert all(columns(one) <= width for one in row.lines)
             assert text(row.lines).isprintable()
             shown(trials.about(row.key, look, NOTHING, NOW, live=live), 56)
+
+
+@given(st.sampled_from(["mount", "image", "forecast"]), st.text())
+def test_a_row_stands_for_the_very_name_it_was_made_of(kind, name):
+    assert trials.chosen(trials.key_of(kind, name)) == trials.Chosen(kind, name)
+
+
+@given(st.sampled_from(["try", "kept"]), st.from_regex("[a-z0-9 :-]*", fullmatch=True), st.text())
+def test_a_row_of_a_trial_stands_for_the_very_mount(kind, name, mount):
+    assert trials.chosen(trials.key_of(kind, name, mount)) == trials.Chosen(kind, name, mount)
+
+
+def test_of_thousands_of_mounts_only_the_rows_that_are_seen_are_made():
+    look = look_of(composed.many(300))
+    rows = trials.rows(look, NOTHING, (), NOW, 80, UNICODE, live=True)
+    assert len(rows) > 300
+    assert [row.key for row in rows[-1:]] == ["title\nno forecast\n"]
+    assert len(rows._kept) == 1
+    assert rows.places[trials.key_of("mount", "/srv/7")] > 0
+
+
+def test_what_can_be_tried_is_found_without_going_through_all_there_is():
+    (verdict, *_) = trials.can_be_tried(look_at("pm9a3-postgresql-volatile"))
+    mounted = verdict.subject.scope["mount"]
+
+    def endless(_wanted):
+        for at in itertools.count():
+            point = replace(mounted.point, value=f"/srv/{at}")
+            scope = {**verdict.subject.scope, "mount": replace(mounted, point=point)}
+            yield replace(verdict, subject=replace(verdict.subject, scope=scope))
+
+    found = trials.can_be_tried(SimpleNamespace(verdicts=SimpleNamespace(among=endless)))
+    assert [trials.mount_of(one.subject) for one in found[:2]] == ["/srv/0", "/srv/1"]
 
 
 def _result(job, median, low, high, **more):

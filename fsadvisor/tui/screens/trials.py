@@ -19,6 +19,7 @@ from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.verbs.trials_telling import Compare, Try
 from fsadvisor.views import trials, trials_forecast
 from fsadvisor.views.probe_results import NOTHING, Kept
+from fsadvisor.views.spans import span
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -34,7 +35,6 @@ _TRY_SECONDS: Final = 180.0
 """As of `fsadvisor trial`."""
 _COMPARE_SECONDS: Final = 8.0
 """For each job on each side: one waits for it."""
-_RECORDING: Final = "A recording has no disk to try on. What was kept is shown."
 
 
 class Trials(Place):
@@ -66,6 +66,8 @@ class Trials(Place):
         """Whether there have been rows."""
         self._picked: dict[str, None] = {}
         self._folders: dict[str, str] = {}
+        self._asked_for = ""
+        """The mount whose trials a folder is being named for."""
 
     def body(self) -> ComposeResult:
         """The list, the row."""
@@ -86,6 +88,9 @@ class Trials(Place):
         """All of it anew."""
         self._look = look
         self._kept = kept_results(self.explorer.session.machine, look.storage)
+        if self._picked:
+            there = trials.sides_of(look, self._kept)
+            self._picked = {key: None for key in self._picked if key in there}
         self._show()
         self._take_wish()
 
@@ -99,11 +104,11 @@ class Trials(Place):
             return
         rule, subject = self.explorer.wanted_trial
         self.explorer.wanted_trial = None
-        found = (it for it in trials.can_be_tried(self._look) if it.rule.id == rule)
-        verdict = next((it for it in found if it.subject.id == subject), None)
-        if verdict is not None:
-            self._rows.put_cursor_on(trials.key_of("try", rule, trials.mount_of(verdict)))
+        known = self._look.subjects.get(subject)
+        if known is not None and self._rows.put_cursor_on(trials.key_of("try", rule, trials.mount_of(known))):
             self._rows.focus()
+        else:
+            self.notify(span(f"{rule} is not among what can be tried here on {subject}.").text, markup=False)
 
     def _show(self) -> None:
         look = self._look
@@ -221,15 +226,14 @@ class Trials(Place):
         if one is None or one.kind != "try":
             self.notify("A folder is named for a trial: put the cursor on one.", markup=False)
             return
+        self._asked_for = one.mount
         self.query_one(AskLine).ask(
             f"images of trials on {one.mount} in", self._folders.get(one.mount, one.mount), self._rows
         )
 
     def on_ask_line_answered(self, event: AskLine.Answered) -> None:
         """Whether it is a folder, and has room, is the guard's question."""
-        row = self._rows.row
-        if row is not None:
-            self._folders[trials.chosen(row.key).mount] = event.text
+        self._folders[self._asked_for] = event.text
 
     def action_result(self) -> None:
         """The row's page."""
