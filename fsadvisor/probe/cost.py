@@ -100,6 +100,11 @@ def measured_bytes(job: Job) -> int:
             return 0
 
 
+def laid_out_bytes(job: Job) -> int:
+    """What a job writes before its first window."""
+    return _laid_out(job.work)
+
+
 def _written(job: Job) -> int:
     """Of what it may ask for, the writes."""
     if not isinstance(job.work, Mix):

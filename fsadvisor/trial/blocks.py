@@ -38,7 +38,7 @@ BLOCKS_A_TURN: Final = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """When to stop: after so many seconds or written bytes, or when it is told."""
+    """When to stop: after so many seconds, before it would go beyond so many written bytes, or when it is told."""
 
     seconds: float
     matters: float = 0.05
@@ -60,6 +60,8 @@ class Rounds:
 
     turns: int
     opened: Callable[[int], AbstractContextManager[Mapping[str, Session]]]
+    set_up_bytes: int = 0
+    """What is written for each turn before its first window."""
 
 
 def events(
@@ -77,17 +79,19 @@ def events(
     least = math.ceil(FEWEST_BLOCKS / rounds.turns)  # even where time is short: each image stands for each side
     try:
         while end is None:
-            began = clock()
+            began, before = clock(), course.written()
             for turn in range(rounds.turns):
+                share = (turn + 1) / rounds.turns
                 until = clock() + budget.seconds / rounds.turns
+                course.beside_bytes += rounds.set_up_bytes
                 with rounds.opened(turn) as sessions:
                     course.warm_up(sessions)
                     for at in range(BLOCKS_A_TURN):
-                        if at >= least and clock() > until:
+                        if (at >= least and clock() > until) or not course.has_bytes(before, share):
                             break
                         course.block(sessions)
                         yield course.progress()
-            end = course.end(clock() - began)
+            end = course.end(clock() - began, course.written() - before)
     except EngineError as failed:
         end, error = "failed", str(failed)
     except _CancelledError:
@@ -109,14 +113,19 @@ class _Course:
     clock: Callable[[], float]
     cancelled: Callable[[], bool]
     windows: dict[str, list[Window]] = field(default_factory=dict)
+    beside_bytes: int = 0
+    """Written for what is in no block."""
+    _most_bytes: int = 0
+    """Of a block, so far."""
 
     def __post_init__(self) -> None:
         self._began = self.clock()
 
     def warm_up(self, sessions: Mapping[str, Session]) -> None:
         """A window of each side that counts for nothing. Raises EngineError."""
-        for session in sessions.values():
-            self._window(session)
+        written = sum(self._written_in(self._window(session)) for session in sessions.values())
+        self.beside_bytes += written
+        self._most_bytes = max(self._most_bytes, 2 * written)
 
     def block(self, sessions: Mapping[str, Session]) -> None:
         """All sides once in an order drawn by lot, and once more in the opposite one. Raises EngineError."""
@@ -127,6 +136,15 @@ class _Course:
             fresh[side].append(self._window(sessions[side]))
         for side, windows in fresh.items():
             self.windows.setdefault(side, []).extend(windows)
+        self._most_bytes = max(self._most_bytes, sum(self._written_in(it) for every in fresh.values() for it in every))
+
+    def has_bytes(self, before: int, share: float) -> bool:
+        """Whether one more block, were it the largest so far, stays within a turn's share of what was left `before`.
+
+        Each turn has as much as the others: where bytes are few, too, each image stands for each side.
+        """
+        limit = self.budget.written_bytes
+        return limit is None or self.written() + self._most_bytes <= before + share * (limit - before)
 
     def _window(self, session: Session) -> Window:
         if self.cancelled():
@@ -144,14 +162,14 @@ class _Course:
             seconds_left=max(0.0, self.budget.seconds - self.seconds()),
         )
 
-    def end(self, cycle_seconds: float) -> End | None:
-        """Asked when each image has stood for each side; another cycle takes about as long as the last one."""
+    def end(self, cycle_seconds: float, cycle_bytes: int) -> End | None:
+        """Asked when each image has stood for each side; another cycle takes about as much as the last one."""
         gain, _ = self._gain()
         if gain is not None and narrow(gain, self.budget.matters):
             return "settled"
         limit = self.budget.written_bytes
         late = self.seconds() + cycle_seconds > self.budget.seconds
-        return "budget" if late or (limit is not None and self._written() >= limit) else None
+        return "budget" if late or (limit is not None and self.written() + cycle_bytes > limit) else None
 
     def comparison(self, end: End, error: str) -> Comparison:
         gain, control = self._gain() if self.windows else (None, None)
@@ -173,8 +191,11 @@ class _Course:
     def _blocks(self) -> int:
         return min((len(windows) // 2 for windows in self.windows.values()), default=0)
 
-    def _written(self) -> int:
-        return sum(it.asked_bytes + it.beside_bytes for windows in self.windows.values() for it in windows)
+    def written(self) -> int:
+        return self.beside_bytes + sum(self._written_in(it) for windows in self.windows.values() for it in windows)
+
+    def _written_in(self, window: Window) -> int:
+        return window.beside_bytes + (window.asked_bytes if writes(self.job.work) else 0)
 
     def _gain(self) -> tuple[Ratio | None, Ratio | None]:
         """Against both that are made alike where there are two; and what these two differ by."""

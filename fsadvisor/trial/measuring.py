@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from fsadvisor.probe import cost, scratch_tree
+from fsadvisor.probe import scratch_tree
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
@@ -18,6 +18,7 @@ from fsadvisor.trial import telling
 from fsadvisor.trial.arena import images, standing
 from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT, Budget, Rounds, events
 from fsadvisor.trial.comparison import Comparison, Progress
+from fsadvisor.trial.costing import most_bytes, set_up_bytes
 from fsadvisor.trial.empty import halves
 from fsadvisor.trial.mounting import enter
 
@@ -63,13 +64,15 @@ class _Trial:
                 self._say(telling.Doing(says=said))
         privacy = enter([folder, Path(__file__)])
         sides = (DEFAULT, CHANGED) if asked.device else (DEFAULT, AGAIN, CHANGED)
+        sessions = len(sides) if asked.device else len(sides) + 1
         budget = Budget(
             seconds=asked.seconds,
             matters=asked.matters,
-            written_bytes=len(sides) * cost.measured_bytes(self._job) or None,
+            written_bytes=most_bytes(self._job, turns=len(sides), sessions=sessions, seconds=asked.seconds) or None,
         )
         with self._parts(folder, len(sides)) as parts:
-            rounds = Rounds(len(sides), lambda turn: self._turn(privacy, sides, parts, turn))
+            written = set_up_bytes(self._job, sessions)
+            rounds = Rounds(len(sides), lambda turn: self._turn(privacy, sides, parts, turn), written)
             found = events(self._job, rounds, budget, Random(asked.seed), time.monotonic, lambda: self._stop.asked)  # noqa: S311 - lots, no secrets
             last: Comparison | None = None
             for event in found:

@@ -24,6 +24,7 @@ from fsadvisor.survey.whole import survey
 from fsadvisor.trial import change as changes
 from fsadvisor.trial import empty, telling
 from fsadvisor.trial.arena import LEAST_BYTES
+from fsadvisor.trial.costing import most_bytes
 from fsadvisor.trial.measuring import TASK
 from fsadvisor.trial.outcome import Outcome, remarks
 from fsadvisor.trial.worker import started
@@ -140,12 +141,12 @@ class Trialing:
         """What it takes at most. The folder itself is measured, too, but on a device."""
         job, sides = self.change.job, self.sides
         once = cost.of(job, self.wanted.seconds)
-        own = cost.measured_bytes(job)
-        laid_out = max(0, once.written_bytes - own)
+        sessions = sides if self.wanted.device else sides + 1
+        laid_out = cost.laid_out_bytes(job)
         images = 0 if self.wanted.device else sides * self.size_bytes
-        set_up = sides * (_SETTING_UP_SECONDS * sides + (laid_out * (sides + 1)) / _SLOW_BYTES_PER_S)
+        set_up = sides * (_SETTING_UP_SECONDS * sides + (laid_out * sessions) / _SLOW_BYTES_PER_S)
         return Cost(
-            written_bytes=images + sides * (sides + 1) * laid_out + sides * own,
+            written_bytes=images + most_bytes(job, turns=sides, sessions=sessions, seconds=self.wanted.seconds),
             room_bytes=images + (0 if self.wanted.device else once.room_bytes),
             files=sides + once.files,
             least_seconds=min(self.wanted.seconds, 30.0),

@@ -136,7 +136,13 @@ class Side:
         done = max(1, round(seconds * 1e6 / us))
         latencies = {round(us * 1000): done}
         disks = DiskWork(
-            flushes=2 * done, flush_us=0.0, write_ios=done, written_bytes=12288 * done, read_ios=0, read_bytes=0
+            flushes=2 * done,
+            flush_us=0.0,
+            sent_flushes=2 * done,
+            write_ios=done,
+            written_bytes=12288 * done,
+            read_ios=0,
+            read_bytes=0,
         )
         return Window(
             seconds=seconds,
@@ -225,3 +231,44 @@ def test_stopped_before_the_first_block_there_is_nothing_to_tell():
 
     *_, last = events(JOB, Rounds(2, opened), Budget(seconds=9), random.Random(1), lambda: 0.0, lambda: True)
     assert (last.end, last.gain, last.blocks) == ("cancelled", None, 0)
+
+
+@dataclass
+class Disk:
+    """What all that is written to it adds up to, and in how many windows of each turn."""
+
+    written: int = 0
+    windows: list = field(default_factory=list)
+
+
+@dataclass
+class Writing:
+    disk: Disk
+    world: World
+    engine: str = "played"
+
+    def window(self, seconds):
+        self.world.now += seconds
+        done = round(self.world.lots.uniform(0.5, 1.5) * 1000)
+        self.disk.written += 4096 * done
+        self.disk.windows[-1] += 1
+        sync = {round(seconds * 1e9 / done): done}
+        return Window(seconds=seconds, operations=done, asked_bytes=4096 * done, latencies_ns=sync, sync_ns=sync)
+
+
+@given(st.integers(300, 3000).map(lambda mib: mib << 20), st.integers(0, 10).map(lambda mib: mib << 20), st.integers())
+def test_no_more_is_written_than_was_told_and_each_turn_has_its_share(limit, set_up, seed):
+    disk, world = Disk(), World(lots=random.Random(seed), noise=0.0)
+
+    @contextlib.contextmanager
+    def opened(turn):
+        disk.written += set_up
+        disk.windows.append(0)
+        yield {side: Writing(disk, world) for side in ("default", "again", "changed")}
+
+    budget = Budget(seconds=1e6, written_bytes=limit, matters=1e-9)
+    *_, last = events(JOB, Rounds(3, opened, set_up), budget, random.Random(seed), lambda: world.now)
+    assert last.end == "budget"
+    assert disk.written <= limit
+    assert len(disk.windows) % 3 == 0
+    assert min(disk.windows) >= 3 + 6  # it warms up, and has one block at least
