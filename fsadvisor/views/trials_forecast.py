@@ -13,7 +13,7 @@ from fsadvisor.forecast.devices import WARN_BELOW_MS
 from fsadvisor.forecast.fit import NoFit
 from fsadvisor.forecast.plot import letters, plot
 from fsadvisor.forecast.study import study
-from fsadvisor.report.forecast_text import BASIS, SUB_MS, class_words
+from fsadvisor.report.forecast_text import BASIS, SUB_MS, USUAL, class_words, latency_words
 from fsadvisor.report.layout import counted, listed
 from fsadvisor.report.probe_words import figure_text, number
 from fsadvisor.views import probe_plots
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.forecast.alone import Alone
+    from fsadvisor.forecast.devices import Device
     from fsadvisor.forecast.fit import Interval
     from fsadvisor.forecast.study import Expected, Study, Told
     from fsadvisor.views.glyphs import Glyphs
@@ -58,7 +59,7 @@ def page(kept: Kept, mount: str, width: int, glyphs: Glyphs) -> Document:
         blocks += [Gap(), paragraph(span(told, Tone.DIM))]
     if whole.told or found.alone:
         blocks += [Gap(), Heading("How far to believe it")]
-        blocks += [paragraph(words, first=(Span(f"{glyphs.bullet} "),)) for words in (BASIS, SUB_MS)]
+        blocks += [paragraph(words, first=(Span(f"{glyphs.bullet} "),)) for words in (BASIS, SUB_MS, USUAL)]
         sweep = "fsadvisor forecast --sweep measures the whole curve by delays in a scratch device; it is no key here."
         blocks.append(paragraph(sweep, first=(Span(f"{glyphs.bullet} "),)))
     return Document(f"forecast {mount}", tuple(blocks))
@@ -97,6 +98,8 @@ def _curve(one: Told, width: int, glyphs: Glyphs) -> Iterator[Block]:
         return
     c = f"C = {number(found.model.c)} operations/s x ms{_between(found.c)}"
     software = f"l_sw = {number(found.model.software_ms)} ms{_between(found.software_ms, ' ms')}"
+    if found.model.software_ms < 0:
+        software += ", which is no time: throughput rises more than the device's latency explains"
     how = "exactly, from two runs" if found.r2 is None else f"{runs}, R² {found.r2:.3f}"
     yield paragraph(span(f"{c}; {software}; {how}", Tone.DIM))
     if one.expected:
@@ -127,7 +130,7 @@ def _devices(expected: Sequence[Expected], width: int, glyphs: Glyphs) -> Iterat
         known_both = low is not None and high is not None and width >= _DRAWN
         drawn = between(low or 0.0, high or 0.0, least, most, _room(width, _RATE), glyphs) if known_both else ""
         yield (
-            *_device(one.device.name, one.device.latency_ms),
+            *_device(one.device),
             *padded((span(rate, Tone.STRONG),), _RATE),
             Span(drawn),
             span(f"  {', '.join(doubts)}", Tone.WARNING),
@@ -138,8 +141,8 @@ def _room(width: int, words: int) -> int:
     return probe_plots.cells(width, 2 + _DEVICE + _LATENCY + words + _MARKS)
 
 
-def _device(name: str, latency_ms: float) -> Line:
-    return (Span("  "), *padded((span(name),), _DEVICE), *padded((span(f"{latency_ms:g} ms", Tone.DIM),), _LATENCY))
+def _device(one: Device) -> Line:
+    return (Span("  "), *padded((span(one.name),), _DEVICE), *padded((span(latency_words(one), Tone.DIM),), _LATENCY))
 
 
 def between(low: float, high: float, least: float, most: float, width: int, glyphs: Glyphs) -> str:
@@ -165,7 +168,8 @@ def _alone(one: Alone, width: int, glyphs: Glyphs) -> Iterator[Block]:
     runs = counted(one.runs, "run")
     yield paragraph(
         span(one.filesystem, Tone.STRONG),
-        f": {figure_text(one.headline, one.throughput)} where the device took {number(one.device_ms)} ms",
+        f": {figure_text(one.headline, one.throughput)} where the device took {number(one.device_ms)} ms for a read or "
+        "write, flushes left out",
         span(f" ({runs} kept, the newest counts)", Tone.DIM),
     )
     yield paragraph(
@@ -185,7 +189,7 @@ def _bounds(one: Alone, width: int, glyphs: Glyphs) -> Iterator[Line]:
         mark = "  < 1 ms" if device.latency_ms < WARN_BELOW_MS else ""
         drawn = between(bounds.least, bounds.most, least, most, _room(width, _BOUNDS), glyphs)
         yield (
-            *_device(device.name, device.latency_ms),
+            *_device(device),
             *padded((span(words, Tone.STRONG),), _BOUNDS),
             Span(drawn),
             span(mark, Tone.WARNING),

@@ -212,6 +212,15 @@ def test_a_forecast_is_fitted_from_two_latencies_and_bounded_from_one():
     assert "< 1 ms" in said
 
 
+def test_a_latency_that_is_only_usual_says_so():
+    said = shown(trials_forecast.page(_forecast("/"), "/", 120, UNICODE), 120)
+    assert "~8 ms" in said
+    assert "0.5 ms" in said
+    assert "~0.5 ms" not in said
+    assert "usual for such devices" in said
+    assert "flushes left out" in said
+
+
 def test_a_forecast_from_nothing_says_what_to_measure():
     assert "Measure web, mail or file-server" in shown(trials_forecast.page(NOTHING, "/", 120, UNICODE), 120)
 
