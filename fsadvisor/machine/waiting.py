@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.live import refusal
 from fsadvisor.machine.port import Answer, Reply
 from fsadvisor.machine.pulse import Pulse, content, numbers, pulse, read
 from fsadvisor.machine.runner import decoded
@@ -69,7 +70,7 @@ def moment() -> Moment:
     return Moment(
         pulse=pulse(),
         jbd2=_each("/proc/fs/jbd2", "info"),
-        xfs=_each("/sys/fs/xfs", "stats/stats") or {"": read("/proc/fs/xfs/stat")},
+        xfs=_each("/sys/fs/xfs", "stats/stats") or _there("", read("/proc/fs/xfs/stat")),
         btrfs=_each("/sys/fs/btrfs", "commit_stats"),
     )
 
@@ -156,14 +157,17 @@ def _where(pid: int, thread: int) -> str | None:
 
 
 def _each(folder: str, file: str) -> dict[str, Answer]:
-    """The file of each that has one, by the names in the folder."""
+    """The file of each that has one, by the names in the folder; '' is why they can't be listed."""
     try:
         names = sorted(os.listdir(folder))  # noqa: PTH208 - as the others here
-    except OSError:
-        return {}
-    found = {}
+    except OSError as error:
+        return _there("", refusal(error, folder))
+    found: dict[str, Answer] = {}
     for name in names:
-        answer = read(f"{folder}/{name}/{file}")
-        if isinstance(answer, Reply) or answer.cause is not Cause.NOT_EXPOSED:
-            found[name] = answer
+        found |= _there(name, read(f"{folder}/{name}/{file}"))
     return found
+
+
+def _there(name: str, answer: Answer) -> dict[str, Answer]:
+    """Nothing where the kernel has no such file."""
+    return {name: answer} if isinstance(answer, Reply) or answer.cause is not Cause.NOT_EXPOSED else {}

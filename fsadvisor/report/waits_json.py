@@ -31,7 +31,7 @@ from fsadvisor.report.waits_shapes import (
     Xfs,
 )
 from fsadvisor.waits.journals import Jbd2Work, XfsWork
-from fsadvisor.waits.rules import MEANS
+from fsadvisor.waits.rules import COUNTS, MEANS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,6 +108,7 @@ def _sentence(one: SentenceFound) -> Sentence:
 def _evidence(one: EvidenceFound) -> Evidence:
     return Evidence(
         measure=one.condition.name,
+        unit="number" if one.condition.name in COUNTS else "share",
         means=MEANS[one.condition.name],
         of=without_surrogates(one.of),
         measured=_number(one.measured),

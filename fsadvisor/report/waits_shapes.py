@@ -31,6 +31,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """A condition of the sentence, and what was measured. `unit` tells shares of the time from mean numbers."""
 
     measure: str
+    unit: Literal["share", "number"]
     means: str
     of: str
     measured: Told

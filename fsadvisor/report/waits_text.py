@@ -91,7 +91,7 @@ def _evidence(one: Evidence) -> str:
 
 def _why(one: Unknown) -> str:
     learn = f"; {clean(one.learn, None)}" if one.learn else ""
-    source = f" ({one.source})" if one.source else ""
+    source = f" ({clean(one.source)})" if one.source else ""
     return f"{cause(one)}{source}{learn}"
 
 

@@ -7,8 +7,10 @@ window's own transactions took lies between two bounds, which are told, and are 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import btrfs_commit_stats, jbd2_info, xfs_stats
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Answer
     from fsadvisor.machine.waiting import Moment
+    from fsadvisor.readers.btrfs_commit_stats import BtrfsCommits
     from fsadvisor.readers.jbd2_info import Jbd2Journal
     from fsadvisor.readers.xfs_stats import XfsStats
 
@@ -98,25 +101,36 @@ class BtrfsWork:
 
 
 Work: TypeAlias = Jbd2Work | XfsWork | BtrfsWork
+R = TypeVar("R")
+Parse: TypeAlias = Callable[[str], "R | Unknown"]
+Reckon: TypeAlias = Callable[[str, R, R, str], "Fact[Work]"]
+"""Of a name, the record before, the one after, and where they came from."""
 
 
 def works(before: Moment, after: Moment, only: frozenset[str] | None = None) -> tuple[Fact[Work], ...]:
     """Each journal that did something, or whose statistics can't be told; of those in `only`, where that is given."""
     seconds = after.pulse.at_s - before.pulse.at_s
-    found: list[Fact[Work]] = []
-    for then, now, reckon in (
-        (before.jbd2, after.jbd2, _jbd2),
-        (before.xfs, after.xfs, _xfs),
-    ):
-        found += [reckon(name, then[name], now[name]) for name in _both(then, now, only)]
-    found += [
-        _btrfs(name, before.btrfs[name], after.btrfs[name], seconds) for name in _both(before.btrfs, after.btrfs, only)
+
+    def of(
+        then: Mapping[str, Answer], now: Mapping[str, Answer], parse: Parse[R], reckon: Reckon[R]
+    ) -> list[Fact[Work]]:
+        return [_reckoned(then[name], now[name], parse, partial(reckon, name)) for name in _both(then, now, only)]
+
+    found = [
+        *of(before.jbd2, after.jbd2, jbd2_info.parse, _jbd2),
+        *of(before.xfs, after.xfs, xfs_stats.parse, _xfs),
+        *of(before.btrfs, after.btrfs, btrfs_commit_stats.parse, partial(_btrfs, seconds)),
     ]
     return tuple(one for one in found if one != _NONE)
 
 
 def _both(then: Mapping[str, Answer], now: Mapping[str, Answer], only: frozenset[str] | None) -> list[str]:
-    return sorted(name for name in then.keys() & now.keys() if only is None or _device(name) in only or name in only)
+    def asked(name: str) -> bool:
+        if only is None or _device(name) in only or name in only:
+            return True
+        return not name and isinstance(now[name], Unknown)  # why none of a kind can be listed
+
+    return sorted(filter(asked, then.keys() & now.keys()))
 
 
 def _device(name: str) -> str:
@@ -125,16 +139,19 @@ def _device(name: str) -> str:
     return device if dash and inode.isdecimal() else name
 
 
-def _jbd2(name: str, then: Answer, now: Answer) -> Fact[Work]:
+def _reckoned(then: Answer, now: Answer, parse: Parse[R], reckon: Callable[[R, R, str], Fact[Work]]) -> Fact[Work]:
+    """What is reckoned of both records and where they came from; unknown where one of them is."""
     if isinstance(then, Unknown):
         return then
     if isinstance(now, Unknown):
         return now
-    a, b = jbd2_info.parse(then.text), jbd2_info.parse(now.text)
+    a, b = parse(then.text), parse(now.text)
     if isinstance(a, Unknown):
         return a
-    if isinstance(b, Unknown):
-        return b
+    return b if isinstance(b, Unknown) else reckon(a, b, now.source)
+
+
+def _jbd2(name: str, a: Jbd2Journal, b: Jbd2Journal, source: str) -> Fact[Work]:
     transactions, requested = grown(a.transactions, b.transactions), grown(a.requested, b.requested)
     if transactions is None or requested is None:
         return _ANEW
@@ -145,10 +162,10 @@ def _jbd2(name: str, then: Answer, now: Answer) -> Fact[Work]:
             device=_device(name),
             transactions=transactions,
             requested=requested,
-            phases_ms={phase: bounds(a, b, phase, now.source) for phase in PHASES},
-            commit_us=_commit(b, transactions, now.source),
+            phases_ms={phase: bounds(a, b, phase, source) for phase in PHASES},
+            commit_us=_commit(b, transactions, source),
         ),
-        now.source,
+        source,
     )
 
 
@@ -187,16 +204,7 @@ def _commit(after: Jbd2Journal, transactions: int, source: str) -> Fact[float]:
     return Known(float(after.average_commit_us), source)
 
 
-def _xfs(name: str, then: Answer, now: Answer) -> Fact[Work]:
-    if isinstance(then, Unknown):
-        return then
-    if isinstance(now, Unknown):
-        return now
-    a, b = xfs_stats.parse(then.text), xfs_stats.parse(now.text)
-    if isinstance(a, Unknown):
-        return a
-    if isinstance(b, Unknown):
-        return b
+def _xfs(name: str, a: XfsStats, b: XfsStats, source: str) -> Fact[Work]:
     log_writes, forces, slept, no_buffer = (
         _wrapped(a, b, field) for field in ("log_writes", "forces", "forces_slept", "no_buffer")
     )
@@ -212,11 +220,11 @@ def _xfs(name: str, then: Answer, now: Answer) -> Fact[Work]:
             forces=forces,
             forces_slept=slept,
             no_buffer=no_buffer,
-            space_slept=Known(_wrapped(a, b, "space_slept"), now.source)
+            space_slept=Known(_wrapped(a, b, "space_slept"), source)
             if told
-            else Unknown(Cause.NOT_EXPOSED, "", now.source),
+            else Unknown(Cause.NOT_EXPOSED, "", source),
         ),
-        now.source,
+        source,
     )
 
 
@@ -225,16 +233,7 @@ def _wrapped(before: XfsStats, after: XfsStats, field: str) -> int:
     return int((getattr(after, field) - getattr(before, field)) % _WRAP)
 
 
-def _btrfs(name: str, then: Answer, now: Answer, seconds: float) -> Fact[Work]:
-    if isinstance(then, Unknown):
-        return then
-    if isinstance(now, Unknown):
-        return now
-    a, b = btrfs_commit_stats.parse(then.text), btrfs_commit_stats.parse(now.text)
-    if isinstance(a, Unknown):
-        return a
-    if isinstance(b, Unknown):
-        return b
+def _btrfs(seconds: float, name: str, a: BtrfsCommits, b: BtrfsCommits, source: str) -> Fact[Work]:
     commits, total_ms = grown(a.commits, b.commits), grown(a.total_ms, b.total_ms)
     if commits is None or total_ms is None:
         return _ANEW
@@ -242,5 +241,5 @@ def _btrfs(name: str, then: Answer, now: Answer, seconds: float) -> Fact[Work]:
         return _NONE
     return Known(
         BtrfsWork(uuid=name, commits=commits, commit_ms=total_ms / commits, busy=min(total_ms / 1000 / seconds, 1.0)),
-        now.source,
+        source,
     )

@@ -141,10 +141,11 @@ def _evidence(condition: Condition, found: Measured) -> Evidence:
 
 
 def _which(first: Evidence) -> str:
-    """Which disk or thread it is, and its share: ' (vda, 72 % of the time)'."""
+    """Which disk or thread it is, and its share: ' (vda, 72 % of the time)'; of flushes, several may go on at once."""
     if not first.of or isinstance(first.measured, Unknown):
         return ""
-    return f" ({first.of}, {100 * first.measured.value:.0f} % of the time)"
+    share = first.measured.value
+    return f" ({first.of}, {f'{100 * share:.0f} % of the time' if share <= 1 else f'{share:.1f} at a time'})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """What journals did between two moments."""
 
 import itertools
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.readers import jbd2_info
 from fsadvisor.waits.journals import BtrfsWork, XfsWork, bounds, works
-from tests.waits.made import moment
+from tests.waits.made import NOT_KNOWN, moment
 
 INFO = "{number} transactions ({number} requested), each up to 8192 blocks\naverage: \n  {mean}ms logging transaction\n"
 XFS = "log {0} {0} {1} {0} {0}\npush_ail {0} {1} 0 0 0 0 0 0 0 0\n"
@@ -90,3 +91,9 @@ def test_only_the_journals_that_are_asked_for_are_told():
         found = [one.value.device for one in works(before, after, wanted)]
         assert (device in found) == (device in wanted)
     assert [one.value.uuid for one in works(before, after, frozenset({"u"}))] == ["u"]
+
+
+def test_journals_that_could_not_be_listed_are_told_of_whatever_is_watched():
+    before, after = (replace(moment(at), jbd2={"": NOT_KNOWN}) for at in (0.0, 5.0))
+    assert works(before, after) == (NOT_KNOWN,)
+    assert works(before, after, frozenset({"vda1"})) == (NOT_KNOWN,)

@@ -124,6 +124,12 @@ def test_a_disk_that_went_away_meanwhile_leaves_the_busiest_unknown():
     assert "sdb" in found.measures.disk_most.learn
 
 
+def test_flushes_side_by_side_are_no_share_of_the_time():
+    before, after = moment(0.0, disk()), moment(10.0, disk(flushes=9000, flush_ms=14_000), io_us=9_000_000)
+    (first, *_) = sentences(measured(window(before, after, ())))
+    assert first.says == "Flushes are the limit (vda, 1.4 at a time)"
+
+
 def test_an_older_kernel_that_counts_no_flushes_is_never_said_to_be_idle():
     old = " 253 0 vda 0 0 0 0 0 0 0 0 0 0 0\n"
     before, after = moment(0.0, old, cpu=stat()), moment(10.0, old, cpu=stat(10, 1990))
