@@ -1,12 +1,18 @@
 """`fsadvisor forecast` as people use it; what it refuses before anything is measured."""
 
 import json
+import os
+import signal
+import subprocess
+from pathlib import Path
 
 import jsonschema
 import pytest
 
 from fsadvisor.report.schema import schema
-from tests.command import fsadvisor
+from fsadvisor.verbs.forecast import results_in
+from tests.command import ARGV, fsadvisor
+from tests.paths import ROOT
 from tests.test_cli import MACHINE
 
 TABLE = "filesystem,workload,latency_ms,throughput\n" + "".join(
@@ -70,10 +76,63 @@ def test_markdown_has_a_table_for_each_workload(table):
         (("--sweep", "--delays", "1,fast"), "no list of two delays"),
         (("--fit", "/nowhere/at/all.csv"), "No such file"),
         (("--fit", "/dev/null", "--out", "picture.png"), "does not end in .svg"),
+        (("--fit", "/dev/null", "--out", "/no/such/picture.svg"), "/no/such is no folder"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_words(argv, said):
     assert said in refused(*argv)
+
+
+def test_results_that_cannot_be_read_are_not_taken_for_none(tmp_path):
+    garbled, folder = tmp_path / "garbled", tmp_path
+    garbled.write_text("no result\n")
+    assert results_in([tmp_path / "missing"]) == ([], [])
+    assert [it.split(": ")[0] for it in results_in([garbled, folder])[1]] == [
+        "A result that is kept cannot be read",
+        "Results that are kept cannot be read",
+    ]
+
+
+def test_a_report_is_written_though_its_picture_cannot_be(table, tmp_path):
+    picture = tmp_path / f"{'a' * 300}.svg"
+    done = forecast("--fit", table, "--out", picture)
+    assert done.returncode == 2
+    assert b"l_sw" in done.stdout
+    assert b"File name too long" in done.stderr
+
+
+NEVER_ENDING = """
+import sys
+from fsadvisor.sweep.asked import Asked
+from fsadvisor.sweep.sweeping import Planned
+from fsadvisor.verbs import forecast
+
+asked = Asked(folder=sys.argv[1], base="image", size_bytes=1 << 26, filesystems=("ext4",) * 100000, workloads=("mail",),
+    delays_ms=(0.0, 10.0))
+sys.stderr.write("begun\\n")
+try:
+    forecast.swept(Planned(asked=asked, left_out=()))
+except forecast.RefusedError as error:
+    print(*error.args)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")
+@pytest.mark.namespaces
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_sweep_that_is_told_to_end_takes_away_what_it_made(number, tmp_path):
+    argv = [ARGV[0], "-c", NEVER_ENDING, str(tmp_path)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as child:
+        child.stderr.readline()
+        while not children(child.pid) and child.poll() is None:
+            os.sched_yield()
+        child.send_signal(number)
+        out, _ = child.communicate(timeout=60)
+    assert out == b"stopped before its end\n"
+
+
+def children(number):
+    return Path(f"/proc/{number}/task/{number}/children").read_text().split()
 
 
 def test_a_recording_has_nothing_to_forecast_from():

@@ -59,7 +59,8 @@ def kept(results: Iterable[Result], mount: str) -> Kept:
         groups[result.job, result.depends.get("mount.fs_type", "unknown")].append(result)
     points: list[tuple[str, str, Point]] = []
     alone: list[Alone] = []
-    for (job, filesystem), found in groups.items():
+    for (job, filesystem), every in groups.items():
+        found = _alike(every)
         latencies = [it.device_us or 0.0 for it in found]
         if max(latencies) > _APART * min(latencies):
             points.extend((filesystem, job, one) for one in _points(found))
@@ -67,6 +68,18 @@ def kept(results: Iterable[Result], mount: str) -> Kept:
             alone.append(_alone(job, filesystem, found))
     told = {job for job, _ in groups}
     return Kept(points=tuple(points), alone=tuple(alone), without_latency=tuple(it for it in without if it not in told))
+
+
+def _alike(found: Iterable[Result]) -> list[Result]:
+    """Those that answer what the newest does, by the same engine: of others no curve can be drawn, nor runs counted."""
+    every = list(found)
+    newest = max(every, key=lambda it: it.when)
+    return [it for it in every if _asked(it) == _asked(newest)]
+
+
+def _asked(result: Result) -> tuple[str, str]:
+    """The question, and who measured, whatever the version."""
+    return result.question, result.engine.partition(" ")[0]
 
 
 def _rate(result: Result) -> float:

@@ -18,6 +18,7 @@ from fsadvisor.forecast.study import study
 from fsadvisor.machine.probe_file import PATH as SHARED
 from fsadvisor.probe import store, surroundings
 from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.stopping import Stop, Stopped
 from fsadvisor.report import forecast_json, forecast_markdown, forecast_svg, forecast_text
 from fsadvisor.report.escape import clean
 from fsadvisor.sweep import asked, sweeping
@@ -26,7 +27,7 @@ from fsadvisor.verbs.probe import NOT_MEASURED, USAGE, RefusedError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from fsadvisor.forecast.alone import Alone
     from fsadvisor.forecast.study import Study
@@ -56,12 +57,12 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
         planned = _planned(chosen)
         if not _may_start(planned, yes=chosen.yes):
             return USAGE
-        found, status = _swept(planned)
+        found, status = swept(planned)
     else:
         found = _of_kept(chosen.target, machine)
+    write(_report(chosen, found))
     if chosen.out is not None and found.study.told:
         _draw(chosen.out, found.study)
-    write(_report(chosen, found))
     return status
 
 
@@ -81,8 +82,10 @@ def _check(chosen: argparse.Namespace) -> None:
     wrong = [name for name in chosen.filesystems or () if name not in asked.FILESYSTEMS]
     if wrong:
         raise RefusedError(f"no filesystem {wrong[0]!r} to make{did_you_mean(wrong[0], asked.FILESYSTEMS)}")
-    if chosen.out is not None and (chosen.out.exists() or chosen.out.suffix != ".svg"):
+    if chosen.out is not None and (os.path.lexists(chosen.out) or chosen.out.suffix != ".svg"):
         raise RefusedError(f"--out: {chosen.out} is there already, or its name does not end in .svg")
+    if chosen.out is not None and not chosen.out.parent.is_dir():
+        raise RefusedError(f"--out: {chosen.out.parent} is no folder")
 
 
 def _fitted(file: Path) -> Found:
@@ -101,25 +104,40 @@ def _of_kept(target: str, machine: Machine) -> Found:
     mount = surroundings.mount_of(surroundings.real(target), machine)
     if mount is None:
         raise RefusedError(f"{target}: on which mount it is cannot be told")
-    found = kept(_results(), mount.mount_point)
+    results, unread = results_in(_files())
+    found = kept(results, mount.mount_point)
     if not (found.points or found.alone):
         more = f" (those of {', '.join(found.without_latency)} tell no latency)" if found.without_latency else ""
         raise RefusedError(
+            *unread,
             f"no kept result on {mount.mount_point} tells what the device took{more}: measure first, "
-            f"{shlex.join(['fsadvisor', 'probe', 'mail', 'web', 'file-server', target])}"
+            f"{shlex.join(['fsadvisor', 'probe', 'mail', 'web', 'file-server', target])}",
         )
     without = tuple(f"The kept result of {job} tells no latency of the device." for job in found.without_latency)
-    return Found(study=study(found.points), source=mount.mount_point, remarks=without, alone=found.alone)
+    return Found(study=study(found.points), source=mount.mount_point, remarks=(*unread, *without), alone=found.alone)
 
 
-def _results() -> Iterator[Result]:
+def _files() -> list[Path]:
     """Root's, and this user's own."""
     files = [Path(SHARED)]
     with contextlib.suppress(store.StoreError):
         files.append(store.path(root=os.geteuid() == 0, environment=os.environ))
-    for file in dict.fromkeys(files):
-        with contextlib.suppress(store.StoreError):
-            yield from store.read(file).results
+    return list(dict.fromkeys(files))
+
+
+def results_in(files: Iterable[Path]) -> tuple[list[Result], list[str]]:
+    """What is kept, and in sentences what cannot be read, which may hold any."""
+    results: list[Result] = []
+    unread: list[str] = []
+    for file in files:
+        try:
+            one = store.read(file)
+        except store.StoreError as error:
+            unread.append(f"Results that are kept cannot be read: {error}")
+        else:
+            results += one.results
+            unread += [f"A result that is kept cannot be read: {file}, {it}" for it in one.unread]
+    return results, unread
 
 
 def _planned(chosen: argparse.Namespace) -> Planned:
@@ -149,26 +167,30 @@ def _may_start(planned: Planned, *, yes: bool) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _swept(planned: Planned) -> tuple[Found, int]:
+def swept(planned: Planned) -> tuple[Found, int]:
+    """Sweep, and clear up whatever ends it; what was found, and the exit status. Raises RefusedError."""
     folder = Path(planned.asked.folder)
     told: list[Told] = []
     broken: tuple[str, ...] = ()
+    stop = Stop()
     _say(sweeping.cleared(folder))
-    try:
-        for one in sweeping.swept(planned.asked):
-            told.append(one)
-            _say(filter(None, [sweeping.begun(one)]))
-    except EngineError as error:
-        broken = (str(error),)
-    except KeyboardInterrupt:
-        broken = ("stopped before its end",)
-    finally:
-        _say(sweeping.cleared(folder))
+    with stop.listening():
+        try:
+            with stop.interruptible():
+                for one in sweeping.swept(planned.asked):
+                    told.append(one)
+                    _say(filter(None, [sweeping.begun(one)]))
+        except EngineError as error:
+            broken = (str(error),)
+        except Stopped:
+            broken = ("stopped before its end",)
+        finally:
+            _say(sweeping.cleared(folder))
     points = _points(told)
     if not points:
         raise RefusedError(*(broken or sweeping.remarks(told) or ("nothing was measured",)))
     found = Found(study=study(points), source=planned.asked.folder, remarks=(*broken, *sweeping.remarks(told)))
-    return found, 130 if broken == ("stopped before its end",) else NOT_MEASURED if broken else 0
+    return found, stop.exit_status if stop.asked else NOT_MEASURED if broken else 0
 
 
 def _points(told: list[Told]) -> tuple[tuple[str, str, Point], ...]:

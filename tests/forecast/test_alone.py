@@ -1,5 +1,7 @@
 """What kept results allow: bounds of one device, points of several."""
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +39,14 @@ def test_runs_on_devices_of_different_latency_are_points_of_a_curve():
 def test_what_tells_no_latency_or_is_not_to_be_believed_says_nothing():
     found = kept([result(us=None), result("web", believable=False)], "/srv")
     assert (found.points, found.alone, found.without_latency) == ((), (), ("mail",))
+
+
+def test_answers_to_other_questions_and_of_other_engines_are_no_points_of_the_curve():
+    newest = replace(result(us=1500.0), when="2026-11-22T12:00:00+00:00")
+    others = [replace(result(us=8000.0), question="another"), replace(result(us=9000.0), engine="fio 3.33")]
+    found = kept([*others, newest, replace(result(us=1550.0), engine="fsadvisor 0.0.9")], "/srv")
+    assert found.points == ()
+    assert [(it.runs, it.device_ms) for it in found.alone] == [(2, 1.5)]
 
 
 def test_results_of_other_mounts_are_left_alone():
