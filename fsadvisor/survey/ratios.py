@@ -68,7 +68,7 @@ def sentence(found: Ratio, matters: float) -> str:
 def _span(low: float, high: float) -> str:
     """Rounded outwards, in times where it is many."""
     if low >= 1:
-        return f"{1 + low:.1f} to {1 + high:.1f} times"
+        return f"{math.floor(round(10 * (1 + low), 6)) / 10} to {math.ceil(round(10 * (1 + high), 6)) / 10} times"
     below, above = _down(low), _up(high)
     return f"{below} to {above} %" if below != above else f"{below} %"
 

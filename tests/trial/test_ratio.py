@@ -95,6 +95,7 @@ def test_the_words_say_what_the_interval_says(found, matters):
         (0.97, 1.035, "no difference larger than 4 %"),
         (0.91, 1.12, "not told: between 9 % slower and 12 % faster"),
         (2.5, 3.1, "faster by 2.5 to 3.1 times"),
+        (2.06, 3.34, "faster by 2.0 to 3.4 times"),
         (1.012, 1.081, "faster by 1.2 to 9 %"),
         (1.0, 1.0, "no difference larger than 0 %"),
     ],
