@@ -124,6 +124,18 @@ def test_what_the_kernel_does_not_take_is_told_in_its_words_and_leaves_nothing(s
     assert left(scratch) == []
 
 
+@pytest.mark.long
+@pytest.mark.loop
+@needs_loop_devices
+@pytest.mark.timeout(300)
+def test_a_folder_whose_name_is_no_utf_8_is_as_good_as_any(scratch):
+    folder = scratch / os.fsdecode(b"b\xffd")
+    folder.mkdir()
+    done = measured("access-times-written", "--type", "ext4", "--on-scratch", folder, *SHORT, "--json")
+    assert json.loads(done.stdout)["state"] == "done", done.stderr
+    assert left(folder) == []
+
+
 def begun(folder, *more):
     """A trial that has made its images."""
     argv = [*ARGV, "trial", "noatime", "--type", "ext4", "--on-scratch", str(folder), *SHORT, "--seconds", "60", *more]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Final, TypeAlias
 
 import msgspec
 
 from fsadvisor.compare.side import Side  # noqa: TC001 - decoding resolves the annotations at run time
+from fsadvisor.probe.json_line import encoded
 from fsadvisor.probe.result import Figure, Result  # noqa: TC001
 
 
@@ -104,10 +104,7 @@ _EVENT: Final = msgspec.json.Decoder(Event)
 
 def line(event: Event | Asked) -> bytes:
     """As one line, without its end. Where a message names what is no UTF-8, '?' stands for those bytes."""
-    try:
-        return msgspec.json.encode(event)
-    except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(event), ensure_ascii=False).encode("utf-8", "replace")
+    return encoded(event)
 
 
 def event(text: bytes) -> Event:

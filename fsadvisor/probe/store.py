@@ -16,6 +16,7 @@ import msgspec
 
 from fsadvisor.machine import rewriting
 from fsadvisor.machine.probe_file import PATH, user_path
+from fsadvisor.probe.json_line import encoded
 from fsadvisor.probe.result import Result
 from fsadvisor.readers.probe_results import SCHEMA
 
@@ -52,7 +53,7 @@ def path(*, root: bool, environment: Mapping[str, str]) -> Path:
 
 def line(result: Result) -> bytes:
     """A result as it stands in the file, without the end of the line."""
-    return msgspec.json.encode({"schema": SCHEMA, **msgspec.to_builtins(result)})
+    return encoded({"schema": SCHEMA, **msgspec.to_builtins(result)})
 
 
 def results(text: bytes) -> Kept:

@@ -12,12 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from fsadvisor.probe import disks
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.job import Mix
 from fsadvisor.probe.jobs import JOBS
+from fsadvisor.probe.json_line import encoded
 from fsadvisor.probe.own import mixing
 from fsadvisor.sweep import asked as words
 from fsadvisor.sweep import memory
@@ -182,7 +181,7 @@ class _Sweep:
             self._tell(words.Failed(filesystem=fs_type, workload=workload, why=str(error)))
 
     def _tell(self, one: words.Told) -> None:
-        self._tell_line(msgspec.json.encode(one))
+        self._tell_line(encoded(one))
 
 
 def _is_short(milliseconds: float) -> bool:

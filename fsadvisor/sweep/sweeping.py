@@ -73,6 +73,8 @@ def planned(
         raise SweepError("a sweep makes devices and mounts: run it as root")
     if not folder.is_dir():
         raise SweepError(f"--on-scratch: {folder} is no folder")
+    if any("\ud800" <= sign <= "\udfff" for sign in str(folder.resolve())):
+        raise SweepError(f"--on-scratch: the name of {folder} is no UTF-8: name another folder")
     if missing := delayed.missing():
         raise SweepError(f"{missing}: without it no device's latency can be set")
     left_out: list[str] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -58,7 +59,7 @@ class _Trial:
     def run(self) -> None:
         """From the images to the comparison. Raises EngineError, Stopped."""
         asked = self._asked
-        folder = Path(asked.folder)
+        folder = Path(os.fsdecode(asked.folder))
         if asked.folder:
             for said in scratch_tree.clear(folder):
                 self._say(telling.Doing(says=said))
@@ -115,7 +116,7 @@ class _Trial:
                     for side, stand in stands.items()
                 }
                 if not asked.device:
-                    sessions[BARE] = stack.enter_context(opened(self._job, Path(asked.folder), asked.disks))
+                    sessions[BARE] = stack.enter_context(opened(self._job, Path(os.fsdecode(asked.folder)), asked.disks))
             if self._turned == 1:
                 self._say(_stood(stands, sessions[DEFAULT].engine))
             yield sessions

@@ -6,6 +6,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from fsadvisor.probe.json_line import encoded
 from fsadvisor.trial.arena import Form  # noqa: TC001 - decoding resolves the annotations at run time
 from fsadvisor.trial.comparison import Comparison, Progress  # noqa: TC001
 
@@ -16,7 +17,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     job: str
     default: Form
     changed: Form
-    folder: str
+    folder: bytes
+    """As the kernel has it: it need be no UTF-8."""
     device: str = ""
     size_bytes: int
     """Of each image; of a device its half."""
@@ -77,7 +79,7 @@ _ASKED: Final[msgspec.json.Decoder[Asked]] = msgspec.json.Decoder(Asked)
 
 def line(message: Event | Asked) -> bytes:
     """As it is sent, without the end of the line."""
-    return msgspec.json.encode(message)
+    return encoded(message)
 
 
 def event(text: bytes) -> Event:

@@ -159,7 +159,7 @@ class Trialing:
             job=self.change.job.id,
             default=self.change.default,
             changed=self.change.changed,
-            folder="" if self.wanted.device else self.place,
+            folder=b"" if self.wanted.device else os.fsencode(self.place),
             device=self.wanted.device,
             size_bytes=self.size_bytes,
             disks=disks.leaves(self._storage, self.mount) if self.mount else None,

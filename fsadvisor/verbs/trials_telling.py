@@ -13,6 +13,7 @@ from fsadvisor.compare import telling as compare_telling  # noqa: TC001 - decodi
 from fsadvisor.compare.side import Side  # noqa: TC001
 from fsadvisor.probe.cost import Cost  # noqa: TC001
 from fsadvisor.probe.finding import Finding  # noqa: TC001
+from fsadvisor.probe.json_line import encoded
 from fsadvisor.probe.result import Result  # noqa: TC001
 from fsadvisor.probe.telling import Over
 from fsadvisor.trial import telling as trial_telling  # noqa: TC001
@@ -106,7 +107,7 @@ _ASKED: Final[msgspec.json.Decoder[Asked]] = msgspec.json.Decoder(Asked)
 
 def line(message: Event | Asked) -> bytes:
     """As it is sent."""
-    return msgspec.json.encode(message) + b"\n"
+    return encoded(message) + b"\n"
 
 
 def event(text: bytes) -> Event:
