@@ -107,6 +107,18 @@ def test_an_audit_loads_nothing_of_it():
 # On a real filesystem
 
 
+@pytest.mark.loop
+@needs_loop_devices
+def test_two_folders_of_one_mount_do_not_wait_for_each_other(mounted):
+    places = [mounted / name for name in ("one", "other")]
+    for place in places:
+        place.mkdir()
+    argv = ("--dry-run", "--images", "none", "--no-devices", "--jobs", "create-1")
+    said = " ".join(compare(*argv, *places).stdout.decode().split())
+    assert "on 2 sides" in said
+    assert "another probe runs" not in said
+
+
 @pytest.fixture
 def mounted(tmp_path):
     """An ext4 of our own with room for images, past the page cache of the host."""

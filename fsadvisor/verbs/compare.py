@@ -82,7 +82,7 @@ def requested(chosen: argparse.Namespace) -> Request | str:
 def _may_be_made(picture: Path) -> None:
     if picture.suffix.lower() != ".svg":
         raise RefusedError(f"--out: {picture} is no SVG: name a new file such as comparison.svg")
-    if picture.exists() or picture.is_symlink():
+    if os.path.lexists(picture):
         raise RefusedError(f"--out: {picture} is there already, and nothing is written over")
     if not picture.parent.is_dir():
         raise RefusedError(f"--out: {picture.parent} is no folder")

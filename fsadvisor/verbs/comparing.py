@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.compare.matrix import Comparison
+    from fsadvisor.facts import Fact
     from fsadvisor.machine.port import Machine
     from fsadvisor.probe.cost import Cost
     from fsadvisor.probe.job import Job
@@ -89,18 +90,23 @@ def around(wanted: Wanted, machine: Machine) -> Iterator[Comparing]:
     """Look around the targets, and hold the locks on their mounts for as long as the block."""
     storage = survey(machine, {})
     with contextlib.ExitStack() as stack:
-        paths = [_looked_at(target, machine, storage, stack) for target in dict.fromkeys(wanted.targets)]
+        locks: dict[str, Fact[bool]] = {}
+        paths = [_looked_at(target, machine, storage, stack, locks) for target in dict.fromkeys(wanted.targets)]
         able = {name: _obstacle(name, machine) for name in wanted.images}
         yield Comparing(wanted, paths, able)
 
 
-def _looked_at(target: str, machine: Machine, storage: Storage, stack: contextlib.ExitStack) -> _Path:
+def _looked_at(
+    target: str, machine: Machine, storage: Storage, stack: contextlib.ExitStack, locks: dict[str, Fact[bool]]
+) -> _Path:
+    """`locks` are those that this process holds, by mount point: targets on one mount share it."""
     folder = surroundings.real(target)
     is_folder = look.value(surroundings.kind_of(folder)) == "folder"
     mount = surroundings.mount_of(folder, machine) if is_folder else None
-    busy = stack.enter_context(lock.held(mount.mount_point if mount else None))
-    place = surroundings.place(folder, machine, storage, busy=busy)
     point = mount.mount_point if mount else ""
+    if point not in locks:
+        locks[point] = stack.enter_context(lock.held(point or None))
+    place = surroundings.place(folder, machine, storage, busy=locks[point])
     return _Path(asked=_asked(folder, point, storage, place), place=place)
 
 
