@@ -8,13 +8,14 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.machine.pulse import block_devices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _GATHER_S: Final = 0.4
 """Changes that follow each other so soon are told together: a shelf of disks, or a disk and its paths."""
@@ -49,15 +50,20 @@ def _is_of_interest(name: str) -> bool:
 
 
 def _watch(told: Callable[[Changed], object]) -> None:
-    known = block_devices() or frozenset()
-    for _ in _wakes():
-        now = block_devices()
+    for change in changes(chain((block_devices(),), (block_devices() for _ in _wakes()))):
+        told(change)
+
+
+def changes(listings: Iterable[frozenset[str] | None]) -> Iterator[Changed]:
+    """What came and went from listing to listing; before the first that there is nothing is known, and nothing came."""
+    known: frozenset[str] | None = None
+    for now in listings:
         if now is None:
             continue
-        change = changed(known, now)
+        change = None if known is None else changed(known, now)
         known = now
         if change is not None:
-            told(change)
+            yield change
 
 
 def _wakes() -> Iterator[None]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Unknown
-from fsadvisor.machine.hotplug import Changed, changed
+from fsadvisor.machine.hotplug import Changed, changed, changes
 from fsadvisor.machine.pulse import Processes, block_devices, pulse
 from fsadvisor.readers import diskstats, process_io, process_stat, vmstat
 
@@ -55,6 +55,11 @@ def test_where_threads_wait_is_told_of_those_that_wrote_or_why_not():
     asked.pulse()
     told = asked.stacks()
     assert told.unknown is not None or all(isinstance(text, str) for texts in told.stacks.values() for text in texts)
+
+
+def test_disks_that_could_not_be_listed_have_neither_come_nor_gone():
+    one, two = frozenset(("sda",)), frozenset(("sda", "sdb"))
+    assert list(changes((None, two, None, two, one))) == [Changed((), ("sdb",))]
 
 
 def test_a_disk_that_came_and_one_that_went_are_told():
