@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import whole
+from fsadvisor.readers.scalars import counts
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
@@ -37,12 +37,7 @@ class BtrfsCommits:
 
 def parse(text: str) -> BtrfsCommits | Unknown:
     """Read the file."""
-    numbers: dict[str, int] = {}
-    for line in text.split("\n"):
-        name, _, value = line.partition(" ")
-        number = whole(value)
-        if number is not None and number >= 0:
-            numbers[name] = number
+    numbers = counts(text, " ")
     if "commits" not in numbers or "total_commit_ms" not in numbers:
         return refusal(text, "no count of commits")
     return BtrfsCommits(

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import whole
+from fsadvisor.readers.scalars import counts
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
@@ -39,12 +39,7 @@ class ProcessIo:
 
 def parse(text: str) -> ProcessIo | Unknown:
     """Read the file."""
-    numbers: dict[str, int] = {}
-    for line in text.split("\n"):
-        name, _, value = line.partition(": ")
-        number = whole(value)
-        if number is not None and number >= 0:
-            numbers[name] = number
+    numbers = counts(text, ": ")
     if "write_bytes" not in numbers or "read_bytes" not in numbers:
         return refusal(text, "no write_bytes line")
     return ProcessIo(

@@ -44,6 +44,17 @@ def size_bytes(text: str | None) -> int | None:
     return round(amount * _UNITS[unit]) if exact is None else exact * _UNITS[unit]
 
 
+def counts(text: str, mark: str) -> dict[str, int]:
+    """The numbers from 0 on of lines of a name, `mark` and a number."""
+    found = {}
+    for line in text.split("\n"):
+        name, _, value = line.partition(mark)
+        number = whole(value)
+        if number is not None and number >= 0:
+            found[name] = number
+    return found
+
+
 def unread_pieces(pieces: list[str]) -> tuple[str, ...]:
     """The first few pieces that a reader did not understand, each cut to a bounded length."""
     return tuple(piece[:UNREAD_LENGTH] for piece in pieces[:UNREAD_PIECES])
