@@ -119,6 +119,22 @@ def test_two_folders_of_one_mount_do_not_wait_for_each_other(mounted):
     assert "another probe runs" not in said
 
 
+@pytest.mark.loop
+@needs_loop_devices
+def test_folders_of_one_mount_need_room_side_by_side(tmp_path):
+    with loops(tmp_path) as some:
+        device = some.device("small", 1000)
+        run("mkfs.ext4", "-q", device)
+        folder = Path(some.mount(device, "place"))
+        places = [folder / f"{number}" for number in range(4)]
+        for place in places:
+            place.mkdir()
+        argv = ("--dry-run", "--images", "none", "--no-devices", "--jobs", "commit-fsync")
+        alone, together = (compare(*argv, *them).stdout for them in (places[:1], places))
+    assert b"make room" not in alone
+    assert b"make room" in together
+
+
 @pytest.fixture
 def mounted(tmp_path):
     """An ext4 of our own with room for images, past the page cache of the host."""

@@ -240,10 +240,12 @@ class Comparing:
 
     def _against(self) -> Iterator[Finding]:
         shared = self._setting_up()
+        mounts = [it.asked.mount for it in self._paths]
+        own = cost.together(workloads.cost_of(job, self.wanted.seconds) for job in self.wanted.jobs)
         for at, path in enumerate(self._paths):
-            own = cost.together(workloads.cost_of(job, self.wanted.seconds) for job in self.wanted.jobs)
-            room = own.room_bytes * 2 + (shared.room_bytes if at == 0 else 0)
-            there = replace(own, room_bytes=room, written_bytes=self.cost.written_bytes)
+            alike = mounts.count(mounts[at])
+            room = own.room_bytes * 2 * alike + (shared.room_bytes if mounts[at] == mounts[0] else 0)
+            there = replace(own, room_bytes=room, files=own.files * alike, written_bytes=self.cost.written_bytes)
             yield from guard.findings(there, path.place, in_data_directory=self.wanted.in_data_directory)
         for names, why in _together(self._left_out):
             yield warning("kind", f"left out: {', '.join(names)}: {why}")
