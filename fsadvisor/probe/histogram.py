@@ -31,14 +31,37 @@ def merged(histograms: Iterable[Mapping[int, int]]) -> dict[int, int]:
 
 def quantile(histogram: Mapping[int, int], share: float) -> float | None:
     """The latency, in ns, that this share of the operations stays below; None where there are none."""
+    found = _place(histogram, share)
+    if found is None:
+        return None
+    bins, place, into, _ = found
+    low, high = _edges(bins, place)
+    return low + (high - low) * into / histogram[bins[place]]
+
+
+def _place(histogram: Mapping[int, int], share: float) -> tuple[list[int], int, float, int] | None:
+    """The bins, which of them the quantile is in, how many of its operations lie below it, and how many are in all."""
     bins = sorted(at for at, count in histogram.items() if count > 0)
     if not bins:
         return None
     before = list(accumulate((histogram[at] for at in bins), initial=0))
     wanted = min(max(share, 0.0), 1.0) * before[-1]
     place = min(max(bisect_left(before, wanted) - 1, 0), len(bins) - 1)
+    return bins, place, wanted - before[place], before[-1]
+
+
+def unresolved(histogram: Mapping[int, int], share: float) -> float:
+    """How far the quantile may lie from what is read off, as a share of it; 0 where there are no operations.
+
+    Where one bin holds them all, nothing tells where in it they are: half its width. Where they spread over several,
+    reading off within one errs by less, the fewer of them it holds.
+    """
+    found = _place(histogram, share)
+    if found is None:
+        return 0.0
+    bins, place, _, total = found
     low, high = _edges(bins, place)
-    return low + (high - low) * (wanted - before[place]) / histogram[bins[place]]
+    return (high - low) / (high + low) * histogram[bins[place]] / total if high else 0.0
 
 
 def _edges(bins: list[int], place: int) -> tuple[float, float]:

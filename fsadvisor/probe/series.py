@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from fsadvisor.probe.disks import summed
 from fsadvisor.probe.figure import median
-from fsadvisor.probe.histogram import quantile
+from fsadvisor.probe.histogram import quantile, unresolved
 from fsadvisor.probe.job import Existing, Headline, Io, Ladder, Mix
 
 if TYPE_CHECKING:
@@ -43,6 +43,17 @@ def value(job: Job, window: Window) -> float | None:
             return _rate(window.asked_bytes, window.seconds)
         case Headline.IOPS | Headline.FILES_PER_S:
             return _rate(window.operations, window.seconds)
+
+
+def finest(job: Job, window: Window) -> float:
+    """How far the window's headline may lie from its value for want of finer latencies, as a share of it."""
+    match job.headline:
+        case Headline.SYNC_US:
+            return unresolved(window.sync_ns, 0.5)
+        case Headline.LATENCY_US:
+            return unresolved(window.latencies_ns, 0.5)
+        case _:
+            return 0.0
 
 
 def _half_us(histogram: Mapping[int, int]) -> float | None:

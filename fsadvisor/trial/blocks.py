@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.figure import figure
+from fsadvisor.probe.figure import figure, median
 from fsadvisor.probe.measure import APART
-from fsadvisor.probe.series import at_once, total, value, voids, writes
+from fsadvisor.probe.series import at_once, finest, total, value, voids, writes
 from fsadvisor.trial.comparison import Comparison, Progress, Side
 from fsadvisor.trial.ratio import FEWEST_BLOCKS, narrow, ratio, systematic
 
@@ -178,7 +178,7 @@ class _Course:
         return Comparison(
             gain=gain,
             control=control,
-            bare=ratio(self._differences(BARE, alike, backwards=True)) if BARE in self.windows else None,
+            bare=self._ratio(BARE, alike, backwards=True) if BARE in self.windows else None,
             sides={side: self._side(side, why[side]) for side in self.windows},
             blocks=self._blocks(),
             left_out=self._blocks() - (len(self._differences(CHANGED, alike)) if alike else 0),
@@ -200,10 +200,18 @@ class _Course:
     def _gain(self) -> tuple[Ratio | None, Ratio | None]:
         """Against both that are made alike where there are two; and what these two differ by."""
         if AGAIN not in self.windows:
-            return ratio(self._differences(CHANGED, [DEFAULT])), None
-        control = ratio(self._differences(AGAIN, [DEFAULT]))
-        gain = ratio(self._differences(CHANGED, [DEFAULT, AGAIN]), beside=systematic(control))
-        return gain, control
+            return self._ratio(CHANGED, [DEFAULT]), None
+        control = self._ratio(AGAIN, [DEFAULT])
+        return self._ratio(CHANGED, [DEFAULT, AGAIN], beside=systematic(control)), control
+
+    def _ratio(self, side: str, against: list[str], *, beside: float = 0.0, backwards: bool = False) -> Ratio | None:
+        """Of a side to others. What all windows of a side may be off by alike is no scatter, and counts beside it."""
+        unseen = self._finest(side) + max(map(self._finest, against))
+        return ratio(self._differences(side, against, backwards=backwards), beside=beside + unseen)
+
+    def _finest(self, side: str) -> float:
+        """How finely a side's latencies are told, as a difference of logarithms."""
+        return median(sorted(finest(self.job, window) for window in self.windows[side]))
 
     def _differences(self, side: str, against: list[str], *, backwards: bool = False) -> list[float]:
         """How much faster a side was than the others in each block that counts, as a difference of logarithms."""

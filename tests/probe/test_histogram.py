@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.probe.histogram import MOST_BINS, merged, percentiles_us, quantile, shrunk_us
+from fsadvisor.probe.histogram import MOST_BINS, merged, percentiles_us, quantile, shrunk_us, unresolved
 
 HISTOGRAMS = st.dictionaries(st.integers(min_value=0, max_value=10**12), st.integers(min_value=0, max_value=10**6))
 FILLED = HISTOGRAMS.filter(lambda it: any(it.values()))
@@ -85,3 +85,23 @@ def test_a_shrunk_bin_holds_what_is_at_most_its_edge(histogram, at):
     below = [(edge, count) for edge, count in shrunk_us(histogram) if edge]
     for edge, _ in below:
         assert sum(c for e, c in below if e <= edge) == sum(c for ns, c in histogram.items() if ns / 1000 <= edge)
+
+
+@given(st.integers(min_value=1, max_value=10**10), st.integers(min_value=1, max_value=10**6), st.floats(-0.5, 0.5))
+def test_where_one_bin_holds_all_they_may_lie_anywhere_in_it(middle, count, place):
+    told = quantile({middle: count}, 0.5)
+
+    assert abs(middle * (1 + place / 64) - told) <= told * unresolved({middle: count}, 0.5) * (1 + 1e-9)
+
+
+@given(FILLED, SHARES)
+def test_nothing_is_told_more_coarsely_than_by_half_a_bin(histogram, share):
+    assert 0 <= unresolved(histogram, share) <= 1 / 127
+
+
+def test_the_less_of_the_operations_a_bin_holds_the_finer_they_are_told():
+    alone = {1_000_000: 100}
+    beside = {980_000: 30, 1_000_000: 40, 1_020_000: 30}
+
+    assert unresolved(beside, 0.5) == pytest.approx(0.4 * unresolved(alone, 0.5), rel=0.01)
+    assert unresolved({}, 0.5) == 0

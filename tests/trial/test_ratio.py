@@ -3,7 +3,7 @@
 import contextlib
 import math
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given
@@ -118,6 +118,7 @@ class World:
     drift: float = 0.0
     now: float = 0.0
     mood: float = 0.0
+    stalls: float = 0.05
 
 
 @dataclass
@@ -132,7 +133,7 @@ class Side:
         world.now += seconds
         world.mood = 0.8 * world.mood + world.lots.gauss(0, 0.6 * world.noise)
         us = 1000 * self.scale * math.exp(world.mood + world.drift * world.now + world.lots.gauss(0, world.noise))
-        if world.lots.random() < 0.05:
+        if world.lots.random() < world.stalls:
             us *= world.lots.uniform(1, 3)
         done = max(1, round(seconds * 1e6 / us))
         latencies = {round(us * 1000): done}
@@ -197,6 +198,43 @@ def test_two_halves_of_a_device_are_told_apart_from_the_change_by_changing_place
     found = [tried(seed, 1.2, 0.03, images=0.2, sides=("default", "changed")) for seed in range(20)]
     assert sum(it.gain.low <= 1.2 <= it.gain.high for it in found) >= 18
     assert all(it.control is None for it in found)
+
+
+def binned(nanoseconds):
+    """The middle of fio's bin: 64 of them between a power of two and the next."""
+    width = 1 << max(0, nanoseconds.bit_length() - 7)
+    return nanoseconds // width * width + width // 2
+
+
+class Fio(Side):
+    """Its latencies are alike but for a thousandth, and told in fio's bins."""
+
+    def window(self, seconds):
+        exact = super().window(seconds)
+        told = {binned(at): count for at, count in exact.latencies_ns.items()}
+        return replace(exact, latencies_ns=told, sync_ns=told)
+
+
+@pytest.mark.parametrize("sides", [("default", "changed"), ("default", "again", "changed")], ids=len)
+def test_a_disk_as_regular_as_a_clock_is_told_no_finer_than_fio_tells_of_it(sides):
+    found = []
+    for seed in range(20):
+        lots = random.Random(seed)
+        world = World(lots=lots, noise=0.0005, stalls=0.0)
+        times, scale = lots.choice((1.0, 1.03, 1.1)), lots.uniform(1, 2)
+
+        @contextlib.contextmanager
+        def opened(turn, world=world, times=times, scale=scale):
+            world.now += 4
+            yield {side: Fio(world, scale / (times if side == "changed" else 1)) for side in sides}
+
+        *_, last = events(
+            JOB, Rounds(len(sides), opened), Budget(seconds=60), random.Random(seed), lambda w=world: w.now
+        )
+        found.append((times, last))
+    assert all(it.gain.low <= times <= it.gain.high for times, it in found)
+    assert all(it.gain.high / it.gain.low < 1.05 for _, it in found)
+    assert all(kind(it.gain, 0.05) == "alike" for times, it in found if times == 1)
 
 
 def test_flushes_and_amplification_are_told_of_each_side():
