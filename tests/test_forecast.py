@@ -9,10 +9,13 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from fsadvisor.machine.live import LiveMachine
 from fsadvisor.report.schema import schema
-from fsadvisor.verbs.forecast import results_in
+from fsadvisor.sweep.sweeping import Planned
+from fsadvisor.verbs.forecast import RefusedError, guarded, results_in
 from tests.command import ARGV, fsadvisor
 from tests.paths import ROOT
+from tests.sweep.test_sweeping import request
 from tests.test_cli import MACHINE
 
 TABLE = "filesystem,workload,latency_ms,throughput\n" + "".join(
@@ -99,6 +102,13 @@ def test_a_report_is_written_though_its_picture_cannot_be(table, tmp_path):
     assert done.returncode == 2
     assert b"l_sw" in done.stdout
     assert b"File name too long" in done.stderr
+
+
+@pytest.mark.parametrize(("folder", "says"), [("/proc", "proc"), ("/no/such", "does not exist")])
+def test_a_sweep_is_refused_where_a_probe_would_be(folder, says):
+    planned = Planned(asked=request(folder=folder), left_out=())
+    with pytest.raises(RefusedError, match=says), guarded(planned, LiveMachine()):
+        pass
 
 
 NEVER_ENDING = """

@@ -15,6 +15,8 @@ SHORT_DELAYS_MS: Final[tuple[float, ...]] = (0.1, 0.2, 0.5)
 """Below one millisecond, by null_blk where the kernel has it."""
 FILESYSTEMS: Final = ("ext4", "xfs", "btrfs", "f2fs", "nilfs2")
 WORKLOADS: Final = ("web", "file-server", "mail")
+MOST_BYTES: Final = 8 << 30
+"""That a workload on a filesystem in an image may read and write; no window is begun that would go beyond it."""
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):

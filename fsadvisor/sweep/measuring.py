@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe import disks
 from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.job import Mix
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.json_line import encoded
@@ -111,11 +112,15 @@ class _Sweep:
 
     def _workload(self, fs_type: str, workload: str, folder: Path, options: tuple[str, ...], device: Delayed) -> None:
         device.set(0)
+        written = most = 0
         with self._session(fs_type, workload, folder, options, device.name) as session:
             for run in range(self._asked.passes):
                 for delay in self._slow[::-1] if run % 2 == 0 else self._slow:
+                    if self._asked.base == "image" and written + most > words.MOST_BYTES:
+                        raise EngineError(f"it has had its {bytes_text(words.MOST_BYTES)}, with windows still to come")
                     device.set(round(delay * self._asked.stretch))
-                    self._window(fs_type, workload, delay, session, device.name, run)
+                    one = self._window(fs_type, workload, delay, session, device.name, run)
+                    written, most = written + one, max(most, one)
             with contextlib.suppress(EngineError):  # only so that its files go faster
                 device.set(0)
 
@@ -137,7 +142,8 @@ class _Sweep:
             self._rates.clear()
             yield session
 
-    def _window(self, fs_type: str, workload: str, delay: float, session: Session, disk: str, run: int) -> None:
+    def _window(self, fs_type: str, workload: str, delay: float, session: Session, disk: str, run: int) -> int:
+        """Bytes that were asked for."""
         if self._stop.asked:
             raise SystemExit
         stretch = self._asked.stretch
@@ -164,6 +170,7 @@ class _Sweep:
                 run=run,
             )
         )
+        return window.asked_bytes
 
     def _seconds(self, delay: float) -> float:
         longest = max(self._asked.delays_ms)

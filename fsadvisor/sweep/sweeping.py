@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from fsadvisor.probe import scratch_tree
+from fsadvisor.probe import cost, scratch_tree
+from fsadvisor.probe.cost import Cost
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import bytes_text
+from fsadvisor.probe.jobs import JOBS
 from fsadvisor.sweep import asked, delayed, memory
 from fsadvisor.sweep.asked import Asked, Begun, Failed
 from fsadvisor.trial import tools
@@ -48,11 +50,25 @@ class Planned:
         pairs = len(self.asked.filesystems) * len(self.asked.workloads)
         return pairs * (self.asked.passes * each + _SET_UP_SECONDS)
 
+    @property
+    def cost(self) -> Cost:
+        """Files are laid out once for each workload on each filesystem."""
+        laid_out = sum(cost.laid_out_bytes(JOBS[name]) for name in self.asked.workloads)
+        pairs = len(self.asked.filesystems) * len(self.asked.workloads)
+        return Cost(
+            written_bytes=pairs * asked.MOST_BYTES + len(self.asked.filesystems) * laid_out,
+            room_bytes=self.asked.size_bytes,
+            files=1,
+            least_seconds=0.0,
+            most_seconds=self.seconds,
+        )
+
     def words(self) -> Iterator[str]:
         """What it takes, and what speaks against it, a line each."""
         one = self.asked
         yield f"{len(one.filesystems)} filesystems, {len(one.workloads)} workloads, {len(one.delays_ms)} delays"
         yield f"about {self.seconds / 60:.0f} minutes"
+        yield f"reads and writes up to {bytes_text(self.cost.written_bytes)}"
         yield f"{bytes_text(one.size_bytes)} in {one.folder}, in an image without a name that is gone with the sweep"
         if any(0 < ms < 1 for ms in one.delays_ms):
             yield f"up to {bytes_text(one.size_bytes)} of memory, for latencies below 1 ms"

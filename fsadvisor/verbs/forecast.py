@@ -16,18 +16,19 @@ from fsadvisor.forecast.alone import kept
 from fsadvisor.forecast.curve import Point, of_one_device
 from fsadvisor.forecast.study import study
 from fsadvisor.machine.probe_file import PATH as SHARED
-from fsadvisor.probe import store, surroundings
+from fsadvisor.probe import guard, lock, store, surroundings
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.stopping import Stop, Stopped
 from fsadvisor.report import forecast_json, forecast_markdown, forecast_svg, forecast_text
 from fsadvisor.report.escape import clean
+from fsadvisor.survey.whole import survey
 from fsadvisor.sweep import asked, sweeping
 from fsadvisor.sweep.sweeping import SweepError
 from fsadvisor.verbs.probe import NOT_MEASURED, USAGE, RefusedError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from fsadvisor.forecast.alone import Alone
     from fsadvisor.forecast.study import Study
@@ -55,9 +56,10 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
         found = _fitted(chosen.fit)
     elif chosen.sweep:
         planned = _planned(chosen)
-        if not _may_start(planned, yes=chosen.yes):
-            return USAGE
-        found, status = swept(planned)
+        with guarded(planned, machine) as warnings:
+            if not _may_start(planned, warnings, yes=chosen.yes):
+                return USAGE
+            found, status = swept(planned)
     else:
         found = _of_kept(chosen.target, machine)
     write(_report(chosen, found))
@@ -154,8 +156,21 @@ def _planned(chosen: argparse.Namespace) -> Planned:
         raise RefusedError(str(error)) from error
 
 
-def _may_start(planned: Planned, *, yes: bool) -> bool:
-    for line in planned.words():
+@contextlib.contextmanager
+def guarded(planned: Planned, machine: Machine) -> Iterator[tuple[str, ...]]:
+    """Warnings of what is under the folder, whose mount is held against other probes. Raises RefusedError."""
+    folder = surroundings.real(planned.asked.folder)
+    mount = surroundings.mount_of(folder, machine)
+    with lock.held(mount.mount_point if mount else None) as busy:
+        place = surroundings.place(folder, machine, survey(machine, {}), busy=busy)
+        found = guard.findings(planned.cost, place)
+        if refused := [it.says for it in found if it.level == "refused"]:
+            raise RefusedError(*refused)
+        yield tuple(it.says for it in found)
+
+
+def _may_start(planned: Planned, warnings: Iterable[str], *, yes: bool) -> bool:
+    for line in (*planned.words(), *(f"warning: {it}" for it in warnings)):
         sys.stderr.write(f"  {clean(line, None)}\n")
     if yes:
         return True

@@ -1,5 +1,8 @@
 """The measuring process without devices: how long windows are, what is told of them, and when it stops."""
 
+import contextlib
+from dataclasses import replace
+
 import pytest
 
 from fsadvisor.probe.engine import EngineError
@@ -88,6 +91,40 @@ def test_a_workload_that_does_nothing_or_fails_is_told_and_is_not_the_end():
         ("web", "not one operation was done at 5 ms"),
         ("", "there is no room"),
     ]
+
+
+class Writing(Played):
+    """A session that reads and writes a GiB a window, on a disk of any delay."""
+
+    name = NO_DISK
+
+    def window(self, seconds):
+        return replace(super().window(seconds), asked_bytes=1 << 30)
+
+    def set(self, milliseconds):
+        pass
+
+
+class Opened(measuring._Sweep):
+    """Its session is made already."""
+
+    @contextlib.contextmanager
+    def _session(self, *_):
+        yield Writing(1000)
+
+
+@pytest.mark.parametrize(("base", "points", "failed"), [("image", 8, 1), ("memory", 33, 0)])
+def test_no_window_is_begun_that_would_write_more_to_a_disk_than_was_told(base, points, failed):
+    told = []
+    made = Opened(
+        request(base=base, passes=3, delays_ms=tuple(map(float, range(11)))),
+        None,
+        lambda line: told.append(asked.told(line)),
+        Stop(),
+    )
+    with made._failing("ext4", "mail"):
+        made._workload("ext4", "mail", None, (), Writing(1000))
+    assert [sum(isinstance(it, kind) for it in told) for kind in (Point, Failed)] == [points, failed]
 
 
 @pytest.mark.parametrize(("milliseconds", "short"), [(0, False), (0.5, True), (1, False), (1.5, True), (10, False)])
