@@ -17,12 +17,14 @@ from fsadvisor.survey.ratios import job_of
 from fsadvisor.trial import telling as trying
 from fsadvisor.trial.comparison import Comparison, Progress, Side
 from fsadvisor.trial.ratio import Ratio
+from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.trying import Trier
 from fsadvisor.tui.widgets.keys_bar import KeysBar
 from fsadvisor.verbs import trials_telling as telling
 from fsadvisor.views.spans import columns
 from tests.paths import FIXTURES
 from tests.tui.driving import MACHINE, SIZES, explored, shown, until
+from tests.tui.test_what_if import SCROLLBAR
 
 pytestmark = pytest.mark.namespaces
 
@@ -210,6 +212,37 @@ def test_a_trial_is_drawn_as_it_goes_and_its_sentence_stands_beside_its_danger(s
     assert "…" not in done
 
 
+def test_without_unicode_what_is_measured_is_drawn_in_ascii():
+    async def steps(app, pilot, played):
+        await _compared(app, pilot)
+        running = shown(app)
+        played.finish()
+        await until(pilot, lambda: "Comparison of" in shown(app))
+        return [running, *[await _next_page(app, pilot) for _ in range(4)]]
+
+    for text in trials(steps, terminal=Terminal(unicode=False, plain=True, colour=False), size=(120, 40)):
+        assert all(sign.isascii() or sign in SCROLLBAR for sign in text), text
+
+
+async def _compared(app, pilot):
+    """A mount and an image, being compared."""
+    rows = app.screen.query_one("#trials")
+    for key in ("mount\n/\n", "image\next4\n"):
+        rows.put_cursor_on(key)
+        await pilot.press("space")
+        await pilot.pause()
+    await pilot.press("c")
+    await until(pilot, lambda: "at most" in shown(app))
+    await pilot.press("y")
+    await until(pilot, lambda: "1/5" in shown(app))
+
+
+async def _next_page(app, pilot):
+    await pilot.press("pagedown")
+    await pilot.pause()
+    return shown(app)
+
+
 def test_escape_asks_before_it_stops_a_trial():
     async def steps(app, pilot, played):
         await _asked(app, pilot)
@@ -227,15 +260,7 @@ def test_escape_asks_before_it_stops_a_trial():
 @pytest.mark.parametrize("size", SIZES)
 def test_picked_sides_are_compared_and_the_matrix_is_shown(size):
     async def steps(app, pilot, played):
-        rows = app.screen.query_one("#trials")
-        for key in ("mount\n/\n", "image\next4\n"):
-            rows.put_cursor_on(key)
-            await pilot.press("space")
-            await pilot.pause()
-        await pilot.press("c")
-        await until(pilot, lambda: "at most" in shown(app))
-        await pilot.press("y")
-        await until(pilot, lambda: "1/5" in shown(app))
+        await _compared(app, pilot)
         running = shown(app)
         played.finish()
         await until(pilot, lambda: "Comparison of" in shown(app))
