@@ -127,7 +127,7 @@ class Xfs(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True,
 
 
 class Btrfs(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="btrfs"):
-    """Commits of a filesystem."""
+    """Commits of a filesystem that ended; `busy` is the share of the time with one under way, at most."""
 
     uuid: str
     commits: int

@@ -206,8 +206,9 @@ def _works(works: Iterable[Fact[Work]], columns: int) -> Iterator[str]:
             case XfsWork() as work:
                 yield from _xfs(work, columns)
             case BtrfsWork() as work:
-                commits = f"{counted(work.commits, 'commit')}, {duration(work.commit_ms)} ms each, {percent(work.busy)}"
-                yield from wrapped(f"Btrfs {clean(work.uuid)}: {commits} of the time", columns, "Journal     ")
+                commits = f"{counted(work.commits, 'commit')}, {duration(work.commit_ms)} ms each"
+                share = f"under way for {percent(work.busy)} of the time at most"
+                yield from wrapped(f"Btrfs {clean(work.uuid)}: {commits}; {share}", columns, "Journal     ")
 
 
 def _jbd2(work: Jbd2Work, columns: int) -> Iterator[str]:

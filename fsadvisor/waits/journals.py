@@ -97,7 +97,7 @@ class BtrfsWork:
     """The mean of those that ended."""
 
     busy: float
-    """Share of the time with a commit under way, 0 to 1."""
+    """Share of the time with a commit under way, 0 to 1, at most: the first that ended may have begun before."""
 
 
 Work: TypeAlias = Jbd2Work | XfsWork | BtrfsWork

@@ -125,6 +125,13 @@ def test_shares_are_round_where_they_are_large_and_never_nothing_where_they_are_
     ]
 
 
+def test_a_commit_that_began_before_the_window_is_not_said_to_have_filled_it():
+    text = "commits {}\ntotal_commit_ms {}\n"
+    before, after = (moment(at, btrfs={"u": text.format(*told)}) for at, told in ((0.0, (3, 100)), (5.0, (4, 30_100))))
+    told = account(window(before, after, ()), "2026-11-22T01:40:00+00:00")
+    assert "100 % of the time at most" in " ".join("".join(waits_text.waits_text(told)).split())
+
+
 def test_a_window_during_a_probe_names_it():
     told = replace(accounted("syncing"), job="commit-fdatasync")
     assert "while the probe commit-fdatasync ran" in " ".join("".join(waits_text.waits_text(told)).split())
