@@ -105,7 +105,8 @@ def rows(
     after = list(_images(picked, width, glyphs)) if live else []
     after.append(_title("Forecast what a faster device would bring", width, glyphs))
     forecasts = list(_forecasts((point for point, _, _ in mounts), kept, width, glyphs))
-    after += forecasts or [_plain("no forecast", "no result is kept to forecast from: 4 measures", width, glyphs)]
+    none = f"no result {'that can be read' if kept.unread else 'is kept'} to forecast from: 4 measures"
+    after += forecasts or [_plain("no forecast", none, width, glyphs)]
     results = list(_kept(kept, now, width, glyphs))
     if results:
         after += [_title("Tried before", width, glyphs), *results]
@@ -148,11 +149,12 @@ def _tried(look: Look, kept: Kept, now: datetime, width: int, glyphs: Glyphs) ->
         mount, rule = mount_of(verdict.subject), verdict.rule
         word, tone = _OUTCOMES[verdict.outcome]
         newest = next(iter(results_of(kept, mount, rule.id)), None)
-        told = f"{says(newest)}, {age(newest.when, now)}" if newest else "not tried"
+        never = "not known: results are unreadable" if kept.unread else "not tried"
+        told = f"{says(newest)}, {age(newest.when, now)}" if newest else never
         words: Line = (
             *padded((span(word, tone),), 10),
             span(f"{mount}  ", Tone.STRONG, 40),
-            span(told, Tone.PLAIN if newest else Tone.DIM),
+            span(told, Tone.PLAIN if newest else Tone.UNKNOWN if kept.unread else Tone.DIM),
         )
         yield _row(key_of("try", rule.id, mount), rule.id, words, width, glyphs)
 
@@ -213,8 +215,13 @@ def _kept(kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row
         yield _row(key_of("kept", f"{rule} {result.when}", result.mount), rule, words, width, glyphs)
 
 
-def title(picked: Collection[str], *, live: bool) -> Line:
-    """Above the list."""
+def title(picked: Collection[str], kept: Kept, *, live: bool) -> Line:
+    """Above the list, with how many results there are that cannot be read."""
+    told = (span(f"  {counted(kept.unread, 'result')} unreadable", Tone.WARNING),) if kept.unread else ()
+    return (*_title_of(picked, live=live), *told)
+
+
+def _title_of(picked: Collection[str], *, live: bool) -> Line:
     if not live:
         return (
             span("Trials", Tone.TITLE),
@@ -263,13 +270,17 @@ def _about_trial(one: Chosen, look: Look, kept: Kept, now: datetime, *, live: bo
         )
         if verdict is not None and not live:
             yield paragraph(span("It can be tried on the machine itself, not on a recording.", Tone.WARNING))
-    yield from _earlier(results_of(kept, one.mount, rule_id), now)
+    yield from _earlier(results_of(kept, one.mount, rule_id), kept.unread, now)
 
 
-def _earlier(results: Sequence[Result], now: datetime) -> Iterator[Block]:
+def _earlier(results: Sequence[Result], unread: int, now: datetime) -> Iterator[Block]:
     yield Gap()
     yield Heading("Tried before")
-    if not results:
+    if unread:
+        yield paragraph(
+            span(f"Of the results that are kept {unread:,} cannot be read, and may be of this.", Tone.UNKNOWN)
+        )
+    elif not results:
         yield paragraph(span("Not yet.", Tone.DIM))
     for result in results:
         yield paragraph(

@@ -51,6 +51,9 @@ def page(kept: Kept, mount: str, width: int, glyphs: Glyphs) -> Document:
         blocks += _workload(whole, workload, width, glyphs)
     for one in found.alone:
         blocks += _alone(one, width, glyphs)
+    if kept.unread:
+        unread = f"Of the results that are kept {kept.unread:,} cannot be read, and may tell more."
+        blocks += [Gap(), paragraph(span(unread, Tone.UNKNOWN))]
     if not (whole.told or found.alone):
         none = "No result that is kept here tells how long the device took. Measure web, mail or file-server: 4."
         blocks += [Gap(), paragraph(span(none, Tone.UNKNOWN))]

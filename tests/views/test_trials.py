@@ -19,7 +19,7 @@ from fsadvisor.views import trials, trials_asking, trials_forecast, trials_page,
 from fsadvisor.views.document import laid
 from fsadvisor.views.glyphs import ASCII, UNICODE
 from fsadvisor.views.probe_results import NOTHING, Held, Kept
-from fsadvisor.views.spans import columns
+from fsadvisor.views.spans import columns, plain
 from fsadvisor.views.trials_course import Course, note
 from tests.report import composed
 from tests.tui.test_trials import COMPARISON, COST
@@ -210,6 +210,19 @@ def test_a_forecast_is_fitted_from_two_latencies_and_bounded_from_one():
     assert "One latency alone cannot tell the software's share" in said
     assert "create-1: the results hold no latency" in said
     assert "< 1 ms" in said
+
+
+def test_results_that_cannot_be_read_are_not_none():
+    look, dark = look_at("pm9a3-postgresql-volatile"), Kept({}, unread=2)
+    rows = trials.rows(look, dark, (), NOW, 80, UNICODE, live=True)
+    listed = text([line for row in rows for line in row.lines])
+    assert "not tried" not in listed
+    assert "not known: results are unreadable" in listed
+    assert "no result that can be read to forecast from" in listed
+    assert "2 results unreadable" in plain(trials.title((), dark, live=True))
+    tried = next(row.key for row in rows if row.key.startswith("try"))
+    assert "Not yet" not in shown(trials.about(tried, look, dark, NOW, live=True), 56)
+    assert "results that are kept 2 cannot be read" in shown(trials_forecast.page(dark, "/", 80, UNICODE), 80)
 
 
 def test_a_latency_that_is_only_usual_says_so():

@@ -116,7 +116,7 @@ class Trials(Place):
             return
         now, glyphs, live = datetime.now(tz=UTC), self.explorer.glyphs, self.explorer.session.live
         kept, picked = self._kept, tuple(self._picked)
-        self.query_one("#trials-title", PaneTitle).show(trials.title(picked, live=live))
+        self.query_one("#trials-title", PaneTitle).show(trials.title(picked, kept, live=live))
         self._rows.show(lambda width: trials.rows(look, kept, picked, now, width, glyphs, live=live))
         self._show_row()
 
