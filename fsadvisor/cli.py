@@ -344,7 +344,7 @@ def _drive(chosen: argparse.Namespace) -> int:
 
 def _measures(chosen: argparse.Namespace) -> int:
     """What runs for seconds or minutes, on this machine only."""
-    from fsadvisor.verbs.probe import RefusedError
+    from fsadvisor.verbs.asking import RefusedError
 
     gc.enable()
     verb = importlib.import_module(f"fsadvisor.verbs.{chosen.verb}")
@@ -353,20 +353,6 @@ def _measures(chosen: argparse.Namespace) -> int:
     except RefusedError as error:
         raise UsageError(*error.args) from error
     return status
-
-
-def _compare(chosen: argparse.Namespace) -> int:
-    from fsadvisor.verbs import compare
-
-    gc.enable()  # it runs for minutes
-    try:
-        request = compare.requested(chosen)
-        if isinstance(request, str):
-            _write([request])
-            return 0
-        return compare.compare(request, LiveMachine(timeout=chosen.timeout), _write)
-    except compare.RefusedError as error:
-        raise UsageError(*error.args) from error
 
 
 def _schema(chosen: argparse.Namespace) -> int:
@@ -388,7 +374,7 @@ _VERBS = {
     "rule": _rule_try,
     "drive": _drive,
     "probe": _measures,
-    "compare": _compare,
+    "compare": _measures,
     "forecast": _measures,
     "trial": _measures,
     "waits": _measures,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,8 +16,9 @@ from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.stopping import Stop
 from fsadvisor.report import compare_json, compare_markdown, compare_svg, compare_text, probe_text
 from fsadvisor.report.compare_words import About
-from fsadvisor.report.escape import clean
 from fsadvisor.report.probe_progress import Narrator, Step
+from fsadvisor.verbs import asking
+from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
 from fsadvisor.verbs.comparing import Wanted, around
 
 if TYPE_CHECKING:
@@ -30,12 +30,7 @@ if TYPE_CHECKING:
     from fsadvisor.probe.job import Job
     from fsadvisor.verbs.comparing import Comparing
 
-USAGE, NOT_MEASURED = 2, 3
 _SECONDS: Final = 6.0
-
-
-class RefusedError(Exception):
-    """It may not run, or was not said rightly: a line for each reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +42,6 @@ class Request:
     yes: bool
     form: Literal["text", "json", "markdown"]
     picture: Path | None
-    again: str
-    """The command with --yes, for those who have no terminal."""
 
 
 def requested(chosen: argparse.Namespace) -> Request | str:
@@ -75,7 +68,6 @@ def requested(chosen: argparse.Namespace) -> Request | str:
         yes=chosen.yes,
         form=cast("Literal['text', 'json', 'markdown']", chosen.form or "text"),
         picture=chosen.out,
-        again=shlex.join(["fsadvisor", *sys.argv[1:], "--yes"]),
     )
 
 
@@ -119,8 +111,12 @@ def _listed(said: str | None) -> list[str]:
     return [one for one in (said or "").split(",") if one]
 
 
-def compare(request: Request, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
-    """Do it; returns the exit status. Raises RefusedError."""
+def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
+    """Do what the command line asks for; returns the exit status. Raises RefusedError."""
+    request = requested(chosen)
+    if isinstance(request, str):
+        write([request])
+        return 0
     with around(request.wanted, machine) as comparing:
         return _Command(request, comparing, write).run()
 
@@ -131,15 +127,14 @@ class _Command:
     def __init__(self, request: Request, comparing: Comparing, write: Callable[[Iterable[str]], None]) -> None:
         self._request, self._comparing, self._write = request, comparing, write
         self._stop = Stop()
-        self._narrator = Narrator(_to_stderr, _columns if sys.stderr.isatty() else None)
+        self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)
         self._when = datetime.now(tz=UTC).isoformat(timespec="seconds")
 
     def run(self) -> int:
         if self._comparing.refused or self._request.dry_run:
             return self._only_told()
-        for line in self._told():
-            _to_stderr(line)
-        if not self._may_start():
+        asking.show(self._told())
+        if not asking.may_start(yes=self._request.yes):
             return USAGE
         try:
             self._comparing.measure(self._stop, self)
@@ -149,7 +144,7 @@ class _Command:
         if self._stop.asked:
             return self._stop.exit_status
         if self._comparing.failed:
-            _to_stderr(f"fsadvisor: {clean(self._comparing.failed, None)}\n")
+            asking.say(self._comparing.failed)
         return NOT_MEASURED if self._comparing.failed or not self._comparing.whole else 0
 
     def _told(self) -> list[str]:
@@ -171,21 +166,10 @@ class _Command:
             raise RefusedError(*refused)
         return USAGE if refused else 0
 
-    def _may_start(self) -> bool:
-        if self._request.yes:
-            return True
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise RefusedError(f"not started: there is no terminal to ask on; to go on: {self._request.again}")
-        _to_stderr("Go on? [y/N] ")
-        if sys.stdin.readline().strip().lower() in ("y", "yes"):
-            return True
-        _to_stderr("fsadvisor: not started\n")
-        return False
-
     def said(self, sentence: str) -> None:
         """As a line of its own, above the bar."""
         self._narrator.clear()
-        _to_stderr(f"fsadvisor: {clean(sentence, None)}\n")
+        asking.say(sentence)
 
     def heard(self, event: telling.Event) -> None:
         """In the bar; a line for each job on each side where there is none."""
@@ -228,7 +212,7 @@ class _Command:
         return About(
             when=self._when,
             state=state or cast("compare_json.State", comparing.state),
-            command=shlex.join(["fsadvisor", *sys.argv[1:]]),
+            command=asking.command(),
             image_folder=comparing.image_folder,
             image_bytes=comparing.image_bytes,
             seconds=self._request.wanted.seconds,
@@ -237,15 +221,3 @@ class _Command:
             failed=comparing.failed,
             picture=self._request.picture.name if self._request.picture else "",
         )
-
-
-def _to_stderr(text: str) -> None:
-    sys.stderr.write(text)
-    sys.stderr.flush()
-
-
-def _columns() -> int:
-    try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
-    except OSError:
-        return 80

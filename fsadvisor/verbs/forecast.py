@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +23,8 @@ from fsadvisor.report.escape import clean
 from fsadvisor.survey.whole import survey
 from fsadvisor.sweep import asked, sweeping
 from fsadvisor.sweep.sweeping import SweepError
-from fsadvisor.verbs.probe import NOT_MEASURED, USAGE, RefusedError
+from fsadvisor.verbs import asking
+from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
 
 if TYPE_CHECKING:
     import argparse
@@ -171,15 +171,8 @@ def guarded(planned: Planned, machine: Machine) -> Iterator[tuple[str, ...]]:
 
 def _may_start(planned: Planned, warnings: Iterable[str], *, yes: bool) -> bool:
     for line in (*planned.words(), *(f"warning: {it}" for it in warnings)):
-        sys.stderr.write(f"  {clean(line, None)}\n")
-    if yes:
-        return True
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        again = shlex.join(["fsadvisor", *sys.argv[1:], "--yes"])
-        raise RefusedError(f"not started: there is no terminal to ask on; to go on: {again}")
-    sys.stderr.write("Go on? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+        asking.to_stderr(f"  {clean(line, None)}\n")
+    return asking.may_start(yes=yes)
 
 
 def swept(planned: Planned) -> tuple[Found, int]:
@@ -225,8 +218,7 @@ def _points(told: list[Told]) -> tuple[tuple[str, str, Point], ...]:
 
 def _say(lines: Iterable[str]) -> None:
     for line in lines:
-        sys.stderr.write(f"fsadvisor: {clean(line, None)}\n")
-        sys.stderr.flush()
+        asking.say(line)
 
 
 def _draw(file: Path, found: Study) -> None:

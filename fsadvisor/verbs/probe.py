@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +13,9 @@ from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.probe.run import Begun, Ended, Went
 from fsadvisor.probe.stopping import Stop
 from fsadvisor.report import probe_json, probe_text
-from fsadvisor.report.escape import clean
 from fsadvisor.report.probe_progress import Narrator, Step
+from fsadvisor.verbs import asking
+from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
 from fsadvisor.verbs.probing import OTHER_SECONDS, Wanted, around, usual_seconds
 
 if TYPE_CHECKING:
@@ -28,12 +27,6 @@ if TYPE_CHECKING:
     from fsadvisor.probe.run import Event
     from fsadvisor.verbs.probing import Probing
 
-USAGE, NOT_MEASURED = 2, 3
-
-
-class RefusedError(Exception):
-    """It may not run, or was not said rightly: a line for each reason."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
@@ -43,8 +36,6 @@ class Request:
     dry_run: bool
     yes: bool
     as_json: bool
-    again: str
-    """The command with --yes, for those who have no terminal."""
 
 
 def requested(chosen: argparse.Namespace) -> Request | str:
@@ -73,7 +64,6 @@ def requested(chosen: argparse.Namespace) -> Request | str:
         dry_run=chosen.dry_run,
         yes=chosen.yes,
         as_json=chosen.form == "json",
-        again=shlex.join(["fsadvisor", *sys.argv[1:], "--yes"]),
     )
 
 
@@ -122,14 +112,14 @@ class Command:
     def __init__(self, request: Request, probing: Probing, write: Callable[[Iterable[str]], None]) -> None:
         self._request, self._probing, self._write = request, probing, write
         self._stop = Stop()
-        self._narrator = Narrator(_to_stderr, _columns if sys.stderr.isatty() else None)
+        self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)
 
     def run(self) -> int:
         """From the question to the report; returns the exit status. Raises RefusedError."""
         if self._probing.refused or self._request.dry_run:
             return self._only_told()
-        _tell(self._told())
-        if not self._may_start():
+        asking.show(self._told())
+        if not asking.may_start(yes=self._request.yes):
             return USAGE
         try:
             self._probing.measure(self._stop, self)
@@ -157,21 +147,10 @@ class Command:
             raise RefusedError(*refused, *self._probing.would_do())
         return USAGE if refused else 0
 
-    def _may_start(self) -> bool:
-        if self._request.yes:
-            return True
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise RefusedError(f"not started: there is no terminal to ask on; to go on: {self._request.again}")
-        _to_stderr("Go on? [y/N] ")
-        if sys.stdin.readline().strip().lower() in ("y", "yes"):
-            return True
-        _to_stderr("fsadvisor: not started\n")
-        return False
-
     def said(self, sentence: str) -> None:
         """As a line of its own, above the bar."""
         self._narrator.clear()
-        _to_stderr(f"fsadvisor: {clean(sentence, None)}\n")
+        asking.say(sentence)
 
     def paused(self, why: str) -> None:
         """In the bar."""
@@ -218,20 +197,3 @@ class Command:
             findings=self._probing.findings,
             results=self._probing.results,
         )
-
-
-def _to_stderr(text: str) -> None:
-    sys.stderr.write(text)
-    sys.stderr.flush()
-
-
-def _tell(lines: Iterable[str]) -> None:
-    for line in lines:
-        _to_stderr(line)
-
-
-def _columns() -> int:
-    try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
-    except OSError:
-        return 80

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,7 +16,8 @@ from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.trial import empty
 from fsadvisor.trial.change import ChangeError
 from fsadvisor.trial.ratio import sentence
-from fsadvisor.verbs.probe import NOT_MEASURED, USAGE, RefusedError
+from fsadvisor.verbs import asking
+from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
 from fsadvisor.verbs.trialing import Wanted, around
 
 if TYPE_CHECKING:
@@ -43,8 +42,6 @@ class Request:
     erase: str
     """The kernel name of the device that may be overwritten, '' where it is still to be asked."""
     as_json: bool
-    again: str
-    """The command with --yes, for those who have no terminal."""
 
 
 def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
@@ -89,7 +86,6 @@ def requested(chosen: argparse.Namespace) -> Request:
         yes=chosen.yes,
         erase=chosen.yes_erase or "",
         as_json=chosen.form == "json",
-        again=shlex.join(["fsadvisor", *sys.argv[1:], "--yes"]),
     )
 
 
@@ -109,17 +105,15 @@ class _Command:
     def __init__(self, request: Request, trialing: Trialing, write: Callable[[Iterable[str]], None]) -> None:
         self._request, self._trialing, self._write = request, trialing, write
         self._stop = Stop()
-        self._narrator = Narrator(_to_stderr, _columns if sys.stderr.isatty() else None)
+        self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)
         self._outcome: Outcome | None = None
         self._refused = trialing.refused
 
     def run(self) -> int:
         if self._refused or self._request.dry_run:
             return self._only_told()
-        for line in self._told():
-            _to_stderr(line)
-        if not (self._may_start() and self._may_erase()):
-            _to_stderr("fsadvisor: not started\n")
+        asking.show(self._told())
+        if not (asking.may_start(yes=self._request.yes) and self._may_erase()):
             return USAGE
         try:
             self._outcome = self._trialing.measure(self._stop, self)
@@ -151,13 +145,6 @@ class _Command:
             raise RefusedError(*self._refused)
         return 0
 
-    def _may_start(self) -> bool:
-        if self._request.yes:
-            return True
-        self._need_terminal(self._request.again)
-        _to_stderr("Go on? [y/N] ")
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
-
     def _may_erase(self) -> bool:
         """What is on a device is lost: its name has to be said."""
         device = self._request.wanted.device
@@ -171,13 +158,12 @@ class _Command:
             if self._request.erase != name:
                 raise RefusedError(f"--yes-erase {self._request.erase}: the device {device} is {name}")
             return True
-        self._need_terminal(f"{self._request.again} --yes-erase {shlex.quote(name)}")
-        _to_stderr(f"All of {clean(device)} is overwritten. Type its name, {name}: ")
-        return sys.stdin.readline().strip() == name
-
-    def _need_terminal(self, again: str) -> None:
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
-            raise RefusedError(f"not started: there is no terminal to ask on; to go on: {again}")
+        asking.need_terminal(asking.command("--yes", "--yes-erase", name))
+        asking.to_stderr(f"All of {clean(device)} is overwritten. Type its name, {name}: ")
+        if sys.stdin.readline().strip() == name:
+            return True
+        asking.say("not started")
+        return False
 
     def doing(self, says: str, seconds_left: float) -> None:
         """In the bar."""
@@ -197,7 +183,7 @@ class _Command:
     def said(self, sentence: str) -> None:
         """As a line of its own, above the bar."""
         self._narrator.clear()
-        _to_stderr(f"fsadvisor: {clean(sentence, None)}\n")
+        asking.say(sentence)
 
     def _json(self, state: trial_json.State) -> str:
         one = self._trialing
@@ -213,15 +199,3 @@ class _Command:
             matters=one.wanted.matters,
             found=self._outcome,
         )
-
-
-def _to_stderr(text: str) -> None:
-    sys.stderr.write(text)
-    sys.stderr.flush()
-
-
-def _columns() -> int:
-    try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
-    except OSError:
-        return 80

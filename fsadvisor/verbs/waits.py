@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 import threading
 import time
@@ -22,7 +21,8 @@ from fsadvisor.report import probe_text, waits_json
 from fsadvisor.report.escape import clean
 from fsadvisor.report.waits_text import waits_text
 from fsadvisor.survey.whole import survey
-from fsadvisor.verbs.probe import Command, RefusedError, Request
+from fsadvisor.verbs.asking import RefusedError
+from fsadvisor.verbs.probe import Command, Request
 from fsadvisor.verbs.probing import OTHER_SECONDS, Wanted, around
 from fsadvisor.waits.account import account
 from fsadvisor.waits.watching import Watch, watch
@@ -153,7 +153,6 @@ def _with_job(chosen: argparse.Namespace, machine: Machine, write: Callable[[Ite
         dry_run=False,
         yes=chosen.yes,
         as_json=chosen.form == "json",
-        again=shlex.join(["fsadvisor", *sys.argv[1:], "--yes"]),
     )
     trace = LockTrace(min(wanted.seconds, SECONDS)) if chosen.locks else None
     with around(wanted, machine) as probing:
