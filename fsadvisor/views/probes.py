@@ -64,7 +64,7 @@ def mount_rows(storage: Storage, kept: Kept, now: datetime, width: int, glyphs: 
                 for one in (
                     (span(f" {point}", Tone.STRONG),),
                     (span(f"   {_on(mount, below)}", Tone.DIM),),
-                    (Span("   "), *_last(kept.on(point), now)),
+                    (Span("   "), *_last(kept.on(point), kept.unread, now)),
                 )
             ),
         )
@@ -78,10 +78,10 @@ def _on(mount: Mount, below: Below | None) -> str:
     return f"{looked.value(mount.fs_type) or 'unknown'} on {on}"
 
 
-def _last(on_mount: Mapping[str, Sequence[Held]], now: datetime) -> Iterator[Span]:
+def _last(on_mount: Mapping[str, Sequence[Held]], unread: int, now: datetime) -> Iterator[Span]:
     newest = [held[0] for held in on_mount.values()]
     if not newest:
-        yield span("not measured", Tone.UNKNOWN)
+        yield span("not known: results are unreadable" if unread else "not measured", Tone.UNKNOWN)
         return
     last = max(newest, key=lambda held: held.result.when)
     yield span(f"{counted(len(newest), 'job')}, {age(last.result.when, now)}", Tone.DIM)
