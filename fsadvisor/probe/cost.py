@@ -89,6 +89,8 @@ def measured_bytes(job: Job) -> int:
             if job.work.block_bytes >= _LARGE_BLOCK:
                 return _LARGE_BYTES
             usual = job.usual_file_bytes or job.work.file_bytes
+            if job.work.pattern == "append":
+                return usual
             return _DEEP_BYTES if job.work.depth > 1 else usual * _TIMES_OVER
         case Ladder():
             return (job.usual_file_bytes or job.work.file_bytes) * _TIMES_OVER

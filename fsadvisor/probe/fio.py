@@ -81,7 +81,8 @@ def _pattern(work: Io) -> tuple[str, ...]:
     part = work.file_bytes // work.streams
     size = (f"--size={part}", *((f"--offset_increment={part}",) if work.streams > 1 else ()))
     if work.pattern == "append":  # fio would unlink a file that is shorter than its size; one appended to it keeps
-        return ("--rw=write", f"--size={work.file_bytes}", "--file_append=1", "--overwrite=0")
+        most = f"--io_size={work.file_bytes // 2}"
+        return ("--rw=write", f"--size={work.file_bytes}", most, "--file_append=1", "--overwrite=0")
     if work.pattern == "sequential":
         return (f"--rw={work.operation}", *size, "--overwrite=1")
     # a block whose first write changes its state is to be written once
@@ -164,7 +165,7 @@ class FioSession:
     def window(self, seconds: float) -> Window:
         """One run of fio; shorter where the job ends at the end of its file. Raises EngineError."""
         if self.work.pattern == "append":
-            self.file.empty()
+            self.file.make_room(self.work.file_bytes // 2)
         elif self.work.operation == "write" and self.work.state != "written":
             self.file.fill()
         arguments = argv(self.work, self.file.path, seconds, self.fio.engines if self.work.depth > 1 else ())

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _MIB: Final = 1 << 20
 _COMMIT_FILE_BYTES: Final = 64 * _MIB
+_APPENDED_FILE_BYTES: Final = 512 * _MIB
+"""What a slow disk takes in a job's time, for a file's next blocks lie elsewhere, and that may matter."""
+_AS_LARGE: Final[dict[Pattern, int]] = {"random": _COMMIT_FILE_BYTES, "append": _APPENDED_FILE_BYTES}
 _STREAM_FILE_BYTES: Final = 512 * _MIB
 
 _CALLS: Final[tuple[tuple[Sync, str], ...]] = (("fsync", "fsync"), ("fdatasync", "fdatasync"), ("dsync", "O_DSYNC"))
@@ -55,14 +58,14 @@ def _commits() -> Iterator[Job]:
             yield Job(
                 id=f"commit-{sync}{suffix}",
                 title=f"How long {call} takes for 4 KiB {what} of a file",
-                work=Io(operation="write", pattern=pattern, direct=False, sync=sync, file_bytes=_COMMIT_FILE_BYTES),
+                work=Io(operation="write", pattern=pattern, direct=False, sync=sync, file_bytes=_AS_LARGE[pattern]),
                 headline=Headline.SYNC_US,
                 seeds=_FSYNC_SEEDS,
             )
     yield Job(
         id="append-direct",
         title="How long a direct write of 4 KiB at a file's end takes, without a sync",
-        work=Io(operation="write", pattern="append", file_bytes=_COMMIT_FILE_BYTES),
+        work=Io(operation="write", pattern="append", file_bytes=_APPENDED_FILE_BYTES),
         headline=Headline.LATENCY_US,
     )
     yield Job(

@@ -72,6 +72,15 @@ class ScratchFile:
                     os.ftruncate(self.descriptor, self.size_bytes)
             os.fsync(self.descriptor)
 
+    def make_room(self, more_bytes: int) -> None:
+        """Take all blocks away, on the disk, if the file could not grow so far otherwise. Raises EngineError.
+
+        Not before each window: the filesystem would give it the same few blocks again, and what a file costs that grows
+        into others (a fifth more was seen) would not be in the figure.
+        """
+        if os.fstat(self.descriptor).st_size + more_bytes > self.size_bytes:
+            self.empty()
+
     def empty(self) -> None:
         """Take all blocks away, on the disk. Raises EngineError."""
         with told(f"emptying the scratch file in {self.folder}"):

@@ -1,5 +1,6 @@
 """fio as an engine: its arguments as data, what its windows hold, its words, and that it never outlives us."""
 
+import itertools
 import os
 import re
 import select
@@ -181,11 +182,18 @@ def test_jobs_run_on_other_filesystems(kind, tmp_path):
 
 @needs_fio
 @pytest.mark.loop
-def test_append_starts_anew_in_each_window(ext4):
-    with fio.session(fio.find(), small(JOBS["append-direct"].work), ext4.folder, None) as session:
-        for _ in range(2):
+def test_append_goes_on_in_each_window_and_starts_anew_where_the_file_may_not_grow_further(ext4):
+    work = replace(JOBS["append-direct"].work, file_bytes=2 * MIB)
+    with fio.session(fio.find(), work, ext4.folder, None) as session:
+        sizes = [0]
+        for _ in range(12):
             window = session.window(0.05)
-            assert os.fstat(session.file.descriptor).st_size == window.asked_bytes
+            size = os.fstat(session.file.descriptor).st_size
+            assert size == window.asked_bytes + (sizes[-1] if sizes[-1] <= MIB else 0)
+            sizes.append(size)
+    assert max(sizes) <= 2 * MIB
+    assert any(one > before > 0 for before, one in itertools.pairwise(sizes))
+    assert any(one < before for before, one in itertools.pairwise(sizes))
 
 
 @needs_fio
