@@ -170,7 +170,8 @@ def _dirty(now: Moment) -> Line:
     tone, words = Tone.DIM, "limit not told"
     if memory.limit:
         share = waiting / memory.limit
-        words = f"{share:.0%}".replace("%", " %") + f" of {amount(memory.limit)}, where writers wait"
+        least = "at least " if memory.writeback is None else ""
+        words = least + f"{share:.0%}".replace("%", " %") + f" of {amount(memory.limit)}, where writers wait"
         slow = (memory.limit + (memory.background or 0)) / 2
         tone = Tone.BAD if share >= 1 else Tone.WARNING if waiting >= slow else Tone.DIM
         if tone is not Tone.DIM:

@@ -59,6 +59,14 @@ def test_the_sums_say_how_near_the_limits_are():
     assert "some 12.5 %, full 3.0 % of the last 10 s" in lines[2]
 
 
+def test_pages_on_their_way_that_are_not_told_are_not_taken_for_none():
+    one = pulse(0.0, {"sda": 5})
+    old = replace(one, vmstat=Reply(one.vmstat.text.replace("nr_writeback 10\n", ""), "/proc/vmstat"))
+    lines = [plain(line) for line in live.summary(seen(old), 80, UNICODE)]
+    assert "at least 10 % of" in lines[0]
+    assert "not told" in lines[1]
+
+
 def test_before_the_first_sample_and_the_second_it_says_so_and_shows_no_zeros():
     assert "One moment" in plain(live.summary(seen(), 80, UNICODE)[0])
     (row,) = texts(live.disk_rows(seen(pulse(0.0, {"sda": 5})), "busy time", 80, UNICODE, {}))
