@@ -187,14 +187,9 @@ class Verdicts(Sequence[Verdict]):
                     about = (rule.id, subject.id)
                     yield Verdict(rule, subject, outcome, self._waivers.get(about), self._tried.get(about))
 
-    def firsts(self) -> dict[str, Verdict]:
-        """Of each rule that says something the gravest verdict, by the rule's id."""
-        found: dict[str, Verdict] = {}
-        for rule, outcome, subjects in self._alike:
-            waiver = self._waivers.get((rule.id, subjects[0].id)) if outcome in _CALLS_FOR_ACTION else None
-            tried = self._tried.get((rule.id, subjects[0].id))
-            found.setdefault(rule.id, Verdict(rule, subjects[0], outcome, waiver, tried))
-        return found
+    def groups(self) -> Iterator[tuple[Rule, Outcome, Sequence[Subject]]]:
+        """In rank order, each rule with what it says and of whom."""
+        yield from self._alike
 
     def on(self, subject: str) -> Iterator[Verdict]:
         """Those on the subject of that id, found without making the others."""

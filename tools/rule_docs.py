@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final, get_args
 
+from fsadvisor.report import guides
 from fsadvisor.report.markdown import cell, plain, table
 from fsadvisor.report.rule_markdown import rule_markdown
 from fsadvisor.rulebook import shape, tables
@@ -19,16 +20,18 @@ _SEVERITIES: Final = get_args(shape.Severity)
 
 _INDEX: Final = """
 Every rule that comes with fsadvisor, generated from [rules/](../../rules/). `fsadvisor explain RULE` prints the same
-page. Figures are cited from [tables of published measurements](../tables.md); what the seed documents say otherwise
-stands in [the errata](../errata.md). [CONTRIBUTING](../../CONTRIBUTING.md) says how to write a rule.
+page. Figures are cited from [tables of published measurements](../tables.md); what guides say, and what is wrong with
+it, stands in [the errata](../errata.md). [CONTRIBUTING](../../CONTRIBUTING.md) says how to write a rule.
 """
 _ERRATA: Final = """
-fsadvisor started from five documents, its seeds. This is what they say that does not hold, or no longer, on kernels
-from 5.10 on, what holds instead, and which rule corrects it. Unsafe means that following the seed may lose data.
+Five documents that people tune filesystems by were held against the kernel's own texts and against what it does. This
+is what holds on kernels from 5.10 on where they say something else, and which rule corrects it. Unsafe means that
+following the guide may lose data. The numbers (E1 and on) are those by which fsadvisor refers to this page.
 """
 _TABLES: Final = """
-Figures of the seed documents with the conditions that they give. Rules cite them, and say what to believe. A number
-with an erratum (E…) is not to be trusted as it stands.
+Figures that guides, papers and slides give, with the conditions that they tell. Rules cite them, and say what to
+believe. A number with an erratum (E…) is not to be trusted as it stands. The keys are those by which fsadvisor refers
+to a table.
 """
 
 
@@ -76,22 +79,23 @@ def _errata(rules: Sequence[Rule]) -> Iterator[str]:
     for rule in rules:
         for number in rule.errata:
             corrected.setdefault(number, []).append(_link(rule.id))
-    yield f"# Errata of the seed documents\n{_ERRATA}\n"
+    yield f"# {guides.TITLE}\n{_ERRATA}\n"
     known = len(tables.errata())
     yield f"{known} errata: {len(corrected)} corrected by rules, {known - len(corrected)} by none, for a reason.\n"
     for seed in tables.seeds().values():
         address = f", <{seed.address}>" if seed.address.startswith("https://") else ""
-        yield f"\n## Seed {seed.number}\n\n{plain(seed.what)} ({plain(seed.by)}, {seed.year}{address})\n\n"
+        yield f'\n## <a id="guide-{seed.number}"></a>{plain(seed.name[:1].upper() + seed.name[1:])}\n\n'
+        yield f"{plain(seed.what)} ({plain(seed.by)}, {seed.year}{address})\n\n"
         yield from table(
-            ("erratum", "what stands there", "verdict", "what holds", "source", "corrected by"),
+            ("what holds", "who says so", "what the guide says", "it is", "corrected by", "erratum"),
             [
                 (
-                    f'<a id="{one.number.lower()}"></a>{one.number}',
-                    cell(one.says),
-                    one.verdict,
                     cell(one.correction),
                     cell(one.source),
+                    cell(one.says),
+                    one.verdict,
                     ", ".join(corrected[one.number]) if one.number in corrected else f"no rule: {cell(one.no_rule)}",
+                    f'<a id="{one.number.lower()}"></a>{one.number}',
                 )
                 for one in tables.errata().values()
                 if one.seed == seed.number
@@ -107,14 +111,15 @@ def _tables(rules: Sequence[Rule]) -> Iterator[str]:
 
 def _table(one: tables.Table, rules: Sequence[Rule]) -> Iterator[str]:
     citing = [_link(rule.id) for rule in rules if rule.gain and _cites(rule, one.id)]
-    yield f"\n## {one.id}\n\n{plain(one.title)}: {one.basis} in [seed {one.seed}](errata.md#seed-{one.seed}), "
-    yield f"{plain(one.section)}.\n\n"
+    whose = f"[{plain(tables.seeds()[one.seed].name)}](errata.md#guide-{one.seed})"
+    yield f'\n## <a id="{one.id}"></a>{plain(one.title)}\n\n'
+    yield f"{one.basis.capitalize()} in {whose}, {plain(one.section)}.\n\n"
     for field in ("kernel", "hardware", "tool", "filesystem", "options", "runs", "note"):
         if getattr(one, field):
             yield f"- {field}: {plain(getattr(one, field))}\n"
     if one.errata:
         yield f"- errata: {_numbers(one.errata)}\n"
-    yield f"- cited by: {', '.join(citing) or 'no rule'}\n\n"
+    yield f"- cited by: {', '.join(citing) or 'no rule'}\n- key: {one.id}\n\n"
     yield from table([_head(column) for column in one.column], [[_cell(value) for value in row] for row in one.rows])
 
 

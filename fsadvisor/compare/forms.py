@@ -45,7 +45,7 @@ _EVERY: Final = (
     ),
     _choice(
         "ext4-seed",
-        "ext4 with the four options of seed 000",
+        "ext4 with four options that a guide calls safe",
         *("data=writeback", "noatime", "nobarrier", "commit=60"),
         dangers=(
             "nobarrier: without power-loss protection a power cut loses synced files, and can damage the filesystem",

@@ -39,25 +39,25 @@ DEVICES: Final = (
     Device(
         name="SATA SSD",
         latency_ms=0.15,
-        source="usual for a read alone, not verified; under a mail server seed 001 saw 1.5 ms for reads on its Micron",
+        source="usual for a read alone, not verified; a paper of 2015 saw 1.5 ms on its Micron, under a mail server",
         verified=False,
     ),
     Device(
         name="NVMe",
         latency_ms=0.046,
-        source="seed 000: 21,800 synced 4 KiB writes a second on a raw PM9A3, one at a time",
+        source="a chapter of 2026 on filesystems: 21,800 synced 4 KiB writes a second, one at a time, raw PM9A3",
         verified=True,
     ),
     Device(
         name="RAM disk",
         latency_ms=0.005,
-        source="seed 001: at most 5 µs seen from user space",
+        source="a paper on five filesystems (2015): at most 5 µs seen from user space",
         verified=True,
     ),
     Device(
         name="persistent memory",
         latency_ms=0.0003,
-        source="seed 001: 200 to 300 ns; of the memory, without a block layer",
+        source="a paper on five filesystems (2015): 200 to 300 ns; of the memory, without a block layer",
         verified=True,
     ),
 )

@@ -10,7 +10,7 @@ from typing import Final
 
 from fsadvisor.forecast.classes import Class
 
-SOURCE: Final = "seed 001, Linux 3.14, two 8-core Xeon, a RAM disk behind dm-delay; 20 minutes each"
+SOURCE: Final = "a paper of 2015, Linux 3.14, two 8-core Xeon, a RAM disk behind dm-delay; 20 minutes each"
 FILESYSTEMS: Final = ("ext4", "xfs", "btrfs", "nilfs2", "f2fs")
 WORKLOADS: Final = ("web", "file-server", "mail")
 

@@ -1,4 +1,4 @@
-"""What the seeds report of the like: rows of published tables with their conditions, as a place to look.
+"""What was published of the like: rows of tables with their conditions, as a place to look.
 
 Never a verdict: other hardware, another kernel, often another question.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe.job import Allocation, Existing, Io, Ladder, Metadata, Mix
+from fsadvisor.rulebook.tables import seeds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +36,7 @@ _ROOTS: Final = {"reads": "read", "writes": "write", "reading": "read", "writing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Elsewhere:
-    """A row of a table of the seeds."""
+    """A row of a published table."""
 
     table: str
     """Its name, such as '000-fsync'."""
@@ -123,7 +124,7 @@ def _of_the_other(column: Column, words: frozenset[str]) -> bool:
 
 
 def _conditions(table: Table) -> Iterator[str]:
-    yield f"seed {table.seed}"
+    yield seeds()[table.seed].name
     for name in ("kernel", "hardware", "tool", "options", "runs"):
         told = getattr(table, name)
         if not told.startswith("see the column"):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.report import html_sections as sections
-from fsadvisor.report.as_text import looked_at, made_of, not_looked_at, summed_up
+from fsadvisor.report.as_text import NOT_APPLYING, NOT_FOUND, looked_at, made_of, not_looked_at, summed_up
 from fsadvisor.report.finding_parts import where
 from fsadvisor.report.findings import findings
 from fsadvisor.report.html_finding import badge, finding_html
@@ -40,8 +40,8 @@ def as_html(storage: Storage, verdicts: Sequence[Verdict], about: About) -> Iter
     yield from _lines(sections.power_loss(storage))
     yield from _lines(sections.not_told(verdicts))
     yield from _lines(sections.complaints(storage, about))
-    yield from _lines(sections.passed(verdicts, Outcome.OK, "Passed", "passed"))
-    yield from _lines(sections.passed(verdicts, Outcome.NOT_APPLICABLE, "Does not apply", "not-applicable"))
+    yield from _lines(sections.passed(verdicts, Outcome.OK, NOT_FOUND, "passed"))
+    yield from _lines(sections.passed(verdicts, Outcome.NOT_APPLICABLE, NOT_APPLYING, "not-applicable"))
     yield from _lines(sections.subjects(storage))
     yield "</main>\n"
     yield element(

@@ -52,8 +52,8 @@ def as_text(
     yield from _not_loaded(about)
     yield from _ignored(storage, columns)
     if every:
-        yield from _names("Passed", Outcome.OK, verdicts, columns)
-        yield from _names("Does not apply", Outcome.NOT_APPLICABLE, verdicts, columns)
+        yield from _names(NOT_FOUND, Outcome.OK, verdicts, columns)
+        yield from _names(NOT_APPLYING, Outcome.NOT_APPLICABLE, verdicts, columns)
 
 
 def _head(storage: Storage, about: About, columns: int) -> Iterator[str]:
@@ -91,6 +91,10 @@ def not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
                 if name in _COUNTS and isinstance(fact, Unknown):
                     yield name, fact
 
+
+NOT_FOUND: Final = "Checked, and not found here"
+NOT_APPLYING: Final = "Does not apply here"
+NONE_OF_IT: Final = "None of this is so here; `fsadvisor explain RULE` says what a rule looks for."
 
 _KEPT: Final = ("attestation, waiver or result", "attestations, waivers or results")
 
@@ -173,6 +177,8 @@ def _names(title: str, outcome: Outcome, verdicts: Sequence[Verdict], columns: i
         return
     yield "\n\n"
     yield f"{title.upper()}: {counted(sum(map(len, subjects.values())), 'check')}\n\n"
+    yield from wrapped(NONE_OF_IT, columns, "   ")
+    yield "\n"
     for rule, names in subjects.items():
         more = [f"{len(names) - SUBJECTS:,} more"] if len(names) > SUBJECTS else []
         yield from wrapped(f"{rule}: {listed(names[:SUBJECTS] + more)}", columns, "   ", "     ")

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _PERCENTILES: Final = ("p50", "p95", "p99", "p99.9")
 _PARTS: Final = ("data", "journal", "flush")
 _MOST_ROWS: Final = 12
-"""Of one table of the seeds."""
+"""Of one published table."""
 
 
 def markdown(comparison: Comparison, about: About) -> Iterator[str]:
@@ -65,15 +65,15 @@ def markdown(comparison: Comparison, about: About) -> Iterator[str]:
 
 
 def _wrong_in_them(comparison: Comparison) -> Iterator[str]:
-    """Why these figures differ from the seeds': what is wrong with theirs."""
+    """Why these figures differ from published ones: what is wrong with those."""
     numbers = dict.fromkeys(number for row in comparison.rows for one in _elsewhere(row) for number in one.errata)
     if not numbers:
         return
-    yield "\n## What is wrong in the seeds' figures\n\n"
-    yield "Other hardware and another kernel apart, figures here differ from theirs because of this.\n\n"
+    yield "\n## What is wrong in published figures\n\n"
+    yield "Other hardware and another kernel apart, figures here differ from those because of this.\n\n"
     told = (errata()[it] for it in errata() if it in numbers)
     yield from rows_of(
-        ("", "they say", "what holds"), ([it.number, _cell(it.says), _cell(it.correction)] for it in told)
+        ("what holds", "what is published", ""), ([_cell(it.correction), _cell(it.says), it.number] for it in told)
     )
 
 
@@ -179,18 +179,18 @@ def _remarks(row: Row) -> Iterator[str]:
 
 
 def _seeds(row: Row) -> Iterator[str]:
-    """What the seeds report of the like, with their conditions: a place to look, and no verdict."""
+    """What was published of the like, with its conditions: a place to look, and no verdict."""
     found = _elsewhere(row)
     if found:
-        yield "\nThe seeds report, elsewhere and as a place to look, not as a verdict:\n\n"
+        yield "\nPublished elsewhere, a place to look and no verdict:\n\n"
     for name, rows in groupby(found, key=lambda it: it.table):
         told = list(rows)
         wrong = f"; wrong in it: {', '.join(told[0].errata)}" if told[0].errata else ""
-        yield f"- {_said(f'{name}: {table(name).title} ({told[0].conditions}{wrong})')}\n"
+        yield f"- {_said(f'{table(name).title} ({told[0].conditions}{wrong}; table {name})')}\n"
         yield from (f"  - {_said(it.says)}\n" for it in told[:_MOST_ROWS])
 
 
 def _elsewhere(row: Row) -> tuple[Elsewhere, ...]:
-    """The rows of the seeds' tables about the like, of all filesystems."""
+    """The rows of published tables about the like, of all filesystems."""
     result = next((it.cell.result for it in row.ranked if it.cell.result is not None), None)
     return () if result is None else elsewhere(row.job, replace(result, depends={}), map(table, row.job.seeds))

@@ -20,6 +20,7 @@ def explain(rule: Rule, *, width: int = WIDTH) -> Iterator[str]:
     columns = max(width, NARROWEST)
     yield from wrapped(rule.title, columns)
     yield from wrapped(rule_page.headline(rule), columns)
+    yield from wrapped(rule_page.NO_VERDICT, columns)
     for section in rule_page.sections(rule):
         yield from _section(section, columns)
     yield from rule_text.commands(f"Written, with {counted(len(rule.examples), 'example')}, in", [rule.file], columns)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.report import finding_parts as parts
-from fsadvisor.report import rule_text
+from fsadvisor.report import guides, rule_text
 from fsadvisor.report.layout import counted, paragraphs, wrapped
 from fsadvisor.report.values import told
 from fsadvisor.rulebook.tables import errata
@@ -53,7 +53,7 @@ class FindingText:
         if not self._told_in:
             yield from rule_text.references(self._rule.references, self._columns)
         if self._rule.errata and not self._told_in:
-            yield from self._section("What the seed documents say otherwise")
+            yield from self._section(guides.TITLE)
             yield from rule_text.errata((errata()[number] for number in self._rule.errata), self._columns)
         yield from self._section(f"Rule: {self._rule.id} (`fsadvisor explain {self._rule.id}`)")
 

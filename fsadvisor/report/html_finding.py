@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.report import finding_parts as parts
-from fsadvisor.report import rule_text
+from fsadvisor.report import guides, rule_text
 from fsadvisor.report.html_facts import said
 from fsadvisor.report.html_markup import (
     NOTHING,
@@ -146,8 +146,7 @@ def _beliefs(gain: Gain) -> Iterator[Markup]:
 
 
 def _figure(figure: Figure) -> Markup:
-    table_name = f", table {figure.table}" if figure.table else ""
-    whose = element("small", f" {figure.source}{table_name}: ", prose(figure.conditions), class_="source")
+    whose = element("small", f" {figure.source}: ", prose(guides.conditions(figure)), class_="source")
     return joined((prose(figure.says), whose))
 
 
@@ -189,7 +188,7 @@ def _rules_words(rule: Rule) -> Iterator[Markup]:
     yield element("h4", "References")
     yield bullets(joined((_address(one.url), " ", prose(one.says))) for one in rule.references)
     if rule.errata:
-        yield element("h4", "What the seed documents say otherwise")
+        yield element("h4", guides.TITLE)
         yield bullets(map(_erratum, rule.errata))
 
 
@@ -202,5 +201,4 @@ def _address(url: str) -> Markup:
 
 def _erratum(number: str) -> Markup:
     one = errata()[number]
-    holds = element("div", f"{one.verdict}: ", prose(one.correction), f" ({one.number}; {one.source})", class_="source")
-    return joined((f"seed {one.seed}: ", prose(one.says), holds))
+    return joined((prose(guides.holds(one)), element("div", prose(guides.claimed(one)), class_="source")))

@@ -91,7 +91,10 @@ def _by_check(verdicts: Iterable[Verdict]) -> Markup:
 
 def _rule(rule: Rule) -> Markup:
     return joined(
-        (element("code", rule.id), element("div", f"{rule.severity} {rule.kind}: {rule.title}", class_="source"))
+        (
+            element("code", rule.id),
+            element("div", f"looks for a {rule.severity} {rule.kind}: {rule.title}", class_="source"),
+        )
     )
 
 
@@ -107,6 +110,7 @@ def passed(verdicts: Iterable[Verdict], outcome: Outcome, title: str, name: str)
         yield element(
             "section",
             element("h2", f"{title}: {number}"),
+            element("p", "None of this is so here: beside its name stands what a rule looks for.", class_="aside"),
             folded(
                 "Rule by rule; the facts that were asked stand below", table("checks", ("Rule", "Of what"), rows, title)
             ),

@@ -150,7 +150,7 @@ class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 
 class Erratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a document that advice comes from says otherwise (a seed, by its number), and what holds instead."""
+    """What a document that advice comes from says otherwise (by its number), and what holds instead."""
 
     number: str
     seed: str

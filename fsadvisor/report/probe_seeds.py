@@ -1,4 +1,4 @@
-"""What the seeds report of the like: a place to look, and no verdict."""
+"""What was published of the like: a place to look, and no verdict."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe.elsewhere import elsewhere
 from fsadvisor.report.layout import wrapped
-from fsadvisor.rulebook.tables import table
+from fsadvisor.rulebook.tables import seeds, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,12 +25,13 @@ def beside(job: Job, result: Result, columns: int) -> Iterator[str]:
     if not found:
         return
     yield "\n"
-    yield from wrapped("The seeds report, elsewhere and as a place to look, not as a verdict:", columns, "  ")
+    yield from wrapped("Published elsewhere, a place to look and no verdict:", columns, "  ")
     for name, rows in groupby(found, key=lambda row: row.table):
         one = table(name)
         told = list(rows)
         errata = f"; wrong in it: {', '.join(told[0].errata)}" if told[0].errata else ""
-        yield from wrapped(f"{name}: {one.title}", columns, "  - ", "    ")
-        yield from wrapped(f"(hardware: {one.hardware}{errata})", columns, "    ", "     ")
+        yield from wrapped(one.title, columns, "  - ", "    ")
+        whose = f"{seeds()[one.seed].name}; hardware: {one.hardware}{errata}; table {name}"
+        yield from wrapped(f"({whose})", columns, "    ", "     ")
         for row in told[:_MOST_ROWS]:
             yield from wrapped(row.says, columns, "      ", "        ")

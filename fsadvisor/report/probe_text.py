@@ -202,7 +202,7 @@ def table(results: Sequence[Result], columns: int = WIDTH) -> Iterator[str]:
     yield "\n"
     yield from wrapped(
         "In the order they ran: each answers a question of its own, so none is better than another. Alone, a job is "
-        "shown beside what the seeds report of the like.",
+        "shown beside what was published of the like.",
         columns,
         "  ",
     )

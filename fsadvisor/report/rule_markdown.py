@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.report import rule_page
 from fsadvisor.report.markdown import block, cell, code, paragraphs, plain, table
+from fsadvisor.rulebook.tables import seeds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,14 +78,14 @@ def _source(figure: Figure) -> str:
 
 def _errata(errata: tuple[Erratum, ...]) -> Iterator[str]:
     yield from table(
-        ("erratum", "what stands there", "verdict", "what holds", "source"),
+        ("what holds", "who says so", "what a guide says", "it is", "erratum"),
         [
             (
-                f"[{one.number}]({ERRATA}#{one.number.lower()}), seed {one.seed}",
-                cell(one.says),
-                one.verdict,
                 cell(one.correction),
                 cell(one.source),
+                cell(f"{seeds()[one.seed].name}: {one.says}"),
+                one.verdict,
+                f"[{one.number}]({ERRATA}#{one.number.lower()})",
             )
             for one in errata
         ],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.catalogue import catalogue
-from fsadvisor.report import rule_text
+from fsadvisor.report import guides, rule_text
 from fsadvisor.report.layout import listed
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.tables import errata
@@ -66,7 +66,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Errata:
-    """What the seeds say and what holds instead."""
+    """What holds, and what guides say instead."""
 
     errata: tuple[Erratum, ...]
 
@@ -103,6 +103,9 @@ class Section:
     parts: tuple[Part, ...]
 
 
+NO_VERDICT: Final = "This is what the rule looks for, and says where it finds it: not what was found here."
+
+
 def headline(rule: Rule) -> str:
     """'nobarrier-unproven: critical risk, on a filesystem, trial'."""
     return f"{rule.id}: {rule.severity} {rule.kind}, on a {rule.subject}, {rule.status}"
@@ -127,9 +130,7 @@ def sections(rule: Rule) -> Iterator[Section]:
     yield Section("Facts that it asks", (FactsAsked(tuple(catalogue()[name] for name in names)),))
     yield Section("References", (References(rule.references),))
     if rule.errata:
-        yield Section(
-            "What the seed documents say otherwise", (Errata(tuple(errata()[number] for number in rule.errata)),)
-        )
+        yield Section(guides.TITLE, (Errata(tuple(errata()[number] for number in rule.errata)),))
     yield Section("What it says of whom", (_examples(rule),))
 
 

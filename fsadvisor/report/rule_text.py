@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.report import guides
 from fsadvisor.report.escape import clean
 from fsadvisor.report.layout import wrapped
 
@@ -78,18 +79,17 @@ def gain(brings: Gain, columns: int) -> Iterator[str]:
 
 
 def figures(given: Iterable[Figure], columns: int) -> Iterator[str]:
-    """Each figure, and under it who gives it, in which table, and the conditions."""
+    """Each figure, and under it who gives it, the conditions, and in which table it stands."""
     for figure in given:
-        table = f", table {figure.table}" if figure.table else ""
         yield from wrapped(figure.says, columns, "     - ")
-        yield from wrapped(f"{figure.source}{table}: {figure.conditions}", columns, "       ")
+        yield from wrapped(f"{figure.source}: {guides.conditions(figure)}", columns, "       ")
 
 
 def errata(given: Iterable[Erratum], columns: int) -> Iterator[str]:
-    """What a seed says, and under it what holds."""
+    """What holds, and under it what a guide says instead."""
     for one in given:
-        yield from wrapped(f"seed {one.seed}: {one.says}", columns, "     - ")
-        yield from wrapped(f"{one.verdict}: {one.correction} ({one.number}; {one.source})", columns, "       ")
+        yield from wrapped(guides.holds(one), columns, "     - ")
+        yield from wrapped(guides.claimed(one), columns, "       ")
 
 
 def references(given: Iterable[Reference], columns: int) -> Iterator[str]:

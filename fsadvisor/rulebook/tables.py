@@ -71,9 +71,10 @@ class Erratum(msgspec.Struct, frozen=True):
 
 
 class Seed(msgspec.Struct, frozen=True):
-    """One of the documents that the project started from."""
+    """One of the documents that the project started from; `name` is what people are told."""
 
     number: str
+    name: str
     what: str
     by: str
     year: str

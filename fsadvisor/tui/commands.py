@@ -1,4 +1,4 @@
-"""The command palette: every action by its sentence, every finding and every subject by its name."""
+"""The command palette: every action by its sentence, every rule, finding and subject by its name."""
 
 from __future__ import annotations
 
@@ -8,22 +8,18 @@ from typing import TYPE_CHECKING, Final
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from fsadvisor.advise import Verdicts
-from fsadvisor.report.values import full_name
 from fsadvisor.tui.actions import EVERYWHERE, Action
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.place import Place
+from fsadvisor.views import palette
 from fsadvisor.views.keys import spelt
-from fsadvisor.views.look import finding_key
-from fsadvisor.views.spans import span
+from fsadvisor.views.spans import cut, plain, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_MOST: Final = 50
-"""Hits of a kind that are shown: a machine may have thousands of disks."""
-_WHOLE: Final = 1_000_000.0
-"""The score of words that are there as typed; less for each letter before them."""
+_MARGINS: Final = 7
+"""Columns of the list's own, with its scrollbar."""
 
 
 class Commands(Provider):
@@ -36,51 +32,35 @@ class Commands(Provider):
             yield DiscoveryHit(Content(words), partial(self._do, action), text=words)
 
     async def search(self, query: str) -> Hits:
-        """What fits the words: what has them as they are typed comes first, then what has their letters in order."""
-        typed, matcher = query.casefold(), self.matcher(query)
-        whole: list[tuple[str, Callable[[], object]]] = []
-        others: list[tuple[str, Callable[[], object]]] = []
-        for one in self._all():
-            (whole if typed in one[0].casefold() else others).append(one)
-        for words, command in whole[:_MOST]:
-            yield Hit(_WHOLE - words.casefold().index(typed), Content(words), command, text=words)
-        left = _MOST - len(whole)
-        for words, command in others:
-            if left <= 0:
-                return
-            score = matcher.match(words)
-            if score > 0:
-                yield Hit(score, Content(words), command, text=words)
-                left -= 1
+        """What fits the words, in the order of views/palette.py: Textual's own sorts by the score that is given."""
+        found = palette.found(self._all(), query, self.matcher(query).match)
+        for at, one in enumerate(found):
+            yield Hit(len(found) - at, self._shown(one), self._command(one), text=one.words)
 
-    def _all(self) -> Iterator[tuple[str, Callable[[], object]]]:
-        for action in self._actions():
-            yield _words(action), partial(self._do, action)
+    def _all(self) -> Iterator[palette.Entry]:
+        for at, action in enumerate(self._actions()):
+            yield palette.Entry(palette.ACTION, _words(action), key=str(at))
         explorer = self.app
-        if not isinstance(explorer, Explorer) or explorer.look is None:
-            return
-        for finding in explorer.look.findings:
-            words = f"Advice: {finding.rule.title} ({finding.rule.id})"
-            yield span(words).text, partial(explorer.go, "finding", finding_key(finding))
-        yield from self._rules(explorer)
-        for subject in explorer.look.storage.subjects:
-            yield span(f"Show {full_name(subject)}", longest=120).text, partial(explorer.go, "subject", subject.id)
+        if isinstance(explorer, Explorer) and explorer.look is not None:
+            yield from palette.entries(explorer.look, explorer.session.shelf.rules)
 
-    def _rules(self, explorer: Explorer) -> Iterator[tuple[str, Callable[[], object]]]:
-        """What is not advised, with the answers why; else the page of a rule that asks of what is not here."""
-        verdicts = explorer.look.verdicts if explorer.look is not None else None
-        firsts = verdicts.firsts() if isinstance(verdicts, Verdicts) else {}
-        for rule in explorer.session.shelf.rules:
-            verdict = firsts.get(rule.id)
-            words = span(f"{rule.title} ({rule.id})").text
-            if verdict is None:
-                yield f"Rule that asks of nothing here: {words}", partial(explorer.go, "rule", rule.id)
-            elif not verdict.calls_for_action:
-                yield f"Why not: {words}", partial(explorer.go, "finding", f"{rule.id}\n{verdict.subject.id}")
+    def _shown(self, one: palette.Entry) -> Content:
+        """Neither line is broken: what tells entries apart stands first."""
+        room = max(self.app.size.width - _MARGINS, 1)
+        ellipsis = self.app.glyphs.ellipsis if isinstance(self.app, Explorer) else ""
+        first, under = (plain(cut((span(text),), room, ellipsis)) for text in (one.words, f"  {one.under}"))
+        return Content.assemble(first, "\n", (under, "dim not bold")) if one.under else Content(first)
+
+    def _command(self, one: palette.Entry) -> Callable[[], object]:
+        if one.kind == palette.ACTION:
+            return partial(self._do, list(self._actions())[int(one.key)])
+        explorer = self.app
+        return partial(explorer.go, one.subplace, one.key) if isinstance(explorer, Explorer) else lambda: None
 
     def _actions(self) -> Iterator[Action]:
+        """Those that do something at this moment."""
         if isinstance(self.screen, Place):
-            yield from self.screen.ACTIONS
+            yield from (one for one in self.screen.ACTIONS if self.screen.offers(one.name))
         yield from EVERYWHERE
 
     async def _do(self, action: Action) -> None:

@@ -18,6 +18,7 @@ from fsadvisor.tui import themes
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.looking import Looking
 from fsadvisor.tui.probing import LEAVING_SECONDS, ProbeHeard, Prober
+from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.trying import TrialHeard, Trier
 from fsadvisor.tui.widgets.head import Head
@@ -244,6 +245,11 @@ class Explorer(App[int]):
     def go(self, subplace: str, key: str) -> None:
         """Open a finding, a subject, … over the place of the moment."""
         self.push_screen(self.SUBPLACES[subplace](key))
+
+    def action_command_palette(self) -> None:
+        """Textual's, with keys of its own below it."""
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
 
     def action_help(self) -> None:
         """The keys of the place of the moment."""

@@ -77,6 +77,10 @@ class Place(Screen[None]):
             self.query_one(Head).show_look(look)
             self.show_look(look)
 
+    def offers(self, _action: str) -> bool:
+        """Whether footer and palette name an action now; one that is not offered says why when its key is pressed."""
+        return True
+
     def searched(self) -> RowsView | DocumentView | None:
         """What `/` searches in: what has the keyboard, else the first list."""
         if isinstance(self.focused, RowsView | DocumentView):

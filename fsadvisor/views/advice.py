@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.report.layout import counted, listed
@@ -12,7 +13,7 @@ from fsadvisor.views.document import Paragraph, laid
 from fsadvisor.views.look import finding_key
 from fsadvisor.views.rows import LazyRows, Row
 from fsadvisor.views.severity import TONES, state
-from fsadvisor.views.spans import Line, Span, Tone, cut, line, span
+from fsadvisor.views.spans import Line, Span, Tone, columns, cut, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +28,8 @@ _NARROW: Final = 100
 _SUBJECTS: Final = 3
 NOTHING_CHOSEN: Final = Choice()
 _WORD: Final = 9
+_SHORTEST: Final = 2
+"""Lines that a finding takes at least."""
 
 
 def rows(
@@ -37,10 +40,12 @@ def rows(
     chosen: Choice = NOTHING_CHOSEN,
     only: Sequence[int] | None = None,
     roomy: bool = False,
+    height: int = 0,
 ) -> LazyRows:
     """What, then where and what speaks for it; `only` are the places in the ranking to show, from 0.
 
-    `roomy` lets a title go on in a second line where it is not wide.
+    `roomy` lets a title go on in a second line where it is not wide; where all are whole in `height` lines, nothing is
+    cut.
     """
     most = 2 if roomy and width < _NARROW else 1
     places = range(len(look.findings)) if only is None else [at for at in only if at < len(look.findings)]
@@ -48,24 +53,42 @@ def rows(
 
     def made(at: int) -> Row:
         finding = look.findings[places[at]]
-        lines = _lines(look, finding, places[at] + 1, width, glyphs, most, chosen.of(finding))
+        lines = _lines(look, places[at], width, glyphs, most, chosen.of(finding))
         return Row(keys[at], lines, f"{finding.rule.id} {finding.rule.kind}")
 
+    if len(places) * _SHORTEST <= height:
+        whole = [_whole(look, at, width, glyphs, chosen.of(look.findings[at])) for at in places]
+        tallest = max(map(len, whole), default=0)
+        if len(places) * tallest <= height:
+            told = [(*one, *[()] * (tallest - len(one))) for one in whole]
+            return LazyRows(keys, lambda at: replace(made(at), lines=told[at]))
     return LazyRows(keys, made)
 
 
-def _lines(
-    look: Look, finding: Finding, number: int, width: int, glyphs: Glyphs, most: int, chosen: int
-) -> tuple[Line, ...]:
-    digits = len(str(len(look.findings)))
+def _whole(look: Look, at: int, width: int, glyphs: Glyphs, chosen: int) -> list[Line]:
+    """All the words of the finding at that place, in as many lines as that takes."""
+    finding, first = look.findings[at], _first(look, at, glyphs, chosen)
+    margin = columns(first)
+    place = Paragraph(tuple(_place(look, finding, chosen)), (Span(" " * margin),), margin)
+    every = laid((Paragraph((span(finding.rule.title),), first, margin), place), width)
+    return [cut(one, width, glyphs.ellipsis) for one in every]
+
+
+def _first(look: Look, at: int, glyphs: Glyphs, chosen: int) -> Line:
+    """What stands before a title: whether it is chosen, its place and how grave it is."""
+    finding = look.findings[at]
     severity = finding.rule.severity
     quiet = finding.waiver is not None or finding.outcome is not Outcome.ADVISE
-    first = line(
+    return line(
         Span(glyphs.chosen if chosen else " ", Tone.GOOD),
-        Span(f"{number:>{digits}} ", Tone.DIM),
+        Span(f"{at + 1:>{len(str(len(look.findings)))}} ", Tone.DIM),
         Span(severity.ljust(_WORD), Tone.DIM if quiet else TONES[severity]),
     )
-    margin = 2 + digits + _WORD
+
+
+def _lines(look: Look, at: int, width: int, glyphs: Glyphs, most: int, chosen: int) -> tuple[Line, ...]:
+    finding, first = look.findings[at], _first(look, at, glyphs, chosen)
+    margin = columns(first)
     title = laid((Paragraph((span(finding.rule.title),), first, margin),), width)
     if len(title) > most:
         title[most - 1] = cut((*title[most - 1], Span(f" {glyphs.ellipsis}")), width, glyphs.ellipsis)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.report import guides
 from fsadvisor.rulebook.tables import table
 from fsadvisor.views.document import Block, Drawn, paragraph
 from fsadvisor.views.spans import Line, Span, Tone, columns, span
@@ -80,9 +81,9 @@ def _figure(figure: Figure, found: Range | None, scales: Mapping[str, float], gl
 
 
 def _who(figure: Figure) -> str:
-    """'measured here: …', 'seed 003, measured, table 003-assumptions: …'."""
-    basis = [table(figure.table).basis, f"table {figure.table}"] if figure.table else []
-    return f"{', '.join([figure.source, *basis])}: {figure.conditions}"
+    """'measured here: …', 'a blog post on PostgreSQL (2008), measured: … (table 003-assumptions)'."""
+    basis = f", {table(figure.table).basis}" if figure.table else ""
+    return f"{figure.source}{basis}: {guides.conditions(figure)}"
 
 
 def _top(ranges: Sequence[Range]) -> float:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.report import finding_parts as parts
-from fsadvisor.report import rule_text
+from fsadvisor.report import guides, rule_text
 from fsadvisor.report.findings import CALL_FOR_ACTION, Finding
 from fsadvisor.report.layout import counted
-from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.tables import errata
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, conjunction
-from fsadvisor.views import figures, severity
+from fsadvisor.views import figures, not_advised, severity
 from fsadvisor.views.document import Block, Commands, Document, Gap, Heading, paragraph
 from fsadvisor.views.evidence import Checklist
 from fsadvisor.views.look import finding_key
@@ -33,11 +32,6 @@ _WITH_COMMANDS: Final = 10
 
 _IN: Final = (Span("  "),)
 _NAMED_BELOW: Final = " (s lists them)"
-_NO_FINDING: Final = {
-    Outcome.OK: ("passed", "It passed: nothing is to be done. The last answer decided."),
-    Outcome.UNDETERMINED: ("could not be told", "It could not be told: what is not known below would decide it."),
-    Outcome.NOT_APPLICABLE: ("does not apply", "It does not apply here: the answers say why."),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,13 +83,17 @@ def alone(verdict: Verdict) -> Finding:
 
 
 def beside(look: Look, key: str, by: int) -> str | None:
-    """The key of the next finding, or the one before; None at the end."""
+    """The key of the next finding or the one before; where nothing is advised, of the rule's next subject."""
     here = found(look, key)
-    at = next((at for at, one in enumerate(look.findings) if one is here), None)
-    if at is None:
+    if here is None:
         return finding_key(look.findings[0]) if look.findings else None
-    there = at + by
-    return finding_key(look.findings[there]) if 0 <= there < len(look.findings) else None
+    every = [finding_key(one) for one in look.findings]
+    if here.outcome not in CALL_FOR_ACTION:
+        every, key = not_advised.siblings(look, here), f"{here.rule.id}\n{here.verdicts[0].subject.id}"
+    else:
+        key = finding_key(here)
+    there = every.index(key) + by if key in every else -1
+    return every[there] if 0 <= there < len(every) else None
 
 
 def page(look: Look, key: str, glyphs: Glyphs, *, chosen: int = 0) -> Page:
@@ -138,12 +136,15 @@ class _Writing:
 
     def why(self) -> Iterator[Block]:
         """What is found, why, the evidence and what it brings."""
+        if not self._acts:
+            yield from not_advised.blocks(self._look, self._finding, self._glyphs)
+            return
         yield from self._head()
         yield Gap()
         yield from prose(self._rule.why, _IN)
         yield Gap()
         yield Heading("Evidence")
-        yield from self._checklist.blocks(parts.evidence(self._finding), plain=self._acts)
+        yield from self._checklist.blocks(parts.evidence(self._finding), plain=True)
         if self._safety:
             yield Gap()
             yield Heading(parts.safety_title(self._safety))
@@ -154,18 +155,15 @@ class _Writing:
             yield from figures.blocks(gain, self._glyphs)
 
     def _head(self) -> Iterator[Block]:
-        tone = severity.TONES[self._rule.severity] if self._acts else Tone.PLAIN
+        tone = severity.TONES[self._rule.severity]
         words = parts.headline(self._finding)
-        if not self._acts:
-            words = f"{self._rule.severity} {self._rule.kind}, {_NO_FINDING[self._finding.outcome][0]}"
         yield paragraph(span(f"{words.upper()}: ", tone), span(self._rule.title, Tone.TITLE), indent=2)
         where = parts.where(self._finding, all_are=_NAMED_BELOW)
         yield paragraph("On ", span(where, Tone.STRONG), first=_IN)
-        if self._acts:
-            place = self._place()
-            of = f" ({place + 1} of {len(self._look.findings)}, "
-            because = span(parts.because(self._finding, first=place == 0) + of, Tone.DIM)
-            yield paragraph(because, span("]", Tone.KEY), span(" next)", Tone.DIM), first=_IN)
+        place = self._place()
+        of = f" ({place + 1} of {len(self._look.findings)}, "
+        because = span(parts.because(self._finding, first=place == 0) + of, Tone.DIM)
+        yield paragraph(because, span("]", Tone.KEY), span(" next)", Tone.DIM), first=_IN)
         if waived := parts.waived(self._finding):
             yield paragraph(span(waived, Tone.WARNING), first=_IN)
         yield from self._state()
@@ -179,9 +177,6 @@ class _Writing:
 
     def _state(self) -> Iterator[Block]:
         """In a line: whether it is safe, and whether there are commands."""
-        if not self._acts:
-            yield paragraph(span(_NO_FINDING[self._finding.outcome][1], Tone.STRONG), first=_IN)
-            return
         truth = conjunction(truth for _, truth in self._safety)
         if truth is not TRUE:
             if truth is UNKNOWN and severity.is_being_asked(self._finding):
@@ -221,11 +216,10 @@ class _Writing:
         else:
             yield from self._would_do()
         if self._rule.errata:
-            yield Heading("What the seed documents say otherwise")
+            yield Heading(guides.TITLE)
             for one in (errata()[number] for number in self._rule.errata):
-                yield paragraph(f"seed {one.seed}: {one.says}", first=self._bullet())
-                words = f": {one.correction} ({one.number}; {one.source})"
-                yield paragraph(span(one.verdict, Tone.STRONG), span(words, Tone.DIM), first=(Span("    "),))
+                yield paragraph(guides.holds(one), first=self._bullet())
+                yield paragraph(span(guides.claimed(one), Tone.DIM), first=(Span("    "),))
             yield Gap()
         yield Heading("References")
         for reference in self._rule.references:

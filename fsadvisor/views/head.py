@@ -15,6 +15,7 @@ from fsadvisor.views.spans import Line, Span, Tone, columns, cut, span
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fsadvisor.report.findings import Finding
     from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
@@ -65,12 +66,26 @@ def _comes_to(look: Look, glyphs: Glyphs) -> Iterator[Span]:
             yield span(f"{found[severity]} {severity}", tone)
     if look.asking:
         yield Span(f"{asking(look)} {glyphs.ellipsis}", Tone.DIM)
-    elif not found:
-        yield Span("nothing to advise", Tone.GOOD)
+    else:
+        waiting = Counter(_in_the_way(one) for one in look.findings)
+        waits = [f"{waiting[what]} {what}" for what in _WAITING if waiting[what]]
+        yield from (Span(words, Tone.WARNING) for words in waits)
+        if not found and not waits:
+            yield Span("nothing to advise", Tone.GOOD)
     if number := not look.asking and look.outcomes.get(Outcome.UNDETERMINED, 0):
         yield Span(f"{number:,} unknown", Tone.UNKNOWN)
     if look.about.rule_errors:
         yield Span(f"{counted(len(look.about.rule_errors), 'rule')} not loaded", Tone.WARNING)
+
+
+_WAITING: Final = (Outcome.BLOCKED.value, Outcome.WITHHELD.value, "waived")
+
+
+def _in_the_way(one: Finding) -> str:
+    """Why a finding is not among what is advised; '' of one that is."""
+    if one.waiver is not None:
+        return "waived"
+    return "" if one.outcome is Outcome.ADVISE else one.outcome.value
 
 
 def asking(look: Look) -> str:

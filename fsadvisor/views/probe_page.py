@@ -13,6 +13,7 @@ from fsadvisor.probe.job import Metadata
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report.layout import counted
 from fsadvisor.report.probe_words import amount, figure_text, sureness
+from fsadvisor.rulebook.tables import seeds as published
 from fsadvisor.rulebook.tables import table
 from fsadvisor.views import probe_plots
 from fsadvisor.views.document import Block, Document, Drawn, Gap, Heading, paragraph
@@ -222,7 +223,7 @@ def _differ(one: Result, other: Result) -> bool:
 
 
 def seeds(result: Result) -> Iterator[Block]:
-    """What the seeds report of the like."""
+    """What was published of the like."""
     job = JOBS.get(result.job)
     found = elsewhere(job, result, map(table, job.seeds)) if job and result.figure else ()
     if not found:
@@ -232,7 +233,8 @@ def seeds(result: Result) -> Iterator[Block]:
     for name, rows in groupby(found, key=lambda row: row.table):
         one, told = table(name), list(rows)
         errata = f"; wrong in it: {', '.join(told[0].errata)}" if told[0].errata else ""
-        yield paragraph(f"{name}: {one.title} ", span(f"({one.hardware}{errata})", Tone.DIM), first=_INDENT)
+        whose = f"({published()[one.seed].name}; {one.hardware}{errata}; table {name})"
+        yield paragraph(f"{one.title} ", span(whose, Tone.DIM), first=_INDENT)
         for row in told[:_MOST_ROWS]:
             yield paragraph(row.says, first=(Span("    "),))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.report import rule_page
+from fsadvisor.report import guides, rule_page
 from fsadvisor.report.layout import counted
 from fsadvisor.views.document import Block, Commands, Document, Gap, Heading, paragraph
 from fsadvisor.views.spans import Line, Span, Tone, span
@@ -37,6 +37,7 @@ def rule_document(rule: Rule, glyphs: Glyphs) -> Document:
     blocks: list[Block] = [
         paragraph(span(rule.title, Tone.TITLE)),
         paragraph(span(rule_page.headline(rule), Tone.DIM)),
+        paragraph(rule_page.NO_VERDICT),
     ]
     for section in rule_page.sections(rule):
         blocks += (Gap(), Heading(section.title)) if section.title else (Gap(),)
@@ -70,13 +71,12 @@ def _source(part: rule_page.Part, glyphs: Glyphs) -> Iterator[Block]:
     match part:
         case rule_page.Figures(figures):
             for figure in figures:
-                table = f", table {figure.table}" if figure.table else ""
                 yield paragraph(figure.says, first=_bullet(glyphs))
-                yield paragraph(span(f"{figure.source}{table}: {figure.conditions}", Tone.DIM), first=_FURTHER)
+                yield paragraph(span(f"{figure.source}: {guides.conditions(figure)}", Tone.DIM), first=_FURTHER)
         case rule_page.Errata(errata):
             for one in errata:
-                yield paragraph(f"seed {one.seed}: {one.says}", first=_bullet(glyphs))
-                yield paragraph(f"{one.verdict}: {one.correction} ({one.number}; {one.source})", first=_FURTHER)
+                yield paragraph(guides.holds(one), first=_bullet(glyphs))
+                yield paragraph(span(guides.claimed(one), Tone.DIM), first=_FURTHER)
         case rule_page.FactsAsked(facts):
             for entry in facts:
                 yield paragraph(

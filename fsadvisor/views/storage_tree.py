@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from fsadvisor.report.escape import clean, width
 from fsadvisor.report.layout import counted
 from fsadvisor.views.badges import badges, disks_below, name
+from fsadvisor.views.document import Paragraph, laid
 from fsadvisor.views.relations import named
 from fsadvisor.views.rows import LazyRows, Row
 from fsadvisor.views.severity import MARK_WIDTH, mark
 from fsadvisor.views.spans import Line, Span, Tone, cut, line, padded, span
+from fsadvisor.views.spans import columns as spans_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,8 +32,10 @@ _BIG: Final = 150
 
 _APART: Final = "\0"
 _LONGEST_NAME: Final = 120
-_TREE_SHARE: Final = 0.45
+_TREE_SHARE: Final = 0.4
 _NARROWEST_NAMES: Final = 12
+_WEIGHED: Final = 200
+"""Rows that say how wide the tree wants to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +98,25 @@ class Tree:
     def _by_key(self) -> Mapping[str, Node]:
         return {node.key: node for node in self.nodes}
 
+    @cached_property
+    def wanted(self) -> int:
+        """Columns in which no row would be cut, as far as the first rows tell."""
+        names = max((_length(node) for node in self.nodes), default=0)
+        after = max((spans_columns(self._after(node)) for node in self.nodes[:_WEIGHED]), default=0)
+        return 1 + MARK_WIDTH + names + 2 + after
+
+    def whole(self, key: str, columns: int) -> Sequence[Line]:
+        """All words of a row: for below the tree, whose lines may be cut."""
+        node = self.node(key)
+        if node is None:
+            return ()
+        words = (span(name(node.subject), Tone.STRONG, _LONGEST_NAME), Span(": "), *self._after(node))
+        return [cut(one, columns, self.glyphs.ellipsis) for one in laid((Paragraph(words, (Span(" "),), 1),), columns)]
+
     def _names_width(self, columns: int) -> int:
         wanted = max((_length(node) for node in self.nodes), default=0)
         most = max(int((columns - MARK_WIDTH) * _TREE_SHARE), _NARROWEST_NAMES)
-        return min(wanted, most)
+        return wanted if self.wanted <= columns else min(wanted, most)
 
     def _row(self, node: Node, columns: int, names: int) -> Row:
         relations, subject = self.look.relations, node.subject

@@ -146,22 +146,20 @@ class _Rows:
             by_part.setdefault(_part_of(catalogue()[name], fact), []).append(self._fact(name, fact))
         for at, title in _PARTS.items():
             yield _Part(title, by_part.get(at, ()))
-        yield self._verdicts("Checks that could not be told", verdicts, (Outcome.UNDETERMINED,))
-        yield self._verdicts("Checks that passed", verdicts, (Outcome.OK,))
-        yield self._verdicts("Checks that do not apply", verdicts, (Outcome.NOT_APPLICABLE,))
+        yield self._verdicts("Not known whether it is so", verdicts, (Outcome.UNDETERMINED,))
+        yield self._verdicts("Checked, and not found here", verdicts, (Outcome.OK,))
+        yield self._verdicts("Does not apply here", verdicts, (Outcome.NOT_APPLICABLE,))
 
     def _verdicts(self, title: str, verdicts: Sequence[Verdict], outcomes: Sequence[Outcome]) -> _Part:
         return _Part(title, [self._verdict(one) for one in verdicts if one.outcome in outcomes])
 
     def _verdict(self, verdict: Verdict) -> Row:
         acts = verdict.outcome in CALL_FOR_ACTION
-        sign = {Outcome.OK: self._glyphs.tick, Outcome.UNDETERMINED: self._glyphs.question}.get(verdict.outcome, "")
+        sign = self._glyphs.question if verdict.outcome is Outcome.UNDETERMINED else self._glyphs.bullet
         if acts:
             first = span(f"   {finding_parts.headline(alone(verdict))}  ", TONES[verdict.rule.severity])
         else:
-            first = span(
-                f"   {sign or self._glyphs.bullet} ", Tone.GOOD if verdict.outcome is Outcome.OK else Tone.UNKNOWN
-            )
+            first = span(f"   {sign} ", Tone.DIM if verdict.outcome is Outcome.OK else Tone.UNKNOWN)
         shown = line(first, span(verdict.rule.title, Tone.PLAIN if acts else Tone.DIM))
         key = key_of(VERDICT, f"{verdict.rule.id}\n{verdict.subject.id}")
         return Row(key, (cut(shown, self._width, self._glyphs.ellipsis),), verdict.rule.id)

@@ -1,4 +1,4 @@
-"""Rows of the seeds' tables that speak of the like: with their conditions, and nothing said of which is better."""
+"""Rows of published tables that speak of the like: with their conditions, and nothing said of which is better."""
 
 import dataclasses
 
@@ -35,7 +35,7 @@ def test_a_commit_is_held_against_writes_with_fsync_on_the_same_filesystem():
 def test_a_row_comes_with_its_conditions_and_with_what_is_wrong_with_it():
     found = next(row for row in rows("create-1") if row.table == "000-device-paths")
 
-    assert found.conditions.startswith("seed 000; kernel 6.5; Samsung PM9A3")
+    assert found.conditions.startswith("a chapter on filesystem overhead (2026); kernel 6.5; Samsung PM9A3")
     assert "E26" in found.errata
     assert found.basis == "measured"
 
@@ -55,7 +55,7 @@ def test_a_table_of_servers_is_told_in_the_column_of_the_job_s_own():
     assert of("001-inversions", rows("web", "f2fs")) == ["F2FS, web server Btrfs, Nilfs2"]
 
 
-def test_the_ladder_is_held_against_the_seed_s_chart_of_the_same_filesystem():
+def test_the_ladder_is_held_against_the_chart_of_the_same_filesystem():
     found = of("000-fsync", rows("fsync-ladder"))
 
     assert len(found) == 4

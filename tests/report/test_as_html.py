@@ -157,6 +157,7 @@ def without_ticks(text):
 
 
 SAID_OTHERWISE = {
+    "seed",
     "rank",
     "truth",
     "verdict",

@@ -193,9 +193,11 @@ def test_sizes_are_told_in_binary_units(size, shown):
     assert bytes_text(size) == shown
 
 
-def test_names_of_what_passed_are_told_on_request():
-    assert "PASSED" not in written(composed.busy())
-    assert "PASSED: 4 checks" in written(composed.busy(), every=True)
+def test_names_of_what_was_not_found_are_told_on_request_below_a_line_that_says_so():
+    assert "NOT FOUND HERE" not in written(composed.busy())
+    every = written(composed.busy(), every=True)
+    assert "CHECKED, AND NOT FOUND HERE: 4 checks" in every
+    assert "None of this is so here" in every[every.index("NOT FOUND HERE") :]
     assert "DOES NOT APPLY" not in written(composed.busy(), every=True)
 
 

@@ -1,11 +1,11 @@
-"""What rules say of the seed documents is cited: figures by table, corrections by erratum."""
+"""What rules say of published documents is cited: figures by table, corrections by erratum."""
 
 import re
 
 import pytest
 
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.rulebook.tables import errata
+from fsadvisor.rulebook.tables import errata, seeds
 
 RULES = own_shelf().rules
 CORRECTED = {number for rule in RULES for number in rule.errata}
@@ -22,11 +22,25 @@ def words(rule):
     return " ".join([rule.why, rule.remedy.advice, believe, *(f"{it.says} {it.conditions}" for it in figures(rule))])
 
 
-def test_a_figure_of_a_seed_names_a_table_of_that_seed():
+def test_a_figure_of_a_published_document_names_a_table_of_that_document():
     for rule in RULES:
         for figure in figures(rule):
-            for seed in re.findall(r"\bseed (\d{3})", figure.source):
-                assert figure.table.startswith(f"{seed}-"), f"{rule.id}: {figure.says}"
+            for seed in seeds().values():
+                if seed.name in figure.source:
+                    assert figure.table.startswith(f"{seed.number}-"), f"{rule.id}: {figure.says}"
+
+
+def test_a_figure_with_a_table_names_the_document_of_that_table():
+    for rule in RULES:
+        for figure in figures(rule):
+            assert not figure.table or seeds()[figure.table[:3]].name in figure.source, f"{rule.id}: {figure.says}"
+
+
+def test_no_rule_speaks_of_documents_by_a_number_that_only_the_project_knows():
+    for rule in RULES:
+        named = [*(it.source for it in figures(rule)), *(it.name for it in rule.examples)]
+        said = " ".join([rule.title, words(rule), *named])
+        assert not re.search(r"\bseeds?\s+\d{3}\b", said, re.IGNORECASE), rule.id
 
 
 def test_an_erratum_that_a_rule_speaks_of_stands_in_its_list():

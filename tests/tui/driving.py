@@ -37,12 +37,15 @@ def session(machine):
     return Session(opened=opened, storage_of=storage_of, shelf=own_shelf(), version="0", live=False)
 
 
-def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL):
-    """Run the explorer; `steps(app, pilot)` drives it once the first look is shown. Returns what it returns."""
+def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL, notifications=False):
+    """Run the explorer; `steps(app, pilot)` drives it once the first look is shown. Returns what it returns.
+
+    `notifications` draws what is said for a moment, too.
+    """
 
     async def run():
         app = FsadvisorApp(session(machine), terminal)
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=notifications) as pilot:
             await until(pilot, lambda: app.look is not None)
             return await steps(app, pilot)
 

@@ -5,7 +5,7 @@ import pytest
 from fsadvisor.tui.actions import EVERYWHERE
 from fsadvisor.tui.widgets.keys_bar import KeysBar
 from fsadvisor.views.spans import columns
-from tests.tui.driving import SIZES, explored, shown, until
+from tests.tui.driving import SIZES, explored, screen, shown, until
 
 MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan", "trials")
 
@@ -61,14 +61,30 @@ def test_the_palette_tells_why_something_is_not_advised():
         await pilot.press("colon")
         await pilot.press(*"nobar")
         await until(pilot, lambda: "Why not" in shown(app) and "access times" not in shown(app))
+        keys = screen(app)[-1]
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.name == "finding")
         await pilot.pause()
+        return keys, shown(app)
+
+    keys, text = explored(steps)
+    assert "Esc Close" in keys
+    assert "Search" not in keys
+    assert "CHECKED, NOT FOUND HERE: Write barriers are off above a volatile cache" in text
+    assert "✗ no" in text
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_palette_names_rule_and_subject_where_titles_are_cut(size):
+    async def steps(app, pilot):
+        await pilot.press("colon")
+        await pilot.press(*"nobar")
+        await until(pilot, lambda: "Why not" in shown(app) and "access times" not in shown(app))
         return shown(app)
 
-    text = explored(steps)
-    assert "barriers are off" in text
-    assert "✗ no" in text
+    text = explored(steps, size=size)
+    assert "Why not nobarrier-unproven, on filesystem /dev/" in text
+    assert "Why not nobarrier-without-gain, on filesystem /dev/" in text
 
 
 def test_escape_in_a_place_that_stands_over_none_does_nothing():

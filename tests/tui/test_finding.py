@@ -8,7 +8,7 @@ from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.views.finding import page
 from fsadvisor.views.look import finding_key
 from tests.report import composed
-from tests.tui.driving import SIZES, TERMINAL, TWO_SIZES, explored, shown, until
+from tests.tui.driving import SIZES, TERMINAL, TWO_SIZES, explored, screen, shown, until
 from tests.views.seen import look_of
 
 SAFE = "access-times-written"
@@ -94,6 +94,37 @@ def test_without_commands_y_and_w_say_so():
     assert "no commands to write" in words
     assert "no undo" in words
     assert not asking
+
+
+@pytest.mark.parametrize("size", TWO_SIZES)
+def test_the_footer_offers_no_copy_where_there_is_nothing_to_copy(size):
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        safe = screen(app)[-1]
+        await pressed(pilot, "escape")
+        passed = next(one for one in app.look.verdicts if one.outcome.value == "ok")
+        app.go("finding", f"{passed.rule.id}\n{passed.subject.id}")
+        await until(pilot, lambda: isinstance(app.screen, FindingPlace) and app.screen._page is not None)
+        await pilot.pause()
+        return safe, screen(app)[-1]
+
+    safe, passed = explored(steps, size=size)
+    assert all(word in safe for word in ("y Copy", "u Undo", "w Write", "Plan"))
+    assert not any(word in passed for word in ("Copy", "Undo", "Write", "Plan"))
+    assert "Esc Back" in passed
+
+
+def test_what_is_said_for_a_moment_stands_in_the_last_line():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        before = screen(app)
+        await pressed(pilot, "y")
+        await until(pilot, lambda: "Copied 1 line: do now" in shown(app))
+        return before, screen(app)
+
+    before, after = explored(steps, notifications=True)
+    assert "Copied 1 line: do now" in after[-1]
+    assert after[:-1] == before[:-1]
 
 
 def test_w_writes_to_a_new_file_and_leaves_what_is_there(tmp_path):
@@ -220,7 +251,7 @@ def test_what_passed_can_be_opened_too():
         return shown(app), said(app), app.chosen.pairs
 
     text, words, chosen = explored(steps)
-    assert "It passed: nothing is to be done" in text
+    assert "CHECKED, NOT FOUND HERE: " in text
     assert "nothing here to plan" in words
     assert chosen == ()
 

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.truth import TRUE
 from fsadvisor.views import finding
 from fsadvisor.views.document import Commands, laid
 from fsadvisor.views.glyphs import ASCII, UNICODE
@@ -104,7 +105,8 @@ def test_a_finding_that_has_gone_says_what_its_rule_says_now_or_calmly_that_it_h
     look = look_at("pm9a3-postgresql-volatile")
     passed = next(one for one in look.verdicts if one.outcome is Outcome.OK)
     page = read(look, f"{passed.rule.id}\n{passed.subject.id}")
-    assert "It passed: nothing is to be done" in flat(page)
+    assert "CHECKED, NOT FOUND HERE: " in flat(page)
+    assert "So nothing is advised" in flat(page)
     assert "Do now" not in page
     gone = flat(read(look, "access-times-written\nmount:/not/there"))
     assert "No longer there" in gone
@@ -115,8 +117,61 @@ def test_what_could_not_be_told_has_a_page_with_what_would_tell():
     look = look_at("pm9a3-postgresql-volatile")
     open_one = next(one for one in look.verdicts if one.outcome is Outcome.UNDETERMINED)
     page = flat(read(look, f"{open_one.rule.id}\n{open_one.subject.id}"))
-    assert "It could not be told" in page
+    assert "COULD NOT BE TOLD HERE: " in page
+    assert "It may be so, and may not" in page
+    assert page.index("What is not known") < page.index("? unknown") < page.index("fsadvisor says")
     assert "? unknown" in page
+
+
+def test_what_a_rule_would_say_stands_below_a_line_that_says_that_it_is_not_so():
+    for machine in MACHINES:
+        look = look_at(machine)
+        for one in look.verdicts:
+            if not one.calls_for_action:
+                page = flat(read(look, f"{one.rule.id}\n{one.subject.id}"))
+                said = flat(one.rule.why).replace("`", "")[:40]
+                line = {Outcome.OK: "It is not so here. If it were", Outcome.UNDETERMINED: "It is not known to be so."}
+                assert page.index(line[one.outcome]) < page.replace("`", "").index(said)
+                assert "passed" not in page.partition(one.rule.title)[0].lower()
+
+
+def test_why_nobarrier_is_not_advised_is_answered_by_the_cache_below():
+    look = look_at("as-it-is")
+    page = flat(read(look, "nobarrier-unproven\nfilesystem:/dev/vda"))
+    decided = page.index("The answer that decided")
+    assert decided < page.index("✗ no Are barriers off?") < page.index("What else was asked")
+    assert "All else that it asks is so here: if this were a yes, it would be a critical risk." in page
+    asked = page.index("✓ yes Is there a drive below with a write cache that is not proven to survive power loss?")
+    assert page.index("power-loss verdict", asked) < page.index("fsadvisor would say")
+
+
+def test_where_something_else_than_the_answer_that_decided_stands_in_the_way_too_nothing_is_said_of_what_would_be():
+    look = look_at("pm9a3-postgresql-no-volatile")
+    for one in look.verdicts:
+        if one.outcome is Outcome.OK:
+            truths = [ask.expression.evaluate(one.subject.scope) for ask in one.rule.conditions]
+            alone = sum(truth is not TRUE for truth in truths) == 1
+            page = flat(read(look, f"{one.rule.id}\n{one.subject.id}"))
+            assert ("if this were a yes" in page) == alone, one.rule.id
+
+
+def test_next_and_before_walk_through_what_a_rule_does_not_advise():
+    look = look_at("raid-lvm-crypt-server")
+    same = [f"{it.rule.id}\n{it.subject.id}" for it in look.verdicts if it.rule.id == "nobarrier-unproven"]
+    quiet = [key for key in same if finding.found(look, key).outcome is Outcome.OK]
+    assert len(quiet) > 1
+    assert [finding.beside(look, one, 1) for one in quiet] == [*quiet[1:], None]
+    assert [finding.beside(look, one, -1) for one in quiet] == [None, *quiet[:-1]]
+    assert f"(1 of {len(quiet)} filesystems, ] next)" in flat(read(look, quiet[0]))
+
+
+def test_what_holds_stands_before_what_a_guide_says_instead_and_keys_stand_last():
+    look = look_at("ext4-nobarrier")
+    page = flat(read(look, key_of(look, "nobarrier-unproven")))
+    guides = page[page.index("What guides say, and what is wrong with it") :]
+    assert guides.index("power-loss protection says nothing") < guides.index("Unsafe, though told by")
+    assert guides.index("are safe on an NVMe drive") < guides.index("(E2)")
+    assert "seed" not in page
 
 
 def test_a_finding_is_found_by_any_of_its_subjects():

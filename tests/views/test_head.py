@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.views import head
 from fsadvisor.views.glyphs import ASCII, UNICODE
 from fsadvisor.views.spans import columns, plain
@@ -18,14 +19,14 @@ def told(look, width=120, glyphs=UNICODE):
 def test_the_machine_and_what_it_comes_to():
     line = told(look_at("raid-lvm-crypt-server"))
     assert line.startswith(" raid-lvm-crypt-server  Linux 6.18.2-1-amd64  as root ")
-    assert line.endswith(" 4 critical  5 high  11 moderate  10 low  25 unknown ")
+    assert line.endswith(" 4 critical  5 high  11 moderate  10 low  1 blocked  25 unknown ")
 
 
 def test_an_ordinary_user_and_missing_tools_are_said_before_the_kernel():
     look = look_at("raid-lvm-crypt-server")
     seen = replace(look, host="db1", about=replace(look.about, root=False))
     vars(seen)["missing_tools"] = ("nvme", "smartctl")
-    assert told(seen).startswith(" db1  not root: sees less  no nvme, smartctl  Linux")
+    assert told(seen, 140).startswith(" db1  not root: sees less  no nvme, smartctl  Linux")
 
 
 def test_while_tools_are_asked_they_are_named_and_nothing_is_counted_as_unknown():
@@ -54,3 +55,13 @@ def test_every_place_is_found_under_the_mouse_where_it_stands(width):
     assert head.place_at("live", width, width) is None
     assert "Live" in line
     assert ("Plan" in line) == (width == 80)
+
+
+@pytest.mark.parametrize("machine", ["ext4-nobarrier", "as-it-is", "worn-nvme-database"])
+def test_what_is_blocked_or_withheld_is_not_told_as_nothing_to_advise(machine):
+    look = look_at(machine)
+    held = [one.outcome for one in look.findings if one.outcome is not Outcome.ADVISE and not one.waiver]
+    assert held
+    assert "nothing to advise" not in told(look, 200)
+    for outcome in held:
+        assert f"  {held.count(outcome)} {outcome.value}  " in told(look, 200)

@@ -66,7 +66,7 @@ def write(data: Path, docs: Path) -> None:
 
 def text(run: Run, found: Study) -> Iterator[str]:
     """The page."""
-    yield "# Device latency and throughput: seed 001 again, on a kernel of today\n\n"
+    yield "# Device latency and throughput: a paper of 2015 again, on a kernel of today\n\n"
     yield (
         f"Written by `{COMMAND}` from [the points](../fixtures/latency/sweep.csv). Each filesystem, with the defaults "
         "of mkfs and mount, serves a web, a mail and a file server while dm-delay lets each request to a device of "

@@ -19,6 +19,7 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.views import finding
+from fsadvisor.views.document import Commands
 from fsadvisor.views.spans import span
 
 if TYPE_CHECKING:
@@ -197,6 +198,17 @@ class FindingPlace(Place):
             found = self._finding()
             return found is not None and found.rule.trial is not None
         return super().check_action(action, parameters)
+
+    def offers(self, action: str) -> bool:
+        """No copy where there is no command, and no plan where nothing is advised."""
+        page, found = self._page, self._finding()
+        if page is None:
+            return True
+        if action in ("copy", "write"):
+            return any(isinstance(block, Commands) for block in page.whole.blocks)
+        if action == "copy_undo":
+            return bool(page.undo)
+        return action != "choose" or (found is not None and found.outcome in CALL_FOR_ACTION)
 
     def action_try(self) -> None:
         """Where trials are, with the cursor on it."""

@@ -9,6 +9,7 @@ from textual.containers import Container, Vertical
 
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import advice, finding, storage_tree
@@ -34,6 +35,14 @@ _REST_S: Final = 0.06
 
 _TREE: Final = ("fold", "turn_fold")
 
+_WHOLE_LINES: Final = 2
+"""Lines below the tree that have the whole of its row: badges may be cut."""
+
+_ADVICE_LEAST: Final = 44
+"""Columns that the tree leaves for the advice beside it: else it takes what its rows want."""
+
+_SCROLLBAR: Final = 1
+
 
 class Overview(Place):
     """Where one moves in the tree, the advice is narrowed to what speaks of the subject, its stack and its users."""
@@ -44,8 +53,9 @@ class Overview(Place):
     #panes { layout: vertical; }
     #panes > Vertical { height: 1fr; }
     #panes.side-by-side { layout: horizontal; }
-    #panes.side-by-side > Vertical { width: 6fr; height: 100%; }
-    #panes.side-by-side > #of-advice { width: 5fr; border-right: vkey $border; }
+    #panes.side-by-side > Vertical { width: 1fr; height: 100%; }
+    #panes.side-by-side > #of-advice { border-right: vkey $border; }
+    #whole { dock: bottom; background: $surface; }
     """
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("open_row", "enter", "Open", "The advice from why to undo, or all that is known of the subject"),
@@ -82,6 +92,7 @@ class Overview(Place):
             with Vertical(id="of-tree"):
                 yield PaneTitle(glyphs.right, glyphs.ellipsis, id="tree-title")
                 yield RowsView(id="tree")
+                yield LinesView(_WHOLE_LINES, id="whole")
 
     @property
     def _advice(self) -> RowsView:
@@ -112,6 +123,14 @@ class Overview(Place):
         self._tree = tree
         self._storage.show(tree.rows)
         self.query_one("#tree-title", PaneTitle).show(storage_tree.title(look))
+        self._show_whole()
+        self._lay_out(self.size)
+
+    def _show_whole(self) -> None:
+        """The row of the tree that has the keyboard, with all its words."""
+        tree, row = self._tree, self._storage.row
+        key = row.key if row is not None and self.focused is self._storage else ""
+        self.query_one("#whole", LinesView).show(lambda columns: tree.whole(key, columns) if tree else ())
 
     def _show_advice(self, look: Look) -> None:
         only = self._only(look)
@@ -119,7 +138,9 @@ class Overview(Place):
         view = self._advice
         glyphs, roomy = self.explorer.glyphs, self.size.width >= _SIDE_BY_SIDE
         view.show(
-            lambda columns: advice.rows(look, columns, glyphs, chosen=chosen, only=only, roomy=roomy),
+            lambda columns: advice.rows(
+                look, columns, glyphs, chosen=chosen, only=only, roomy=roomy, height=view.size.height
+            ),
             advice.nothing(look, only, (view.size.width or self.size.width) - 1),
         )
         self._show_title(look)
@@ -137,6 +158,7 @@ class Overview(Place):
         """Narrow the advice to the subject under the tree's cursor; the machine as a whole narrows nothing."""
         if event.view is not self._storage or self.focused is not event.view or event.row is None:
             return
+        self._show_whole()
         if self._resting is not None:
             self._resting.stop()
         subject = storage_tree.subject_of(event.row.key)
@@ -170,6 +192,7 @@ class Overview(Place):
         in_tree = event.widget is self._storage
         self.query_one("#advice-title", PaneTitle).light(not in_tree)
         self.query_one("#tree-title", PaneTitle).light(in_tree)
+        self._show_whole()
         self._lay_out(self.size)
 
     def on_resize(self, event: Resize) -> None:
@@ -183,6 +206,10 @@ class Overview(Place):
         wide = size.width >= _SIDE_BY_SIDE
         alone = not wide and size.height < _BOTH
         self.query_one("#panes").set_class(wide, "side-by-side")
+        wanted = self._tree.wanted + _SCROLLBAR if self._tree else 0
+        columns = max(min(wanted, size.width - _ADVICE_LEAST), size.width // 2)
+        self.query_one("#of-tree").styles.width = columns if wide else "100%"
+        self.query_one("#whole").display = size.height >= _BOTH
         self.query_one("#of-advice").display = not alone or self.focused is not self._storage
         self.query_one("#of-tree").display = not alone or self.focused is self._storage
 

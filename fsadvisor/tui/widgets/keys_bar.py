@@ -15,7 +15,7 @@ from fsadvisor.tui.drawing import strip, tones
 from fsadvisor.views.spans import NOTHING, Line, Span, Tone, columns, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from textual.binding import ActiveBinding
     from textual.events import MouseDown
@@ -47,9 +47,13 @@ class KeysBar(Widget):
         """What is shown, by action."""
         shown: dict[str, ActiveBinding] = {}
         for one in self.screen.active_bindings.values():
-            if one.binding.show:
+            if one.binding.show and self._offered(one.binding.action):
                 shown.setdefault(one.binding.action, one)
         return shown
+
+    def _offered(self, action: str) -> bool:
+        offers: Callable[[str], bool] | None = getattr(self.screen, "offers", None)
+        return offers is None or offers(action)
 
     def _line_of(self, active: ActiveBinding) -> Line:
         key, label = self.app.get_key_display(active.binding), active.binding.description

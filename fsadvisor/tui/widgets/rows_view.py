@@ -77,7 +77,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         self._all: Sequence[Row] = ()
         self._rows: Sequence[Row] = ()
         self._words = ""
-        self._built_for = -1
+        self._built_for = self._built_in = -1
         self._drawn: _Drawn | None = None
         self._empty: Sequence[Line] = (line(span(empty, Tone.DIM)),)
 
@@ -120,15 +120,15 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = next((at for at in places if is_title(self._rows[at])), self.cursor)
 
     def on_resize(self, event: Resize) -> None:
-        """Another width, other rows."""
-        if event.size.width != self._built_for:
+        """Other rows for another width; with more or less room, they may have more or fewer lines."""
+        if event.size.width != self._built_for or event.size.height != self._built_in:
             self._rebuild()
 
     def _rebuild(self) -> None:
         width = self.scrollable_content_region.width or self.size.width
         if width <= 0:
             return
-        self._built_for = width
+        self._built_for, self._built_in = width, self.size.height
         self._all = self._build(width)
         self._filter()
 

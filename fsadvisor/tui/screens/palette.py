@@ -1,0 +1,38 @@
+"""The command palette, with its own keys below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from textual.command import CommandPalette
+
+from fsadvisor.tui.widgets.keys_bar import KeysBar
+from fsadvisor.views.spans import NOTHING, Line, Span, Tone
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.app import ComposeResult
+    from textual.binding import ActiveBinding
+
+_KEYS: Final = (("Enter", "Open"), ("Down, Up", "Choose"), ("Esc", "Close"), ("Type", "to find"))
+
+
+class PaletteKeys(KeysBar):
+    """What the palette's keys do; those of the place below it do nothing now."""
+
+    def _active(self) -> Mapping[str, ActiveBinding]:
+        return {}
+
+    def whole(self) -> Line:
+        """The line where it has all the room that it needs."""
+        return sum(((Span(f" {key} ", Tone.KEY), Span(f"{does} ", Tone.PLAIN)) for key, does in _KEYS), NOTHING)
+
+
+class Palette(CommandPalette):
+    """Textual's own."""
+
+    def compose(self) -> ComposeResult:
+        """The keys at the bottom."""
+        yield from super().compose()
+        yield PaletteKeys()
