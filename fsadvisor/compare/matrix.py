@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from fsadvisor.compare.side import Side
     from fsadvisor.probe.job import Job
 
-_AT_THE_TOP = (Standing.BEST, Standing.TIE)
 _AMONG_OTHERS = (Standing.BEST, Standing.TIE, Standing.BEHIND)
 _MORE_THAN_ONE = 2
 

@@ -26,7 +26,6 @@ from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.readers.scalars import unread_pieces, whole
 
 CONFIG_ARGV = ("ssacli", "ctrl", "all", "show", "config", "detail")
-STATUS_ARGV = ("ssacli", "ctrl", "all", "show", "status")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
