@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.fio import find, judged, window_of
+from fsadvisor.probe.histogram import merged
 from fsadvisor.probe.job import Io
 from fsadvisor.probe.scratch_tree import tree
 from fsadvisor.probe.series import value
+from fsadvisor.probe.window import Window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from fsadvisor.probe.job import Job
 
 _STEP_BYTES: Final = 1 << 20
-_APPENDED_BYTES: Final = 4 << 30
-"""Half a minute of 4 KiB appends at 30,000 a second, and no more than a quarter of what is free."""
+_LEAST_SECONDS: Final = 0.05
 _SYNC: Final = {"none": (), "fsync": ("--fsync=1",), "fdatasync": ("--fdatasync=1",), "dsync": ("--sync=dsync",)}
 
 
@@ -38,20 +38,37 @@ class Alone:
     fio: Fio
 
     def figure(self, seconds: float) -> float:
-        """The job's headline from one run of so many seconds. Raises EngineError, and ValueError without a figure."""
+        """The job's headline from one run of so many seconds. Raises EngineError, and ValueError without a figure.
+
+        A file that is appended to begins anew wherever it has grown as far as in a probe: a longer one costs more.
+        """
+        runs = [self._run(seconds)]
+        goes_on = self.work.pattern == "append"
+        while goes_on and runs[-1].seconds and (left := seconds - sum(run.seconds for run in runs)) > _LEAST_SECONDS:
+            runs.append(self._run(left))
+        whole = Window(
+            seconds=sum(run.seconds for run in runs),
+            operations=sum(run.operations for run in runs),
+            asked_bytes=sum(run.asked_bytes for run in runs),
+            latencies_ns=merged(run.latencies_ns for run in runs),
+            sync_ns=merged(run.sync_ns for run in runs),
+        )
+        found = value(self.job, whole)
+        if found is None:
+            raise ValueError(f"{self.job.id}: fio did nothing")
+        return found
+
+    def _run(self, seconds: float) -> Window:
         if self.work.pattern == "append":
             os.truncate(self.file, 0)
         milliseconds = max(1, round(seconds * 1000))  # fio takes "0.5" for 0
         arguments = [*self.fio.before, self.fio.path, *self.arguments(), f"--runtime={milliseconds}ms"]
         done = subprocess.run(arguments, capture_output=True, text=True, timeout=seconds + 300, check=False)
         ran = judged(done.stdout, done.stderr, done.returncode, f"running fio in {self.file.parent}")
-        found = value(self.job, window_of(ran, self.work, None))
-        if found is None:
-            raise ValueError(f"{self.job.id}: fio did nothing")
-        return found
+        return window_of(ran, self.work, None)
 
     def arguments(self) -> tuple[str, ...]:
-        """As of a probe of the job, but for the file, its length where it grows, and the time."""
+        """As of a probe of the job, but for the file and the time."""
         work = self.work
         engine = "psync" if work.depth == 1 else "libaio"
         return (
@@ -66,9 +83,8 @@ class Alone:
     def _pattern(self) -> tuple[str, ...]:
         work = self.work
         if work.pattern == "append":
-            free = shutil.disk_usage(self.file.parent).free
-            size = min(_APPENDED_BYTES, free // 4)
-            return ("--rw=write", f"--size={size}", "--file_append=1", "--overwrite=0")
+            most = f"--io_size={work.file_bytes // 2}"
+            return ("--rw=write", f"--size={work.file_bytes}", most, "--file_append=1", "--overwrite=0")
         kind = f"rand{work.operation}" if work.pattern == "random" else work.operation
         anew = ("--norandommap=1",) if work.pattern == "random" else ()
         return (f"--rw={kind}", f"--size={work.file_bytes}", "--overwrite=1", "--time_based=1", *anew)
