@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.machine.file_extents import Extent
+    from fsadvisor.probe.disks import Disks
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.scratch import ScratchFile
     from fsadvisor.probe.window import Window
@@ -58,7 +59,7 @@ class DeviceSession:
     work: Io
     path: str
     piece: Piece
-    leaves: tuple[str, ...] | None
+    leaves: Disks
 
     @property
     def engine(self) -> str:
@@ -87,7 +88,7 @@ def argv(work: Io, path: str, piece: Piece, seconds: float, engines: Sequence[st
 
 
 @contextlib.contextmanager
-def opened(job: Job, target: Path, leaves: tuple[str, ...] | None) -> Iterator[DeviceSession]:
+def opened(job: Job, target: Path, leaves: Disks) -> Iterator[DeviceSession]:
     """A session on the device under the folder. Raises EngineError."""
     work, tool = job.work, fio.find()
     if not isinstance(work, Io) or not readable(job):

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from fsadvisor.compare.side import Side  # noqa: TC001 - decoding resolves the annotations at run time
+from fsadvisor.probe.disks import Way  # noqa: TC001
 from fsadvisor.probe.json_line import encoded
 from fsadvisor.probe.result import Figure, Result  # noqa: TC001
 
@@ -25,7 +26,7 @@ class PathAsked(msgspec.Struct, frozen=True, kw_only=True):
     folder: bytes
     """As the kernel has it: it need be no UTF-8."""
     mount: str
-    leaves: tuple[str, ...] | None
+    below: Way | None
     write_back: bool | None
     depends: dict[str, str]
 

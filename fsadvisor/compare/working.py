@@ -19,6 +19,7 @@ from fsadvisor.compare.rounds import Entrant
 from fsadvisor.compare.side import Side
 from fsadvisor.compare.workloads import with_file
 from fsadvisor.probe import scratch_tree, space
+from fsadvisor.probe.disks import plain
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
@@ -76,14 +77,20 @@ class _Entrant:
 def _as_it_is(asked: telling.PathAsked) -> _Entrant:
     """A mounted path, or the device below it."""
     folder = Path(os.fsdecode(asked.folder))
-    where = Where(target=asked.side.name, mount=asked.mount, write_back=asked.write_back, depends=asked.depends)
+    where = Where(
+        target=asked.side.name,
+        mount=asked.mount,
+        write_back=asked.write_back,
+        way=asked.below,
+        depends=asked.depends,
+    )
     below = asked.side.kind == "device"
     return _Entrant(
         asked.side,
         Entrant(
             name=asked.side.name,
             where=where,
-            opened=partial(device.opened if below else opened, target=folder, leaves=asked.leaves),
+            opened=partial(device.opened if below else opened, target=folder, leaves=asked.below),
             rest=(lambda: None) if below else partial(_rest, folder, whole=False),
         ),
     )
@@ -164,6 +171,7 @@ def _where(name: str, found: Standing) -> Where:
         target=f"image {name}",
         mount="",
         write_back=None if found.write_cache is None else found.write_cache == "write back",
+        way=plain((found.loop,)),
         depends={"mount.fs_type": found.form.fs_type, "mount.options": ",".join(found.options)},
     )
 

@@ -26,7 +26,7 @@ _UNREAD = "unread"
 """The key of a line that says what could not be read."""
 _KEPT = (
     *("schema", "job", "mount", "when", "engine", "figure", "end", "believable"),
-    *("percentiles_us", "parts_us", "amplification", "small_file_bytes", "depends"),
+    *("percentiles_us", "parts_us", "flushes_at", "disks", "amplification", "small_file_bytes", "depends"),
 )
 
 

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from fsadvisor.probe.disks import Disks
     from fsadvisor.probe.engine import Session
 
 
-def opened(job: Job, target: Path, leaves: tuple[str, ...] | None = None) -> AbstractContextManager[Session]:
+def opened(job: Job, target: Path, leaves: Disks = None) -> AbstractContextManager[Session]:
     """A session for the job, in a folder or, for existing files, of one. Raises EngineError, at the latest on entry.
 
-    `leaves` are the kernel names of the disks below, from `disks.leaves`.
+    `leaves` are the devices below, from `disks.way`, or the kernel names of disks right below.
     """
     match job.work:
         case Io() as io:

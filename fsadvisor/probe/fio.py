@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from fsadvisor.probe.disks import Disks
     from fsadvisor.probe.job import Io
     from fsadvisor.probe.scratch import ScratchFile
     from fsadvisor.probe.window import DiskWork
@@ -155,7 +156,7 @@ class FioSession:
     fio: Fio
     work: Io
     file: ScratchFile
-    leaves: tuple[str, ...] | None
+    leaves: Disks
 
     @property
     def engine(self) -> str:
@@ -178,7 +179,7 @@ class FioSession:
 
 
 @contextlib.contextmanager
-def session(fio: Fio, work: Io, folder: Path, leaves: tuple[str, ...] | None) -> Iterator[FioSession]:
+def session(fio: Fio, work: Io, folder: Path, leaves: Disks) -> Iterator[FioSession]:
     """A session on a new scratch file in the folder. Raises EngineError."""
     with scratch_file(folder, work.file_bytes, work.state, synced=work.sync != "none") as file:
         if work.pattern != "append":

@@ -49,15 +49,21 @@ def _not_flushed(job: Job, total: Total, sync_ns: Mapping[int, int], write_back:
     """Each fsync above a volatile cache ends in a flush (O_DSYNC writes may be forced through it instead)."""
     syncs = sum(count for count in sync_ns.values() if count > 0)
     calls = isinstance(job.work, Ladder) or (isinstance(job.work, Io) and job.work.sync in ("fsync", "fdatasync"))
-    if not calls or total.disks is None or total.disks.flushes is None or syncs < _FEWEST:
+    if not calls or total.disks is None or syncs < _FEWEST:
         return
-    if write_back is True and total.disks.flushes < _A_HALF * syncs:
+    flushes, sent = total.disks.flushes, total.disks.sent_flushes
+    if write_back is True and flushes is not None and flushes < _A_HALF * syncs:
         yield (
-            f"Not durable: {syncs:,} syncs, but the disks, whose write cache is volatile, saw {total.disks.flushes:,}"
+            f"Not durable: {syncs:,} syncs, but the disks, whose write cache is volatile, saw {flushes:,}"
             " flushes. Barriers are off, a layer between passes none on, or the files had nothing to sync."
         )
-    elif total.disks.flush_us is not None and total.disks.flushes >= syncs and isinstance(job.work, Io):
-        each_us = total.disks.flush_us / total.disks.flushes
+    elif write_back is True and sent is not None and sent < _A_HALF * syncs:
+        yield (
+            f"Not durable: {syncs:,} syncs, but the devices nearest to the filesystem saw {sent:,} flushes, above disks"
+            " whose write cache is volatile. Barriers are off, or such a device is taken for write through."
+        )
+    elif total.disks.flush_us and flushes and flushes >= syncs and isinstance(job.work, Io):
+        each_us = total.disks.flush_us / flushes
         rate = syncs / total.seconds
         if rate * each_us / 1e6 > _SLACK * job.work.depth * job.work.streams:
             yield (

@@ -12,18 +12,20 @@ A turn lasts a few hundredths of a second, so that what drifts hits all steps al
 - *dsync*: O_DIRECT and O_DSYNC over written blocks: the data and a flush, or a single FUA write where ext4 and XFS
   can. It stands beside the three parts and is none of them.
 
-From them: *data* is a write; *flush* what the disks counted for the flushes of a commit, and for each flush that the
-filesystem asked for the part of a datasync that the disks did not count (layers between have that: dm-delay, a network,
-a thin pool). A second flush in place of FUA is made by the disk's own queue, below such layers. *journal* is the rest
-of the commit. *flush_counted* is what the disks counted alone, for comparison. Times are medians; what disks count are
-sums, so it is taken as a share of the time that was measured meanwhile: a mean would be that of its outliers.
+From them: *data* is a write; *flush* what the devices nearest to the filesystem that count flushes (`disks.Way`: the
+disks, or a loop device, whose flush is an fsync of its image) counted for those of a commit, and for each flush that
+the filesystem asked for the part of a datasync that they did not count (layers above them have that: dm-delay, a thin
+pool). A second flush in place of FUA is made by such a device's own queue, below such layers. *journal* is the rest of
+the commit. *flush_counted* is what those devices counted alone, for comparison, and *flush_disks* what the disks below
+them did, where they are others. Times are medians; what devices count are sums, so it is taken as a share of the time
+that was measured meanwhile: a mean would be that of its outliers.
 
 Where this cannot be right: a disk that writes through is sent no flush, and *flush* is 0; what its FUA or its cache
-costs is in data and journal. Where fdatasync writes more than the data (also a loop device's file: its filesystem has a
-journal too), what layers add to a flush goes to the journal. Where direct writes go through the page cache all the same
-(ext4 with data=journal, Btrfs with compression), a write is next to nothing and the data goes to the journal, too.
-Of disks that flush side by side the slowest counts. Without the disks' counters (the stack cannot be followed, a kernel
-before 5.5) there is no telling how many flushes a commit has, and only data and dsync are told.
+costs is in data and journal. Where the filesystem writes more than the data in fdatasync, as the devices right below it
+count, what layers add to a flush goes to the journal. Where direct writes go through the page cache all the same (ext4
+with data=journal, Btrfs with compression), a write is next to nothing and the data goes to the journal, too. Of devices
+that flush side by side the slowest counts. Without their counters (the stack cannot be followed, a kernel before 5.5, a
+disk that counts none) there is no telling how many flushes a commit has, and only data and dsync are told.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from fsadvisor.probe.disks import Disks
     from fsadvisor.probe.job import Ladder
     from fsadvisor.probe.scratch import ScratchFile
 
@@ -60,7 +63,7 @@ Step = Literal["write", "datasync", "commit", "dsync"]
 STEPS: Final[tuple[Step, ...]] = ("write", "datasync", "commit", "dsync")
 PARTS: Final = ("data", "journal", "flush")
 """What the figure is the sum of."""
-BESIDE: Final = ("dsync", "flush_counted")
+BESIDE: Final = ("flush_counted", "flush_disks", "dsync")
 """What is told beside the parts."""
 
 _FEWEST: Final = 3
@@ -87,14 +90,13 @@ class Turns:
     operations: list[int] = field(default_factory=list)
     """How many there were, in each turn."""
     flushes: list[disks.Flushes | None] = field(default_factory=list)
-    """What the disk did that flushed longest, for each turn."""
+    """What the device did that flushed longest, of the nearest that count flushes, for each turn."""
+    flushes_below: list[disks.Flushes | None] = field(default_factory=list)
+    """The same of the disks, where they are others."""
 
     def flushed(self) -> disks.Flushes | None:
         """The flushes of all turns; None where one turn's cannot be told."""
-        known = [one for one in self.flushes if one is not None]
-        if len(known) < len(self.flushes) or not known:
-            return None
-        return disks.Flushes(count=sum(one.count for one in known), us=sum(one.us for one in known))
+        return _all(self.flushes)
 
     def worked(self) -> DiskWork | None:
         """What the disks did in all turns; None where one turn's cannot be told."""
@@ -102,16 +104,35 @@ class Turns:
         return disks.summed(known) if len(known) == len(self.work) else None
 
     def bytes_each(self) -> float | None:
-        """Bytes that the disks wrote per operation; not writes, of which an empty flush is one. The median of turns."""
+        """Bytes that the filesystem wrote per operation; not writes, of which an empty flush is one. Median of turns.
+
+        Where its own device counts none, those of the disks.
+        """
         known = [
-            one.written_bytes / count for one, count in zip(self.work, self.operations, strict=True) if one is not None
+            (one.sent_bytes or one.written_bytes) / count
+            for one, count in zip(self.work, self.operations, strict=True)
+            if one is not None
         ]
         return median(known) if known else None
 
     def counted_share(self) -> float | None:
-        """The share of the sync calls' time that the disk counts as flushes; None where that cannot be told."""
-        flushed, spent_us = self.flushed(), sum(self.sync_ns) / 1000
+        """The share of the sync calls' time that is counted as flushes; None where that cannot be told."""
+        return self._share(self.flushed())
+
+    def share_below(self) -> float | None:
+        """The share that the disks count, where they are others."""
+        return self._share(_all(self.flushes_below))
+
+    def _share(self, flushed: disks.Flushes | None) -> float | None:
+        spent_us = sum(self.sync_ns) / 1000
         return None if flushed is None or not spent_us else min(1.0, flushed.us / spent_us)
+
+
+def _all(turns: list[disks.Flushes | None]) -> disks.Flushes | None:
+    known = [one for one in turns if one is not None]
+    if len(known) < len(turns) or not known:
+        return None
+    return disks.Flushes(count=sum(one.count for one in known), us=sum(one.us for one in known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +147,9 @@ class LadderSession:
     """It is emptied before it would grow beyond."""
     blocks: int
     block: mmap.mmap
-    leaves: tuple[str, ...] | None
+    leaves: Disks
     fua: bool
-    """Every disk below has FUA, as far as is known."""
+    """Every device that counts flushes has FUA, as far as is known."""
 
     @property
     def engine(self) -> str:
@@ -179,6 +200,7 @@ class LadderSession:
         turns.system_cpu_seconds += total.ru_stime - used.ru_stime
         turns.work.append(disks.between(before, after))
         turns.flushes.append(disks.flushed(before, after))
+        turns.flushes_below.append(disks.flushed_below(before, after))
 
     def _operations(self, step: Step, until: int, turns: Turns) -> int:
         """Write, and sync where the step has it, until the time is over; returns when that was."""
@@ -206,7 +228,7 @@ class LadderSession:
 
 
 @contextlib.contextmanager
-def session(work: Ladder, folder: Path, leaves: tuple[str, ...] | None) -> Iterator[LadderSession]:
+def session(work: Ladder, folder: Path, leaves: Disks) -> Iterator[LadderSession]:
     """A session on two new scratch files in the folder. Raises EngineError."""
     with contextlib.ExitStack() as stack:
         written = stack.enter_context(scratch_file(folder, work.file_bytes, "written", synced=True))
@@ -255,7 +277,9 @@ def parts(turns: Mapping[Step, Turns], *, fua: bool) -> dict[str, float]:
         above = median(datasyncs.sync_ns) / 1000 * (1 - share_alone)
     flush = min(whole, whole * share + above * _asked_for(flushed.count / len(commits.sync_ns), fua=fua))
     journal = max(0.0, whole - data - flush)
-    return told_here | {"flush": flush, "journal": journal, "flush_counted": whole * share}
+    found = told_here | {"flush": flush, "journal": journal, "flush_counted": whole * share}
+    share_below = commits.share_below()
+    return found if share_below is None else found | {"flush_disks": whole * share_below}
 
 
 def _writes_more_than_data(turns: Mapping[Step, Turns]) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from fsadvisor.probe.disks import Way
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.result import End, Figure
@@ -65,6 +66,8 @@ class Where:
     mount: str
     write_back: bool | None = None
     """Whether a disk below has a write cache that the kernel flushes; None where that is not known."""
+    way: Way | None = None
+    """The devices below whose counters are read; None where they are not known."""
     depends: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -234,6 +237,7 @@ class Run:
         sums = total(windows)
         whole = figure(self._values(windows), apart=self._apart())
         pressure = self._pressure()
+        way = self._where.way
         doubts = tuple(impossible(self._job, sums, latencies, syncs, write_back=self._where.write_back))
         return Result(
             job=self._job.id,
@@ -254,7 +258,12 @@ class Run:
             histogram_us=shrunk_us(histogram),
             user_cpu_percent=_share(sums.user_cpu_seconds, sums.seconds),
             system_cpu_percent=_share(sums.system_cpu_seconds, sums.seconds),
-            flushes_per_operation=_flushes_each(sums),
+            flushes_per_operation=_each(None if sums.disks is None else sums.disks.sent_flushes, sums),
+            flushes_at=() if way is None or way.flushed is None else way.flushed,
+            disk_flushes_per_operation=None
+            if way is None or way.straight or sums.disks is None
+            else _each(sums.disks.flushes, sums),
+            disks=() if way is None else way.leaves,
             amplification=self._amplification(sums),
             parts_us=self._parts(windows),
             device_us=_device_us(sums),
@@ -314,10 +323,8 @@ def _device_us(sums: Total) -> float | None:
     return sums.disks.waited_us / requests if requests >= _FEWEST_REQUESTS else None
 
 
-def _flushes_each(sums: Total) -> float | None:
-    if sums.disks is None or sums.disks.flushes is None or not sums.operations:
-        return None
-    return sums.disks.flushes / sums.operations
+def _each(flushes: int | None, sums: Total) -> float | None:
+    return None if flushes is None or not sums.operations else flushes / sums.operations
 
 
 def _others_unseen(windows: Sequence[Window]) -> Iterator[str]:

@@ -57,10 +57,18 @@ class Result:
     user_cpu_percent: float | None = None
     system_cpu_percent: float | None = None
     flushes_per_operation: float | None = None
+    """As the devices of `flushes_at` count them."""
+    flushes_at: tuple[str, ...] = ()
+    """The devices nearest to the filesystem that count flushes; () where they are not known."""
+    disk_flushes_per_operation: float | None = None
+    """As the leaf disks count them, where they are others."""
+    disks: tuple[str, ...] = ()
+    """The leaf disks; () where they are not known."""
     amplification: float | None = None
     """Bytes written by the leaf disks over bytes asked; None where that cannot be told."""
     parts_us: Mapping[str, Figure] = field(default_factory=dict)
-    """The fsync ladder's steps: 'data', 'journal', 'flush'."""
+    """The fsync ladder's steps: 'data', 'journal', 'flush'; and what is told beside them: 'flush_counted' at
+    `flushes_at`, 'flush_disks' at `disks` where they are others, 'dsync'."""
     device_us: float | None = None
     """Mean time that the leaf disks took for a read or write meanwhile, others' among them; None where there were too
     few to tell, or their counters cannot be read."""

@@ -14,7 +14,7 @@ class DiskWork:
     """What the leaf disks below the target did in a window, summed: differences of /sys/block/*/stat."""
 
     flushes: int | None
-    """None before Linux 5.5, which counts none."""
+    """None before Linux 5.5, which counts none, and where a disk counts none that it may be sent."""
     flush_us: float | None
     """Time spent on flushes, as the kernel counts it (in whole milliseconds per disk)."""
     write_ios: int
@@ -23,6 +23,11 @@ class DiskWork:
     read_bytes: int
     waited_us: float | None = None
     """Time that reads and writes took, summed over them; None where it was not read."""
+    sent_flushes: int | None = None
+    """Flushes that the filesystem sent, as the nearest devices count that count any: where these are the leaf disks,
+    the same as `flushes`. None where that cannot be told."""
+    sent_bytes: int | None = None
+    """Bytes written to the devices right below the filesystem; None where their counters cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

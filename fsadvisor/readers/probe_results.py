@@ -51,6 +51,8 @@ class Measured:
     believable: bool
     percentiles_us: tuple[tuple[str, float], ...]
     parts_us: tuple[tuple[str, Interval], ...]
+    flushes_at: tuple[str, ...]
+    """The devices at which flushes were counted; () in results from before that was told: the leaf disks."""
     amplification: float | None
     small_file: bool
     """Whether there was no room for the job's usual file."""
@@ -107,6 +109,7 @@ def result(line: str) -> Measured | str:
         parts_us=tuple(
             (name, part) for name, one in _pairs(document, "parts_us") if (part := _interval(one)) is not None
         ),
+        flushes_at=tuple(name for name in json_text.items(document, "flushes_at") if isinstance(name, str)),
         amplification=_amount(document.get("amplification")),
         small_file=document.get("small_file_bytes") is not None,
         depends=tuple((name, value) for name, value in _pairs(document, "depends") if isinstance(value, str)),

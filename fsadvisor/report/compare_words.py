@@ -163,6 +163,10 @@ def limits(comparison: Comparison, about: About) -> Iterator[str]:
     """What these figures can't say."""
     kinds = [it.kind for it in comparison.sides]
     yield (
+        "Figures are medians over windows, of times the median of the windows' medians; percentiles are of all "
+        "operations together."
+    )
+    yield (
         "Ranked are only figures of the same work, block, queue depth, sync, state of the file and engine, on the same "
         "ground, and where syncs are timed with the same promise. A difference inside the 95 % intervals is a tie."
     )
@@ -171,6 +175,11 @@ def limits(comparison: Comparison, about: About) -> Iterator[str]:
             "An image is a file: what it does goes through the filesystem below and its loop device, so that images "
             "are ranked among themselves alone. They are small, new and empty, and every block was written before; "
             "flushes and bytes written are those that the loop device saw."
+        )
+    if "mounted" in kinds:
+        yield (
+            "Of what is mounted, flushes are counted at the device nearest to the filesystem that counts them (a disk, "
+            "a loop device), bytes written at the disks."
         )
     if "device" in kinds:
         yield (

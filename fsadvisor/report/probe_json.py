@@ -54,7 +54,10 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """One job. Figures with different questions answer different things: never rank them together.
 
     `headline` names the figure's unit: SYNC_US and LATENCY_US are µs, IOPS operations/s, BYTES_PER_S and FILES_PER_S
-    what they say, EXTENTS a count. null and empty stand for what could not be told.
+    what they say, EXTENTS a count. `figure` is a median over windows, `percentiles_us` are of all operations together.
+    `flushes_per_operation` and the part 'flush_counted' are what the devices of `flushes_at` count, the nearest to the
+    filesystem that count flushes; `disk_flushes_per_operation` and 'flush_disks' what the leaf disks do, where they are
+    others. null and empty stand for what could not be told.
     """
 
     job: str
@@ -77,6 +80,9 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     user_cpu_percent: float | None
     system_cpu_percent: float | None
     flushes_per_operation: float | None
+    flushes_at: tuple[str, ...]
+    disk_flushes_per_operation: float | None
+    disks: tuple[str, ...]
     amplification: float | None
     parts_us: dict[str, Figure]
     extents: int | None
@@ -165,6 +171,9 @@ def result_of(one: "result.Result") -> Result:
         user_cpu_percent=_maybe(one.user_cpu_percent),
         system_cpu_percent=_maybe(one.system_cpu_percent),
         flushes_per_operation=_maybe(one.flushes_per_operation),
+        flushes_at=tuple(map(without_surrogates, one.flushes_at)),
+        disk_flushes_per_operation=_maybe(one.disk_flushes_per_operation),
+        disks=tuple(map(without_surrogates, one.disks)),
         amplification=_maybe(one.amplification),
         parts_us={name: _figure(part) for name, part in one.parts_us.items()},
         extents=one.extents,

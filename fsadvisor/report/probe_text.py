@@ -9,7 +9,22 @@ from fsadvisor.probe.finding import bytes_text
 from fsadvisor.report.escape import clean
 from fsadvisor.report.layout import WIDTH, counted, wrapped
 from fsadvisor.report.probe_seeds import beside
-from fsadvisor.report.probe_words import amount, figure_text, sureness, time_text
+from fsadvisor.report.probe_words import (
+    HATCHES,
+    SOLIDS,
+    amount,
+    figure_text,
+    flushes_text,
+    limits,
+    middle,
+    more_voids,
+    of_all,
+    sureness,
+    time_text,
+    unsettled,
+    written_text,
+)
+from fsadvisor.report.probe_words import beside as beside_it
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,10 +41,8 @@ _ENDS: Final = {
     "cancelled": "stopped by you",
     "failed": "failed",
 }
-_PART_SIGNS: Final = "░▓█▒"
 _PARTS: Final = ("data", "journal", "flush")
-_BESIDE: Final = {"flush_counted": "its flushes as the disks count them", "dsync": "a write of O_DIRECT and O_DSYNC"}
-_MOST_VOIDS: Final = 3
+_BESIDE: Final = ("flush_counted", "flush_disks", "dsync")
 
 
 def cost_lines(cost: Cost, jobs: int, target: str, columns: int = WIDTH) -> Iterator[str]:
@@ -91,10 +104,12 @@ def result_text(result: Result, job: Job | None, columns: int = WIDTH) -> Iterat
     yield from wrapped(f"{clean(result.target)}, by {clean(result.engine, None)}, {clean(result.when)}", columns, "  ")
     yield "\n"
     yield from _headline(result, columns)
+    for line in limits(result):
+        yield from wrapped(clean(line, None), columns, "  - ")
     yield from _accounts(result, columns)
-    yield from _ladder(result.parts_us, columns)
+    yield from _ladder(result, columns)
     yield from _histogram(result.histogram_us)
-    yield from _remarks(result, columns)
+    yield from _more_voids(result, columns)
 
 
 def _headline(result: Result, columns: int) -> Iterator[str]:
@@ -110,13 +125,13 @@ def _headline(result: Result, columns: int) -> Iterator[str]:
     low, high = (amount(result.headline, it) for it in (shown.low, shown.high))
     doubt = "" if result.believable else ", which is not to be believed"
     yield from wrapped(f"{figure_text(result.headline, shown)} {sureness(shown)}{doubt}", columns, "  ")
-    yield from wrapped(f"95 % interval of the median: {low} to {high}; {run}; {end}", columns, "  ")
+    yield from wrapped(f"{middle(result.headline)}, 95 % interval {low} to {high}; {run}; {end}", columns, "  ")
 
 
 def _accounts(result: Result, columns: int) -> Iterator[str]:
     if result.percentiles_us:
         found = (f"{name} {time_text(us)}" for name, us in result.percentiles_us.items())
-        yield from wrapped(", ".join(found), columns, "  latency      ")
+        yield from wrapped(f"{of_all(result)}: {', '.join(found)}", columns, "  latency      ")
     cpu = [
         f"{share:.0f} % {kind}"
         for share, kind in ((result.user_cpu_percent, "user"), (result.system_cpu_percent, "system"))
@@ -124,31 +139,37 @@ def _accounts(result: Result, columns: int) -> Iterator[str]:
     ]
     if cpu:
         yield from wrapped(f"{', '.join(cpu)}, of one processor", columns, "  CPU          ")
-    if result.flushes_per_operation is not None and round(result.flushes_per_operation, 2):
-        yield f"  flushes      {result.flushes_per_operation:.2f} per operation\n"
-    if result.amplification is not None:
-        yield from wrapped(
-            f"{result.amplification:.2f} bytes written by the disks for each byte asked", columns, "  writes       "
-        )
+    if flushes := flushes_text(result):
+        yield from wrapped(clean(flushes, None), columns, "  flushes      ")
+    if written := written_text(result):
+        yield from wrapped(clean(written, None), columns, "  writes       ")
     if result.extents is not None and result.headline != "EXTENTS":
         yield f"  extents      {result.extents:,}\n"
 
 
-def _ladder(parts: Mapping[str, Figure], columns: int) -> Iterator[str]:
+def _ladder(result: Result, columns: int) -> Iterator[str]:
     """One operation's parts as a bar and in figures; what is told beside the parts is in no bar."""
+    parts = result.parts_us
     shown = {name: parts[name] for name in sorted(parts, key=_place) if name not in _BESIDE}
     whole = sum(one.median for one in shown.values())
     if parts:
         yield "\n"
     if whole > 0:
-        signs = [_PART_SIGNS[at % len(_PART_SIGNS)] for at in range(len(shown))]
+        signs = [_sign(at, hatched=unsettled(one, whole)) for at, one in enumerate(shown.values())]
         shares = zip(signs, whole_cells([one.median / whole for one in shown.values()]), strict=True)
         yield f"  {''.join(sign * cells for sign, cells in shares)}\n"
         for sign, (name, one) in zip(signs, shown.items(), strict=True):
-            yield from wrapped(f"{100 * one.median / whole:.0f} %, {_sure(one)}", columns, f"  {sign} {clean(name):<9}")
-    for name in _BESIDE:
-        if name in parts:
-            yield from wrapped(f"{_BESIDE[name]}: {_sure(parts[name])}", columns, "  beside it: ", "    ")
+            doubt = ", not settled: hatched" if unsettled(one, whole) else ""
+            words = f"{100 * one.median / whole:.0f} %, {_sure(one)}{doubt}"
+            yield from wrapped(words, columns, f"  {sign} {clean(name):<9}")
+    for at, (words, one) in enumerate(beside_it(result)):
+        first = f"  {'' if at else 'beside it: ':<11}"
+        yield from wrapped(f"{clean(words, None)}: {_sure(one)}", columns, first, " " * 15)
+
+
+def _sign(at: int, *, hatched: bool) -> str:
+    signs = HATCHES if hatched else SOLIDS
+    return signs[at % len(signs)]
 
 
 def _place(name: str) -> int:
@@ -181,10 +202,8 @@ def _histogram(bins: Sequence[tuple[float, int]]) -> Iterator[str]:
         yield f"  {edge:>{wide}} {bar:<{BAR}} {count:>10,}\n"
 
 
-def _remarks(result: Result, columns: int) -> Iterator[str]:
-    lines = [*result.remarks, *(f"Left out: {it}" for it in result.voids[:_MOST_VOIDS])]
-    if len(result.voids) > _MOST_VOIDS:
-        lines.append(f"Left out: {len(result.voids) - _MOST_VOIDS} windows more.")
+def _more_voids(result: Result, columns: int) -> Iterator[str]:
+    lines = list(more_voids(result))
     if lines:
         yield "\n"
     for line in lines:

@@ -1,13 +1,24 @@
-"""Figures of probes in units that people read."""
+"""Figures of probes in units and words that people read, the same in a report and on a screen."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe.job import Headline
+from fsadvisor.report.layout import counted
 
 if TYPE_CHECKING:
-    from fsadvisor.probe.result import Figure
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.probe.result import Figure, Result
+
+SOLIDS: Final = "░▓█"
+"""The ladder's parts as a bar: data, journal, flush; `HATCHES` are theirs where a part is not settled."""
+HATCHES: Final = "╱╲╱"
+_UNSETTLED: Final = 0.10
+"""Half of a part's interval, as a share of the whole: more is not settled."""
+_MOST_NAMES: Final = 2
+_MOST_VOIDS: Final = 4
 
 _NAMES: Final = {
     "SYNC_US": "per sync",
@@ -58,3 +69,82 @@ def figure_text(headline: str, figure: Figure) -> str:
 def sureness(figure: Figure) -> str:
     """'± 2.8 %'; what is wider than the figure itself is not worth a number."""
     return "± > 100 %" if figure.half_width > 1 else f"± {number(100 * figure.half_width)} %"
+
+
+def middle(headline: str) -> str:
+    """What the figure is the middle of: for times each window has a median of its own."""
+    return "median of the windows' medians" if headline.endswith("_US") else "median of the windows"
+
+
+def of_all(result: Result) -> str:
+    """What percentiles are of, unlike the figure: 'of all 4,888 syncs together'."""
+    what = "syncs" if result.headline == Headline.SYNC_US.name else "operations"
+    number_of = sum(count for _, count in result.histogram_us)
+    return f"of all {number_of:,} {what} together" if number_of else f"of all {what} together"
+
+
+def unsettled(part: Figure, whole: float) -> bool:
+    """Whether a part of an fsync is known less well than to a tenth of the whole."""
+    return (part.high - part.low) / 2 > _UNSETTLED * whole
+
+
+def at_names(names: Sequence[str]) -> str:
+    """' at loop8', ' at sda and sdb', ' at sda and 7 more'; '' where it is not known."""
+    if not names:
+        return ""
+    if len(names) <= _MOST_NAMES:
+        return f" at {' and '.join(names)}"
+    return f" at {names[0]} and {len(names) - 1} more"
+
+
+def flushes_text(result: Result) -> str:
+    """'1.00 per operation at loop8; below it 2.00 at vda'; '' where there were none, or none can be told."""
+    each, below = result.flushes_per_operation, result.disk_flushes_per_operation
+    told = []
+    if each is not None and round(each, 2):
+        told.append(f"{each:.2f} per operation{at_names(result.flushes_at)}")
+    if below is not None and (told or round(below, 2)):
+        told.append(f"{'below that ' if told else ''}{below:.2f} per operation{at_names(result.disks)}")
+    return "; ".join(told)
+
+
+def written_text(result: Result) -> str:
+    """'1.04 bytes written by the disks (vda) for each byte asked'; '' where that cannot be told."""
+    if result.amplification is None:
+        return ""
+    names = at_names(result.disks).removeprefix(" at ")
+    return f"{result.amplification:.2f} bytes written by the disks{f' ({names})' if names else ''} for each byte asked"
+
+
+def beside(result: Result) -> Iterator[tuple[str, Figure]]:
+    """What is told beside the parts of an fsync: words, and how long it takes."""
+    parts = result.parts_us
+    if "flush_counted" in parts:
+        yield f"its flushes, {_counted(result.flushes_at)}", parts["flush_counted"]
+    if "flush_disks" in parts:
+        inside = "flush_counted" not in parts or parts["flush_disks"].median <= parts["flush_counted"].median
+        whose = "of these" if inside else "with those of others"
+        yield f"{whose}, {_counted(result.disks)}", parts["flush_disks"]
+    if "dsync" in parts:
+        yield "a write of O_DIRECT and O_DSYNC", parts["dsync"]
+
+
+def _counted(names: Sequence[str]) -> str:
+    slowest = ", the slowest" if len(names) > 1 else ""
+    return f"counted{at_names(names)}{slowest}" if names else "as the disks count them"
+
+
+def limits(result: Result) -> Iterator[str]:
+    """What limits a result, to be read with its figure: remarks, and why windows were left out, the first of them."""
+    yield from result.remarks
+    if result.voids:
+        more = len(result.voids) - 1
+        rest = f" ({more} more below)" if more else ""
+        yield f"Left out: {result.voids[0]}{rest}"
+
+
+def more_voids(result: Result) -> Iterator[str]:
+    """Why the other windows were left out."""
+    yield from (f"Left out: {one}" for one in result.voids[1:_MOST_VOIDS])
+    if len(result.voids) > _MOST_VOIDS:
+        yield f"Left out: {counted(len(result.voids) - _MOST_VOIDS, 'window')} more."

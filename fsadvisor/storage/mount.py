@@ -65,10 +65,15 @@ class Mount:
         "share of an fsync that commits the journal", "`fsadvisor probe fsync-ladder`", "percent"
     )
     flush_share_percent: Fact[float] = some(
-        "share of an fsync that flushes the drives' caches", "`fsadvisor probe fsync-ladder`", "percent"
+        "share of an fsync that its flushes take; on a loop device these are fsyncs of its image",
+        "`fsadvisor probe fsync-ladder`",
+        "percent",
     )
-    flush_us: Fact[float] = some(
-        "how long the drives' caches are flushed in an fsync", "`fsadvisor probe fsync-ladder`", "µs"
+    flush_us: Fact[float] = some("how long the flushes of an fsync take", "`fsadvisor probe fsync-ladder`", "µs")
+    disk_flush_share_percent: Fact[float] = some(
+        "share of an fsync in which the leaf disks flush their caches: less than its flushes take above a loop device",
+        "`fsadvisor probe fsync-ladder`",
+        "percent",
     )
     random_read_us: Fact[float] = some("how long a random read of 4 KiB takes", "`fsadvisor probe random-read-1`", "µs")
     random_read_iops: Fact[float] = some(

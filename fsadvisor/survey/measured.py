@@ -32,6 +32,8 @@ _WIDEST: Final = 0.15
 """Half of the interval, as a share of the figure: what is less sure is no fact."""
 _COMMIT, _APPEND = "commit-fdatasync", "commit-fdatasync-append"
 _DSYNC, _LADDER = "commit-dsync", "fsync-ladder"
+_OF_A_LOOP: Final = ".direct_io"
+"""What only loop devices have among the conditions of a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +136,8 @@ class _Facts:
             yield name, self._fact(job, lambda it: it.figure)
         yield "commit_p99_us", self._fact(_COMMIT, lambda it: dict(it.percentiles_us).get("p99"))
         yield "commit_amplification", self._fact(_COMMIT, lambda it: it.amplification)
-        yield "flush_us", self._fact(_LADDER, lambda it: dict(it.parts_us).get("flush"))
-        for part in ("data", "journal", "flush"):
+        yield "flush_us", self._fact(_LADDER, partial(_part, "flush"))
+        for part in ("data", "journal", "flush", "disk_flush"):
             yield f"{part}_share_percent", self._fact(_LADDER, partial(_share, part))
         yield "faster_sync", self._of_two(_COMMIT, _DSYNC, _faster)
         yield "dsync_saves_percent", self._of_two(_COMMIT, _DSYNC, _saved)
@@ -235,9 +237,21 @@ def _saved(slow: Interval, quick: Interval) -> float:
     return _rounded(100 * (1 - quick.median / slow.median)) if quick.high < slow.low else 0.0
 
 
+def _part(name: str, result: Measured) -> Interval | None:
+    """A step of the ladder. What the leaf disks flush is told apart from 'flush' only where others are above them.
+
+    Results from before it was told where flushes are counted have those of the disks alone: above a loop device most
+    of a flush is in their journal.
+    """
+    parts = dict(result.parts_us)
+    if name != "data" and not result.flushes_at and any(one.endswith(_OF_A_LOOP) for one, _ in result.depends):
+        return None
+    return parts.get("flush_disks", parts.get("flush")) if name == "disk_flush" else parts.get(name)
+
+
 def _share(part: str, result: Measured) -> float | None:
     """A step of the ladder as a share of the whole, in percent, where it is known to 15 of 100."""
-    step, whole = dict(result.parts_us).get(part), result.figure
+    step, whole = _part(part, result), result.figure
     if step is None or whole is None or not whole.median or step.high - step.low > 2 * _WIDEST * whole.median:
         return None
     return min(100.0, 100 * step.median / whole.median)
@@ -263,7 +277,7 @@ def flush_shares(mounts: Iterable[tuple[str, Mount, Below]]) -> dict[str, Fact[f
     """
     found: dict[str, Fact[float]] = {}
     for point, mount, below in mounts:
-        disks, share = look.value(below.disks), mount.flush_share_percent
+        disks, share = look.value(below.disks), mount.disk_flush_share_percent
         if disks is None or len(disks) != 1 or (isinstance(share, Unknown) and share.cause is Cause.NOT_APPLICABLE):
             continue
         before = found.get(disks[0])

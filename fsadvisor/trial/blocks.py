@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Job
-    from fsadvisor.probe.window import Window
+    from fsadvisor.probe.window import DiskWork, Window
     from fsadvisor.trial.comparison import End
     from fsadvisor.trial.ratio import Ratio
 
@@ -241,12 +241,17 @@ class _Course:
         values = [found for one in counted if (found := value(self.job, one)) is not None]
         sums = total(counted)
         written = None if sums.disks is None or not (writes(self.job.work) and at_once(self.job.work)) else sums.disks
-        flushes = None if sums.disks is None else sums.disks.flushes
+        flushes = None if sums.disks is None else sums.disks.sent_flushes
         return Side(
             figure=figure(values, apart=APART),
             windows=len(counted),
             left_out=len(why) - len(counted),
             operations=sums.operations,
             flushes_per_operation=None if flushes is None or not sums.operations else flushes / sums.operations,
-            amplification=written.written_bytes / sums.asked_bytes if written and sums.asked_bytes else None,
+            amplification=_sent(written) / sums.asked_bytes if written and sums.asked_bytes else None,
         )
+
+
+def _sent(work: DiskWork) -> int:
+    """Bytes that the filesystem wrote itself; those of the disks where only they count them."""
+    return work.written_bytes if work.sent_bytes is None else work.sent_bytes

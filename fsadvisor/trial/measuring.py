@@ -116,7 +116,9 @@ class _Trial:
                     for side, stand in stands.items()
                 }
                 if not asked.device:
-                    sessions[BARE] = stack.enter_context(opened(self._job, Path(os.fsdecode(asked.folder)), asked.disks))
+                    sessions[BARE] = stack.enter_context(
+                        opened(self._job, Path(os.fsdecode(asked.folder)), asked.disks)
+                    )
             if self._turned == 1:
                 self._say(_stood(stands, sessions[DEFAULT].engine))
             yield sessions

@@ -6,8 +6,9 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from fsadvisor.probe.disks import Way  # noqa: TC001 - decoding resolves the annotations at run time
 from fsadvisor.probe.json_line import encoded
-from fsadvisor.trial.arena import Form  # noqa: TC001 - decoding resolves the annotations at run time
+from fsadvisor.trial.arena import Form  # noqa: TC001
 from fsadvisor.trial.comparison import Comparison, Progress  # noqa: TC001
 
 
@@ -22,8 +23,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     device: str = ""
     size_bytes: int
     """Of each image; of a device its half."""
-    disks: tuple[str, ...] | None
-    """The leaf disks below, by kernel name; None where they are not known."""
+    disks: Way | None
+    """The devices below; None where they are not known."""
     seconds: float
     matters: float
     seed: int

@@ -128,7 +128,7 @@ def _asked(folder: str, point: str, storage: Storage, place: Place) -> telling.P
         ),
         folder=encoded(folder),
         mount=without_surrogates(point),
-        leaves=disks.leaves(storage, point) if point else None,
+        below=disks.way(storage, point) if point else None,
         write_back=look.value(below.any_write_back) if isinstance(below, Below) else None,
         depends={name: without_surrogates(value) for name, value in depends.items()},
     )
@@ -303,7 +303,7 @@ def replace_side(asked: telling.PathAsked, side: Side) -> telling.PathAsked:
         side=side,
         folder=asked.folder,
         mount=asked.mount,
-        leaves=asked.leaves,
+        below=asked.below,
         write_back=asked.write_back,
         depends=asked.depends,
     )

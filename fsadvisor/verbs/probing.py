@@ -155,6 +155,9 @@ class Probing:
     def _leaves(self) -> tuple[str, ...] | None:
         return disks.leaves(self._storage, self.mount) if self.mount else None
 
+    def _way(self) -> disks.Way | None:
+        return disks.way(self._storage, self.mount) if self.mount else None
+
     def _plan(self, giving_way: gentle.Gentle | None) -> Plan:
         from fsadvisor.probe.engines import opened
 
@@ -162,7 +165,7 @@ class Probing:
             jobs=self._jobs,
             folder=Path(self.target),
             where=self._where(),
-            disks=self._leaves(),
+            disks=self._way(),
             seconds=self.wanted.seconds,
             width=self.wanted.width,
             opener=opened,
@@ -177,6 +180,7 @@ class Probing:
             target=self.target,
             mount=self.mount,
             write_back=look.value(below.any_write_back) if isinstance(below, Below) else None,
+            way=self._way(),
             depends=measured.conditions_of(self._storage, self.mount),
         )
 

@@ -162,7 +162,7 @@ class Trialing:
             folder=b"" if self.wanted.device else os.fsencode(self.place),
             device=self.wanted.device,
             size_bytes=self.size_bytes,
-            disks=disks.leaves(self._storage, self.mount) if self.mount else None,
+            disks=disks.way(self._storage, self.mount) if self.mount else None,
             seconds=self.wanted.seconds,
             matters=self.wanted.matters,
             seed=secrets.randbelow(1 << 32),

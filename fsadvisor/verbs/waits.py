@@ -107,8 +107,8 @@ def _below(target: str, machine: Machine) -> Watched:
     mount = surroundings.mount_of(real, machine)
     if mount is None:
         raise RefusedError(f"{target}: on no mount that can be told; name a folder, or none for the whole machine")
-    leaves = disks.leaves(survey(machine, {}), mount.mount_point)
-    if leaves is None:
+    way = disks.way(survey(machine, {}), mount.mount_point)
+    if way is None:
         raise RefusedError(
             f"{target}: the disks below {mount.mount_point} can not be told; without TARGET all disks are watched"
         )
@@ -116,7 +116,7 @@ def _below(target: str, machine: Machine) -> Watched:
     whole = {own} if own and not isinstance(machine.entries(f"/sys/block/{own}"), Unknown) else set()
     return Watched(
         target=real,
-        disks=frozenset({*leaves, *whole}),
+        disks=frozenset({*way.leaves, *(way.flushed or ()), *whole}),
         journals=frozenset({own, *_uuids(mount, own, machine)}),
         notes=("Processors, pressure and threads are the whole machine's: they belong to no disk.",),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from fsadvisor.report.probe_words import HATCHES, SOLIDS
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 
@@ -59,8 +60,8 @@ UNICODE: Final = Glyphs(
     parts="▏▎▍▌▋▊▉",
     empty="·",
     levels="▁▂▃▄▅▆▇█",
-    solids="█▓░",
-    hatches="╱╲╱",
+    solids=SOLIDS,
+    hatches=HATCHES,
     tree_more="├─",
     tree_last="└─",
     tree_through="│ ",
@@ -82,7 +83,7 @@ ASCII: Final = Glyphs(
     parts="",
     empty=".",
     levels="_.-=+*#@",
-    solids="#=.",
+    solids=".=#",
     hatches="/\\/",
     tree_more="|-",
     tree_last="`-",

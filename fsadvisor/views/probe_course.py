@@ -13,7 +13,7 @@ from fsadvisor.report.probe_words import amount, figure_text, number, rate_text,
 from fsadvisor.views import probe_plots
 from fsadvisor.views.document import Block, Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.views.plots import bar, sparkline
-from fsadvisor.views.probe_page import drawn, headline, seeds
+from fsadvisor.views.probe_page import drawn, headline, limiting, seeds
 from fsadvisor.views.spans import Line, Span, Tone, span
 
 if TYPE_CHECKING:
@@ -152,10 +152,11 @@ def _job(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
     yield Drawn(tuple(_courses(windows, width, glyphs)))
     if void := last.void:
         yield paragraph(span("The last window does not count: ", Tone.WARNING), span(void))
-    figures = [one.figure for one in windows if one.figure is not None][-_NARROWING:]
+    figures = [(at, one.figure) for at, one in enumerate(windows, 1) if one.figure is not None][-_NARROWING:]
     if figures:
         yield Gap()
-        yield paragraph(span("The median and its 95 % interval after each window", Tone.DIM))
+        told = "After each window by its number: the median, its 95 % interval, and of how many windows that count"
+        yield paragraph(span(told, Tone.DIM))
         yield Drawn(tuple(probe_plots.narrowing(figures, last.headline, width, glyphs)))
 
 
@@ -228,6 +229,7 @@ def _over(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
         if result.job in JOBS:
             yield paragraph(span(JOBS[result.job].title, Tone.DIM))
         yield from headline(result)
+        yield from limiting(result, glyphs)
         yield from drawn(result, width, glyphs)
         if len(course.results) == 1:
             yield from seeds(result)

@@ -12,7 +12,17 @@ from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.job import Metadata
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report.layout import counted
-from fsadvisor.report.probe_words import amount, figure_text, sureness
+from fsadvisor.report.probe_words import (
+    amount,
+    figure_text,
+    flushes_text,
+    limits,
+    middle,
+    more_voids,
+    of_all,
+    sureness,
+    written_text,
+)
 from fsadvisor.rulebook.tables import seeds as published
 from fsadvisor.rulebook.tables import table
 from fsadvisor.views import probe_plots
@@ -36,7 +46,7 @@ _ENDS: Final = {
     "cancelled": "stopped before its end",
     "failed": "failed",
 }
-_MOST_ROWS, _MOST_VOIDS = 4, 3
+_MOST_ROWS = 4
 _INDENT: Final = (Span("  "),)
 
 
@@ -50,7 +60,7 @@ def job_page(
     if job:
         blocks.append(paragraph(job.title))
     if held:
-        blocks += _newest(held[0], now)
+        blocks += _newest(held[0], now, glyphs)
         blocks += drawn(held[0].result, width, glyphs)
         blocks += _scaling(job, on_mount, width, glyphs)
         blocks += _earlier(held, now, width)
@@ -90,7 +100,7 @@ def _group(title: str, every: Sequence[Sequence[Held]], now: datetime, width: in
         newest = held[0]
         yield Drawn((_line(newest, min(wide, 30), now),))
         if newest.result.parts_us:
-            yield Drawn(tuple(probe_plots.ladder(newest.result.parts_us, width, glyphs)))
+            yield Drawn(tuple(probe_plots.ladder(newest.result, width, glyphs)))
         if why := newest.stale or newest.weak:
             yield paragraph(span(f"no advice is made of it: {why}", Tone.WARNING), first=(Span("      "),))
 
@@ -107,10 +117,11 @@ def _line(held: Held, wide: int, now: datetime) -> Line:
     )
 
 
-def _newest(held: Held, now: datetime) -> Iterator[Block]:
+def _newest(held: Held, now: datetime, glyphs: Glyphs) -> Iterator[Block]:
     result = held.result
     yield Gap()
     yield from headline(result)
+    yield from limiting(result, glyphs)
     yield paragraph(
         span(f"Measured {age(result.when, now)} ({result.when}) by {result.engine}, in {result.target}", Tone.DIM),
         first=_INDENT,
@@ -135,28 +146,31 @@ def headline(result: Result) -> Iterator[Block]:
         first=_INDENT,
     )
     low, high = (amount(result.headline, it) for it in (shown.low, shown.high))
-    told = "; ".join(filter(None, (f"95 % interval of the median: {low} to {high}", run, end)))
+    told = "; ".join(filter(None, (f"{middle(result.headline)}, 95 % interval {low} to {high}", run, end)))
     yield paragraph(span(told), first=_INDENT)
 
 
+def limiting(result: Result, glyphs: Glyphs) -> Iterator[Block]:
+    """What limits it: below the figure, for who reads no further."""
+    yield from (paragraph(one, first=(Span(f"  {glyphs.bullet} ", Tone.WARNING),)) for one in limits(result))
+
+
 def drawn(result: Result, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    """Ladder, percentiles, histogram, accounts and remarks: as far as there are any."""
+    """Ladder, percentiles, histogram, accounts and windows left out: as far as there are any."""
     if result.parts_us:
-        yield from _part("What one fsync is made of", probe_plots.ladder(result.parts_us, width, glyphs))
+        yield from _part("What one fsync is made of", probe_plots.ladder(result, width, glyphs))
     if result.percentiles_us:
-        yield from _part("Latency", probe_plots.percentiles(result.percentiles_us, width, glyphs))
+        yield from _part(f"Latency {of_all(result)}", probe_plots.percentiles(result.percentiles_us, width, glyphs))
     if result.histogram_us:
         yield from _part("How many took how long", probe_plots.histogram(result.histogram_us, width, glyphs))
     accounts = list(_accounts(result))
     if accounts:
         yield from (Gap(), Heading("Besides"))
         yield from (paragraph(one, first=_INDENT) for one in accounts)
-    remarks = [*result.remarks, *(f"Left out: {one}" for one in result.voids[:_MOST_VOIDS])]
-    if len(result.voids) > _MOST_VOIDS:
-        remarks.append(f"Left out: {len(result.voids) - _MOST_VOIDS} windows more.")
-    if remarks:
-        yield from (Gap(), Heading("To know"))
-        yield from (paragraph(one, first=(Span(f"  {glyphs.bullet} "),)) for one in remarks)
+    left_out = list(more_voids(result))
+    if left_out:
+        yield from (Gap(), Heading("Windows left out, too"))
+        yield from (paragraph(one, first=(Span(f"  {glyphs.bullet} "),)) for one in left_out)
 
 
 def _part(title: str, lines: Iterable[Line]) -> Iterator[Block]:
@@ -173,10 +187,10 @@ def _accounts(result: Result) -> Iterator[str]:
     ]
     if cpu:
         yield f"CPU: {', '.join(cpu)}, of one processor"
-    if result.flushes_per_operation is not None:
-        yield f"flushes: {result.flushes_per_operation:.2f} per operation"
-    if result.amplification is not None:
-        yield f"writes: {result.amplification:.2f} bytes written by the disks for each byte asked"
+    if flushes := flushes_text(result):
+        yield f"flushes: {flushes}"
+    if written := written_text(result):
+        yield f"writes: {written}"
     if result.extents is not None:
         yield f"extents: {result.extents:,}"
 

@@ -7,21 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe.ladder import BESIDE, PARTS
-from fsadvisor.report.probe_words import amount, figure_text, sureness, time_text
+from fsadvisor.probe.ladder import PARTS
+from fsadvisor.report.probe_words import amount, beside, figure_text, sureness, time_text, unsettled
 from fsadvisor.views.plots import bar, extent, stacked
 from fsadvisor.views.spans import Line, Span, Tone, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from fsadvisor.probe.result import Figure
+    from fsadvisor.probe.result import Figure, Result
     from fsadvisor.views.glyphs import Glyphs
 
-_UNSETTLED: Final = 0.10
-"""Half of a part's interval, as a share of the whole: more is not settled."""
 _LOOKS: Final = {"data": Tone.PLAIN, "journal": Tone.TITLE, "flush": Tone.KEY}
-_BESIDE: Final = {"flush_counted": "its flushes as the disks count them", "dsync": "a write of O_DIRECT and O_DSYNC"}
 _NARROWEST, _WIDEST = 10, 60
 
 
@@ -30,9 +27,9 @@ def cells(width: int, taken: int) -> int:
     return max(_NARROWEST, min(width - taken, _WIDEST))
 
 
-def ladder(parts: Mapping[str, Figure], width: int, glyphs: Glyphs) -> Iterator[Line]:
+def ladder(result: Result, width: int, glyphs: Glyphs) -> Iterator[Line]:
     """One fsync as a bar of its parts, then each part in words; what is told beside the parts is in no bar."""
-    shown = {name: parts[name] for name in PARTS if name in parts}
+    shown = {name: result.parts_us[name] for name in PARTS if name in result.parts_us}
     whole = sum(one.median for one in shown.values())
     if whole > 0 and len(shown) > 1:
         columns = stacked([one.median for one in shown.values()], cells(width, 4))
@@ -54,15 +51,9 @@ def ladder(parts: Mapping[str, Figure], width: int, glyphs: Glyphs) -> Iterator[
     else:
         for name, one in shown.items():
             yield (Span("  "), span(f"{name:<11}{_sure(one, width - 13)}"))
-    for name in BESIDE:
-        if name in parts:
-            before = f"  beside it: {_BESIDE[name]}: "
-            yield (span(f"{before}{_sure(parts[name], width - len(before))}", Tone.DIM),)
-
-
-def unsettled(part: Figure, whole: float) -> bool:
-    """Whether a part is known less well than to a tenth of the whole."""
-    return (part.high - part.low) / 2 > _UNSETTLED * whole
+    for at, (words, one) in enumerate(beside(result)):
+        before = f"  {'' if at else 'beside it: ':<11}{words}: "
+        yield (span(f"{before}{_sure(one, width - len(before))}", Tone.DIM),)
 
 
 def _sign(at: int, hatched: bool, glyphs: Glyphs) -> str:
@@ -106,18 +97,21 @@ def scaling(figures: Sequence[tuple[str, str, Figure, str]], width: int, glyphs:
         yield (span(f"  {label:<{wide}}  "), Span(drawn, Tone.DIM), words, span(f" {doubt}".rstrip(), Tone.WARNING))
 
 
-def narrowing(figures: Sequence[Figure], headline: str, width: int, glyphs: Glyphs) -> Iterator[Line]:
-    """The median with its interval after each of the last windows, oldest first, on one scale from 0."""
+def narrowing(figures: Sequence[tuple[int, Figure]], headline: str, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """The median with its interval after each of the last windows, oldest first, on one scale from 0.
+
+    Each comes with the window's number: how many of them count may stay the same, and even fall, as more come.
+    """
     if not figures:
         return
-    top = min(max(one.high for one in figures), 3 * figures[-1].median or 1.0)
-    for at, one in enumerate(figures):
+    top = min(max(one.high for _, one in figures), 3 * figures[-1][1].median or 1.0)
+    for at, (number, one) in enumerate(figures):
         last = at == len(figures) - 1
-        words = f" {amount(headline, one.median)} {sureness(one)}"
+        words = f" {amount(headline, one.median)} {sureness(one)} of {one.windows}"
         yield (
-            span(f"  {one.windows:>3} "),
+            span(f"  {number:>3} "),
             Span(
-                extent(one.low, one.high, top, cells(width, 28), glyphs, one.median), Tone.STRONG if last else Tone.DIM
+                extent(one.low, one.high, top, cells(width, 34), glyphs, one.median), Tone.STRONG if last else Tone.DIM
             ),
             span(words, Tone.STRONG if last else Tone.DIM),
         )

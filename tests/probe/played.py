@@ -25,7 +25,12 @@ def disks(**more):
 def synced(us, operations=400, *, flushes=2, wrote=1.3, **more):
     """A window of commits that took so long each."""
     asked = operations * 4096
-    work = disks(flushes=flushes * operations, flush_us=operations * us / 2, written_bytes=int(asked * wrote))
+    work = disks(
+        flushes=flushes * operations,
+        sent_flushes=flushes * operations,
+        flush_us=operations * us / 2,
+        written_bytes=int(asked * wrote),
+    )
     fields = {"seconds": operations * us / 1e6, "operations": operations, "asked_bytes": asked, "disks": work}
     return Window(**{**fields, "sync_ns": {round(us * 1000): operations}, **more})
 

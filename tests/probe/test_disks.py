@@ -8,10 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.machine.recorded import RecordedMachine
-from fsadvisor.probe.disks import Flushes, between, counted, flushed, leaves
+from fsadvisor.probe.disks import (
+    Flushes,
+    Way,
+    between,
+    counted,
+    flushed,
+    flushed_below,
+    have_fua,
+    leaves,
+    way,
+)
 from fsadvisor.survey.whole import survey
 from tests.paths import FIXTURES
 from tests.probe.filesystems import ON_DISK, mounted
+from tests.told import disk as told_disk
+from tests.told import machine as told_machine
+from tests.told import partition, stacked
 
 ROW = "10 0 80 5 20 1 160 7 0 9 12 0 0 0 0 3 4\n"
 
@@ -48,6 +61,110 @@ def test_the_disk_that_flushed_longest_speaks_for_a_mirror(sysfs):
     before = counted(("sda", "sdb"), sysfs(sda=ROW, sdb=ROW))
     after = counted(("sda", "sdb"), sysfs(sda=row((15, 9), (16, 30)), sdb=row((15, 9), (16, 40))))
     assert flushed(before, after) == Flushes(count=9, us=40_000)
+
+
+ON_A_LOOP = Way(leaves=("vda",), flushed=("loop8",), top=("loop8",))
+
+
+def test_flushes_are_those_of_the_nearest_device_that_counts_them_and_bytes_those_of_the_disks(sysfs):
+    before = counted(ON_A_LOOP, sysfs(vda=ROW, loop8=ROW))
+    after = counted(ON_A_LOOP, sysfs(vda=row((15, 2), (16, 1), (6, 64)), loop8=row((15, 1), (16, 9), (6, 8))))
+    assert flushed(before, after) == Flushes(count=1, us=9000)
+    assert flushed_below(before, after) == Flushes(count=2, us=1000)
+    work = between(before, after)
+    assert (work.sent_flushes, work.flushes, work.flush_us) == (1, 2, 1000)
+    assert (work.sent_bytes, work.written_bytes) == (4096, 64 * 512)
+
+
+def test_where_the_disks_are_the_nearest_nothing_is_told_twice(sysfs):
+    before = counted(("vda",), sysfs(vda=ROW))
+    after = counted(("vda",), sysfs(vda=row((15, 2), (16, 1))))
+    assert flushed_below(before, after) is None
+    assert between(before, after).sent_flushes == between(before, after).flushes == 2
+
+
+def test_a_disk_that_counts_no_flushes_is_none_that_was_sent_none(sysfs):
+    silent = Way(leaves=("pmem0",), flushed=None, top=("pmem0",), silent=("pmem0",))
+    before, after = counted(silent, sysfs(pmem0=ROW)), counted(silent, sysfs(pmem0=row((6, 8))))
+    work = between(before, after)
+    assert (work.flushes, work.flush_us, work.sent_flushes) == (None, None, None)
+    assert work.written_bytes == 4096
+    assert flushed(before, after) is flushed_below(before, after) is None
+
+
+def test_a_device_on_top_whose_counters_cannot_be_read_leaves_the_rest_told(sysfs):
+    found = Way(leaves=("vda",), flushed=("vda",), top=("gone",))
+    work = between(counted(found, sysfs(vda=ROW)), counted(found, sysfs(vda=row((6, 8)))))
+    assert (work.sent_bytes, work.written_bytes) == (None, 4096)
+
+
+def test_fua_is_asked_of_the_devices_that_count_flushes(sysfs):
+    for name, fua in (("vda", "1\n"), ("loop8", "0\n")):
+        (sysfs(**{name: ROW}) / name / "queue").mkdir()
+        (sysfs() / name / "queue/fua").write_text(fua)
+    assert have_fua(("vda",), sysfs())
+    assert not have_fua(ON_A_LOOP, sysfs())
+
+
+def a_way(sysfs, parts, mount, queued, through=()):
+    """The way below /srv on a composed machine, of whose devices some queue requests."""
+    folder = sysfs()
+    for name in queued:
+        (folder / name / "mq").mkdir(parents=True, exist_ok=True)
+    for name in through:
+        (folder / name / "queue").mkdir(parents=True, exist_ok=True)
+        (folder / name / "queue/write_cache").write_text("write through\n")
+    return way(survey(told_machine(*parts, mounts=[mount]), {}), "/srv", folder)
+
+
+ON_DM = "36 1 253:0 / /srv rw,relatime shared:1 - ext4 /dev/dm-0 rw"
+MIRROR = (told_disk("sda"), told_disk("sdb", number="8:16"), stacked("dm-0", "253:0", ["sda", "sdb"]))
+
+
+def test_layers_that_queue_no_requests_are_passed_on_the_way_down(sysfs):
+    found = a_way(sysfs, MIRROR, ON_DM, queued=("sda", "sdb"))
+    assert found == Way(leaves=("sda", "sdb"), flushed=("sda", "sdb"), top=("dm-0",))
+    assert found.straight
+
+
+def test_a_layer_that_queues_requests_is_where_flushes_are_counted(sysfs):
+    """As multipath, nbd, rbd and loop devices do."""
+    found = a_way(sysfs, MIRROR, ON_DM, queued=("sda", "sdb", "dm-0"))
+    assert found == Way(leaves=("sda", "sdb"), flushed=("dm-0",), top=("dm-0",))
+    assert not found.straight
+
+
+def test_an_image_on_a_filesystem_is_flushed_at_its_loop_device(sysfs):
+    """The newcomer's: ext4 on a loop device whose image lies on a partition's filesystem."""
+    parts = (
+        told_disk("vda", number="252:0"),
+        partition("vda", "vda1", "252:1"),
+        stacked("loop8", "7:8", [], loop__backing_file="/img", loop__dio="0"),
+    )
+    outer = "35 1 252:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw"
+    inner = "36 35 7:8 / /srv rw,relatime shared:2 - ext4 /dev/loop8 rw"
+    folder = sysfs()
+    for name in ("vda", "loop8"):
+        (folder / name / "mq").mkdir(parents=True)
+    (folder / "vda/vda1").mkdir()
+    (folder / "vda/vda1/stat").write_text(ROW)
+    storage = survey(told_machine(*parts, mounts=[outer, inner]), {})
+    assert way(storage, "/srv", folder) == Way(leaves=("vda",), flushed=("loop8",), top=("loop8",))
+    assert way(storage, "/", folder) == Way(leaves=("vda",), flushed=("vda",), top=("vda/vda1",))
+
+
+def test_where_one_leg_counts_no_flushes_there_is_no_telling(sysfs):
+    found = a_way(sysfs, MIRROR, ON_DM, queued=("sda",))
+    assert (found.flushed, found.silent) == (None, ("sdb",))
+
+
+def test_a_leg_that_is_sent_no_flush_need_count_none(sysfs):
+    found = a_way(sysfs, MIRROR, ON_DM, queued=("sda",), through=("sdb",))
+    assert (found.flushed, found.silent) == (("sda", "sdb"), ())
+
+
+def test_a_mount_that_is_not_there_has_no_way_down(sysfs):
+    assert way(survey(told_machine(*MIRROR, mounts=[ON_DM]), {}), "/nowhere", sysfs()) is None
 
 
 def test_a_kernel_that_counts_no_flushes_is_no_disk_that_flushed_none(sysfs):

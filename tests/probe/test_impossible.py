@@ -32,6 +32,19 @@ def test_2_24_million_syncs_a_second_of_clean_files_are_called_not_durable():
     )
 
 
+def test_flushes_of_others_on_the_disk_below_do_not_make_a_sync_durable():
+    """A loop device that is taken for write through drops all flushes; the disk below is flushed by others."""
+    (remark,) = said(COMMIT, with_disks(synced(1000), sent_flushes=0), write_back=True)
+    assert remark.startswith("Not durable: 400 syncs, but the devices nearest to the filesystem saw 0 flushes")
+    assert said(COMMIT, with_disks(synced(1000), sent_flushes=None), write_back=True) == []
+    assert said(COMMIT, with_disks(synced(1000), sent_flushes=0), write_back=False) == []
+
+
+def test_a_disk_that_counts_no_flushes_is_not_called_one_that_was_sent_none():
+    silent = with_disks(synced(1000), flushes=None, flush_us=None, sent_flushes=None)
+    assert said(COMMIT, silent, write_back=True) == []
+
+
 def test_no_flushes_are_right_where_no_cache_is_volatile_and_open_where_that_is_not_known():
     assert said(COMMIT, synced(100, flushes=0), write_back=False) == []
     assert said(COMMIT, synced(100, flushes=0), write_back=None) == []

@@ -1,13 +1,15 @@
 """The fsync ladder: the parts of a commit from measured turns, and the turns on real filesystems."""
 
+import dataclasses
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.probe import ladder
-from fsadvisor.probe.disks import Flushes
+from fsadvisor.probe.disks import Flushes, Way
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.job import Ladder
 from fsadvisor.probe.ladder import BESIDE, BLOCK_BYTES, PARTS, Turns, parts
@@ -17,6 +19,7 @@ from tests.probe.filesystems import ON_DISK, mounted, needs_root
 
 WORK = Ladder(file_bytes=4 << 20)
 OPERATIONS = 50
+EXT4 = [one for one in ON_DISK if one.values == ("ext4",)]
 
 
 def turns_of(total_us, sync_us=0.0, flushes=0.0, flush_us=0.0, written_bytes=BLOCK_BYTES):
@@ -39,6 +42,12 @@ def turns_of(total_us, sync_us=0.0, flushes=0.0, flush_us=0.0, written_bytes=BLO
         ],
         flushes=[Flushes(count=count, us=count * flush_us)],
     )
+
+
+def below(turns, share):
+    """The same turns above other devices, that count such a share of the time of syncs as flushes."""
+    turns.flushes_below = [Flushes(count=OPERATIONS, us=share * sum(turns.sync_ns) / 1000)]
+    return turns
 
 
 def steps(write, datasync, commit, dsync=None):
@@ -85,6 +94,26 @@ def test_where_a_datasync_writes_a_log_only_what_the_disk_counts_is_flush():
     assert found["flush"] == found["flush_counted"] == pytest.approx(600)
 
 
+def test_on_a_loop_device_its_own_flushes_count_and_those_of_the_disk_are_told_beside_them():
+    """A flush of the loop device is an fsync of its image: 600 µs, of which the disk below takes 25."""
+    found = parts(
+        steps(turns_of(28), below(turns_of(660, 630, 1, 600), 0.04), below(turns_of(965, 937, 1, 600), 25 / 937)),
+        fua=True,
+    )
+    assert found["flush_counted"] == pytest.approx(600)
+    assert found["flush"] == pytest.approx(630)
+    assert found["journal"] == pytest.approx(937 - 28 - 630)
+    assert found["flush_disks"] == pytest.approx(25)
+
+
+def test_what_the_disks_write_below_an_image_is_nothing_that_the_filesystem_writes():
+    """The image's own journal: the loop device counts 4 KiB for a datasync, the disk below five times that."""
+    write, datasync, commit = turns_of(30), turns_of(660, 630, 1, 600, 5 * BLOCK_BYTES), turns_of(965, 937, 1, 600)
+    for one in (write, datasync, commit):
+        one.work = [dataclasses.replace(work, sent_bytes=BLOCK_BYTES * OPERATIONS) for work in one.work]
+    assert parts(steps(write, datasync, commit), fua=True)["flush"] == pytest.approx(630)
+
+
 def test_without_counters_only_what_was_timed_is_told():
     blind = turns_of(250, 210)
     blind.flushes, blind.work = [None], [None]
@@ -127,7 +156,7 @@ def test_a_window_tells_the_parts_of_its_commits_and_leaves_nothing(kind, tmp_pa
         with ladder.session(WORK, filesystem.folder, filesystem.leaves) as session:
             for _ in range(2):
                 window = session.window(0.2)
-                assert set(window.parts_us) == {*PARTS, *BESIDE}
+                assert set(window.parts_us) == {*PARTS, *BESIDE} - {"flush_disks"}
                 assert window.operations == sum(window.sync_ns.values()) == sum(window.latencies_ns.values()) >= 3
                 assert window.asked_bytes == window.operations * BLOCK_BYTES
                 assert window.beside_bytes >= 9 * BLOCK_BYTES
@@ -137,6 +166,21 @@ def test_a_window_tells_the_parts_of_its_commits_and_leaves_nothing(kind, tmp_pa
         assert {entry.name for entry in filesystem.folder.iterdir()} <= {"lost+found"}
         filesystem.remount()
         assert filesystem.free_bytes() >= free - (1 << 20)
+
+
+@pytest.mark.parametrize("kind", EXT4)
+def test_the_flushes_of_an_image_on_a_filesystem_are_those_of_its_own_loop_device(kind, tmp_path):
+    """Both count: the image's loop device, whose flush is an fsync, and the one below it, as if it were the disk."""
+    with mounted(kind, tmp_path, megabytes=192) as outer, mounted(kind, outer.folder, megabytes=64) as inner:
+        way = Way(leaves=outer.leaves, flushed=inner.leaves, top=inner.leaves)
+        with ladder.session(WORK, inner.folder, way) as session:
+            window = session.window(0.5)
+        below, above = (Path(f"/sys/block/{one.leaves[0]}/queue/write_cache").read_text() for one in (outer, inner))
+    assert set(window.parts_us) == {*PARTS, *BESIDE}
+    assert window.parts_us["flush_counted"] <= window.parts_us["flush"]
+    if above == "write back\n":  # an earlier user of a loop device may have told the kernel that it keeps what it has
+        assert window.disks.sent_flushes >= window.operations
+    assert (window.disks.flushes > 0) == (below == above == "write back\n")
 
 
 @pytest.mark.parametrize("kind", ON_DISK)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsadvisor.probe.disks import Way, plain
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.measure import Budget, Progress, events, measure
 from fsadvisor.probe.result import Result
@@ -251,8 +252,28 @@ def test_without_the_disks_there_is_neither_amplification_nor_flushes():
     assert found.voids == ()
 
 
+def test_flushes_are_told_with_the_devices_that_counted_them():
+    way = Way(leaves=("vda",), flushed=("loop8",), top=("loop8",))
+    window = with_disks(synced(1000), flushes=1200, sent_flushes=400)
+    found = measured(COMMIT, [window] * 9, where=dataclasses.replace(HERE, way=way))
+    assert (found.flushes_per_operation, found.flushes_at) == (1, ("loop8",))
+    assert (found.disk_flushes_per_operation, found.disks) == (3, ("vda",))
+
+
+def test_where_the_disks_are_the_nearest_their_flushes_are_told_once():
+    found = measured(COMMIT, [synced(1000)] * 9, where=dataclasses.replace(HERE, way=plain(("vda",))))
+    assert (found.flushes_at, found.disks, found.disk_flushes_per_operation) == (("vda",), ("vda",), None)
+
+
+def test_a_disk_that_counts_no_flushes_is_not_said_to_have_had_none():
+    silent = with_disks(synced(1000), flushes=None, flush_us=None, sent_flushes=None)
+    way = Way(leaves=("pmem0",), flushed=None, top=("pmem0",), silent=("pmem0",))
+    found = measured(COMMIT, [silent] * 9, where=dataclasses.replace(HERE, way=way))
+    assert (found.flushes_per_operation, found.flushes_at, found.believable) == (None, (), True)
+
+
 def test_an_old_kernel_that_counts_no_flushes_leaves_them_open():
-    found = measured(COMMIT, [with_disks(synced(1000), flushes=None, flush_us=None)])
+    found = measured(COMMIT, [with_disks(synced(1000), flushes=None, flush_us=None, sent_flushes=None)])
 
     assert found.flushes_per_operation is None
     assert found.remarks == ()

@@ -35,6 +35,8 @@ COMMIT = result(
     user_cpu_percent=2.9,
     system_cpu_percent=11.2,
     flushes_per_operation=1.0,
+    flushes_at=("vda",),
+    disks=("vda",),
     amplification=1.04,
     pressure_percent={"cpu": 3.2, "io": 88.0},
     remarks=("The first window was 12 % slower and is left out.",),
@@ -51,6 +53,28 @@ LADDER = result(
         "flush": Figure(median=360.0, low=344.0, high=380.0, windows=9),
     },
     flushes_per_operation=2.0,
+)
+ON_A_LOOP = result(
+    "fsync-ladder",
+    end="budget",
+    figure=Figure(median=937.0, low=905.0, high=969.0, windows=9),
+    percentiles_us={"p50": 911.0, "p99": 1900.0},
+    histogram_us=((1000, 400), (2000, 88)),
+    voids=("window 3: another writer: the disks wrote 68.7 MiB where 1.2 MiB were asked", "window 9: it took 9.1 s"),
+    parts_us={
+        "data": Figure(median=28.0, low=27.0, high=29.0, windows=9),
+        "journal": Figure(median=280.0, low=100.0, high=460.0, windows=9),
+        "flush": Figure(median=629.0, low=610.0, high=650.0, windows=9),
+        "flush_counted": Figure(median=620.0, low=600.0, high=640.0, windows=9),
+        "flush_disks": Figure(median=25.0, low=24.0, high=26.0, windows=9),
+        "dsync": Figure(median=402.0, low=399.0, high=410.0, windows=9),
+    },
+    flushes_per_operation=1.0,
+    flushes_at=("loop8",),
+    disk_flushes_per_operation=2.0,
+    disks=("vda",),
+    amplification=3.1,
+    remarks=("Programs waited for the processor in 88 % of the time: a quieter hour may tell otherwise.",),
 )
 STREAM = result(
     "read-direct",

@@ -1,5 +1,6 @@
 """Probes' reports against the files in golden/probe/; `--accept` writes them anew."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.probe import cost
 from fsadvisor.probe.jobs import JOBS, SUITES
+from fsadvisor.probe.result import Figure
 from fsadvisor.report import probe_json, probe_text
 from fsadvisor.report.escape import width
 from fsadvisor.report.probe_words import amount, number, time_text
@@ -45,6 +47,8 @@ def listing():
 REPORTS = {
     "commit.txt": lambda: text(probed.COMMIT),
     "ladder.txt": lambda: text(probed.LADDER),
+    "ladder_on_a_loop.txt": lambda: text(probed.ON_A_LOOP),
+    "ladder_on_a_loop.json": lambda: as_json((probed.ON_A_LOOP,)),
     "suite.txt": lambda: text(*probed.SUITE),
     "failed.txt": lambda: text(probed.FAILED),
     "hostile.txt": lambda: text(probed.HOSTILE),
@@ -93,6 +97,43 @@ def test_a_table_keeps_the_order_of_the_run_and_says_that_it_is_no_ranking():
     table = said[0].rpartition("\n\n")[2].splitlines()
     assert [line.split()[0] for line in table] == [it.job for it in probed.SUITE]
     assert "question of its own" in "".join(said[2].split("\n"))
+
+
+def test_what_limits_a_figure_stands_right_below_it():
+    lines = text(probed.ON_A_LOOP).splitlines()
+    figure = next(at for at, line in enumerate(lines) if line.startswith("  937 µs"))
+    limits = next(at for at, line in enumerate(lines) if "waited for the processor" in line)
+    assert limits <= figure + 3
+    assert limits < next(at for at, line in enumerate(lines) if "latency" in line)
+
+
+def test_a_part_that_did_not_settle_is_hatched_and_called_so():
+    bar, data, journal, flush = text(probed.ON_A_LOOP).split("░", 1)[1].splitlines()[:4]
+    assert (bar.count("╲"), bar.count("▓"), bar.count("█")) == (12, 0, 27)
+    assert "not settled: hatched" in journal
+    assert "not settled" not in data + flush
+
+
+def test_flushes_are_told_with_the_devices_that_counted_them():
+    said = " ".join(text(probed.ON_A_LOOP).split())
+    assert "its flushes, counted at loop8: 620 µs" in said
+    assert "of these, counted at vda: 25 µs" in said
+    assert "1.00 per operation at loop8; below that 2.00 per operation at vda" in said
+    more = dataclasses.replace(probed.ON_A_LOOP, flushes_at=("sda", "sdb", "sdc"), disks=("sda", "sdb", "sdc"))
+    assert "its flushes, counted at sda and 2 more, the slowest: 620 µs" in " ".join(text(more).split())
+
+
+def test_more_flushing_below_than_above_is_no_part_of_it():
+    """Somebody else flushes the disk meanwhile: both counts are shown, and none is taken for a part of the other."""
+    busy = probed.ON_A_LOOP.parts_us | {"flush_disks": Figure(median=700.0, low=690.0, high=710.0, windows=9)}
+    said = " ".join(text(dataclasses.replace(probed.ON_A_LOOP, parts_us=busy)).split())
+    assert "with those of others, counted at vda: 700 µs" in said
+
+
+def test_two_medians_are_told_apart():
+    said = " ".join(text(probed.ON_A_LOOP).split())
+    assert "median of the windows' medians, 95 % interval 905 µs to 969 µs" in said
+    assert "latency of all 488 syncs together: p50 911 µs" in said
 
 
 def test_a_figure_of_nothing_is_a_figure():

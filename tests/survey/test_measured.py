@@ -191,6 +191,41 @@ def test_a_disk_knows_the_flushes_of_what_stands_on_it_alone():
     assert fact(storage(mounts=()), "disk.flush_share_percent", "disk:sda").cause is Cause.NOT_APPLICABLE
 
 
+ON_A_LOOP = {"layer loop8.direct_io": "False"}
+
+
+def on_a_loop(**more):
+    """A result above a loop device: of 1000 µs its own flushes take 700, those of the disk below 25."""
+    mounts = ("35 1 8:0 / / rw,relatime shared:1 - ext4 /dev/sda rw", LOOP_MOUNT)
+    looped = stacked("loop8", "7:8", [], loop__backing_file="/img", loop__dio="0")
+    there = conditions_of(survey(machine(disk("sda"), looped, mounts=mounts), {}), "/srv")
+    assert ON_A_LOOP.keys() <= there.keys()
+    parts = {"data": interval(30.0), "journal": interval(270.0), "flush": interval(700.0)}
+    parts |= {"flush_disks": interval(25.0)} if more else {}
+    told = line("fsync-ladder", 1000.0, parts_us=parts, depends=there, **more)
+    return survey(machine(disk("sda"), looped, mounts=mounts, files={PATH: json.dumps(told)}), {})
+
+
+LOOP_MOUNT = "36 35 7:8 / /srv rw,relatime shared:2 - ext4 /dev/loop8 rw"
+
+
+def test_flushes_of_a_loop_device_are_not_taken_for_those_of_the_disk_below():
+    found = on_a_loop(flushes_at=["loop8"])
+
+    assert fact(found, "mount.flush_share_percent").value == 70
+    assert fact(found, "mount.disk_flush_share_percent").value == 2.5
+    assert fact(found, "disk.flush_share_percent", "disk:sda").value == 2.5
+
+
+def test_of_a_result_that_does_not_say_where_flushes_were_counted_above_a_loop_device_only_the_data_counts():
+    found = on_a_loop()
+
+    assert fact(found, "mount.data_share_percent").value == 3
+    assert fact(found, "mount.fsync_us").value == 1000
+    for name in ("mount.flush_us", "mount.flush_share_percent", "mount.journal_share_percent"):
+        assert learn(found, name).endswith("does not tell it")
+
+
 def test_a_layer_between_counts_too():
     parts = (disk("sda"), stacked("dm-0", "253:0", ["sda"], dm__name="x"))
     mount = "36 1 253:0 / /srv rw,relatime shared:1 - ext4 /dev/dm-0 rw"

@@ -140,6 +140,7 @@ class Side:
         disks = DiskWork(
             flushes=2 * done,
             flush_us=0.0,
+            sent_flushes=2 * done,
             write_ios=done,
             written_bytes=12288 * done,
             read_ios=0,

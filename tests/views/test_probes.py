@@ -12,6 +12,7 @@ from fsadvisor.probe.cost import NOTHING as NO_COST
 from fsadvisor.probe.finding import Finding
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.result import Figure, Result
+from fsadvisor.report import probe_text
 from fsadvisor.survey import measured
 from fsadvisor.survey.whole import survey
 from fsadvisor.views import glyphs, probe_asking, probe_course, probe_groups, probe_page, probe_plots, probes
@@ -190,9 +191,10 @@ def test_everything_on_a_mount_stands_in_its_group_and_is_not_ranked(storage, mo
 
 
 @pytest.mark.parametrize("signs", SIGNS)
-def test_the_ladder_is_a_bar_whose_unsettled_parts_are_hatched_and_called_so(signs):
+def test_the_ladder_is_a_bar_whose_unsettled_parts_are_hatched_and_called_so(storage, mount, signs):
     parts = {"data": figure(100), "journal": figure(300, 0, 900), "flush": figure(600), "dsync": figure(500)}
-    bar, data, journal, flush, beside = (plain(one) for one in probe_plots.ladder(parts, 80, signs))
+    found = result(storage, mount, "fsync-ladder", parts_us=parts)
+    bar, data, journal, flush, beside = (plain(one) for one in probe_plots.ladder(found, 80, signs))
     assert len(bar.strip()) == 60
     assert [bar.count(sign) for sign in (signs.solids[0], signs.hatches[1], signs.solids[2])] == [6, 18, 36]
     assert ("10 %" in data, "30 %" in journal, "60 %" in flush) == (True, True, True)
@@ -201,8 +203,40 @@ def test_the_ladder_is_a_bar_whose_unsettled_parts_are_hatched_and_called_so(sig
     assert beside.startswith("  beside it")
 
 
-def test_a_ladder_without_the_disks_counters_is_told_in_words_alone():
-    lines = [plain(one) for one in probe_plots.ladder({"data": figure(100), "dsync": figure(500)}, 80, glyphs.ASCII)]
+def test_the_ladder_is_drawn_with_the_same_signs_as_in_the_text_report(storage, mount):
+    parts = {"data": figure(100), "journal": figure(300), "flush": figure(600)}
+    found = result(storage, mount, "fsync-ladder", parts_us=parts)
+    drawn = [plain(one).split()[0][0] for one in probe_plots.ladder(found, 80, glyphs.UNICODE)]
+    text = "".join(probe_text.result_text(found, None)).splitlines()
+    told = [line.split()[0] for line in text if line[4:].startswith(("data", "journal", "flush"))]
+    assert drawn[1:] == told == ["░", "▓", "█"]
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_the_ladder_names_the_devices_that_counted_its_flushes(storage, mount, width):
+    parts = {"data": figure(28), "flush": figure(629), "flush_counted": figure(620), "flush_disks": figure(25)}
+    found = result(storage, mount, "fsync-ladder", parts_us=parts, flushes_at=("loop8",), disks=("vda",))
+    text = "\n".join(plain(one) for one in probe_plots.ladder(found, width, glyphs.UNICODE))
+    assert "its flushes, counted at loop8: 620 µs" in text
+    assert "of these, counted at vda: 25 µs" in text
+
+
+def test_what_limits_a_result_stands_between_its_figure_and_its_plots(storage, mount):
+    found = result(storage, mount, remarks=("It did not settle.",), voids=("window 2: another writer", "window 3: x"))
+    text = job_page(storage, mount, kept(storage, found))
+    order = ["226 µs per sync", "It did not settle.", "Left out: window 2", "Latency of all", "Left out: window 3"]
+    assert sorted(order, key=text.index) == order
+
+
+def test_the_figure_and_the_percentiles_say_of_what_they_are(storage, mount):
+    text = " ".join(job_page(storage, mount, kept(storage, result(storage, mount))).split())
+    assert "median of the windows' medians, 95 % interval" in text
+    assert "Latency of all 879 syncs together" in text
+
+
+def test_a_ladder_without_the_disks_counters_is_told_in_words_alone(storage, mount):
+    found = result(storage, mount, "fsync-ladder", parts_us={"data": figure(100), "dsync": figure(500)})
+    lines = [plain(one) for one in probe_plots.ladder(found, 80, glyphs.ASCII)]
     assert lines[0] == "  data       100 µs (95 %: 97 µs to 103 µs)"
 
 
@@ -275,6 +309,15 @@ def test_a_course_is_drawn_from_window_to_window(signs):
     assert "4,000 operations/s, 16 MB/s" in text
     assert "1 left out" in text
     assert probe_course.note(found) == "probing 1/2, ≤ 40 s"
+
+
+def test_each_window_has_a_line_of_its_own_number_though_the_number_that_counts_stays(storage, mount):
+    """Windows are judged by all so far: one may stop counting as another comes."""
+    twelve = figure(226.0, windows=12)
+    text = words(probe_course.page(course(*[went(226.0, figure=twelve, counted=12)] * 14), 78, glyphs.UNICODE), 78)
+    lines = [line.split() for line in text.splitlines() if line.endswith("of 12")]
+    assert [line[0] for line in lines] == ["9", "10", "11", "12", "13", "14"]
+    assert "of how many windows that count" in " ".join(text.split())
 
 
 def test_a_gentle_probe_that_waits_says_why_until_it_goes_on():

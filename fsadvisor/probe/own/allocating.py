@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from fsadvisor.probe.disks import Disks
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Allocation
     from fsadvisor.probe.own.crew import Answer, Crew
@@ -39,7 +40,7 @@ _STEPS: Final = ("fallocate", "punch", "free")
 class _Session:
     engine = NAME
 
-    def __init__(self, work: Allocation, workers: Crew, file: ScratchFile, disks: tuple[str, ...] | None) -> None:
+    def __init__(self, work: Allocation, workers: Crew, file: ScratchFile, disks: Disks) -> None:
         self._timed = work.operation
         # What is given back is what a server has at the end: a file that is whole.
         self._steps = [step for step in _STEPS if step != "punch" or work.operation == "punch"]
@@ -69,7 +70,7 @@ class _Session:
 
 
 @contextlib.contextmanager
-def opened(work: Allocation, folder: Path, disks: tuple[str, ...] | None) -> Iterator[Session]:
+def opened(work: Allocation, folder: Path, disks: Disks) -> Iterator[Session]:
     """Make the empty file and start the worker. Raises EngineError where the filesystem cannot allocate ahead."""
     with scratch_file(folder, work.file_bytes, "sparse") as file:
         task = {"task": "allocation", "fd": file.descriptor, "bytes": work.file_bytes}

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from fsadvisor.probe.disks import Disks
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Mix
     from fsadvisor.probe.own.crew import Crew
@@ -33,7 +34,7 @@ NAME: Final = f"fsadvisor {__version__}"
 class _Session:
     engine = NAME
 
-    def __init__(self, workers: Crew, disks: tuple[str, ...] | None) -> None:
+    def __init__(self, workers: Crew, disks: Disks) -> None:
         self._workers, self._disks = workers, disks
 
     def window(self, seconds: float) -> Window:
@@ -50,7 +51,7 @@ def _fills(work: Mix) -> list[str]:
 
 
 @contextlib.contextmanager
-def opened(work: Mix, folder: Path, disks: tuple[str, ...] | None) -> Iterator[Session]:
+def opened(work: Mix, folder: Path, disks: Disks) -> Iterator[Session]:
     """Make the scratch tree with its files and start the workers. Raises EngineError."""
     with tree(folder) as place:
         inside = descriptor_of(place)

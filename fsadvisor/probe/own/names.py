@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from fsadvisor.probe.disks import Disks
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Metadata
     from fsadvisor.probe.own.crew import Answer, Crew
@@ -38,7 +39,7 @@ _MOST_ROUNDS: Final = 500
 class _Session:
     engine = NAME
 
-    def __init__(self, work: Metadata, workers: Crew, disks: tuple[str, ...] | None) -> None:
+    def __init__(self, work: Metadata, workers: Crew, disks: Disks) -> None:
         self._operation, self._workers, self._disks = work.operation, workers, disks
         if work.operation in ("stat", "open"):
             self._make(work.set_up_seconds)
@@ -83,7 +84,7 @@ def _folders(work: Metadata, place: Path) -> list[str]:
 
 
 @contextlib.contextmanager
-def opened(work: Metadata, folder: Path, disks: tuple[str, ...] | None) -> Iterator[Session]:
+def opened(work: Metadata, folder: Path, disks: Disks) -> Iterator[Session]:
     """Make the scratch tree and start the workers. Raises EngineError."""
     with tree(folder) as place:
         each = max(1, work.files // work.threads)

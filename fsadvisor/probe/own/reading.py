@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from fsadvisor.probe.disks import Disks
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Existing
     from fsadvisor.probe.own.crew import Crew
@@ -35,7 +36,7 @@ _PLAIN: Final = os.O_RDONLY | os.O_DIRECT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O
 class _Session:
     engine = NAME
 
-    def __init__(self, workers: Crew, files: Sequence[int], disks: tuple[str, ...] | None) -> None:
+    def __init__(self, workers: Crew, files: Sequence[int], disks: Disks) -> None:
         self._workers, self._files, self._disks = workers, files, disks
 
     def window(self, seconds: float) -> Window:
@@ -61,7 +62,7 @@ def _opened(path: str) -> int:
 
 
 @contextlib.contextmanager
-def opened(work: Existing, target: Path, disks: tuple[str, ...] | None) -> Iterator[Session]:
+def opened(work: Existing, target: Path, disks: Disks) -> Iterator[Session]:
     """Open a file, or the largest ones below a folder, and start the worker. Raises EngineError."""
     paths = largest_files(str(target)) if target.is_dir() else [str(target)]
     if not paths:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from fsadvisor.probe.disks import Disks
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Io
     from fsadvisor.probe.own.crew import Crew
@@ -35,7 +36,7 @@ class _Session:
 
     engine = NAME
 
-    def __init__(self, io: Io, workers: Crew, file: ScratchFile, disks: tuple[str, ...] | None) -> None:
+    def __init__(self, io: Io, workers: Crew, file: ScratchFile, disks: Disks) -> None:
         self._io, self._workers, self._file, self._disks = io, workers, file, disks
 
     def window(self, seconds: float) -> Window:
@@ -48,7 +49,7 @@ class _Session:
 
 
 @contextlib.contextmanager
-def opened(io: Io, folder: Path, disks: tuple[str, ...] | None) -> Iterator[Session]:
+def opened(io: Io, folder: Path, disks: Disks) -> Iterator[Session]:
     """Write the file, and start the worker. Raises EngineError where the job needs fio."""
     if io.depth > 1 or io.streams > 1:
         raise EngineError("more than one request in flight needs fio: install fio")
