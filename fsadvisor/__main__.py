@@ -15,6 +15,9 @@ def main() -> int:
     if sys.argv[1:] == ["--version"]:
         sys.stdout.write(f"fsadvisor {__version__}\n")
         return 0
+    import gc
+
+    gc.disable()  # one short run whose objects make no cycles: the collector would walk a million of them and free none
     try:
         from fsadvisor import cli
 

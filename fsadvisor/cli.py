@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from fsadvisor.attestation.claims import Saying
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Storage, Supposition
+    from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
 
 FINDINGS, USAGE, INCOMPLETE = 1, 2, 3
@@ -56,7 +57,6 @@ def parser() -> argparse.ArgumentParser:
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; return the exit code."""
     chosen = arguments.parsed(argv)
-    gc.disable()  # one short run whose objects make no cycles: the collector would walk a million facts and free none
     try:
         if chosen.form == "html" and chosen.verb not in _WITH_REPORT:
             raise UsageError(f"--html is a form of the report, which {chosen.verb} does not print")
@@ -151,9 +151,16 @@ def _terminal(chosen: argparse.Namespace) -> Terminal | None:
 
 
 def _explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
-    """Look first, so that tools answer while the terminal's toolkit is loaded."""
+    """Something is to be seen at once; what that does not need is loaded later."""
+    from fsadvisor.tui.starting import start
+    from fsadvisor.views.head import called
+
+    name = called(str(chosen.on)) if chosen.on else os.uname().nodename
+    return start(name, lambda: _session(chosen, name), terminal)
+
+
+def _session(chosen: argparse.Namespace, name: str) -> Session:
     from fsadvisor.machine.progressive import ProgressiveMachine
-    from fsadvisor.tui.looking import Looking
     from fsadvisor.tui.remembering import Memory
     from fsadvisor.tui.session import Session
 
@@ -167,22 +174,18 @@ def _explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
     if not (chosen.on or chosen.only or chosen.workload or chosen.attestations):
         file = seen_file.path(root=os.geteuid() == 0, environment=os.environ)
         memory = Memory(file) if file else None
-    session = Session(
+    return Session(
         opened=opened,
         storage_of=lambda machine, supposed=(): _storage(machine, chosen, supposed),
         shelf=_shelf(chosen),
         version=__version__,
+        name=name,
         every=bool(chosen.all),
         live=not chosen.on,
         memory=memory,
         attestations=None if chosen.on and chosen.attestations is None else _attestations(chosen),
         who=_own_name(),
     )
-    looking = Looking(session)
-    from fsadvisor.tui.app import explore
-
-    gc.enable()
-    return explore(session, terminal, looking)
 
 
 def _report(

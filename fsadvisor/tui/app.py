@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from fsadvisor.tui.commands import Commands
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.screens.overview import Overview
+from fsadvisor.tui.taking_over import taking_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from textual.screen import Screen
 
+    from fsadvisor.tui.held_terminal import HeldTerminal
     from fsadvisor.tui.looking import Looking
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
@@ -54,11 +56,11 @@ class FsadvisorApp(Explorer):
     }
 
 
-def explore(session: Session, terminal: Terminal, looking: Looking) -> int:
+def explore(session: Session, terminal: Terminal, looking: Looking, held: HeldTerminal) -> int:
     """Run it; the exit code. Raises what ended the looking, such as a machine that can't be opened."""
     for name in ("COLUMNS", "LINES"):  # where they are exported, no change of the terminal's size would be seen
         os.environ.pop(name, None)
-    app = FsadvisorApp(session, terminal, looking)
+    app = FsadvisorApp(session, terminal, looking, taking_over(held))
     code = app.run()
     if app.error is not None:
         raise app.error

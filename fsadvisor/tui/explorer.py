@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from fsadvisor.machine import hotplug
-from fsadvisor.tui import themes
+from fsadvisor.tui import looks, themes
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.looking import Looking
 from fsadvisor.tui.probing import LEAVING_SECONDS, ProbeHeard, Prober
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from textual.app import SystemCommand
     from textual.binding import Binding, BindingType
+    from textual.driver import Driver
     from textual.screen import Screen
 
     from fsadvisor.storage import Supposition
@@ -91,8 +92,14 @@ class Explorer(App[int]):
             super().__init__()
             self.change = change
 
-    def __init__(self, session: Session, terminal: Terminal, looking: Looking | None = None) -> None:
-        super().__init__(ansi_color=terminal.plain)
+    def __init__(
+        self,
+        session: Session,
+        terminal: Terminal,
+        looking: Looking | None = None,
+        driver_class: type[Driver] | None = None,
+    ) -> None:
+        super().__init__(driver_class, ansi_color=terminal.plain)
         self.session = session
         self.terminal = terminal
         self.glyphs = glyphs.UNICODE if terminal.unicode else glyphs.ASCII
@@ -115,15 +122,21 @@ class Explorer(App[int]):
         self.animation_level = "none"
         self._handled: dict[int, Any] = {}
         self._looking = looking
+        if looking is not None:  # the first paint is of what is there already
+            self.set_reactive(Explorer.look, looking.newest(0))
+        self._watches = False
         for theme in themes.THEMES:
             self.register_theme(theme)
-        self.theme = themes.PLAIN if terminal.plain else themes.DARK
+        self.theme = looks.PLAIN if terminal.plain else looks.DARK
         self.set_class(not terminal.unicode, "-ascii")
 
-    def on_mount(self) -> None:
-        """Listen to the looking thread, and to signals: those that end us must leave the terminal as it was."""
+    def on_load(self) -> None:
+        """Before the terminal is ours: signals that end us must leave it as it was."""
         for number in (signal.SIGTERM, signal.SIGHUP):
             self._handled[number] = signal.signal(number, partial(self._ended_by, asyncio.get_running_loop()))
+
+    def on_mount(self) -> None:
+        """Listen to the looking thread."""
         if self._looking is None:
             self._looking = Looking(self.session)
         self._looking.listen(self._heard)
@@ -150,7 +163,8 @@ class Explorer(App[int]):
             self.error = message.outcome
             self.exit(1)
         else:
-            if self.look is None and self.session.live:
+            if not self._watches and self.session.live:
+                self._watches = True
                 hotplug.watch(lambda change: self.post_message(self.DisksChanged(change)))
             self.look = message.outcome
 
@@ -278,5 +292,5 @@ class Explorer(App[int]):
         """Dark, light, and the terminal's own colours."""
         if self.terminal.plain:
             return
-        order = (themes.DARK, themes.LIGHT)
-        self.theme = order[(order.index(self.theme) + 1) % len(order)] if self.theme in order else themes.DARK
+        order = (looks.DARK, looks.LIGHT)
+        self.theme = order[(order.index(self.theme) + 1) % len(order)] if self.theme in order else looks.DARK

@@ -23,6 +23,7 @@ class Looking:
         self._seen: list[Outcome] = []
         self._listener: Callable[[Outcome], object] | None = None
         self._stopped = False
+        self._told = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -33,6 +34,12 @@ class Looking:
             seen, self._seen = self._seen, []
             for outcome in seen:
                 listener(outcome)
+
+    def newest(self, seconds: float) -> Look | None:
+        """What was seen last, while nobody listens yet; waits so long for a first look. None where there is none."""
+        self._told.wait(seconds)
+        with self._lock:
+            return next((one for one in reversed(self._seen) if not isinstance(one, Exception)), None)
 
     def stop(self) -> None:
         """Tell nothing more: another looking takes over. The thread ends when it has seen what it is looking at."""
@@ -56,6 +63,7 @@ class Looking:
         with self._lock:
             if self._stopped:
                 return
+            self._told.set()
             if self._listener is None:
                 self._seen.append(outcome)
             else:

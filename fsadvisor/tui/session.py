@@ -55,6 +55,9 @@ class Session:
     storage_of: Survey
     shelf: Shelf
     version: str
+    name: str = ""
+    """What the machine is called, as far as that is known before it is looked at."""
+
     every: bool = False
     live: bool = True
     """Whether this is the machine that we run on: only its disks can be probed and watched."""

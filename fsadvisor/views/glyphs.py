@@ -44,6 +44,9 @@ class Glyphs:
     even: str
     """Where neither side of a scale is the larger."""
 
+    border: str
+    """Between panes that stand side by side."""
+
     def mark(self, truth: Truth) -> str:
         """The sign for an answer."""
         return {TRUE: self.tick, FALSE: self.cross, UNKNOWN: self.question}[truth]
@@ -71,6 +74,7 @@ UNICODE: Final = Glyphs(
     range_line="─",
     range_high="┤",
     even="│",
+    border="▕",
 )
 ASCII: Final = Glyphs(
     tick="y",
@@ -94,4 +98,5 @@ ASCII: Final = Glyphs(
     range_line="-",
     range_high="|",
     even=":",
+    border="|",
 )

@@ -33,6 +33,13 @@ def head_line(look: Look, width: int, glyphs: Glyphs) -> Line:
     return whole if columns(whole) <= width else cut(right, width, glyphs.ellipsis)
 
 
+def waiting_line(name: str, width: int, glyphs: Glyphs) -> Line:
+    """In so many columns: the machine of that name is looked at for the first time, and what that asks for."""
+    asked = Span(f"asking for its disks, mounts and services {glyphs.ellipsis}", Tone.DIM)
+    parts = (_named(name), asked) if name else (asked,)
+    return cut((Span(" "), *_fitting(parts, max(width - 1, 0), glyphs)), width, glyphs.ellipsis)
+
+
 def _fitting(parts: Iterable[Span], room: int, glyphs: Glyphs) -> Iterator[Span]:
     """As many as there is room for, the first in any case (cut), with gaps between them."""
     for at, part in enumerate(parts):
@@ -44,8 +51,7 @@ def _fitting(parts: Iterable[Span], room: int, glyphs: Glyphs) -> Iterator[Span]
 
 
 def _machine(look: Look) -> Iterator[Span]:
-    name = look.host or look.storage.machine
-    yield span(name if look.host else PurePath(name).name or name, Tone.TITLE, _LONGEST)
+    yield _named(look.host or called(look.storage.machine))
     if look.about.root is False:
         yield Span("not root: sees less", Tone.WARNING)
     if look.missing_tools:
@@ -56,6 +62,15 @@ def _machine(look: Look) -> Iterator[Span]:
         yield span(f"Linux {kernel}", Tone.DIM, _LONGEST)
     if look.about.root:
         yield Span("as root", Tone.DIM)
+
+
+def called(recording: str) -> str:
+    """A recorded machine by its folder or file."""
+    return PurePath(recording).name or recording
+
+
+def _named(machine: str) -> Span:
+    return span(machine, Tone.TITLE, _LONGEST)
 
 
 def _comes_to(look: Look, glyphs: Glyphs) -> Iterator[Span]:

@@ -12,7 +12,8 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import advice, finding, storage_tree
+from fsadvisor.views import advice, storage_tree
+from fsadvisor.views.overview import BOTH, SIDE_BY_SIDE, WHOLE_LINES, tree_columns
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -24,24 +25,10 @@ if TYPE_CHECKING:
     from fsadvisor.views.look import Look
     from fsadvisor.views.storage_tree import Folds, Tree
 
-_SIDE_BY_SIDE: Final = 120
-"""Columns from which the panes stand side by side."""
-
-_BOTH: Final = 17
-"""Lines of the place from which there is room for both, one above the other."""
-
 _REST_S: Final = 0.06
 """How long the tree's cursor rests before the advice follows it: moving must never wait for that."""
 
 _TREE: Final = ("fold", "turn_fold")
-
-_WHOLE_LINES: Final = 2
-"""Lines below the tree that have the whole of its row: badges may be cut."""
-
-_ADVICE_LEAST: Final = 44
-"""Columns that the tree leaves for the advice beside it: else it takes what its rows want."""
-
-_SCROLLBAR: Final = 1
 
 
 class Overview(Place):
@@ -49,14 +36,6 @@ class Overview(Place):
 
     NAME = "overview"
     MODE = "overview"
-    CSS = """
-    #panes { layout: vertical; }
-    #panes > Vertical { height: 1fr; }
-    #panes.side-by-side { layout: horizontal; }
-    #panes.side-by-side > Vertical { width: 1fr; height: 100%; }
-    #panes.side-by-side > #of-advice { border-right: vkey $border; }
-    #whole { dock: bottom; background: $surface; }
-    """
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("open_row", "enter", "Open", "The advice from why to undo, or all that is known of the subject"),
         Action("choose", "space,plus", "Choose", "Take this advice into the plan, or out of it"),
@@ -92,7 +71,7 @@ class Overview(Place):
             with Vertical(id="of-tree"):
                 yield PaneTitle(glyphs.right, glyphs.ellipsis, id="tree-title")
                 yield RowsView(id="tree")
-                yield LinesView(_WHOLE_LINES, id="whole")
+                yield LinesView(WHOLE_LINES, id="whole")
 
     @property
     def _advice(self) -> RowsView:
@@ -136,7 +115,7 @@ class Overview(Place):
         only = self._only(look)
         chosen = self.explorer.chosen
         view = self._advice
-        glyphs, roomy = self.explorer.glyphs, self.size.width >= _SIDE_BY_SIDE
+        glyphs, roomy = self.explorer.glyphs, self.size.width >= SIDE_BY_SIDE
         view.show(
             lambda columns: advice.rows(
                 look, columns, glyphs, chosen=chosen, only=only, roomy=roomy, height=view.size.height
@@ -203,13 +182,12 @@ class Overview(Place):
 
     def _lay_out(self, size: Size) -> None:
         """Side by side, one above the other, or one at a time."""
-        wide = size.width >= _SIDE_BY_SIDE
-        alone = not wide and size.height < _BOTH
+        wide = size.width >= SIDE_BY_SIDE
+        alone = not wide and size.height < BOTH
         self.query_one("#panes").set_class(wide, "side-by-side")
-        wanted = self._tree.wanted + _SCROLLBAR if self._tree else 0
-        columns = max(min(wanted, size.width - _ADVICE_LEAST), size.width // 2)
-        self.query_one("#of-tree").styles.width = columns if wide else "100%"
-        self.query_one("#whole").display = size.height >= _BOTH
+        room = tree_columns(self._look, self._tree, size.width, size.height)
+        self.query_one("#of-tree").styles.width = room if wide else "100%"
+        self.query_one("#whole").display = size.height >= BOTH
         self.query_one("#of-advice").display = not alone or self.focused is not self._storage
         self.query_one("#of-tree").display = not alone or self.focused is self._storage
 
@@ -229,6 +207,8 @@ class Overview(Place):
 
     def action_choose(self) -> None:
         """Into the plan or out of it."""
+        from fsadvisor.views import finding  # its page with all that it needs: loaded once somebody wants more of it
+
         row, look = self._advice.row, self._look
         found = finding.found(look, row.key) if row is not None and look is not None else None
         if found is not None and look is not None:

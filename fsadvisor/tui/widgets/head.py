@@ -8,9 +8,9 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from fsadvisor.tui.drawing import strip, tones
-from fsadvisor.views.head import head_line, place_at, places_line
+from fsadvisor.views.head import head_line, place_at, places_line, waiting_line
 from fsadvisor.views.notices import with_notice
-from fsadvisor.views.spans import Line, Span, Tone, columns, padded, span
+from fsadvisor.views.spans import Line, Tone, columns, padded, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +55,7 @@ class Head(Widget):
 
     def _machine(self, width: int) -> Line:
         if self.look is None:
-            return (Span(f" looking at the machine {self._glyphs.ellipsis}", Tone.DIM),)
+            return waiting_line(cast("Explorer", self.app).session.name, width, self._glyphs)
         return head_line(self.look, width, self._glyphs)
 
     @property

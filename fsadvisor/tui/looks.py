@@ -1,0 +1,156 @@
+"""What tones and grounds look like: dark, light, and plain for terminals of 16 colours or none. It needs no Textual."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from rich.segment import Segment
+from rich.style import Style
+
+from fsadvisor.report.escape import clean
+from fsadvisor.views.overview import Ground
+from fsadvisor.views.spans import Tone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from fsadvisor.views.spans import Line
+
+DARK: Final = "fsadvisor-dark"
+LIGHT: Final = "fsadvisor-light"
+PLAIN: Final = "ansi-dark"
+"""Textual's own theme of the terminal's 16 colours."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grounds:
+    """What texts stand on, and the colour of a text that has none of its own."""
+
+    foreground: str
+    background: str
+    surface: str
+    panel: str
+    border: str
+
+
+GROUNDS: Final = {
+    DARK: Grounds(foreground="#d4d8dc", background="#14181c", surface="#1b2026", panel="#242b32", border="#3a444e"),
+    LIGHT: Grounds(foreground="#20262b", background="#fbfbf8", surface="#f1f1ec", panel="#e4e5df", border="#b9bdb6"),
+    PLAIN: Grounds(foreground="default", background="default", surface="default", panel="default", border="magenta"),
+}
+
+_DARK: Final = {
+    Tone.PLAIN: "",
+    Tone.TITLE: "bold #9cc7e8",
+    Tone.STRONG: "bold",
+    Tone.DIM: "#8b959e",
+    Tone.GOOD: "#7fc08a",
+    Tone.BAD: "bold #ee7a70",
+    Tone.WARNING: "#e0b060",
+    Tone.UNKNOWN: "#b99be0",
+    Tone.COMMAND: "#c9dcb0",
+    Tone.KEY: "bold #e0b060",
+    Tone.NEW: "bold #14181c on #9cc7e8",
+    Tone.MATCH: "#14181c on #e0b060",
+}
+_LIGHT: Final = {
+    Tone.PLAIN: "",
+    Tone.TITLE: "bold #1f5f8f",
+    Tone.STRONG: "bold",
+    Tone.DIM: "#5c656d",
+    Tone.GOOD: "#1d6b34",
+    Tone.BAD: "bold #b3261e",
+    Tone.WARNING: "#8a5a00",
+    Tone.UNKNOWN: "#6b3fa0",
+    Tone.COMMAND: "#2f5d1e",
+    Tone.KEY: "bold #8a5a00",
+    Tone.NEW: "bold #fbfbf8 on #1f5f8f",
+    Tone.MATCH: "#20262b on #f0c66a",
+}
+_PLAIN: Final = {
+    Tone.PLAIN: "",
+    Tone.TITLE: "bold cyan",
+    Tone.STRONG: "bold",
+    Tone.DIM: "",
+    Tone.GOOD: "green",
+    Tone.BAD: "bold red",
+    Tone.WARNING: "yellow",
+    Tone.UNKNOWN: "magenta",
+    Tone.COMMAND: "green",
+    Tone.KEY: "bold yellow",
+    Tone.NEW: "bold reverse",
+    Tone.MATCH: "reverse",
+}
+_NO_COLOUR: Final = {
+    **dict.fromkeys(Tone, ""),
+    Tone.TITLE: "bold",
+    Tone.STRONG: "bold",
+    Tone.BAD: "bold",
+    Tone.KEY: "bold",
+    Tone.NEW: "bold reverse",
+    Tone.MATCH: "reverse",
+}
+
+
+_SIGNS: Final = re.compile(r"± (?=[\d>]|$)|≤ (?=\d|$)|(?:^|(?<=\d ))µs\b|\bR²|^…$")
+_IN_ASCII: Final = {"± ": "+-", "≤ ": "<=", "µs": "us", "R²": "R2", "…": "~"}
+"""Signs of ours beside numbers, and as many columns of ASCII. A name that strangers gave stays as it is."""
+
+
+class _InAscii(dict["Tone", "Style"]):
+    """Looks for a terminal that is not known to have other signs."""
+
+
+@cache
+def tones(theme: str, colour: bool, unicode: bool) -> Mapping[Tone, Style]:
+    """The look of each tone."""
+    words = _NO_COLOUR if not colour else {DARK: _DARK, LIGHT: _LIGHT}.get(theme, _PLAIN)
+    return (dict if unicode else _InAscii)((tone, Style.parse(look)) for tone, look in words.items())
+
+
+@cache
+def cursor(theme: str, colour: bool, *, focused: bool) -> Style:
+    """The look of the row that the cursor is on, in a list that has the keyboard or not."""
+    if not colour or theme not in (DARK, LIGHT):
+        return Style.parse("reverse" if focused else "underline")
+    ground = {DARK: ("#2f4a60", "#262d34"), LIGHT: ("#cfe2f1", "#e7e8e3")}[theme][0 if focused else 1]
+    return Style.parse(f"on {ground}")
+
+
+@cache
+def grounds(theme: str, colour: bool) -> Mapping[Ground, Style]:
+    """What stands on each ground where it has no tone."""
+    its = GROUNDS[theme]
+    if not colour:
+        return dict.fromkeys(Ground, Style())
+    text = Style(color=its.foreground)
+    return {
+        Ground.PANEL: text + Style(bgcolor=its.panel),
+        Ground.SURFACE: text + Style(bgcolor=its.surface),
+        Ground.BACKGROUND: text + Style(bgcolor=its.background),
+        Ground.BORDER: Style(color=its.border, bgcolor=its.background),
+    }
+
+
+def segments(line: Line, looks: Mapping[Tone, Style], ground: Style, over: Style | None = None) -> list[Segment]:
+    """One line, with `over` laid over it. What is not printable is made so even here, should a view have forgotten."""
+    drawn = []
+    for text, tone in _with_ascii(line) if isinstance(looks, _InAscii) else line:
+        look = ground + looks[tone]
+        shown = text if text.isprintable() else clean(text, None)
+        drawn.append(Segment(shown, look + over if over else look))
+    return drawn
+
+
+def _with_ascii(line: Line) -> Iterator[tuple[str, Tone]]:
+    """The line with signs of ours in ASCII; a blank that such a sign takes may stand in the next span."""
+    taken = False
+    for at, (text, tone) in enumerate(line):
+        shown = text[1:] if taken else text
+        taken = shown.endswith(("±", "≤")) and at + 1 < len(line) and line[at + 1][0].startswith(" ")
+        if not shown.isascii():
+            shown = _SIGNS.sub(lambda sign: _IN_ASCII[sign[0]], f"{shown} " if taken else shown)
+        yield shown, tone

@@ -1,0 +1,42 @@
+"""From the command line to the explorer: something to see at once, then the first look, then Textual."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.tui.first_picture import Painter
+from fsadvisor.tui.held_terminal import HeldTerminal
+from fsadvisor.tui.looking import Looking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fsadvisor.tui.session import Session
+    from fsadvisor.tui.terminal import Terminal
+    from fsadvisor.views.look import Look
+
+_FIRST_LOOK_S: Final = 0.25
+"""How long Textual waits for the first look: a small machine's takes less, and both at once would take as long."""
+
+
+def start(name: str, session_of: Callable[[], Session], terminal: Terminal) -> int:
+    """Explore; the exit code. `name` is what the machine is called before it is looked at; `session_of` may raise."""
+    with HeldTerminal() as held:
+        painter = Painter(terminal)
+
+        def show(look: Look | None) -> None:
+            columns, lines = held.size
+            held.show(painter.picture(look, name, columns, lines))
+
+        show(None)
+        session = session_of()
+        looking = Looking(session)
+        if look := looking.newest(_FIRST_LOOK_S):
+            show(look)
+        from fsadvisor.tui.app import explore
+
+        if look is not (newest := looking.newest(0)):
+            show(newest)
+        gc.enable()
+        return explore(session, terminal, looking, held)
