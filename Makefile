@@ -12,7 +12,7 @@ WORKERS := $(shell n=$$(nproc); echo $$((n < 4 ? 2 * n : 8)))
 .NOTPARALLEL:
 # Without bytecode each process compiles the program and its tests anew: half of a command's start, 5 s of a test run.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help run test long check bench measure lab lab-shell lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
+.PHONY: help run test long check bench measure lab lab-shell trials lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
 
 help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no installs no packages"
@@ -25,6 +25,8 @@ help:
 	@echo "make lab    prove it on NVMe, SCSI, device mapper, md, F2FS and NILFS2, in guests of QEMU (minutes);"
 	@echo "            ARGS=tests/lab/test_md.py picks scenarios, ARGS=--accept keeps what they recorded"
 	@echo "make lab-shell  a shell in such a guest"
+	@echo "make trials  hold trials against planted gains, planted nothings and kills in such a guest, written to"
+	@echo "            docs/trials-proof.md (hours; what is there already is not measured again)"
 	@echo "make docs   write the generated files anew: man page, completions, schema, pages about rules"
 	@echo "make lock   write requirements/ anew from pyproject.toml; ARGS=--upgrade moves to new versions (needs uv)"
 
@@ -51,6 +53,9 @@ lab: set-up-lab
 
 lab-shell: set-up-lab
 	@$(BIN)/python -m tools.lab shell
+
+trials: set-up-lab
+	@$(BIN)/python -m tools.trials measure $(ARGS) && $(BIN)/python -m tools.trials page
 
 lint: format style types contracts
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tools.lab.kernels import Kernel
 
 MEMORY_MB = 5120
-_KERNEL_SAYS = "console=ttyS0 quiet panic=-1 mitigations=off nohz=off"
+KERNEL_SAYS = "console=ttyS0 quiet panic=-1 mitigations=off nohz=off"
 """With a tick all the time, for else the clock would leap by minutes while the guest waits for this machine's files."""
 
 
@@ -71,6 +71,6 @@ def run(course: Course, which: Kernel, results: Path, seconds: int) -> None:
         f".venv/bin/python -m tools.paper.guest {shlex.join(course.argv())} 2>&1; "
         "echo $? > /run/lab/results/status\n"
     )
-    more = ("-icount", f"shift={course.shift},sleep=off", "-m", str(MEMORY_MB), "-append", _KERNEL_SAYS)
+    more = ("-icount", f"shift={course.shift},sleep=off", "-m", str(MEMORY_MB), "-append", KERNEL_SAYS)
     work = guest.Work(f"paper-{which.series}", script, devices=(), more=more)
     guest.run(which, work, results, seconds)
