@@ -114,7 +114,7 @@ def _place(look: Look, finding: Finding, chosen: int) -> Iterator[Span]:
     if measured := finding.verdicts[0].measured:
         words = measured.says if finding.verdicts[0].tried else f"at most {measured.value:g} %, measured"
         yield span(f", {words} here", Tone.GOOD if measured.value else Tone.DIM)
-    yield span(f"  {_where(finding)}", Tone.DIM)
+    yield span(f"; on {_where(finding)}", Tone.DIM)
 
 
 def _where(finding: Finding) -> str:

@@ -63,7 +63,7 @@ def blocks(look: Look, finding: Finding, glyphs: Glyphs) -> Iterator[Block]:
     first, others = _decided(finding)
     if first:
         yield Heading(_title(outcome, len(first)))
-        yield from checklist.blocks(first)
+        yield from checklist.blocks(first, plain=True)
         if words := _were_it_so(finding):
             yield paragraph(span(words, Tone.STRONG), first=_IN)
         yield Gap()

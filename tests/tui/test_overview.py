@@ -3,6 +3,7 @@
 import pytest
 from textual.events import Key
 
+from fsadvisor.views.spans import plain
 from tests.tui.driving import SIZES, explored, long, screen, shown, until
 
 SERVER = "raid-lvm-crypt-server"
@@ -50,6 +51,34 @@ def test_the_machine_as_a_whole_narrows_nothing():
         return cursor(app, "tree")
 
     assert explored(steps, SERVER) == "host"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_row_under_the_cursor_is_told_in_full_below_the_tree(size):
+    async def steps(app, pilot):
+        await pilot.press("tab", "j", "j")
+        await until(pilot, lambda: "├─ libvirt" in shown(app) or "libvirt:" in shown(app))
+        await until(pilot, lambda: cursor(app, "tree").startswith("service:libvirt"))
+        await pilot.pause()
+        return [line.rpartition("▕")[2].strip() for line in screen(app)[-3:-1]]
+
+    below = " ".join(explored(steps, SERVER, size))
+    assert below.startswith("libvirt: uses it, ")
+    assert "/var/lib/libvirt/images" in below
+    assert "…" not in below
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_little_advice_is_told_with_all_its_words(size):
+    async def steps(app, pilot):
+        await pilot.pause()
+        rows = app.screen.query_one("#advice").rows
+        return " ".join(plain(line).strip() for row in rows for line in row.lines)
+
+    text = explored(steps, "as-it-is", size)
+    assert "ext4 discards blocks as each transaction frees them, not in one weekly run" in " ".join(text.split())
+    assert "blocked: a safety check says no" in " ".join(text.split())
+    assert "…" not in text
 
 
 @pytest.mark.parametrize("keys", [("h", "l"), ("left", "right"), ("space", "space")])

@@ -51,7 +51,13 @@ class FindingPlace(Place):
             "try", "T", "Try it", "Try it on scratch filesystems: says what that takes, and asks, in the place Trials"
         ),
         Action("rule", "R", "Rule", "The page of its rule", shown=False),
-        Action("beside(1)", "right_square_bracket", "Next", "The next finding", shown=False),
+        Action(
+            "beside(1)",
+            "right_square_bracket",
+            "Next",
+            "The next finding; of what is not advised, the next subject",
+            shown=False,
+        ),
         Action("beside(-1)", "left_square_bracket", "Before", "The finding before", shown=False),
         Action("app.back", "escape", "Back", "Back to where one came from"),
         Action("app.focus_next", "tab", "Other half", "The other half of the page, on a wide screen", shown=False),
