@@ -24,8 +24,6 @@ from fsadvisor.machine.with_file import WithFile
 from fsadvisor.proof import unproven
 from fsadvisor.rulebook.rule import Outcome, Rule
 from fsadvisor.rulebook.shelf import Shelf, load_rule, load_shelf, own_rules, own_shelf
-from fsadvisor.survey import selection
-from fsadvisor.survey.whole import survey
 
 if TYPE_CHECKING:
     import argparse
@@ -114,6 +112,9 @@ def _shelf(chosen: argparse.Namespace) -> Shelf:
 
 
 def _storage(machine: Machine, chosen: argparse.Namespace, supposed: Sequence[Supposition] = ()) -> Storage:
+    from fsadvisor.survey import selection  # with all readers: the explorer shows something before they are loaded
+    from fsadvisor.survey.whole import survey
+
     declared = dict(chosen.workload or ())
     whole = survey(machine, declared, supposed)
     places = [subject.name for subject in whole.subjects if subject.kind == "mount"]

@@ -161,9 +161,9 @@ def test_an_error_before_textual_is_loaded_is_told_on_the_terminal_as_it_was(hel
 
 @needs_tmux
 def test_a_mistake_in_the_command_is_told_on_the_terminal_as_it_was(held, tmp_path):
-    with held.explorer("--rules", str(tmp_path / "absent")) as terminal:
+    with held.explorer("--rules", str(tmp_path / "absent"), size=(200, 24)) as terminal:
         shown = terminal.until("ended")
-        assert "no such fol" in shown
+        assert "no such folder of rules" in shown
         assert "ended 2" in shown
         assert as_found(terminal)
 
