@@ -90,7 +90,7 @@ def test_a_wrong_choice_is_one_clear_line(recorded, argv, says):
 def test_what_is_not_proven_safe_is_refused_with_its_question():
     done = fsadvisor("--on", CONTAINER, "plan", "nobarrier-unproven")
     assert done.returncode == 2
-    assert "Does fsadvisor run on the machine itself, not in a container? no" in done.stderr
+    assert "Does fsadvisor run outside any container? no" in done.stderr
     every = fsadvisor("--on", CONTAINER, "plan")
     assert every.returncode == 0
     assert "There is nothing that a script could do." in every.stdout
