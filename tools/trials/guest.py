@@ -104,7 +104,7 @@ def _trial(group: Group, number: int) -> None:
 
 
 def _killed(place: str, numbers: list[int]) -> None:
-    for row in kills.rows_of(place, numbers, COMMAND, noted):
+    for row in kills.in_guest(place, numbers, COMMAND, noted):
         told(row)
 
 

@@ -21,8 +21,13 @@ from tools.trials.rows import Kill
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-_DISK_MIB: Final = 6144
-_FOLDER: Final = Path("/srv/place")
+_DISK_MIB: Final = 64 << 10
+"""So large that the guard lets a trial write on it; only what is written takes memory."""
+_MADE: Final = {
+    "ext4": ("-q", "-F", "-T", "largefile4", "-J", "size=64", "-E", "nodiscard"),
+    "xfs": ("-q", "-f", "-K"),
+    "btrfs": ("-q", "-f", "-K"),
+}
 _SECONDS: Final = "2"
 """The trial's --seconds: each image stands for each side at least, and no longer."""
 _ENDED_WELL: Final = (0, 3)
@@ -33,33 +38,44 @@ _LEAST_LOST: Final = 4 * _MIB
 """Of free space: what journals and logs of a filesystem that has just been written to may take."""
 
 
-def rows_of(place: str, numbers: Sequence[int], command: Sequence[str], noted: Callable[[str], None]) -> Iterator[Kill]:
-    """A row for each kill in a place of plan.PLACES."""
+def in_guest(
+    place: str, numbers: Sequence[int], command: Sequence[str], noted: Callable[[str], None]
+) -> Iterator[Kill]:
+    """A row for each kill in a place of plan.PLACES, on a disk of memory."""
+    with null_blk("place", size=_DISK_MIB, irqmode=0) as disk:
+        yield from rows_of(place, (disk, Path("/srv/place")), numbers, command, noted)
+
+
+def rows_of(
+    place: str, ground: tuple[str, Path], numbers: Sequence[int], command: Sequence[str], noted: Callable[[str], None]
+) -> Iterator[Kill]:
+    """A row for each kill over a disk, which is overwritten, and mounted on a folder unless the place is a device."""
+    disk, folder = ground
     if not numbers:
         return
     with ExitStack() as stack:
-        disk = stack.enter_context(null_blk("place", size=_DISK_MIB, irqmode=0))
         if place != "device":
-            run(f"mkfs.{place}", "-q", *(() if place == "ext4" else ("-f",)), disk)
-            _FOLDER.mkdir(parents=True, exist_ok=True)
-            run("mount", "-n", disk, str(_FOLDER))
-            stack.callback(run, "umount", str(_FOLDER))
-        victim = _Victim(place, disk, command)
+            run(f"mkfs.{place}", *_MADE[place], disk)
+            folder.mkdir(parents=True, exist_ok=True)
+            run("mount", "-n", disk, str(folder))
+            stack.callback(run, "umount", str(folder))
+        victim = _Victim(place, disk, folder, command)
         life = victim.life()
         noted(f"{place}: nobody kills it: {life:.1f} s")
-        yield from (victim.killed(number, life, noted) for number in numbers)
+        for number in numbers:
+            yield victim.killed(number, life, noted)
 
 
 class _Victim:
     """The command over one place."""
 
-    def __init__(self, place: str, disk: str, command: Sequence[str]) -> None:
-        self._place, self._disk = place, disk
+    def __init__(self, place: str, disk: str, folder: Path, command: Sequence[str]) -> None:
+        self._place, self._disk, self._folder = place, disk, folder
         where = (
-            ("--device", disk, "--yes-erase", Path(disk).name) if place == "device" else ("--on-scratch", str(_FOLDER))
+            ("--device", disk, "--yes-erase", Path(disk).name) if place == "device" else ("--on-scratch", str(folder))
         )
         self._argv = (*command, "noatime", *where, "--yes", "--no-keep", "--seconds", _SECONDS)
-        self._before = _seen()
+        self._before = self._seen()
         self._free = self._room()
 
     def life(self) -> float:
@@ -113,7 +129,7 @@ class _Victim:
         if not any(at_once.values()):
             return "nothing to clear", at_once
         with subprocess.Popen(self._argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
-            while child.poll() is None and set(at_once["files"]) & _names():
+            while child.poll() is None and set(at_once["files"]) & self._names():
                 time.sleep(0.1)
             if child.poll() is None:
                 child.send_signal(signal.SIGINT)
@@ -128,7 +144,7 @@ class _Victim:
         """What is there and was not before, once the kernel has let go of what it lets go by itself."""
         end = time.monotonic() + _LETTING_GO_S
         while True:
-            seen = _seen()
+            seen = self._seen()
             found = {kind: sorted(seen[kind] - self._before[kind]) for kind in seen}
             if time.monotonic() > end or not any(one for kind, one in found.items() if kind != "files"):
                 return found
@@ -139,7 +155,7 @@ class _Victim:
         if self._place == "device":
             return 0
         os.sync()
-        room = os.statvfs(_FOLDER)
+        room = os.statvfs(self._folder)
         return room.f_bfree * room.f_frsize
 
     def _lost(self) -> int:
@@ -148,27 +164,31 @@ class _Victim:
             time.sleep(0.5)
         return max(0, lost)
 
+    def _seen(self) -> dict[str, set[str]]:
+        """All that could be left, by kind."""
+        return {
+            "processes": _processes(),
+            "loops": {line for line in _lines("losetup", "-a") if f"({self._ground()}" in line},
+            "mounts": _mounts(),
+            "dm": set(_lines("dmsetup", "ls")) if Path("/sys/class/misc/device-mapper").exists() else set(),
+            "files": self._names(),
+        }
+
+    def _ground(self) -> str:
+        """What a loop device's file begins with."""
+        return self._disk if self._place == "device" else f"{self._folder}/"
+
+    def _names(self) -> set[str]:
+        return {path.name for path in self._folder.iterdir()} if self._place != "device" else set()
+
+
+def _lines(*argv: str) -> list[str]:
+    return run(*argv).splitlines()
+
 
 def _kill(number: int) -> None:
     with suppress(ProcessLookupError):
         os.kill(number, signal.SIGKILL)
-
-
-def _seen() -> dict[str, set[str]]:
-    """All that could be left, by kind."""
-    return {
-        "processes": _processes(),
-        "loops": {
-            line for line in run("losetup", "--all", "--noheadings", "--output", "NAME,BACK-FILE").splitlines() if line
-        },
-        "mounts": _mounts(),
-        "dm": set(run("dmsetup", "ls").splitlines()),
-        "files": _names(),
-    }
-
-
-def _names() -> set[str]:
-    return {path.name for path in _FOLDER.iterdir()} if _FOLDER.is_dir() else set()
 
 
 def _processes() -> set[str]:

@@ -25,11 +25,15 @@ _LEFT: Final = ("processes", "loops", "mounts", "dm", "files")
 
 def write(rows: Sequence[Row], docs: Path) -> None:
     """The page."""
-    (docs / "trials-proof.md").write_text("".join(text(rows)), encoding="utf-8")
+    (docs / "trials-proof.md").write_text(text(rows), encoding="utf-8")
 
 
-def text(rows: Sequence[Row]) -> Iterator[str]:
-    """The page, piece by piece."""
+def text(rows: Sequence[Row]) -> str:
+    """The page."""
+    return "".join(_pieces(rows)).rstrip() + "\n"
+
+
+def _pieces(rows: Sequence[Row]) -> Iterator[str]:
     ran = next(row for row in rows if isinstance(row, Ran))
     yield (
         "# Trials, held against the truth\n\n"
@@ -199,7 +203,14 @@ def _kills(rows: Sequence[Row]) -> Iterator[str]:
         "start. A folder of Btrfs keeps the images' names until that start. A device keeps a scratch filesystem, by "
         "design: what is on it is nobody's to erase but yours, and the next start refuses it until it is wiped.\n\n"
     )
-    heads = ("where", "kills", "while at work", "at what", *(f"{kind} at once" for kind in _LEFT))
+    heads = (
+        "where",
+        "kills",
+        "of the first process alone",
+        "while at work",
+        "at what",
+        *(f"{kind} at once" for kind in _LEFT),
+    )
     lines = []
     for place in PLACES:
         own = [row for row in kills if row.place == place]
@@ -207,7 +218,8 @@ def _kills(rows: Sequence[Row]) -> Iterator[str]:
             at = Counter(_phase(row) for row in own)
             lines.append(
                 (
-                    *(place, str(len(own)), str(sum(row.at != "ended" for row in own))),
+                    *(place, str(len(own)), str(sum(row.leader for row in own))),
+                    str(sum(row.at != "ended" for row in own)),
                     ", ".join(f"{what} {count}" for what, count in sorted(at.items())),
                     *(str(sum(len(row.at_once[kind]) for row in own)) for kind in _LEFT),
                     str(sum(len(one) for row in own for one in row.later.values())),
@@ -222,8 +234,8 @@ def _kills(rows: Sequence[Row]) -> Iterator[str]:
 
 def _phase(row: Kill) -> str:
     """The youngest of its processes, in a word."""
-    words = row.at.split()
-    return row.at if row.at in ("ended", "looking around") else words[-1]
+    last = row.at.split()[-1]
+    return row.at if row.at in ("ended", "looking around") else "filling or measuring" if last == "python" else last
 
 
 def _trials(rows: Sequence[Row], group: Group) -> list[Trial]:
