@@ -1,7 +1,10 @@
 """Options of the suite, and what of it must not run side by side."""
 
+import contextlib
 import fcntl
 import signal
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -28,6 +31,18 @@ def pytest_sessionstart(session):
         clear_left(temporary())
 
 
+def mount_namespaces():
+    """Those of all processes that can be asked."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            found.add((process / "ns" / "mnt").readlink())
+    return found
+
+
+AT_FIRST = mount_namespaces()
+
+
 @pytest.fixture(autouse=True)
 def mounts_of_others(request, tmp_path_factory):
     """A new mount namespace holds for a moment what another process unmounts: XFS then keeps its old options."""
@@ -38,4 +53,7 @@ def mounts_of_others(request, tmp_path_factory):
     common = tmp_path_factory.getbasetemp().parent if hasattr(request.config, "workerinput") else None
     with ((common or tmp_path_factory.getbasetemp()) / "namespaces").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        end = time.monotonic() + 20
+        while alone and not mount_namespaces() <= AT_FIRST and time.monotonic() < end:
+            time.sleep(0.05)  # a process that was killed in the test before has not ended yet
         yield

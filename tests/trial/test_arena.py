@@ -53,7 +53,7 @@ def backing_files():
     found = set()
     for file in Path("/sys/block").glob("loop*/loop/backing_file"):
         try:
-            found.add(file.read_text().rstrip("\n"))
+            found.add(file.read_text(errors="surrogateescape").rstrip("\n"))
         except OSError:
             continue
     return found
