@@ -116,5 +116,5 @@ def _images():
     found = {}
     for file in Path("/sys/block").glob("loop*/loop/backing_file"):
         with contextlib.suppress(OSError):
-            found[file.read_text().rstrip("\n")] = f"/dev/{file.parts[3]}"
+            found[file.read_text(errors="surrogateescape").rstrip("\n")] = f"/dev/{file.parts[3]}"
     return found
