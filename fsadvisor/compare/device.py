@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.machine.file_extents import Extent
-    from fsadvisor.probe.disks import Disks
+    from fsadvisor.probe.disks import Way
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.scratch import ScratchFile
     from fsadvisor.probe.window import Window
@@ -59,7 +59,7 @@ class DeviceSession:
     work: Io
     path: str
     piece: Piece
-    leaves: Disks
+    way: Way | None
 
     @property
     def engine(self) -> str:
@@ -69,11 +69,11 @@ class DeviceSession:
     def window(self, seconds: float) -> Window:
         """One run of fio. Raises EngineError."""
         engines = self.fio.engines if self.work.depth > 1 else ()
-        before = disks.counted(self.leaves)
+        before = disks.counted(self.way)
         out, said, status = self.fio.run(
             argv(self.work, self.path, self.piece, seconds, engines), 2 * seconds + _GRACE_SECONDS
         )
-        after = disks.counted(self.leaves)
+        after = disks.counted(self.way)
         return fio.window_of(
             fio.judged(out, said, status, "reading the device"), self.work, disks.between(before, after)
         )
@@ -88,7 +88,7 @@ def argv(work: Io, path: str, piece: Piece, seconds: float, engines: Sequence[st
 
 
 @contextlib.contextmanager
-def opened(job: Job, target: Path, leaves: Disks) -> Iterator[DeviceSession]:
+def opened(job: Job, target: Path, way: Way | None) -> Iterator[DeviceSession]:
     """A session on the device under the folder. Raises EngineError."""
     work, tool = job.work, fio.find()
     if not isinstance(work, Io) or not readable(job):
@@ -101,7 +101,7 @@ def opened(job: Job, target: Path, leaves: Disks) -> Iterator[DeviceSession]:
         with told("asking how the scratch file lies on the device"):
             piece = longest(pieces(file.descriptor), work)
         _same(file, descriptor, piece)
-        yield DeviceSession(tool, work, f"/proc/{os.getpid()}/fd/{descriptor}", piece, leaves)
+        yield DeviceSession(tool, work, f"/proc/{os.getpid()}/fd/{descriptor}", piece, way)
 
 
 def obstacle(folder: Path) -> str:

@@ -19,7 +19,7 @@ from fsadvisor.compare.rounds import Entrant
 from fsadvisor.compare.side import Side
 from fsadvisor.compare.workloads import with_file
 from fsadvisor.probe import scratch_tree, space
-from fsadvisor.probe.disks import plain
+from fsadvisor.probe.disks import Way
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
@@ -90,7 +90,7 @@ def _as_it_is(asked: telling.PathAsked) -> _Entrant:
         Entrant(
             name=asked.side.name,
             where=where,
-            opened=partial(device.opened if below else opened, target=folder, leaves=asked.below),
+            opened=partial(device.opened if below else opened, target=folder, way=asked.below),
             rest=(lambda: None) if below else partial(_rest, folder, whole=False),
         ),
     )
@@ -147,7 +147,7 @@ def _in_image(name: str, found: Standing, tell: Tell) -> _Entrant:
         Entrant(
             name=name,
             where=_where(name, found),
-            opened=partial(opened, target=found.folder, leaves=(found.loop,)),
+            opened=partial(opened, target=found.folder, way=Way.straight_to(found.loop)),
             rest=partial(_rest, found.folder, whole=True),
         ),
     )
@@ -161,7 +161,7 @@ def _below_image(name: str, found: Standing, tell: Tell) -> _Entrant:
         Entrant(
             name=_BELOW_IMAGE,
             where=_where(name, found),
-            opened=partial(device.opened, target=found.folder, leaves=(found.loop,)),
+            opened=partial(device.opened, target=found.folder, way=Way.straight_to(found.loop)),
         ),
     )
 
@@ -171,7 +171,7 @@ def _where(name: str, found: Standing) -> Where:
         target=f"image {name}",
         mount="",
         write_back=None if found.write_cache is None else found.write_cache == "write back",
-        way=plain((found.loop,)),
+        way=Way.straight_to(found.loop),
         depends={"mount.fs_type": found.form.fs_type, "mount.options": ",".join(found.options)},
     )
 

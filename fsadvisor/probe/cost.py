@@ -144,7 +144,7 @@ def _laid_out(work: Work) -> int:
     """Bytes written before the first window."""
     match work:
         case Io():
-            return work.file_bytes if work.state == "written" else 0
+            return work.file_bytes if work.state == "written" and work.pattern != "append" else 0
         case Ladder():
             return work.file_bytes
         case Metadata():

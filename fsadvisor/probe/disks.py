@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.probe.window import DiskWork
@@ -39,14 +39,15 @@ class Way:
     silent: tuple[str, ...] = ()
     """Leaves that may be sent flushes and count none."""
 
+    @classmethod
+    def straight_to(cls, *names: str) -> Way:
+        """To disks right below a filesystem that count flushes."""
+        return cls(leaves=names, flushed=names, top=names)
+
     @property
     def straight(self) -> bool:
         """Whether no device above the disks counts flushes."""
         return self.flushed is None or set(self.flushed) == set(self.leaves)
-
-
-Disks: TypeAlias = Way | tuple[str, ...] | None
-"""Names alone are disks right below a filesystem, which count flushes; None: the stack can't be followed to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +99,6 @@ def way(storage: Storage, mount: str, sysfs: Path = _SYSFS) -> Way | None:
     )
 
 
-def plain(disks: Disks) -> Way | None:
-    """The way of disks that are named alone, if there are any."""
-    if isinstance(disks, tuple):
-        return Way(leaves=disks, flushed=disks, top=disks) if disks else None
-    return disks
-
-
 def _nearest(subjects: Mapping[str, Subject], start: Iterable[str], ends: Callable[[Subject], bool]) -> list[Subject]:
     """On each way down the first device that is one of the ends."""
     found, seen, waiting = [], set[str](), list(start)
@@ -145,15 +139,14 @@ def _place(one: Subject, subjects: Mapping[str, Subject], sysfs: Path) -> str:
     return next((place for place in inside if (sysfs / place / "stat").is_file()), name)
 
 
-def counted(disks: Disks, sysfs: Path = _SYSFS) -> Counted | None:
-    """Read the counters now; None where there are no disks, or one of them has none to read (any more)."""
-    found = plain(disks)
-    if found is None:
+def counted(way: Way | None, sysfs: Path = _SYSFS) -> Counted | None:
+    """Read the counters now; None where there is no way, or a disk has none to read (any more)."""
+    if way is None:
         return None
-    each = {name: _counters(name, sysfs) for name in dict.fromkeys((*found.leaves, *(found.flushed or ()), *found.top))}
-    if any(each[name] is None for name in (*found.leaves, *(found.flushed or ()))):
+    each = {name: _counters(name, sysfs) for name in dict.fromkeys((*way.leaves, *(way.flushed or ()), *way.top))}
+    if any(each[name] is None for name in (*way.leaves, *(way.flushed or ()))):
         return None
-    return Counted(found, {name: one for name, one in each.items() if one is not None})
+    return Counted(way, {name: one for name, one in each.items() if one is not None})
 
 
 def _counters(name: str, sysfs: Path) -> IoCounters | None:
@@ -227,18 +220,17 @@ def summed(works: Sequence[DiskWork]) -> DiskWork:
     )
 
 
-def have_fua(disks: Disks, sysfs: Path = _SYSFS) -> bool:
+def have_fua(way: Way | None, sysfs: Path = _SYSFS) -> bool | None:
     """Whether the kernel writes FUA to all that count flushes; where one has none, it flushes after the write instead.
 
-    That is decided where requests are queued, so at these.
+    That is decided where requests are queued, so at these. None where they are not known, or do not tell.
     """
-    found = plain(disks)
+    if way is None or way.flushed is None:
+        return None
     try:
-        return all(
-            (sysfs / disk / "queue/fua").read_text().strip() == "1" for disk in (found.flushed or () if found else ())
-        )
+        return all((sysfs / name / "queue/fua").read_text().strip() == "1" for name in way.flushed)
     except OSError:
-        return False
+        return None
 
 
 def _restarted(before: Counted, after: Counted) -> bool:

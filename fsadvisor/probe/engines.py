@@ -12,26 +12,26 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from fsadvisor.probe.disks import Disks
+    from fsadvisor.probe.disks import Way
     from fsadvisor.probe.engine import Session
 
 
-def opened(job: Job, target: Path, leaves: Disks = None) -> AbstractContextManager[Session]:
+def opened(job: Job, target: Path, way: Way | None = None) -> AbstractContextManager[Session]:
     """A session for the job, in a folder or, for existing files, of one. Raises EngineError, at the latest on entry.
 
-    `leaves` are the devices below, from `disks.way`, or the kernel names of disks right below.
+    `way` has the devices below whose counters are read, from `disks.way`.
     """
     match job.work:
         case Io() as io:
             tool = fio.find()
-            return fio.session(tool, io, target, leaves) if tool else syncing.opened(io, target, leaves)
+            return fio.session(tool, io, target, way) if tool else syncing.opened(io, target, way)
         case Ladder() as steps:
-            return ladder.session(steps, target, leaves)
+            return ladder.session(steps, target, way)
         case Metadata() as metadata:
-            return names.opened(metadata, target, leaves)
+            return names.opened(metadata, target, way)
         case Allocation() as allocation:
-            return allocating.opened(allocation, target, leaves)
+            return allocating.opened(allocation, target, way)
         case Mix() as mix:
-            return mixing.opened(mix, target, leaves)
+            return mixing.opened(mix, target, way)
         case Existing() as existing:
-            return reading.opened(existing, target, leaves)
+            return reading.opened(existing, target, way)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from fsadvisor.probe.disks import Disks
+    from fsadvisor.probe.disks import Way
     from fsadvisor.probe.job import Io
     from fsadvisor.probe.scratch import ScratchFile
     from fsadvisor.probe.window import DiskWork
@@ -156,7 +156,7 @@ class FioSession:
     fio: Fio
     work: Io
     file: ScratchFile
-    leaves: Disks
+    way: Way | None
 
     @property
     def engine(self) -> str:
@@ -165,26 +165,22 @@ class FioSession:
 
     def window(self, seconds: float) -> Window:
         """One run of fio; shorter where the job ends at the end of its file. Raises EngineError."""
-        if self.work.pattern == "append":
-            self.file.make_room(self.work.file_bytes // 2)
-        elif self.work.operation == "write" and self.work.state != "written":
-            self.file.fill()
+        self.file.before_window(self.work)
         arguments = argv(self.work, self.file.path, seconds, self.fio.engines if self.work.depth > 1 else ())
         limit = 2 * seconds + _GRACE_SECONDS + self.work.file_bytes / _SLOWEST_BYTES_PER_S
-        before = disks.counted(self.leaves)
+        before = disks.counted(self.way)
         out, said, status = self.fio.run(arguments, limit)
-        after = disks.counted(self.leaves)
+        after = disks.counted(self.way)
         job = judged(out, said, status, f"measuring in {self.file.folder}")
         return window_of(job, self.work, disks.between(before, after))
 
 
 @contextlib.contextmanager
-def session(fio: Fio, work: Io, folder: Path, leaves: Disks) -> Iterator[FioSession]:
+def session(fio: Fio, work: Io, folder: Path, way: Way | None) -> Iterator[FioSession]:
     """A session on a new scratch file in the folder. Raises EngineError."""
     with scratch_file(folder, work.file_bytes, work.state, synced=work.sync != "none") as file:
-        if work.pattern != "append":
-            file.fill()
-        yield FioSession(fio, work, file, leaves)
+        file.before_first(work)
+        yield FioSession(fio, work, file, way)
 
 
 def judged(out: str, said: str, status: int, doing: str) -> FioJob:

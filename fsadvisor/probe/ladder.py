@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from fsadvisor.probe.disks import Disks
+    from fsadvisor.probe.disks import Way
     from fsadvisor.probe.job import Ladder
     from fsadvisor.probe.scratch import ScratchFile
 
@@ -147,9 +147,9 @@ class LadderSession:
     """It is emptied before it would grow beyond."""
     blocks: int
     block: mmap.mmap
-    leaves: Disks
-    fua: bool
-    """Every device that counts flushes has FUA, as far as is known."""
+    way: Way | None
+    fua: bool | None
+    """Whether every device that counts flushes has FUA; None where that is not known."""
 
     @property
     def engine(self) -> str:
@@ -162,7 +162,6 @@ class LadderSession:
         But for `parts_us`, the window tells of the commits alone: their number, time and disk work.
         """
         turns: dict[Step, Turns] = {step: Turns() for step in STEPS}
-        self.growing.empty()
         end = time.perf_counter() + seconds
         with told(f"measuring in {self.growing.folder}"):
             first = 0
@@ -190,10 +189,10 @@ class LadderSession:
         os.fdatasync(self.direct)
         if step == "commit" and os.fstat(self.growing.descriptor).st_size + _MOST * BLOCK_BYTES > self.growing_bytes:
             self.growing.empty()
-        before, used = disks.counted(self.leaves), resource.getrusage(resource.RUSAGE_SELF)
+        before, used = disks.counted(self.way), resource.getrusage(resource.RUSAGE_SELF)
         start = time.perf_counter_ns()
         done = self._operations(step, start + round(TURN_SECONDS * 1e9), turns)
-        after, total = disks.counted(self.leaves), resource.getrusage(resource.RUSAGE_SELF)
+        after, total = disks.counted(self.way), resource.getrusage(resource.RUSAGE_SELF)
         turns.seconds += (done - start) / 1e9
         turns.operations.append(len(turns.total_ns) - sum(turns.operations))
         turns.user_cpu_seconds += total.ru_utime - used.ru_utime
@@ -228,7 +227,7 @@ class LadderSession:
 
 
 @contextlib.contextmanager
-def session(work: Ladder, folder: Path, leaves: Disks) -> Iterator[LadderSession]:
+def session(work: Ladder, folder: Path, way: Way | None) -> Iterator[LadderSession]:
     """A session on two new scratch files in the folder. Raises EngineError."""
     with contextlib.ExitStack() as stack:
         written = stack.enter_context(scratch_file(folder, work.file_bytes, "written", synced=True))
@@ -246,8 +245,8 @@ def session(work: Ladder, folder: Path, leaves: Disks) -> Iterator[LadderSession
             growing_bytes=max(work.file_bytes, _MOST * BLOCK_BYTES),
             blocks=work.file_bytes // BLOCK_BYTES,
             block=block,
-            leaves=leaves,
-            fua=disks.have_fua(leaves),
+            way=way,
+            fua=disks.have_fua(way),
         )
 
 
@@ -263,13 +262,16 @@ def _direct(file: ScratchFile, flags: int) -> int:
         raise
 
 
-def parts(turns: Mapping[Step, Turns], *, fua: bool) -> dict[str, float]:
-    """What a commit is made of in this window, in µs: medians for time, and per commit for what the disks counted."""
+def parts(turns: Mapping[Step, Turns], *, fua: bool | None) -> dict[str, float]:
+    """What a commit is made of in this window, in µs: medians for time, and per commit for what the disks counted.
+
+    Only data and dsync where flushes or FUA are not known.
+    """
     data = median(turns["write"].total_ns) / 1000
     told_here = {"data": data, "dsync": median(turns["dsync"].total_ns) / 1000}
     commits, datasyncs = turns["commit"], turns["datasync"]
     flushed, share, share_alone = commits.flushed(), commits.counted_share(), datasyncs.counted_share()
-    if flushed is None or share is None or share_alone is None:
+    if flushed is None or share is None or share_alone is None or fua is None:
         return told_here
     whole = median(commits.sync_ns) / 1000
     above = 0.0

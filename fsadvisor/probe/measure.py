@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 WINDOW_SECONDS: Final = 0.5
 """How long a window is meant to last; the engine's start and end come on top."""
 APART: Final = 0.03
-"""How far two runs of the same are apart at least, as a share: what a neighbour, heat or luck with blocks makes."""
+"""How far two runs of the same are apart at least, as a share: what heat or luck with blocks makes."""
+APART_IF_SHARED: Final = 0.15
+"""The same of a virtual disk, or one that may be, where neighbours come and go within minutes: tools.probes."""
 _MOST_VOIDS: Final = 8
 """So many windows that do not count, and more than do, end the measurement."""
 _PARTS_WIDTH: Final = 2
@@ -66,6 +68,8 @@ class Where:
     mount: str
     write_back: bool | None = None
     """Whether a disk below has a write cache that the kernel flushes; None where that is not known."""
+    apart: float = APART
+    """How far two runs of the same are apart there at least, as a share."""
     way: Way | None = None
     """The devices below whose counters are read; None where they are not known."""
     depends: Mapping[str, str] = field(default_factory=dict)
@@ -146,7 +150,7 @@ class Run:
             void=self._voids[-1],
             windows=len(self._windows),
             counted=len(self._counted()),
-            figure=self._figure(),
+            figure=self._agreed(self._steady()),
             seconds=seconds,
             seconds_left=max(0.0, self._budget.seconds - seconds),
             written_bytes=self._written(),
@@ -199,12 +203,13 @@ class Run:
     def _values(self, windows: Sequence[Window]) -> list[float]:
         return [found for window in windows if (found := value(self._job, window)) is not None]
 
-    def _figure(self) -> Figure | None:
-        return figure(self._values(self._steady()), apart=self._apart())
+    def _agreed(self, windows: Sequence[Window]) -> Figure | None:
+        """The figure with the interval that the windows alone give."""
+        return figure(self._values(windows), apart=self._apart(APART))
 
-    def _apart(self) -> float:
+    def _apart(self, usual: float) -> float:
         """Extents are counted, and counted again they are the same."""
-        return 0.0 if self._job.headline is Headline.EXTENTS else APART
+        return 0.0 if self._job.headline is Headline.EXTENTS else usual
 
     def _parts(self, windows: Sequence[Window]) -> dict[str, Figure]:
         names = dict.fromkeys(name for window in windows for name in window.parts_us)
@@ -218,9 +223,9 @@ class Run:
         return found
 
     def is_settled(self) -> bool:
-        """Whether the interval is as narrow as was wanted."""
+        """Whether the windows agree as narrowly as was wanted."""
         windows = self._steady()
-        whole = figure(self._values(windows), apart=self._apart())
+        whole = self._agreed(windows)
         if whole is None or whole.windows < FEWEST or whole.half_width > self._budget.width:
             return False
         enough = _PARTS_WIDTH * self._budget.width * whole.median
@@ -235,7 +240,8 @@ class Run:
         syncs, latencies = (merged(getattr(one, name) for one in windows) for name in ("sync_ns", "latencies_ns"))
         histogram = syncs if self._job.headline is Headline.SYNC_US else latencies
         sums = total(windows)
-        whole = figure(self._values(windows), apart=self._apart())
+        whole = figure(self._values(windows), apart=self._apart(self._where.apart))
+        agreed = self._agreed(windows)
         pressure = self._pressure()
         way = self._where.way
         doubts = tuple(impossible(self._job, sums, latencies, syncs, write_back=self._where.write_back))
@@ -274,7 +280,8 @@ class Run:
                 *doubts,
                 *not_written(self._job, sums),
                 *seen.remarks,
-                *self._how_sure(whole, end),
+                *self._how_sure(whole, agreed, end),
+                *self._how_far_apart(whole, agreed),
                 *_others_unseen(windows),
                 *_small_file(self._job),
                 *_crowded(pressure),
@@ -301,15 +308,24 @@ class Run:
             if name in now
         }
 
-    def _how_sure(self, whole: Figure | None, end: End) -> Iterator[str]:
-        if whole is None or end == "settled":
+    def _how_far_apart(self, whole: Figure | None, agreed: Figure | None) -> Iterator[str]:
+        if whole != agreed:
+            yield (
+                "Runs minutes apart on a disk that may be shared were seen to differ by"
+                f" {100 * self._where.apart:.0f} %: the interval is no narrower than that."
+            )
+
+    def _how_sure(self, whole: Figure | None, agreed: Figure | None, end: End) -> Iterator[str]:
+        if whole is None or agreed is None or end == "settled":
             return
         if whole.windows < FEWEST:
             few = "1 window counts" if whole.windows == 1 else f"{whole.windows} windows count"
             yield f"Only {few}, and {FEWEST} are the fewest that a 95 % interval can be told from."
-        elif whole.half_width > self._budget.width:
-            wide = "> 100 %" if whole.half_width > 1 else f"{100 * whole.half_width:.0f} %"
-            yield f"It did not settle: the interval is ± {wide}, where ± {100 * self._budget.width:.3g} % was wanted."
+        elif agreed.half_width > self._budget.width:
+            wide = "> 100 %" if agreed.half_width > 1 else f"{100 * agreed.half_width:.0f} %"
+            by = "" if whole == agreed else "by its windows alone "
+            wanted = f"± {100 * self._budget.width:.3g} % was wanted"
+            yield f"It did not settle: {by}the interval is ± {wide}, where {wanted}."
 
 
 def _share(seconds: float | None, of: float) -> float | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from fsadvisor.probe.disks import Disks
+    from fsadvisor.probe.disks import Way
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.gentle import Gentle
     from fsadvisor.probe.job import Job
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LONGEST_PAUSE_SECONDS: Final = 60.0
 _GAVE_WAY: Final = f"others kept the disks busy for {LONGEST_PAUSE_SECONDS:.0f} s, and a gentle probe gives way"
 
-Opener: TypeAlias = "Callable[[Job, Path, Disks], AbstractContextManager[Session]]"
+Opener: TypeAlias = "Callable[[Job, Path, Way | None], AbstractContextManager[Session]]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class Plan:
     jobs: Sequence[Job]
     folder: Path
     where: Where
-    disks: Disks
+    disks: Way | None
     seconds: float
     width: float
     opener: Opener

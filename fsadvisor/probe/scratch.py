@@ -32,7 +32,7 @@ from fsadvisor.readers import mountinfo
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.probe.job import State
+    from fsadvisor.probe.job import Io, State
 
 STEP_BYTES: Final = 1 << 20
 _STAMPED_BYTES: Final = 4096
@@ -72,14 +72,22 @@ class ScratchFile:
                     os.ftruncate(self.descriptor, self.size_bytes)
             os.fsync(self.descriptor)
 
-    def make_room(self, more_bytes: int) -> None:
-        """Take all blocks away, on the disk, if the file could not grow so far otherwise. Raises EngineError.
+    def before_first(self, work: Io) -> None:
+        """Lay it out for a job. Raises EngineError."""
+        if work.pattern != "append":
+            self.fill()
 
-        Not before each window: the filesystem would give it the same few blocks again, and what a file costs that grows
-        into others (a fifth more was seen) would not be in the figure.
+    def before_window(self, work: Io) -> None:
+        """Put back what a window of the job changed for good. Raises EngineError.
+
+        That is blocks that were holes, or preallocated. A file that is appended to goes on growing, as a log does: a
+        window may add half its size, and it is emptied, on the disk, only where that would be more than all of it.
         """
-        if os.fstat(self.descriptor).st_size + more_bytes > self.size_bytes:
-            self.empty()
+        if work.pattern == "append":
+            if os.fstat(self.descriptor).st_size + work.file_bytes // 2 > self.size_bytes:
+                self.empty()
+        elif work.operation == "write" and work.state != "written":
+            self.fill()
 
     def empty(self) -> None:
         """Take all blocks away, on the disk. Raises EngineError."""

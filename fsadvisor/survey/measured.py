@@ -30,6 +30,8 @@ _REFUSED: Final = {Cause.DENIED: "it may not be read", Cause.TIMED_OUT: "it did 
 _FEWEST_WINDOWS: Final = 6
 _WIDEST: Final = 0.15
 """Half of the interval, as a share of the figure: what is less sure is no fact."""
+_ROUNDING: Final = 1 + 1e-9
+"""An interval of just that width is as sure as it has to be."""
 _COMMIT, _APPEND = "commit-fdatasync", "commit-fdatasync-append"
 _DSYNC, _LADDER = "commit-dsync", "fsync-ladder"
 _OF_A_LOOP: Final = ".direct_io"
@@ -195,7 +197,7 @@ def weakness(one: Measured) -> str:
     if one.figure.windows < _FEWEST_WINDOWS:
         count = "1 window" if one.figure.windows == 1 else f"{one.figure.windows} windows"
         return f"the probe of {_day(one)} ended after {count}"
-    if one.figure.high - one.figure.low > 2 * _WIDEST * one.figure.median:
+    if one.figure.high - one.figure.low > 2 * _WIDEST * one.figure.median * _ROUNDING:
         return f"the windows of {_day(one)} were too far apart"
     return ""
 

@@ -135,7 +135,7 @@ class _Sweep:
     def _session(
         self, fs_type: str, workload: str, folder: Path, options: tuple[str, ...], disk: str
     ) -> Iterator[Session]:
-        with mixing.opened(self._job(workload), folder, (disk,)) as session:
+        with mixing.opened(self._job(workload), folder, disks.Way.straight_to(disk)) as session:
             self._tell(
                 words.Begun(filesystem=fs_type, workload=workload, options=",".join(options), engine=session.engine)
             )
@@ -147,9 +147,9 @@ class _Sweep:
         if self._stop.asked:
             raise SystemExit
         stretch = self._asked.stretch
-        before = disks.counted((disk,))
+        before = disks.counted(disks.Way.straight_to(disk))
         window = session.window(self._seconds(delay) * stretch)
-        requests, waited_ms = _waited(disk, before, disks.counted((disk,)))
+        requests, waited_ms = _waited(disk, before, disks.counted(disks.Way.straight_to(disk)))
         seconds = window.seconds / stretch
         self._rates.pop(delay, None)
         if not (window.operations and seconds > 0):

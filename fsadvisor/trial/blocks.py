@@ -139,12 +139,12 @@ class _Course:
         self._most_bytes = max(self._most_bytes, sum(self._written_in(it) for every in fresh.values() for it in every))
 
     def has_bytes(self, before: int, share: float) -> bool:
-        """Whether one more block, were it the largest so far, stays within a turn's share of what was left `before`.
+        """Whether one more block, were it twice the largest so far, stays in a turn's share of what was left `before`.
 
         Each turn has as much as the others: where bytes are few, too, each image stands for each side.
         """
         limit = self.budget.written_bytes
-        return limit is None or self.written() + self._most_bytes <= before + share * (limit - before)
+        return limit is None or self.written() + 2 * self._most_bytes <= before + share * (limit - before)
 
     def _window(self, session: Session) -> Window:
         if self.cancelled():

@@ -1,7 +1,7 @@
 """A device that is proven empty, and two halves of it. What could not be asked is never taken for empty.
 
-Asked are: signatures (blkid -p, wipefs -n), partitions and holders (sysfs), mounts, swap, fstab by any tag, and the
-kernel itself, by opening it with O_EXCL, which it refuses to all who do not hold it.
+Asked are: signatures (blkid -p, wipefs -n), partitions and holders (sysfs), mounts, swap, fstab and crypttab by any
+tag, and the kernel itself, by opening it with O_EXCL, which it refuses to all who do not hold it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,12 @@ _BLKGETSIZE64: Final = 0x80081272
 _SECONDS: Final = 30.0
 _BLKID_NOTHING: Final = 2
 """blkid's exit status where it found nothing; with -p also where it could not look, so the device is read as well."""
+_NAMING: Final = (("/etc/fstab", 0), ("/etc/crypttab", 1))
+"""Files whose lines name devices, and in which word."""
+_OF_ITS_PLACE: Final = ("DEVNAME", "PART_ENTRY_")
+"""How blkid's words on the device itself, and on its line in the partition table, begin."""
+_FOR_LINUX_DATA: Final = frozenset(("0x83", "0fc63daf-8483-4772-8e79-3d69d8477de4"))
+"""Types of partitions that nothing but their content says the use of; a boot loader's may be full of zeros."""
 _ALIGNED: Final = 1 << 20
 _HEAD_BYTES: Final = 1 << 20
 _MOST_BYTES: Final = 64 << 30
@@ -118,25 +124,31 @@ def _configured(path: str) -> Iterator[str]:
     for link in Path("/dev/disk").glob("*/*"):
         if link.resolve() == Path(path):
             names |= {str(link), f"{link.parent.name.removeprefix('by-').upper()}={link.name}"}
-    for line in _text("/etc/fstab").splitlines() if os.path.lexists("/etc/fstab") else ():
-        first = line.split()[:1]
-        if first and not first[0].startswith("#") and (first[0].replace('"', "") in names or _same(first[0], path)):
-            yield f"/etc/fstab names it: {first[0]}"
+    for file, at in _NAMING:
+        for line in _text(file).splitlines() if os.path.lexists(file) else ():
+            words = line.split()[at : at + 1]
+            if words and not line.lstrip().startswith("#") and _is_it(words[0], path, names):
+                yield f"{file} names it: {words[0]}"
 
 
-def _same(word: str, path: str) -> bool:
-    return word.startswith("/dev/") and Path(word).resolve() == Path(path)
+def _is_it(word: str, path: str, names: set[str]) -> bool:
+    return word.replace('"', "") in names or (word.startswith("/dev/") and Path(word).resolve() == Path(path))
 
 
 def _signatures(path: str) -> Iterator[str]:
-    status, out = tools.status_of("blkid", ("-p", "-o", "full", path), _SECONDS, f"looking for signatures on {path}")
-    if status == 0 or out.strip():
-        yield f"blkid finds something on it: {' '.join(out.split())[:200]}"
-    elif status != _BLKID_NOTHING:
+    status, out = tools.status_of("blkid", ("-p", "-o", "export", path), _SECONDS, f"looking for signatures on {path}")
+    if status not in (0, _BLKID_NOTHING):
         raise EngineError(f"blkid ended with {status}, so that nobody knows whether {path} is empty")
-    said = tools.run("wipefs", ("-n", "--noheadings", path), _SECONDS, f"looking for signatures on {path}")
-    if said.strip():
-        yield f"wipefs finds something on it: {' '.join(said.split())[:200]}"
+    said = dict(line.partition("=")[::2] for line in out.splitlines() if line.strip())
+    found = " ".join(f"{key}={value}" for key, value in said.items() if not key.startswith(_OF_ITS_PLACE))
+    if found:
+        yield f"blkid finds something on it: {found[:200]}"
+    kind = said.get("PART_ENTRY_TYPE", "")
+    if said.keys() & {"PART_ENTRY_SCHEME", "PART_ENTRY_TYPE"} and kind not in _FOR_LINUX_DATA:
+        yield f"its partition's type is {kind or 'not told'}, not that of data of Linux"
+    listed = tools.run("wipefs", ("-n", "--noheadings", path), _SECONDS, f"looking for signatures on {path}")
+    if listed.strip():
+        yield f"wipefs finds something on it: {' '.join(listed.split())[:200]}"
 
 
 def _content(descriptor: int) -> Iterator[str]:

@@ -11,6 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from fsadvisor.probe import scratch_tree
+from fsadvisor.probe.disks import Way
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
@@ -112,7 +113,7 @@ class _Trial:
                     solid = first and not asked.device and turn == 0
                     stands[side] = stack.enter_context(standing(privacy, form, part, solid=solid))
                 sessions = {
-                    side: stack.enter_context(opened(self._job, stand.folder, (stand.loop,)))
+                    side: stack.enter_context(opened(self._job, stand.folder, Way.straight_to(stand.loop)))
                     for side, stand in stands.items()
                 }
                 if not asked.device:

@@ -16,7 +16,9 @@ from fsadvisor.views.keys import spelt
 from fsadvisor.views.spans import cut, plain, span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+
+    from fsadvisor.views.look import Look
 
 _MARGINS: Final = 7
 """Columns of the list's own, with its scrollbar."""
@@ -24,6 +26,10 @@ _MARGINS: Final = 7
 
 class Commands(Provider):
     """Texts are plain: what a drive calls itself must not be read as markup."""
+
+    _of: Look | None = None
+    """What its entries were made of."""
+    _entries: Sequence[palette.Entry] = ()
 
     async def discover(self) -> Hits:
         """What can be done, before anything is typed."""
@@ -40,9 +46,17 @@ class Commands(Provider):
     def _all(self) -> Iterator[palette.Entry]:
         for at, action in enumerate(self._actions()):
             yield palette.Entry(palette.ACTION, _words(action), key=str(at))
+        yield from self._named()
+
+    def _named(self) -> Sequence[palette.Entry]:
+        """Made once for each look, not at each key: a machine may have thousands of disks."""
         explorer = self.app
-        if isinstance(explorer, Explorer) and explorer.look is not None:
-            yield from palette.entries(explorer.look, explorer.session.shelf.rules)
+        if not isinstance(explorer, Explorer) or explorer.look is None:
+            return ()
+        if self._of is not explorer.look:
+            self._of = explorer.look
+            self._entries = tuple(palette.entries(explorer.look, explorer.session.shelf.rules))
+        return self._entries
 
     def _shown(self, one: palette.Entry) -> Content:
         """Neither line is broken: what tells entries apart stands first."""

@@ -90,11 +90,11 @@ def made(tmp_path):
 @pytest.mark.parametrize("fs_type", ["ext4", "xfs"])
 def test_a_device_is_read_and_never_written(made, fs_type):
     loop, folder = made(fs_type)
-    with device.opened(READ, folder, (loop,)) as session:
+    with device.opened(READ, folder, disks.Way.straight_to(loop)) as session:
         run("sync", "-f", str(folder))
-        before = disks.counted((loop,))
+        before = disks.counted(disks.Way.straight_to(loop))
         window = session.window(0.2)
-        did = disks.between(before, disks.counted((loop,)))
+        did = disks.between(before, disks.counted(disks.Way.straight_to(loop)))
     assert window.operations > 0
     assert did.read_bytes >= window.asked_bytes
     assert did.written_bytes == 0, "flushes may be another program's, which has all filesystems written out"
@@ -105,5 +105,8 @@ def test_a_device_is_read_and_never_written(made, fs_type):
 @needs_loop_devices
 def test_where_addresses_are_the_filesystem_s_own_nothing_is_read(made):
     loop, folder = made("btrfs")
-    with pytest.raises(EngineError, match="no single block device"), device.opened(READ, folder, (loop,)):
+    with (
+        pytest.raises(EngineError, match="no single block device"),
+        device.opened(READ, folder, disks.Way.straight_to(loop)),
+    ):
         pass

@@ -3,13 +3,11 @@
 import json
 import os
 import subprocess
-import sys
 import time
-import traceback
 from pathlib import Path
 
-from fsadvisor import cli
 from tests.lab.report import Report
+from tools.lab import in_fork
 from tools.lab.devices import DEVICES
 
 RESULTS = Path("/run/lab/results")
@@ -144,20 +142,8 @@ def _settable(text):
 
 
 def _said_by_cli(argv, may_find=True):
-    """Standard output of the command line, in a child of this process: starting Python anew takes seconds here."""
+    """Standard output of the command line."""
     out, err = RESULTS / "stdout", RESULTS / "stderr"
-    child = os.fork()
-    if child == 0:
-        status = 99
-        with out.open("w") as sys.stdout, err.open("w") as sys.stderr:
-            try:
-                status = cli.run(argv)
-            except BaseException:  # noqa: BLE001 - a child that must end here, whatever happens
-                traceback.print_exc()
-            finally:
-                sys.stdout.flush()
-                sys.stderr.flush()
-                os._exit(status)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    status = in_fork.ran(argv, out, err)
     assert status in ((0, 1) if may_find else (0,)), f"fsadvisor {' '.join(argv)}: {status}: {err.read_text()}"
     return out.read_text()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fsadvisor.probe.disks import Way
 from tests.loops import loops, needs_loop_devices, run
 
 MEGABYTES = {"tmpfs": 64, "ext4": 96, "xfs": 320, "btrfs": 256}
@@ -35,9 +36,9 @@ class Mounted:
     device: str
 
     @property
-    def leaves(self):
-        """The loop device, as if it were a disk: what is below it does not matter here."""
-        return (Path(self.device).name,) if self.device else None
+    def way(self):
+        """Down to the loop device, as if it were a disk: what is below it does not matter here."""
+        return Way.straight_to(Path(self.device).name) if self.device else None
 
     def free_bytes(self):
         room = os.statvfs(self.folder)

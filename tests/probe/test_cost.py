@@ -24,6 +24,12 @@ def test_a_read_writes_its_file_once_and_only_where_it_reads_written_blocks(job)
     assert cost.of(job, 20).written_bytes == (job.work.file_bytes if job.work.state == "written" else 0)
 
 
+@pytest.mark.parametrize("job", [it for it in JOBS.values() if isinstance(it.work, Io) and it.work.pattern == "append"])
+def test_a_file_that_grows_is_not_laid_out_before(job):
+    assert cost.laid_out_bytes(job) == 0
+    assert cost.of(job, 20).written_bytes == cost.measured_bytes(job)
+
+
 @pytest.mark.parametrize("job", [it for it in JOBS.values() if isinstance(it.work, Metadata)])
 def test_what_names_may_write_is_bounded_and_looking_at_them_writes_no_more(job):
     changes = job.work.operation in ("create", "unlink")

@@ -49,8 +49,11 @@ def row(*changes):
 
 
 def test_differences_of_all_disks_are_summed(sysfs):
-    before = counted(("sda", "sdb"), sysfs(sda=ROW, sdb=ROW))
-    after = counted(("sda", "sdb"), sysfs(sda=row((4, 5), (6, 16), (15, 2), (16, 3)), sdb=row((0, 1), (2, 8), (15, 1))))
+    before = counted(Way.straight_to("sda", "sdb"), sysfs(sda=ROW, sdb=ROW))
+    after = counted(
+        Way.straight_to("sda", "sdb"),
+        sysfs(sda=row((4, 5), (6, 16), (15, 2), (16, 3)), sdb=row((0, 1), (2, 8), (15, 1))),
+    )
     work = between(before, after)
     assert (work.write_ios, work.written_bytes) == (5, 8192)
     assert (work.read_ios, work.read_bytes) == (1, 4096)
@@ -58,8 +61,8 @@ def test_differences_of_all_disks_are_summed(sysfs):
 
 
 def test_the_disk_that_flushed_longest_speaks_for_a_mirror(sysfs):
-    before = counted(("sda", "sdb"), sysfs(sda=ROW, sdb=ROW))
-    after = counted(("sda", "sdb"), sysfs(sda=row((15, 9), (16, 30)), sdb=row((15, 9), (16, 40))))
+    before = counted(Way.straight_to("sda", "sdb"), sysfs(sda=ROW, sdb=ROW))
+    after = counted(Way.straight_to("sda", "sdb"), sysfs(sda=row((15, 9), (16, 30)), sdb=row((15, 9), (16, 40))))
     assert flushed(before, after) == Flushes(count=9, us=40_000)
 
 
@@ -77,8 +80,8 @@ def test_flushes_are_those_of_the_nearest_device_that_counts_them_and_bytes_thos
 
 
 def test_where_the_disks_are_the_nearest_nothing_is_told_twice(sysfs):
-    before = counted(("vda",), sysfs(vda=ROW))
-    after = counted(("vda",), sysfs(vda=row((15, 2), (16, 1))))
+    before = counted(Way.straight_to("vda"), sysfs(vda=ROW))
+    after = counted(Way.straight_to("vda"), sysfs(vda=row((15, 2), (16, 1))))
     assert flushed_below(before, after) is None
     assert between(before, after).sent_flushes == between(before, after).flushes == 2
 
@@ -102,8 +105,14 @@ def test_fua_is_asked_of_the_devices_that_count_flushes(sysfs):
     for name, fua in (("vda", "1\n"), ("loop8", "0\n")):
         (sysfs(**{name: ROW}) / name / "queue").mkdir()
         (sysfs() / name / "queue/fua").write_text(fua)
-    assert have_fua(("vda",), sysfs())
-    assert not have_fua(ON_A_LOOP, sysfs())
+    assert have_fua(Way.straight_to("vda"), sysfs())
+    assert have_fua(ON_A_LOOP, sysfs()) is False
+
+
+def test_fua_is_unknown_where_the_devices_that_count_flushes_are_or_do_not_tell(sysfs):
+    assert have_fua(None, sysfs()) is None
+    assert have_fua(Way(leaves=("pmem0",), flushed=None, top=("pmem0",), silent=("pmem0",)), sysfs()) is None
+    assert have_fua(Way.straight_to("gone"), sysfs()) is None
 
 
 def a_way(sysfs, parts, mount, queued, through=()):
@@ -168,28 +177,27 @@ def test_a_mount_that_is_not_there_has_no_way_down(sysfs):
 
 
 def test_a_kernel_that_counts_no_flushes_is_no_disk_that_flushed_none(sysfs):
-    old = counted(("sda",), sysfs(sda=" ".join(ROW.split()[:15])))
+    old = counted(Way.straight_to("sda"), sysfs(sda=" ".join(ROW.split()[:15])))
     assert between(old, old).flushes is None
     assert between(old, old).flush_us is None
     assert flushed(old, old) is None
 
 
 def test_a_disk_that_went_away_or_came_back_tells_nothing(sysfs):
-    before = counted(("sda",), sysfs(sda=ROW))
-    assert counted(("sda", "sdb"), sysfs(sda=ROW)) is None
+    before = counted(Way.straight_to("sda"), sysfs(sda=ROW))
+    assert counted(Way.straight_to("sda", "sdb"), sysfs(sda=ROW)) is None
     assert between(before, None) is None
-    assert between(before, counted(("sda",), sysfs(sda=" ".join(["0"] * 17)))) is None
-    assert between(before, counted(("sdb",), sysfs(sdb=ROW))) is None
+    assert between(before, counted(Way.straight_to("sda"), sysfs(sda=" ".join(["0"] * 17)))) is None
+    assert between(before, counted(Way.straight_to("sdb"), sysfs(sdb=ROW))) is None
 
 
 @pytest.mark.parametrize("text", ["", "1 2 3", "x " * 17])
 def test_what_is_no_counter_file_tells_nothing(sysfs, text):
-    assert counted(("sda",), sysfs(sda=text)) is None
+    assert counted(Way.straight_to("sda"), sysfs(sda=text)) is None
 
 
 def test_without_disks_there_is_nothing_to_tell():
     assert counted(None) is None
-    assert counted(()) is None
 
 
 @given(
@@ -199,9 +207,9 @@ def test_no_difference_is_ever_below_zero(tmp_path_factory, start, more):
     folder = tmp_path_factory.mktemp("sysfs") / "sda"
     folder.mkdir()
     (folder / "stat").write_text(" ".join(map(str, start)))
-    before = counted(("sda",), folder.parent)
+    before = counted(Way.straight_to("sda"), folder.parent)
     (folder / "stat").write_text(" ".join(str(a + b) for a, b in zip(start, more, strict=True)))
-    work = between(before, counted(("sda",), folder.parent))
+    work = between(before, counted(Way.straight_to("sda"), folder.parent))
     assert (work.flushes, work.flush_us) == (more[15], more[16] * 1000)
     assert (work.written_bytes, work.read_bytes) == (more[6] * 512, more[2] * 512)
 
@@ -209,12 +217,12 @@ def test_no_difference_is_ever_below_zero(tmp_path_factory, start, more):
 @pytest.mark.parametrize("kind", ON_DISK)
 def test_the_kernel_counts_the_flush_of_an_fsync(kind, tmp_path):
     with mounted(kind, tmp_path) as filesystem, (filesystem.folder / "file").open("wb") as file:
-        before = counted(filesystem.leaves)
+        before = counted(filesystem.way)
         file.write(b"x" * 65536)
         file.flush()
         os.fsync(file.fileno())
-        work = between(before, counted(filesystem.leaves))
-    volatile = Path(f"/sys/block/{filesystem.leaves[0]}/queue/write_cache").read_text() == "write back\n"
+        work = between(before, counted(filesystem.way))
+    volatile = Path(f"/sys/block/{filesystem.way.leaves[0]}/queue/write_cache").read_text() == "write back\n"
     assert (work.flushes > 0) == volatile  # somebody may have told the kernel that this loop device keeps what it has
     assert work.written_bytes >= 65536
 

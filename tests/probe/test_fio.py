@@ -148,7 +148,7 @@ def ext4(tmp_path_factory):
 
 def run_once(job, filesystem):
     work = small(job.work)
-    with fio.session(fio.find(), work, filesystem.folder, filesystem.leaves) as session:
+    with fio.session(fio.find(), work, filesystem.folder, filesystem.way) as session:
         window = session.window(0.05)
         assert re.fullmatch(r"fio [0-9].*", session.engine)
         size = os.fstat(session.file.descriptor).st_size
@@ -158,7 +158,7 @@ def run_once(job, filesystem):
     assert sum(window.latencies_ns.values()) == window.operations > 0
     syncs = sum(window.sync_ns.values())
     assert syncs == 0 if work.sync == "none" else window.operations - 1 <= syncs <= window.operations
-    assert (window.disks is None) == (filesystem.leaves is None)
+    assert (window.disks is None) == (filesystem.way is None)
     assert size == (window.asked_bytes if work.pattern == "append" else work.file_bytes)
     if window.disks and work.operation == "write" and (work.direct or work.sync != "none"):
         assert window.disks.written_bytes >= window.asked_bytes / 2

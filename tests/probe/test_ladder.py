@@ -153,7 +153,7 @@ def test_no_part_is_below_zero_and_none_of_flush_and_journal_is_longer_than_the_
 def test_a_window_tells_the_parts_of_its_commits_and_leaves_nothing(kind, tmp_path):
     with mounted(kind, tmp_path) as filesystem:
         free = filesystem.free_bytes()
-        with ladder.session(WORK, filesystem.folder, filesystem.leaves) as session:
+        with ladder.session(WORK, filesystem.folder, filesystem.way) as session:
             for _ in range(2):
                 window = session.window(0.2)
                 assert set(window.parts_us) == {*PARTS, *BESIDE} - {"flush_disks"}
@@ -172,10 +172,10 @@ def test_a_window_tells_the_parts_of_its_commits_and_leaves_nothing(kind, tmp_pa
 def test_the_flushes_of_an_image_on_a_filesystem_are_those_of_its_own_loop_device(kind, tmp_path):
     """Both count: the image's loop device, whose flush is an fsync, and the one below it, as if it were the disk."""
     with mounted(kind, tmp_path, megabytes=192) as outer, mounted(kind, outer.folder, megabytes=64) as inner:
-        way = Way(leaves=outer.leaves, flushed=inner.leaves, top=inner.leaves)
+        way = Way(leaves=outer.way.leaves, flushed=inner.way.leaves, top=inner.way.leaves)
         with ladder.session(WORK, inner.folder, way) as session:
             window = session.window(0.5)
-        below, above = (Path(f"/sys/block/{one.leaves[0]}/queue/write_cache").read_text() for one in (outer, inner))
+        below, above = (Path(f"/sys/block/{one.way.leaves[0]}/queue/write_cache").read_text() for one in (outer, inner))
     assert set(window.parts_us) == {*PARTS, *BESIDE}
     assert window.parts_us["flush_counted"] <= window.parts_us["flush"]
     if above == "write back\n":  # an earlier user of a loop device may have told the kernel that it keeps what it has

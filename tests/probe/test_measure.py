@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.probe.disks import Way, plain
+from fsadvisor.probe.disks import Way
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.measure import Budget, Progress, events, measure
 from fsadvisor.probe.result import Result
@@ -43,6 +43,26 @@ def test_windows_that_agree_settle_after_six():
     assert found.figure.half_width == pytest.approx(0.03)
     assert found.error == ""
     assert found.remarks == ()
+
+
+def test_on_a_disk_that_may_be_shared_the_interval_is_no_narrower_than_runs_there_are_apart():
+    shared = dataclasses.replace(HERE, apart=0.15)
+    found = measured(COMMIT, [synced(us) for us in (990, 1000, 1010)] * 9, where=shared)
+
+    assert (found.end, found.windows) == ("settled", 6)
+    assert found.figure.half_width == pytest.approx(0.15)
+    (remark,) = found.remarks
+    assert remark.startswith("Runs minutes apart on a disk that may be shared were seen to differ by 15 %: ")
+
+
+def test_windows_that_do_not_agree_are_told_beside_a_wider_interval():
+    shared = dataclasses.replace(HERE, apart=0.5)
+    found = measured(READ, [counted(rate) for rate in (900, 1100)] * 40, where=shared)
+
+    assert found.end == "budget"
+    assert found.figure.half_width == pytest.approx(0.5)
+    assert any(it.startswith("It did not settle: by its windows alone the interval is ± ") for it in found.remarks)
+    assert any("differ by 50 %" in it for it in found.remarks)
 
 
 def test_the_result_says_what_where_when_and_by_whom():
@@ -261,7 +281,7 @@ def test_flushes_are_told_with_the_devices_that_counted_them():
 
 
 def test_where_the_disks_are_the_nearest_their_flushes_are_told_once():
-    found = measured(COMMIT, [synced(1000)] * 9, where=dataclasses.replace(HERE, way=plain(("vda",))))
+    found = measured(COMMIT, [synced(1000)] * 9, where=dataclasses.replace(HERE, way=Way.straight_to("vda")))
     assert (found.flushes_at, found.disks, found.disk_flushes_per_operation) == (("vda",), ("vda",), None)
 
 

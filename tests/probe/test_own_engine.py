@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,12 @@ def folder(request, tmp_path_factory):
         yield place.folder
 
 
+def size_of_unnamed(folder):
+    """Of the one file below the folder that this process has open."""
+    (opened,) = (it for it in Path("/proc/self/fd").iterdir() if os.path.realpath(it).startswith(f"{folder}/"))
+    return opened.stat().st_size
+
+
 def files_below(folder):
     return sorted(str(path) for path in folder.rglob("*") if path.name != "lost+found")
 
@@ -45,6 +52,16 @@ def test_each_commit_is_timed_as_a_whole_and_its_sync_alone(folder, sync, patter
     assert window.asked_bytes == window.operations * io.block_bytes
     assert window.disks is None
     assert files_below(folder) == []
+
+
+def test_an_append_goes_on_in_each_window_and_starts_anew_where_the_file_may_not_grow_further(folder):
+    io = Io(operation="write", pattern="append", direct=False, file_bytes=MIB)
+    with syncing.opened(io, folder, None) as session:
+        assert [(session.window(60).asked_bytes, size_of_unnamed(folder)) for _ in range(3)] == [
+            (MIB // 2, MIB // 2),
+            (MIB // 2, MIB),
+            (MIB // 2, MIB // 2),
+        ]
 
 
 def test_what_is_not_synced_has_no_sync_latency(folder):
@@ -90,7 +107,7 @@ def test_where_names_take_long_there_are_fewer(tmp_path):
 def test_what_the_disks_wrote_counts_for_names_where_it_is_known(tmp_path):
     with mounted("ext4", tmp_path, megabytes=64) as place:
         run("mount", "-o", "remount,sync", str(place.folder))
-        with names.opened(Metadata(operation="create", files=20), place.folder, place.leaves) as session:
+        with names.opened(Metadata(operation="create", files=20), place.folder, place.way) as session:
             window = session.window(0.01)
     assert window.beside_bytes == window.disks.written_bytes > window.operations * 4096 > 0
 

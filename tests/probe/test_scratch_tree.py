@@ -188,9 +188,9 @@ def test_what_is_written_into_it_goes_by_no_name_that_could_be_moved(tmp_path):
         place.rename(tmp_path / "moved")
         place.symlink_to(outside)
         for folders in ("one", "each"):
-            with names.opened(Metadata(operation="create", folders=folders, threads=2, files=4), tmp_path, ()) as one:
+            with names.opened(Metadata(operation="create", folders=folders, threads=2, files=4), tmp_path, None) as one:
                 assert one.window(0.01).operations >= 4
-        with mixing.opened(lives, tmp_path, ()) as one:
+        with mixing.opened(lives, tmp_path, None) as one:
             assert one.window(0.05).operations > 0
     assert names_in(outside) == {"w0-000000", "f000000"}
     assert [file.read_text() for file in outside.iterdir()] == ["x", "x"]

@@ -4,6 +4,7 @@ import json
 import os
 from pathlib import Path
 
+from fsadvisor.probe.disks import Way
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
@@ -23,7 +24,7 @@ def look(asked, tell, stop):
         tell(json.dumps({"mounts": Path("/proc/self/mountinfo").read_text().splitlines()}).encode())
         with images(folder, len(forms), wanted["bytes"]) as parts, arena(privacy, forms, parts) as found:
             for one in found:
-                with opened(JOBS["commit-fdatasync"], one.folder, (one.loop,)) as session:
+                with opened(JOBS["commit-fdatasync"], one.folder, Way.straight_to(one.loop)) as session:
                     window = session.window(0.2)
                 tell(
                     json.dumps(

@@ -1,7 +1,9 @@
 """A device is taken only where it is proven empty while nobody else can have it."""
 
 import os
+import struct
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +51,22 @@ def test_what_was_found_used_is_not_wiped(tmp_path):
         with pytest.raises(empty.EngineError, match="is not empty"), empty.halves(device):
             pass
         assert run("blkid", "-p", device) == before
+
+
+@pytest.mark.parametrize(("kind", "reasons"), [(0x83, ()), (0x82, ("its partition's type is 0x82",))])
+def test_an_empty_partition_is_told_by_its_type_from_one_that_has_a_use(tmp_path, kind, reasons):
+    with loops(tmp_path) as loop:
+        device = loop.device("parted", 64)
+        with Path(device).open("r+b") as disk:  # a partition table of DOS: one from 1 to 33 MiB
+            entry = struct.pack("<4xB3xII", kind, 2048, 65536)
+            disk.write(bytes(446) + entry + bytes(48) + b"\x55\xaa")
+        run("partx", "--add", device)
+        try:
+            found = empty.used(f"{device}p1")
+        finally:
+            run("partx", "--delete", device)
+    assert len(found) == len(reasons)
+    assert all(one.startswith(reason) for one, reason in zip(found, reasons, strict=True))
 
 
 def test_of_a_large_device_no_more_is_used_than_mkfs_can_write_soon(tmp_path):

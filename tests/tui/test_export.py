@@ -2,6 +2,9 @@
 
 import json
 import re
+import sys
+import threading
+from dataclasses import dataclass, field
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -29,6 +32,34 @@ def saving(keys, size=(80, 24)):
 @pytest.fixture(autouse=True)
 def _in_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+
+
+@dataclass
+class Slow:
+    """A disk that is slow to make a file called slow.txt."""
+
+    begun: threading.Event = field(default_factory=threading.Event)
+    goes_on: threading.Event = field(default_factory=threading.Event)
+
+
+_SLOW = []
+
+
+def _hear(event, arguments):
+    """An audit hook stays for ever, so that there is one for all tests."""
+    if event == "open" and arguments[0] == "slow.txt" and _SLOW:
+        _SLOW[0].begun.set()
+        _SLOW[0].goes_on.wait(60)
+
+
+@pytest.fixture
+def slow():
+    if not hasattr(sys, "heard_by_test_export"):
+        sys.addaudithook(_hear)
+        sys.heard_by_test_export = True
+    _SLOW.append(Slow())
+    yield _SLOW[0]
+    _SLOW.pop().goes_on.set()
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -95,6 +126,19 @@ def test_escape_saves_nothing_and_numbers_are_typed(tmp_path):
     assert ".svg16" in typed
     assert (place, mode) == ("overview", "overview")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_became_of_it_is_told_where_one_is_by_then(tmp_path, slow):
+    async def steps(app, pilot):
+        await pilot.press("e", "j", "enter", "ctrl+u", *"slow.txt", "enter")
+        await until(pilot, slow.begun.is_set)
+        await pilot.press("escape", "7")
+        assert told(app) == []
+        slow.goes_on.set()
+        await until(pilot, lambda: told(app))
+        return told(app)
+
+    assert explored(steps) == [f"Saved: {tmp_path / 'slow.txt'}"]
 
 
 def test_a_folder_that_is_not_there_is_told_and_the_question_stays():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fsadvisor.probe.disks import Disks
+    from fsadvisor.probe.disks import Way
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Allocation
     from fsadvisor.probe.own.crew import Answer, Crew
@@ -40,24 +40,24 @@ _STEPS: Final = ("fallocate", "punch", "free")
 class _Session:
     engine = NAME
 
-    def __init__(self, work: Allocation, workers: Crew, file: ScratchFile, disks: Disks) -> None:
+    def __init__(self, work: Allocation, workers: Crew, file: ScratchFile, way: Way | None) -> None:
         self._timed = work.operation
         # What is given back is what a server has at the end: a file that is whole.
         self._steps = [step for step in _STEPS if step != "punch" or work.operation == "punch"]
-        self._workers, self._file, self._disks = workers, file, disks
+        self._workers, self._file, self._way = workers, file, way
 
     def window(self, seconds: float) -> Window:
         """Rounds until their timed part is so long."""
         answers: list[Answer] = []
         extents: int | None = None
-        before = counted(self._disks)
+        before = counted(self._way)
         while sum(answer.seconds for answer in answers) < seconds and len(answers) < _MOST_ROUNDS:
             for step in self._steps:
                 answer = self._workers.order(step)
                 if step == self._timed:
                     answers.append(answer)
                     extents = self._extents()
-        return window(answers, before, counted(self._disks), extents)
+        return window(answers, before, counted(self._way), extents)
 
     def _extents(self) -> int | None:
         """None where the filesystem does not tell (no FIEMAP): the job's figure is of time. Raises EngineError."""
@@ -70,10 +70,10 @@ class _Session:
 
 
 @contextlib.contextmanager
-def opened(work: Allocation, folder: Path, disks: Disks) -> Iterator[Session]:
+def opened(work: Allocation, folder: Path, way: Way | None) -> Iterator[Session]:
     """Make the empty file and start the worker. Raises EngineError where the filesystem cannot allocate ahead."""
     with scratch_file(folder, work.file_bytes, "sparse") as file:
         task = {"task": "allocation", "fd": file.descriptor, "bytes": work.file_bytes}
         task |= {"hole": HOLE_BYTES, "every": EVERY_BYTES}
         with crew(folder, [task], [file.descriptor]) as workers:
-            yield _Session(work, workers, file, disks)
+            yield _Session(work, workers, file, way)

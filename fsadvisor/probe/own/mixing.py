@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fsadvisor.probe.disks import Disks
+    from fsadvisor.probe.disks import Way
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Mix
     from fsadvisor.probe.own.crew import Crew
@@ -34,14 +34,14 @@ NAME: Final = f"fsadvisor {__version__}"
 class _Session:
     engine = NAME
 
-    def __init__(self, workers: Crew, disks: Disks) -> None:
-        self._workers, self._disks = workers, disks
+    def __init__(self, workers: Crew, way: Way | None) -> None:
+        self._workers, self._way = workers, way
 
     def window(self, seconds: float) -> Window:
         """Let all live for so long."""
-        before = counted(self._disks)
+        before = counted(self._way)
         answer = self._workers.order(f"run {seconds}", seconds)
-        return window([answer], before, counted(self._disks))
+        return window([answer], before, counted(self._way))
 
 
 def _fills(work: Mix) -> list[str]:
@@ -51,7 +51,7 @@ def _fills(work: Mix) -> list[str]:
 
 
 @contextlib.contextmanager
-def opened(work: Mix, folder: Path, disks: Disks) -> Iterator[Session]:
+def opened(work: Mix, folder: Path, way: Way | None) -> Iterator[Session]:
     """Make the scratch tree with its files and start the workers. Raises EngineError."""
     with tree(folder) as place:
         inside = descriptor_of(place)
@@ -59,4 +59,4 @@ def opened(work: Mix, folder: Path, disks: Disks) -> Iterator[Session]:
         task |= {"steps": work.steps, "mean": work.mean_file_bytes, "append": work.append_bytes, "cold": work.cold}
         with crew(folder, [task | {"number": number} for number in range(work.threads)], [inside]) as workers:
             workers.orders(_fills(work))
-            yield _Session(workers, disks)
+            yield _Session(workers, way)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fsadvisor.probe.disks import Disks
+    from fsadvisor.probe.disks import Way
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Metadata
     from fsadvisor.probe.own.crew import Answer, Crew
@@ -39,8 +39,8 @@ _MOST_ROUNDS: Final = 500
 class _Session:
     engine = NAME
 
-    def __init__(self, work: Metadata, workers: Crew, disks: Disks) -> None:
-        self._operation, self._workers, self._disks = work.operation, workers, disks
+    def __init__(self, work: Metadata, workers: Crew, way: Way | None) -> None:
+        self._operation, self._workers, self._way = work.operation, workers, way
         if work.operation in ("stat", "open"):
             self._make(work.set_up_seconds)
 
@@ -48,12 +48,12 @@ class _Session:
         """Rounds over all files until their timed part is so long."""
         answers: list[Answer] = []
         changes = 0
-        before = counted(self._disks)
+        before = counted(self._way)
         while sum(answer.seconds for answer in answers) < seconds and len(answers) < _MOST_ROUNDS:
             answer, changed = self._round(seconds)
             answers.append(answer)
             changes += changed
-        measured = window(answers, before, counted(self._disks))
+        measured = window(answers, before, counted(self._way))
         if not changes:
             return measured
         return replace(measured, beside_bytes=measured.disks.written_bytes if measured.disks else changes * NAME_BYTES)
@@ -84,7 +84,7 @@ def _folders(work: Metadata, place: Path) -> list[str]:
 
 
 @contextlib.contextmanager
-def opened(work: Metadata, folder: Path, disks: Disks) -> Iterator[Session]:
+def opened(work: Metadata, folder: Path, way: Way | None) -> Iterator[Session]:
     """Make the scratch tree and start the workers. Raises EngineError."""
     with tree(folder) as place:
         each = max(1, work.files // work.threads)
@@ -93,4 +93,4 @@ def opened(work: Metadata, folder: Path, disks: Disks) -> Iterator[Session]:
             for number, own in enumerate(_folders(work, place))
         ]
         with crew(folder, tasks, [descriptor_of(place)]) as workers:
-            yield _Session(work, workers, disks)
+            yield _Session(work, workers, way)

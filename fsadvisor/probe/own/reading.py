@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from fsadvisor.probe.disks import Disks
+    from fsadvisor.probe.disks import Way
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Existing
     from fsadvisor.probe.own.crew import Crew
@@ -36,14 +36,14 @@ _PLAIN: Final = os.O_RDONLY | os.O_DIRECT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O
 class _Session:
     engine = NAME
 
-    def __init__(self, workers: Crew, files: Sequence[int], disks: Disks) -> None:
-        self._workers, self._files, self._disks = workers, files, disks
+    def __init__(self, workers: Crew, files: Sequence[int], way: Way | None) -> None:
+        self._workers, self._files, self._way = workers, files, way
 
     def window(self, seconds: float) -> Window:
         """Read on for so long, over all files and again; count their extents."""
-        before = counted(self._disks)
+        before = counted(self._way)
         answer = self._workers.order(f"run {seconds}", seconds)
-        after = counted(self._disks)
+        after = counted(self._way)
         with told("asking for the files' extents"):
             extents = sum(map(extent_count, self._files))
         return window([answer], before, after, extents)
@@ -62,7 +62,7 @@ def _opened(path: str) -> int:
 
 
 @contextlib.contextmanager
-def opened(work: Existing, target: Path, disks: Disks) -> Iterator[Session]:
+def opened(work: Existing, target: Path, way: Way | None) -> Iterator[Session]:
     """Open a file, or the largest ones below a folder, and start the worker. Raises EngineError."""
     paths = largest_files(str(target)) if target.is_dir() else [str(target)]
     if not paths:
@@ -72,7 +72,7 @@ def opened(work: Existing, target: Path, disks: Disks) -> Iterator[Session]:
         with told(f"opening files at {target} for direct reads"):
             files.extend(map(_opened, paths))
         with crew(target, [{"task": "read", "fds": files, "block": work.block_bytes}], files) as workers:
-            yield _Session(workers, files, disks)
+            yield _Session(workers, files, way)
     finally:
         for descriptor in files:
             os.close(descriptor)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fsadvisor.probe.disks import Disks
+    from fsadvisor.probe.disks import Way
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Io
     from fsadvisor.probe.own.crew import Crew
@@ -36,25 +36,24 @@ class _Session:
 
     engine = NAME
 
-    def __init__(self, io: Io, workers: Crew, file: ScratchFile, disks: Disks) -> None:
-        self._io, self._workers, self._file, self._disks = io, workers, file, disks
+    def __init__(self, io: Io, workers: Crew, file: ScratchFile, way: Way | None) -> None:
+        self._io, self._workers, self._file, self._way = io, workers, file, way
 
     def window(self, seconds: float) -> Window:
-        """Run once; blocks that a write changes for good (holes, preallocated ones) are put back before."""
-        if self._io.operation == "write" and self._io.state != "written":
-            self._file.fill()
-        before = counted(self._disks)
+        """Run once; shorter where the file may not grow further in one window. Raises EngineError."""
+        self._file.before_window(self._io)
+        before = counted(self._way)
         answer = self._workers.order(f"run {seconds}", seconds)
-        return window([answer], before, counted(self._disks))
+        return window([answer], before, counted(self._way))
 
 
 @contextlib.contextmanager
-def opened(io: Io, folder: Path, disks: Disks) -> Iterator[Session]:
+def opened(io: Io, folder: Path, way: Way | None) -> Iterator[Session]:
     """Write the file, and start the worker. Raises EngineError where the job needs fio."""
     if io.depth > 1 or io.streams > 1:
         raise EngineError("more than one request in flight needs fio: install fio")
     with scratch_file(folder, io.file_bytes, io.state, synced=io.sync != "none") as file:
-        file.fill()
+        file.before_first(io)
         task = {
             "task": "sync",
             "fd": file.descriptor,
@@ -67,4 +66,4 @@ def opened(io: Io, folder: Path, disks: Disks) -> Iterator[Session]:
             "direct": io.direct,
         }
         with crew(folder, [task], [file.descriptor]) as workers:
-            yield _Session(io, workers, file, disks)
+            yield _Session(io, workers, file, way)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import threading
 from pathlib import Path
@@ -130,19 +131,24 @@ class Export(ModalScreen[None]):
             return
         self._saving = True
         self._say((span("Saving …", Tone.DIM),))
-        threading.Thread(target=self._save, args=(look, self._ending, name), daemon=True).start()
+        threading.Thread(target=self._save, args=(self.explorer, look, self._ending, name), daemon=True).start()
 
-    def _save(self, look: Look, ending: str, name: str) -> None:
-        """On a thread."""
+    def _save(self, explorer: Explorer, look: Look, ending: str, name: str) -> None:
+        """On a thread; told here, or where this screen was left for meanwhile."""
+        said = self._saved(look, ending, name, every=explorer.session.every)
+        if not self.post_message(said):
+            with contextlib.suppress(RuntimeError):  # the explorer was left, too
+                explorer.call_from_thread(_notify, explorer, said)
+
+    def _saved(self, look: Look, ending: str, name: str, *, every: bool) -> Saved:
         try:
             path = Path(name).expanduser().absolute()
-            write_new(path, export.content(look, ending, self._picture, every=self.explorer.session.every))
+            write_new(path, export.content(look, ending, self._picture, every=every))
         except MachineError as error:  # the path may fill all the room there is: what is wrong with it comes first
-            self.post_message(self.Saved(f"{error.what}; {error.choice}: {error.where}", failed=True))
+            return self.Saved(f"{error.what}; {error.choice}: {error.where}", failed=True)
         except (RuntimeError, OSError, ValueError) as error:
-            self.post_message(self.Saved(str(error), failed=True))
-        else:
-            self.post_message(self.Saved(f"Saved: {path}", failed=False))
+            return self.Saved(str(error), failed=True)
+        return self.Saved(f"Saved: {path}", failed=False)
 
     def on_export_saved(self, message: Saved) -> None:
         """Go, and tell where it is; or stay, and tell why not."""
@@ -150,7 +156,7 @@ class Export(ModalScreen[None]):
         if message.failed:
             self._refuse(message.words)
         else:
-            self.app.notify(span(message.words).text, markup=False)
+            _notify(self.explorer, message)
             self.dismiss()
 
     def action_other(self) -> None:
@@ -161,6 +167,10 @@ class Export(ModalScreen[None]):
     def action_leave(self) -> None:
         """Save nothing."""
         self.dismiss()
+
+
+def _notify(explorer: Explorer, said: Export.Saved) -> None:
+    explorer.notify(span(said.words).text, severity="error" if said.failed else "information", markup=False)
 
 
 _KEYS = line(span("Enter", Tone.KEY), " goes on and saves   ", span("Esc", Tone.KEY), " saves nothing")
