@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import psutil
 
+from fsadvisor.probe.counters import record
 from fsadvisor.readers import block_stat, pressure
 
 if TYPE_CHECKING:
@@ -80,8 +81,8 @@ def _more(earlier: int | None, later: int | None) -> int | None:
 
 def counted(disks: Iterable[str]) -> Counted:
     """The totals of these disks now."""
-    stall = _record("/proc/pressure/io", pressure.parse)
-    found = [_record(f"/sys/block/{name}/stat", block_stat.parse) for name in disks]
+    stall = record("/proc/pressure/io", pressure.parse)
+    found = [record(f"/sys/block/{name}/stat", block_stat.parse) for name in disks]
     whole = [it for it in found if isinstance(it, block_stat.IoCounters)]
     told = bool(found) and len(whole) == len(found)
     return Counted(
@@ -90,14 +91,6 @@ def counted(disks: Iterable[str]) -> Counted:
         requests=sum(it.reads + it.writes for it in whole) if told else None,
         request_ms=sum(it.read_ms + it.write_ms for it in whole) if told else None,
     )
-
-
-def _record(path: str, parse: Callable[[str], object]) -> object:
-    try:
-        with open(path, encoding="ascii") as file:  # noqa: PTH123 - the kernel's own path
-            return parse(file.read())
-    except OSError:
-        return None
 
 
 class Gentle:

@@ -15,7 +15,7 @@ from fsadvisor.probe.figure import FEWEST, figure
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.histogram import merged, percentiles_us, shrunk_us
 from fsadvisor.probe.impossible import impossible, not_written
-from fsadvisor.probe.job import Headline
+from fsadvisor.probe.job import Headline, Io
 from fsadvisor.probe.ladder import PARTS
 from fsadvisor.probe.result import Result
 from fsadvisor.probe.series import at_once, total, value, voids, writes
@@ -37,13 +37,16 @@ WINDOW_SECONDS: Final = 0.5
 """How long a window is meant to last; the engine's start and end come on top."""
 APART: Final = 0.03
 """How far two runs of the same are apart at least, as a share: what heat or luck with blocks makes."""
-APART_IF_SHARED: Final = 0.15
-"""The same of a virtual disk, or one that may be, where neighbours come and go within minutes: tools.probes."""
+_APART_IF_SHARED: Final = 0.15
+"""The same of a virtual disk, or one that may be, where neighbours come and go within minutes: docs/probes.md."""
+_APPENDED_APART_IF_SHARED: Final = 0.25
+"""Where a file grows: runs there scatter twice as much, for its new blocks lie elsewhere each time."""
 _MOST_VOIDS: Final = 8
 """So many windows that do not count, and more than do, end the measurement."""
 _PARTS_WIDTH: Final = 2
 """The ladder's steps are differences: each is enough when known to so many times the width, of the whole."""
 _BUSY_PERCENT: Final = 20
+_STOLEN_PERCENT: Final = 5
 _FEWEST_REQUESTS: Final = 100
 """The kernel counts their time in whole milliseconds per disk."""
 
@@ -68,8 +71,8 @@ class Where:
     mount: str
     write_back: bool | None = None
     """Whether a disk below has a write cache that the kernel flushes; None where that is not known."""
-    apart: float = APART
-    """How far two runs of the same are apart there at least, as a share."""
+    shared: bool = False
+    """Whether others may use the disks below without our seeing it: they are virtual, or may be."""
     way: Way | None = None
     """The devices below whose counters are read; None where they are not known."""
     depends: Mapping[str, str] = field(default_factory=dict)
@@ -86,7 +89,7 @@ class Surroundings:
     cancelled: Callable[[], bool] = lambda: False
     """Asked between windows."""
     waited_us: Callable[[], Mapping[str, int]] = dict
-    """µs since boot in which some task waited, for 'cpu' and 'io' (pressure stall information)."""
+    """µs since boot in which some task waited for 'cpu' or 'io' (pressure stall information), or that were 'stolen'."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,12 +207,16 @@ class Run:
         return [found for window in windows if (found := value(self._job, window)) is not None]
 
     def _agreed(self, windows: Sequence[Window]) -> Figure | None:
-        """The figure with the interval that the windows alone give."""
-        return figure(self._values(windows), apart=self._apart(APART))
+        """The figure with the interval that the windows alone give; extents, counted again, are the same."""
+        return figure(self._values(windows), apart=0.0 if self._job.headline is Headline.EXTENTS else APART)
 
-    def _apart(self, usual: float) -> float:
-        """Extents are counted, and counted again they are the same."""
-        return 0.0 if self._job.headline is Headline.EXTENTS else usual
+    def _apart(self) -> float:
+        """How far two runs of the same are apart at least, as a share."""
+        if self._job.headline is Headline.EXTENTS:
+            return 0.0
+        appends = isinstance(self._job.work, Io) and self._job.work.pattern == "append"
+        shared = _APPENDED_APART_IF_SHARED if appends else _APART_IF_SHARED
+        return shared if self._where.shared else APART
 
     def _parts(self, windows: Sequence[Window]) -> dict[str, Figure]:
         names = dict.fromkeys(name for window in windows for name in window.parts_us)
@@ -240,7 +247,7 @@ class Run:
         syncs, latencies = (merged(getattr(one, name) for one in windows) for name in ("sync_ns", "latencies_ns"))
         histogram = syncs if self._job.headline is Headline.SYNC_US else latencies
         sums = total(windows)
-        whole = figure(self._values(windows), apart=self._apart(self._where.apart))
+        whole = figure(self._values(windows), apart=self._apart())
         agreed = self._agreed(windows)
         pressure = self._pressure()
         way = self._where.way
@@ -312,7 +319,7 @@ class Run:
         if whole != agreed:
             yield (
                 "Runs minutes apart on a disk that may be shared were seen to differ by"
-                f" {100 * self._where.apart:.0f} %: the interval is no narrower than that."
+                f" {100 * self._apart():.0f} %: the interval is no narrower than that."
             )
 
     def _how_sure(self, whole: Figure | None, agreed: Figure | None, end: End) -> Iterator[str]:
@@ -362,3 +369,6 @@ def _crowded(pressure: Mapping[str, float]) -> Iterator[str]:
     if pressure.get("cpu", 0.0) > _BUSY_PERCENT:
         share = f"{pressure['cpu']:.0f} %"
         yield f"Programs waited for the processor in {share} of the time: a quieter hour may tell otherwise."
+    if pressure.get("stolen", 0.0) > _STOLEN_PERCENT:
+        share = f"{pressure['stolen']:.0f} %"
+        yield f"The hypervisor ran others in {share} of the processors' time: a quieter hour may tell otherwise."

@@ -74,7 +74,8 @@ class Result:
     few to tell, or their counters cannot be read."""
     extents: int | None = None
     pressure_percent: Mapping[str, float] = field(default_factory=dict)
-    """Share of the time in which some task waited for 'cpu' or 'io' meanwhile; empty where no account is kept."""
+    """Share of the time in which some task waited for 'cpu' or 'io' meanwhile, and of the processors' time that was
+    'stolen': the hypervisor ran others. Empty where no account is kept."""
     believable: bool = True
     """False where the figure contradicts what the disks or the latencies say: a remark tells how."""
     remarks: tuple[str, ...] = ()

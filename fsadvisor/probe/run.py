@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fsadvisor.facts import Unknown
 from fsadvisor.probe import cost
+from fsadvisor.probe.counters import record
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.measure import Budget, Progress, Surroundings, Where, events
 from fsadvisor.probe.result import Result
 from fsadvisor.probe.stopping import Stopped
 from fsadvisor.probe.trouble import because
-from fsadvisor.readers import pressure
+from fsadvisor.readers import cpu_stat, pressure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 LONGEST_PAUSE_SECONDS: Final = 60.0
 _GAVE_WAY: Final = f"others kept the disks busy for {LONGEST_PAUSE_SECONDS:.0f} s, and a gentle probe gives way"
-
+_TICK_US: Final = 10_000
+"""Of /proc/stat."""
 Opener: TypeAlias = "Callable[[Job, Path, Way | None], AbstractContextManager[Session]]"
 
 
@@ -153,16 +154,18 @@ def _around(clock: Callable[[], float], stop: Stop) -> Surroundings:
 
 
 def waited_us() -> Mapping[str, int]:
-    """µs since boot in which some task waited, by what for; without what the kernel keeps no account of."""
+    """µs since boot in which some task waited, by what for; without what the kernel keeps no account of.
+
+    'stolen' is what a hypervisor gave to others, of each processor on average.
+    """
     found: dict[str, int] = {}
     for resource in ("cpu", "io"):
-        try:
-            with open(f"/proc/pressure/{resource}", encoding="ascii") as file:  # noqa: PTH123 - the kernel's own
-                record = pressure.parse(file.read())
-        except OSError:
-            continue
-        if not isinstance(record, Unknown) and record.some and record.some.total_us is not None:
-            found[resource] = record.some.total_us
+        stall = record(f"/proc/pressure/{resource}", pressure.parse)
+        if isinstance(stall, pressure.Pressure) and stall.some and stall.some.total_us is not None:
+            found[resource] = stall.some.total_us
+    stat = record("/proc/stat", cpu_stat.parse)
+    if isinstance(stat, cpu_stat.CpuStat):
+        found["stolen"] = stat.ticks.steal * _TICK_US // stat.processors
     return found
 
 

@@ -13,7 +13,7 @@ from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.probe import cost, disks, fitting, gentle, guard, lock, scratch_tree, store, surroundings
 from fsadvisor.probe.job import Existing
-from fsadvisor.probe.measure import APART, APART_IF_SHARED, Where
+from fsadvisor.probe.measure import Where
 from fsadvisor.probe.run import Begun, Ended, Plan, Went, run
 from fsadvisor.probe.stopping import Stopped
 from fsadvisor.storage import Below, Disk
@@ -180,7 +180,7 @@ class Probing:
             target=self.target,
             mount=self.mount,
             write_back=look.value(below.any_write_back) if isinstance(below, Below) else None,
-            apart=APART if isinstance(below, Below) and look.value(below.any_virtual) is False else APART_IF_SHARED,
+            shared=not isinstance(below, Below) or look.value(below.any_virtual) is not False,
             way=self._way(),
             depends=measured.conditions_of(self._storage, self.mount),
         )

@@ -46,7 +46,7 @@ def test_windows_that_agree_settle_after_six():
 
 
 def test_on_a_disk_that_may_be_shared_the_interval_is_no_narrower_than_runs_there_are_apart():
-    shared = dataclasses.replace(HERE, apart=0.15)
+    shared = dataclasses.replace(HERE, shared=True)
     found = measured(COMMIT, [synced(us) for us in (990, 1000, 1010)] * 9, where=shared)
 
     assert (found.end, found.windows) == ("settled", 6)
@@ -56,13 +56,13 @@ def test_on_a_disk_that_may_be_shared_the_interval_is_no_narrower_than_runs_ther
 
 
 def test_windows_that_do_not_agree_are_told_beside_a_wider_interval():
-    shared = dataclasses.replace(HERE, apart=0.5)
-    found = measured(READ, [counted(rate) for rate in (900, 1100)] * 40, where=shared)
+    append = dataclasses.replace(COMMIT, work=dataclasses.replace(COMMIT.work, pattern="append"))
+    found = measured(append, [synced(us) for us in (900, 1100)] * 40, where=dataclasses.replace(HERE, shared=True))
 
     assert found.end == "budget"
-    assert found.figure.half_width == pytest.approx(0.5)
+    assert found.figure.half_width == pytest.approx(0.25)
     assert any(it.startswith("It did not settle: by its windows alone the interval is ± ") for it in found.remarks)
-    assert any("differ by 50 %" in it for it in found.remarks)
+    assert any("differ by 25 %" in it for it in found.remarks)
 
 
 def test_the_result_says_what_where_when_and_by_whom():
@@ -315,6 +315,15 @@ def test_pressure_beside_it_is_told_and_a_crowded_processor_remarked():
     assert found.pressure_percent == pytest.approx({"cpu": 50, "io": 90})
     assert found.remarks == (
         "Programs waited for the processor in 50 % of the time: a quieter hour may tell otherwise.",
+    )
+
+
+def test_what_the_hypervisor_took_away_is_told_and_much_of_it_remarked():
+    some, much = (iter([{"stolen": 7}, {"stolen": 7 + us}]) for us in (90_000, 660_000))
+
+    assert measured(COMMIT, [synced(1000)], waited_us=lambda: next(some)).remarks == ()
+    assert measured(COMMIT, [synced(1000)], waited_us=lambda: next(much)).remarks == (
+        "The hypervisor ran others in 22 % of the processors' time: a quieter hour may tell otherwise.",
     )
 
 
