@@ -60,9 +60,9 @@ def test_windows_that_do_not_agree_are_told_beside_a_wider_interval():
     found = measured(append, [synced(us) for us in (900, 1100)] * 40, where=dataclasses.replace(HERE, shared=True))
 
     assert found.end == "budget"
-    assert found.figure.half_width == pytest.approx(0.25)
+    assert found.figure.half_width == pytest.approx(0.33)
     assert any(it.startswith("It did not settle: by its windows alone the interval is ± ") for it in found.remarks)
-    assert any("differ by 25 %" in it for it in found.remarks)
+    assert any("differ by 33 %" in it for it in found.remarks)
 
 
 def test_the_result_says_what_where_when_and_by_whom():
