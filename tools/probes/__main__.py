@@ -101,7 +101,7 @@ def _parts(chosen: argparse.Namespace, ground: Ground) -> list[Part]:
     made: Mapping[str, Callable[[], Part]] = {
         "long": lambda: against_long.part(JOBS, ground.folder, plan),
         "noise": lambda: noise.part(ground, chosen.repeats, chosen.short_seconds),
-        "ratio": lambda: ratio.part(JOBS, ground.folder, chosen.rounds, chosen.ratio_seconds, chosen.short_seconds),
+        "ratio": lambda: ratio.part(JOBS, ground.folder, chosen.rounds),
         "kills": lambda: kills.part(ground, chosen.kills, chosen.seed),
     }
     return [_guarded(made[part]()) for part in chosen.parts]
@@ -147,8 +147,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--longs", type=_number, default=5, help="long runs among them")
     parser.add_argument("--long-seconds", type=float, default=30.0)
     parser.add_argument("--repeats", type=_number, default=20, help="of each measurement of the noise table")
-    parser.add_argument("--rounds", type=_number, default=8, help="ABBA rounds of each job")
-    parser.add_argument("--ratio-seconds", type=float, default=5.0, help="of fio alone in a round")
+    parser.add_argument("--rounds", type=_number, default=14, help="of windows and fio alone by turns")
     parser.add_argument("--kills", type=_number, default=50, help="on each filesystem")
     parser.add_argument("--seed", type=int, default=5, help="of the moments of kills")
     parser.add_argument(
