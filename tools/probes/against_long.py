@@ -7,10 +7,12 @@ short one can be blamed for. Each has a file of its own: where a file lies made 
 from __future__ import annotations
 
 import statistics
-from dataclasses import asdict, dataclass
+import time
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe.jobs import JOBS
+from fsadvisor.probe.run import waited_us
 from tools.probes.alone import alone
 from tools.probes.page import noted, percent, table
 from tools.probes.rows import Part, Row
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 HEADS: Final = (
     *("job", "short runs", "hold the long median", "hold the long run nearest in time", "median ± said"),
     "their median to the long one's",
-    *("settled", "seconds, median", "long runs", "they span"),
+    *("settled", "seconds, median", "long runs", "they span", "host took"),
 )
 
 
@@ -61,8 +63,10 @@ def _text(rows: Sequence[Row], plan: Plan) -> str:
     return (
         f"{plan.shorts} short probes of each job, of {plan.short_seconds:g} s at most, and {plan.longs} runs of fio"
         f" alone for {plan.long_seconds:g} s each among them. The long median is that of all long runs of the job."
-        " Span: from the least long figure to the largest, of their median. For comparison: the harness of the guide on"
-        " ext4's defaults measures each scenario for 30 s, once.\n\n" + table(HEADS, lines)
+        " Span: from the least long figure to the largest, of their median. What the host took is the share of the"
+        " processors' time that the hypervisor gave to others. For comparison: the guide's harness measures two"
+        " scenarios for 30 s each, once, and creates 50,000 files: a minute and more for a path, four for its own"
+        " example of a device and three filesystems.\n\n" + table(HEADS, lines)
     )
 
 
@@ -81,6 +85,7 @@ def _row(job: str, folder: Path, plan: Plan) -> Row:
     told: list[tuple[int, Short]] = []
     truths: list[tuple[int, float]] = []
     runs: list[Mapping[str, object]] = []
+    start = time.monotonic(), waited_us().get("stolen")
     for at, is_long in enumerate(order(plan.shorts, plan.longs)):
         noted(f"{job}: run {at + 1} of {plan.shorts + plan.longs}")
         if is_long:
@@ -94,7 +99,14 @@ def _row(job: str, folder: Path, plan: Plan) -> Row:
         except NoFigureError as error:
             runs.append({"no_figure": str(error)})
             noted(str(error))
-    return judged(job, told, truths, runs)
+    row = judged(job, told, truths, runs)
+    return replace(row, cells=(*row.cells, _host_took(*start)))
+
+
+def _host_took(began: float, before: int | None) -> str:
+    """Since then, with what was stolen by then, in µs."""
+    now = waited_us().get("stolen")
+    return "" if before is None or now is None else f"{(now - before) / (time.monotonic() - began) / 1e4:.0f} %"
 
 
 def judged(
