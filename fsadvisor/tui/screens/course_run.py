@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fsadvisor.tui.place import Place
@@ -22,13 +23,13 @@ class CourseRun(Place):
     """Asks whether to stop it."""
 
     @property
+    @abstractmethod
     def measurer(self) -> Measurer[Any, Any, Any]:
         """Which holds it."""
-        raise NotImplementedError
 
+    @abstractmethod
     def page(self, course: Any, width: int) -> Document:  # noqa: ANN401 - of either kind
         """How far it is."""
-        raise NotImplementedError
 
     def body(self) -> ComposeResult:
         """One text."""
