@@ -2,14 +2,12 @@
 
 import json
 import os
-import sys
 import time
-import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-from fsadvisor import cli
 from tests.lab.scenario import RESULTS, wait_for
+from tools.lab import in_fork
 
 _SECTOR = 512
 _OURS = ("fio", "setpriv", "python3", "python3.11")
@@ -38,18 +36,7 @@ class Probe:
 
     def __init__(self, *words):
         self._out, self._err = RESULTS / "probe-stdout", RESULTS / "probe-stderr"
-        self._pid = os.fork()
-        if self._pid == 0:
-            status = 99
-            with self._out.open("w") as sys.stdout, self._err.open("w") as sys.stderr:
-                try:
-                    status = cli.run(["probe", "--json", "--yes", *words])
-                except BaseException:  # noqa: BLE001 - a child that must end here, whatever happens
-                    traceback.print_exc()
-                finally:
-                    sys.stdout.flush()
-                    sys.stderr.flush()
-                    os._exit(status)
+        self._pid = in_fork.begun(["probe", "--json", "--yes", *words], self._out, self._err)
 
     def ended(self):
         """Wait until it has."""

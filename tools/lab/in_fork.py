@@ -21,6 +21,11 @@ _BUG: Final = 99
 
 def ran(argv: Sequence[str], out: Path, err: Path) -> int:
     """`fsadvisor ARGV` to its end; its exit status, 99 for a bug. What it prints goes to the files."""
+    return os.waitstatus_to_exitcode(os.waitpid(begun(argv, out, err), 0)[1])
+
+
+def begun(argv: Sequence[str], out: Path, err: Path) -> int:
+    """`fsadvisor ARGV` as it goes: the number of its process, whose end is for the caller to wait for."""
     child = os.fork()
     if child == 0:
         status = _BUG
@@ -33,4 +38,4 @@ def ran(argv: Sequence[str], out: Path, err: Path) -> int:
                 sys.stdout.flush()
                 sys.stderr.flush()
                 os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return child
