@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass, field, replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fsadvisor.probe.engine import EngineError
@@ -187,7 +187,7 @@ def test_a_planted_gain_is_found_with_an_interval_that_holds_the_truth_in_18_of_
         assert sum(kind(it.gain, 0.05) == ("faster" if times > 1 else "slower") for it in found) >= 18
 
 
-@pytest.mark.parametrize("images", [0.0, 0.03])
+@pytest.mark.parametrize("images", [pytest.param(0.0, marks=pytest.mark.long), 0.03])
 def test_a_planted_nothing_is_called_no_difference_in_18_of_20(images):
     found = [tried(seed, 1.0, 0.03, drift=0.002, images=images) for seed in range(20)]
     assert sum(kind(it.gain, 0.05) == "alike" for it in found) >= 18
@@ -295,6 +295,7 @@ class Writing:
         return Window(seconds=seconds, operations=done, asked_bytes=4096 * done, latencies_ns=sync, sync_ns=sync)
 
 
+@settings(max_examples=25)
 @given(st.integers(300, 3000).map(lambda mib: mib << 20), st.integers(0, 10).map(lambda mib: mib << 20), st.integers())
 def test_no_more_is_written_than_was_told_and_each_turn_has_its_share(limit, set_up, seed):
     disk, world = Disk(), World(lots=random.Random(seed), noise=0.0)

@@ -6,124 +6,21 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from fsadvisor.compare import telling as comparing
-from fsadvisor.compare.side import Side as CompareSide
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.probe.cost import Cost
 from fsadvisor.probe.finding import Finding
-from fsadvisor.probe.result import Figure, Result
-from fsadvisor.probe.telling import Over
 from fsadvisor.survey.ratios import job_of
-from fsadvisor.trial import telling as trying
-from fsadvisor.trial.comparison import Comparison, Progress, Side
-from fsadvisor.trial.ratio import Ratio
 from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.trying import Trier
 from fsadvisor.tui.widgets.keys_bar import KeysBar
-from fsadvisor.verbs import trials_telling as telling
 from fsadvisor.views.spans import columns
 from tests.paths import FIXTURES
 from tests.tui.driving import MACHINE, SIZES, explored, shown, until
+from tests.tui.played import Played, result
 from tests.tui.test_what_if import SCROLLBAR
 
 pytestmark = pytest.mark.namespaces
 
-COST = Cost(written_bytes=1 << 30, room_bytes=600 << 20, files=4, least_seconds=30.0, most_seconds=200.0)
-GAIN = Ratio(middle=1.11, low=1.08, high=1.15, blocks=12)
-ALIKE = Ratio(middle=1.0, low=0.99, high=1.02, blocks=12)
-FIGURE = Figure(median=1234.0, low=1200.0, high=1270.0, windows=24)
-SIDE = Side(figure=FIGURE, windows=24, left_out=0, operations=9000, flushes_per_operation=1.0, amplification=2.1)
-COMPARISON = Comparison(
-    gain=GAIN,
-    control=ALIKE,
-    bare=ALIKE,
-    sides={"default": SIDE, "again": SIDE, "changed": SIDE, "bare": SIDE},
-    blocks=12,
-    left_out=0,
-    voids=(),
-    end="settled",
-    error="",
-    seconds=40.0,
-)
-IMAGE = CompareSide(name="ext4", kind="image", fs_type="ext4", options="rw,relatime", in_image=True)
-PATH = CompareSide(name="/", kind="mounted", fs_type="ext4", options="rw,relatime")
 FULL = Finding(level="refused", question="space", says="/ is full: make room")
-
-
-def result(job, median, side):
-    """Of a job on a side."""
-    return Result(
-        job=job,
-        question=job,
-        target=side,
-        mount="/",
-        when="2026-11-21T20:08:34+00:00",
-        engine="own",
-        headline="IOPS",
-        figure=Figure(median=median, low=median * 0.97, high=median * 1.03, windows=9),
-        end="settled",
-        windows=9,
-    )
-
-
-class Played:
-    """Trials that tell what a test has them tell; what they were told is kept."""
-
-    def __init__(self, *findings):
-        self.findings, self.asked, self.said = findings, [], []
-
-    def __call__(self, asked, hear):
-        self.asked.append(asked)
-        self.hear = hear
-        told = telling.Told(
-            title="noatime on ext4, in images on /",
-            says=(("job", "read-names: reads"),),
-            cost=COST,
-            findings=self.findings,
-            dangers=("noatime: programs that ask when a file was last read get no answer",),
-        )
-        hear(told)
-        return self
-
-    def go(self, *, gentle=False):  # noqa: ARG002 - as of a probe
-        self.said.append("go")
-        if isinstance(self.asked[-1], telling.Try):
-            self.hear(telling.OfTrial(event=trying.Doing(says="turn 1 of 3: making the side default")))
-            for blocks in (6, 7):
-                gain = Ratio(middle=1.1, low=0.97, high=1.3, blocks=blocks)
-                went = Progress(blocks=blocks, gain=gain, seconds=20.0, seconds_left=160.0)
-                self.hear(telling.OfTrial(event=trying.Went(progress=went)))
-        else:
-            job = self.asked[-1].jobs[0]
-            self.hear(telling.OfCompare(event=comparing.Began(at=1, job=job, side="ext4")))
-            went = comparing.Went(at=1, job=job, side="ext4", figure=FIGURE, used=0.5)
-            self.hear(telling.OfCompare(event=went))
-
-    def stop(self):
-        self.said.append("stop")
-        self.hear(Over(state="cancelled"))
-
-    def finish(self):
-        if isinstance(self.asked[-1], telling.Try):
-            self.hear(telling.OfTrial(event=trying.Done(comparison=COMPARISON)))
-        else:
-            cells = [
-                telling.CellTold(side=side, job=job, result=result(job, median, side))
-                for job in ("create-1", "mail")
-                for side, median in (("/", 900.0), ("ext4", 1000.0))
-            ]
-            self.hear(
-                telling.Table(
-                    sides=(PATH, IMAGE),
-                    jobs=("create-1", "mail"),
-                    cells=tuple(cells),
-                    when="2026-11-21T20:08:34+00:00",
-                    image_folder="/",
-                    image_bytes=1 << 29,
-                    seed=7,
-                )
-            )
-        self.hear(Over(state="done"))
 
 
 def trials(steps, played=None, live=True, **more):

@@ -22,7 +22,7 @@ from fsadvisor.views.probe_results import NOTHING, Held, Kept
 from fsadvisor.views.spans import columns, plain
 from fsadvisor.views.trials_course import Course, note
 from tests.report import composed
-from tests.tui.test_trials import COMPARISON, COST
+from tests.tui.played import COMPARISON, COST
 from tests.views.seen import look_at, look_of, text
 
 NOW = datetime(2026, 11, 21, 22, 8, tzinfo=UTC)
