@@ -1,4 +1,4 @@
-"""Lines of a given width. Words, and what stands between backticks, are never broken, even where they are longer."""
+"""Lines of a given width. Words, amounts, and what stands between backticks are never broken, however long."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 WIDTH: Final = 80
 NARROWEST: Final = 40
 
-_WORD: Final = re.compile(r"[^\s`]*`[^`\n]*`\S*|\S+")
+AMOUNT: Final = r"(?:[±≤≥] )?[^\w\s`]*\d[\d.,]* (?:%|[nµm]?s|min|h|[KMGT]i?B)(?!\w)[^\s`]*|[±≤≥] [^\s`]+"
+"""A number with its unit, and with the sign before it: no line ends within."""
+_WORD: Final = re.compile(rf"[^\s`]*`[^`\n]*`\S*|{AMOUNT}|\S+")
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
 
 

@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from fsadvisor.report.layout import AMOUNT
 from fsadvisor.views.spans import NOTHING, Line, Span, Tone, columns, cut, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_PIECE: Final = re.compile(r"\s+|[^\s`]*`[^`\n]*`[^\s`]*|\S+")
+_PIECE: Final = re.compile(rf"\s+|[^\s`]*`[^`\n]*`[^\s`]*|{AMOUNT}|\S+")
 _CONTINUED: Final = Span("↪ ", Tone.DIM)
 _CONTINUED_ASCII: Final = Span("> ", Tone.DIM)
 

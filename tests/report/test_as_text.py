@@ -238,7 +238,14 @@ def test_any_text_in_names_labels_and_cures_gives_lines_without_control_characte
 def test_wrapping_keeps_every_word_whole_and_in_order(words, columns):
     lines = list(wrapped(" ".join(words), columns, "- "))
     assert "".join(lines).removeprefix("- ").split() == words
-    assert all(width(line[:-1]) <= columns or len(line.split()) <= 2 for line in lines)
+    assert all(width(line[:-1]) <= columns or len(line.split()) <= 3 for line in lines)  # "- ", a number, its unit
+
+
+@pytest.mark.parametrize("columns", range(10, 60))
+def test_no_line_ends_within_an_amount(columns):
+    amounts = ["± 5 %", "12.5 MiB/s", "(203 µs)", "≤ 1,000 h,", "95 %"]
+    lines = list(wrapped(f"Between {' and '.join(amounts)} of p50 or 5 disks.", columns))
+    assert all(any(amount in line for line in lines) for amount in amounts)
 
 
 def test_what_stands_between_backticks_is_not_broken():
