@@ -55,6 +55,14 @@ def test_on_a_disk_that_may_be_shared_the_interval_is_no_narrower_than_runs_ther
     assert remark.startswith("Runs minutes apart on a disk that may be shared were seen to differ by 15 %: ")
 
 
+def test_after_each_window_the_interval_is_the_one_that_would_be_told_then():
+    clock, shared = Clock(), dataclasses.replace(HERE, shared=True)
+    *seen, result = events(COMMIT, Played(clock, [synced(1000)]), shared, around(clock), Budget(seconds=10))
+
+    assert [event.figure.half_width for event in seen[-2:]] == [pytest.approx(1.0), pytest.approx(0.15)]
+    assert seen[-1].figure == result.figure
+
+
 def test_windows_that_do_not_agree_are_told_beside_a_wider_interval():
     append = dataclasses.replace(COMMIT, work=dataclasses.replace(COMMIT.work, pattern="append"))
     found = measured(append, [synced(us) for us in (900, 1100)] * 40, where=dataclasses.replace(HERE, shared=True))
