@@ -75,7 +75,8 @@ class Result:
     extents: int | None = None
     pressure_percent: Mapping[str, float] = field(default_factory=dict)
     """Share of the time in which some task waited for 'cpu' or 'io' meanwhile, and of the processors' time that was
-    'stolen': the hypervisor ran others. Empty where no account is kept."""
+    'stolen': the hypervisor ran others. Empty where no account is kept; 'stolen' is 0 also where a hypervisor does not
+    tell, which no guest can see."""
     believable: bool = True
     """False where the figure contradicts what the disks or the latencies say: a remark tells how."""
     remarks: tuple[str, ...] = ()

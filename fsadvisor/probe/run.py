@@ -156,7 +156,7 @@ def _around(clock: Callable[[], float], stop: Stop) -> Surroundings:
 def waited_us() -> Mapping[str, int]:
     """µs since boot in which some task waited, by what for; without what the kernel keeps no account of.
 
-    'stolen' is what a hypervisor gave to others, of each processor on average.
+    'stolen' is what a hypervisor says it gave to others, of each processor on average: 0 is no proof that it gave none.
     """
     found: dict[str, int] = {}
     for resource in ("cpu", "io"):

@@ -198,7 +198,7 @@ def weakness(one: Measured) -> str:
         count = "1 window" if one.figure.windows == 1 else f"{one.figure.windows} windows"
         return f"the probe of {_day(one)} ended after {count}"
     if one.figure.high - one.figure.low > 2 * _WIDEST * one.figure.median * _ROUNDING:
-        return f"the windows of {_day(one)} were too far apart"
+        return f"the interval of {_day(one)} is wider than ± {100 * _WIDEST:.0f} %"
     return ""
 
 

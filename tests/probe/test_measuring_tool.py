@@ -197,7 +197,7 @@ def test_what_is_refused_is_not_asked_thirty_times():
 
 @given(st.floats(0.5, 2), st.floats(1, 1e6), st.floats(0.9, 1.1))
 def test_what_drifts_one_way_cancels_out_of_a_round(times, figure, drift):
-    steps = [figure * drift**at for at in range(4)]  # as ABBA
+    steps = [figure * drift**at for at in range(4)]  # ABBA
     found = ratio.ratio([steps[0], steps[3]], [times * steps[1], times * steps[2]])
     assert found == pytest.approx(times)
 

@@ -131,7 +131,7 @@ def test_the_newest_of_results_that_hold_counts():
         ({"figure": None}, "the probe of 2026-11-21 came to no figure"),
         ({"believable": False}, "the figure of 2026-11-21 cannot be what it seems"),
         ({"figure": interval(800, windows=5)}, "the probe of 2026-11-21 ended after 5 windows"),
-        ({"figure": interval(800, half=0.3)}, "the windows of 2026-11-21 were too far apart"),
+        ({"figure": interval(800, half=0.3)}, "the interval of 2026-11-21 is wider than ± 15 %"),
         ({"depends": {}}, "the result of 2026-11-21 does not say what it depends on"),
     ],
 )

@@ -106,7 +106,7 @@ def test_strangers_texts_can_do_no_harm():
     ("learn", "expected"),
     [
         ("`fsadvisor probe commit-fdatasync /srv`", ("commit-fdatasync", "/srv")),
-        ("`fsadvisor probe fsync-ladder '/srv/a b'`: the windows were too far apart", ("fsync-ladder", "/srv/a b")),
+        ("`fsadvisor probe fsync-ladder '/srv/a b'`: the interval is wider than ± 15 %", ("fsync-ladder", "/srv/a b")),
         ("`fsadvisor probe fsync-ladder '/a`b'`: it was `x`", ("fsync-ladder", "/a`b")),
         ("run as root", None),
         ("", None),

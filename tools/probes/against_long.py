@@ -1,7 +1,7 @@
 """Short against long: how often a short probe's interval holds what half a minute of fio says, and what it costs.
 
 Long runs stand among the short ones, because the machine drifts: what they differ by among themselves no interval of a
-short one can be blamed for. Each has a file of its own: where a file lies made a fifth of an append's time.
+short one can be blamed for. Each has a file of its own, as each probe has.
 """
 
 from __future__ import annotations
