@@ -56,6 +56,7 @@ class Budget:
     """When to stop."""
 
     seconds: float = 30.0
+    """No window is begun that would probably end later, once there are enough for an interval."""
     written_bytes: int | None = None
     """What the job itself may write; no window is begun that would go beyond it, were it the largest so far."""
     width: float = 0.05
@@ -174,7 +175,7 @@ class Run:
 
     def is_used_up(self) -> bool:
         """Whether its seconds or bytes are."""
-        return self._seconds() >= self._budget.seconds or self._no_bytes_left()
+        return self._no_seconds_left() or self._no_bytes_left()
 
     def _too_many_voids(self, void: int) -> str:
         why, _ = Counter(filter(None, self._voids)).most_common(1)[0]
@@ -182,6 +183,11 @@ class Run:
 
     def _seconds(self) -> float:
         return self._around.clock() - self._began
+
+    def _no_seconds_left(self) -> bool:
+        seconds, windows = self._seconds(), len(self._windows)
+        another = seconds / windows if len(self._steady()) >= FEWEST else 0.0
+        return seconds >= self._budget.seconds or seconds + another > self._budget.seconds
 
     def _written(self) -> int:
         return sum(self._written_in(it) for it in self._windows)

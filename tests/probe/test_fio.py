@@ -76,6 +76,16 @@ class TestArguments:
         assert set_to(arguments, "numjobs") == [str(job.work.streams)]
 
 
+@pytest.mark.parametrize("counter", ["tsc", "arch_sys_counter"])
+def test_the_clock_that_the_kernel_trusts_need_not_be_tried_by_fio_at_each_start(counter):
+    assert fio.clock_argument(counter) == ("--clocksource=clock_gettime",)
+
+
+@pytest.mark.parametrize("call", ["hpet", "xen", "acpi_pm", "kvm-clock", "", None])
+def test_where_the_time_may_cost_a_call_of_the_kernel_fio_chooses_its_clock(call):
+    assert fio.clock_argument(call) == ()
+
+
 def test_streams_lie_side_by_side_in_the_file():
     arguments = argv(JOBS["video-read"].work)
     assert set_to(arguments, "size") == set_to(arguments, "offset_increment") == [str(128 * MIB)]
