@@ -40,9 +40,9 @@ def value(job: Job, window: Window) -> float | None:
         case Headline.EXTENTS:
             return None if window.extents is None else float(window.extents)
         case Headline.BYTES_PER_S:
-            return _rate(window.asked_bytes, window.seconds)
+            return window.bytes_per_s
         case Headline.IOPS | Headline.FILES_PER_S:
-            return _rate(window.operations, window.seconds)
+            return window.operations / window.seconds if window.seconds > 0 else None
 
 
 def finest(job: Job, window: Window) -> float:
@@ -59,10 +59,6 @@ def finest(job: Job, window: Window) -> float:
 def _half_us(histogram: Mapping[int, int]) -> float | None:
     found = quantile(histogram, 0.5)
     return None if found is None else found / 1000
-
-
-def _rate(amount: float, seconds: float) -> float | None:
-    return amount / seconds if seconds > 0 else None
 
 
 def writes(work: Work) -> bool:

@@ -38,6 +38,8 @@ class Window:
     operations: int
     asked_bytes: int
     """Bytes that the job itself read or wrote."""
+    early_bytes: int = 0
+    """Of these, the ones before its time began, while the disk came to its pace: part of what `disks` saw."""
     beside_bytes: int = 0
     """Bytes written besides, by steps that the figure is not about (the ladder's others); they wear the disk too."""
     latencies_ns: Mapping[int, int] = field(default_factory=dict)
@@ -55,3 +57,8 @@ class Window:
     """How many extents the file had afterwards (allocation, existing files)."""
     void: str = ""
     """Why it does not count: another writer on the disk, the engine stalled, …; '' where it does."""
+
+    @property
+    def bytes_per_s(self) -> float | None:
+        """How fast it read or wrote; None of a window that took no time."""
+        return (self.asked_bytes - self.early_bytes) / self.seconds if self.seconds > 0 else None

@@ -103,7 +103,7 @@ def _went(event: run.Went, seconds_left: float) -> telling.Went:
         seconds=seen.seconds,
         job_seconds_left=seen.seconds_left,
         operations_per_s=window.operations / window.seconds if window.seconds > 0 else 0.0,
-        bytes_per_s=window.asked_bytes / window.seconds if window.seconds > 0 else 0.0,
+        bytes_per_s=window.bytes_per_s or 0.0,
         p50_us=_us(times, 0.5),
         p99_us=_us(times, 0.99),
     )

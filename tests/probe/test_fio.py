@@ -17,6 +17,7 @@ from fsadvisor.probe import fio
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.job import Io
 from fsadvisor.probe.jobs import JOBS
+from fsadvisor.probe.window import Window
 from fsadvisor.readers.fio import parse
 from tests.loops import run
 from tests.paths import FIXTURES, ROOT
@@ -164,8 +165,10 @@ def run_once(job, filesystem):
         size = os.fstat(session.file.descriptor).st_size
     assert {entry.name for entry in filesystem.folder.iterdir()} <= {"lost+found"}
     assert window.void == ""
-    assert window.asked_bytes == window.operations * work.block_bytes
-    assert sum(window.latencies_ns.values()) == window.operations > 0
+    in_flight = work.depth if fio.comes_up(work) else 0  # as its time begins: fio has their latencies, and no more
+    blocks = (window.asked_bytes - window.early_bytes) / work.block_bytes
+    assert window.operations <= blocks <= window.operations + in_flight
+    assert 0 < window.operations <= sum(window.latencies_ns.values()) <= window.operations + in_flight
     syncs = sum(window.sync_ns.values())
     assert syncs == 0 if work.sync == "none" else window.operations - 1 <= syncs <= window.operations
     assert (window.disks is None) == (filesystem.way is None)
@@ -204,6 +207,29 @@ def test_append_goes_on_in_each_window_and_starts_anew_where_the_file_may_not_gr
     assert max(sizes) <= 2 * MIB
     assert any(one > before > 0 for before, one in itertools.pairwise(sizes))
     assert any(one < before for before, one in itertools.pairwise(sizes))
+
+
+def test_only_many_writes_at_once_begin_before_their_time():
+    early = {job.id for job in IO_JOBS if fio.comes_up(job.work)}
+    assert early == {"random-write-32"}
+    assert set_to(argv(JOBS["random-write-32"].work), "ramp_time") == ["200ms"]
+
+
+@pytest.mark.parametrize(("wrote", "early"), [(1500, 500), (1000, 0), (900, 0), (0, 200)])
+def test_what_was_written_before_its_time_is_asked_too_but_no_part_of_its_speed(wrote, early):
+    timed = Window(seconds=1.0, operations=10, asked_bytes=1000)
+    found = fio.with_early(timed, wrote)
+    assert (found.asked_bytes, found.early_bytes) == (1000 + early, early)
+    assert found.bytes_per_s == timed.bytes_per_s == 1000
+
+
+@needs_fio
+@pytest.mark.loop
+def test_the_disk_sees_what_a_window_tells_that_began_before_its_time(ext4):
+    with fio.session(fio.find(), small(JOBS["random-write-32"].work), ext4.folder, ext4.way) as session:
+        window = session.window(0.05)
+    assert window.early_bytes > 0
+    assert window.asked_bytes == pytest.approx(window.disks.written_bytes, rel=0.02)
 
 
 @needs_fio

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.fio import find, judged, window_of
+from fsadvisor.probe.fio import comes_up, find, judged, window_of
 from fsadvisor.probe.histogram import merged
 from fsadvisor.probe.job import Io
 from fsadvisor.probe.scratch_tree import tree
@@ -77,6 +77,7 @@ class Alone:
             *(f"--ioengine={engine}", f"--iodepth={work.depth}", f"--bs={work.block_bytes}"),
             *(f"--direct={int(work.direct)}", "--fadvise_hint=0"),
             *_SYNC[work.sync],
+            *(("--ramp_time=200ms",) if comes_up(work) else ()),
             *self._pattern(),
         )
 
