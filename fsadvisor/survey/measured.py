@@ -34,6 +34,7 @@ _ROUNDING: Final = 1 + 1e-9
 """An interval of just that width is as sure as it has to be."""
 _COMMIT, _APPEND = "commit-fdatasync", "commit-fdatasync-append"
 _DSYNC, _LADDER = "commit-dsync", "fsync-ladder"
+_NOT_SURE: Final = "on a disk that is or may be virtual no probe of appends is sure enough for a fact"
 _OF_A_LOOP: Final = ".direct_io"
 """What only loop devices have among the conditions of a result."""
 
@@ -116,9 +117,14 @@ def conditions_of(storage: Storage, mount_point: str) -> dict[str, str]:
     return conditions(mount.scope, [one for one in parts if isinstance(one, Disk | Layer)])
 
 
-def told(mount: Mount, point: str, probed: Probed, now: Callable[[], Mapping[str, str]]) -> Mount:
-    """The mount with what was measured on it; `now` gives the conditions of today."""
-    facts = _Facts(point, probed.by_mount.get(point, {}), probed.unknown, now)
+def told(
+    mount: Mount, point: str, probed: Probed, now: Callable[[], Mapping[str, str]], *, shared: bool = False
+) -> Mount:
+    """The mount with what was measured on it.
+
+    `now` gives the conditions of today; `shared` where a disk below is virtual, or may be: neighbours come and go.
+    """
+    facts = _Facts(point, probed.by_mount.get(point, {}), probed.unknown, now, shared=shared)
     return replace(mount, **dict(facts.all()))
 
 
@@ -126,9 +132,15 @@ class _Facts:
     """The facts of one mount. Those of the same job share the reason why they are not known."""
 
     def __init__(
-        self, point: str, results: Results, unknown: Unknown | None, now: Callable[[], Mapping[str, str]]
+        self,
+        point: str,
+        results: Results,
+        unknown: Unknown | None,
+        now: Callable[[], Mapping[str, str]],
+        *,
+        shared: bool,
     ) -> None:
-        self._point, self._results, self._unread = point, results, unknown
+        self._point, self._results, self._unread, self._shared = point, results, unknown, shared
         self._conditions = now() if results else {}
         self._valid: dict[str, Measured | Unknown] = {}
 
@@ -173,6 +185,8 @@ class _Facts:
         return self._valid[job]
 
     def _again(self, job: str, why: str) -> Unknown:
+        if self._shared and job == _APPEND:  # no interval of appends is told there that would be narrow enough
+            return Unknown(Cause.NOT_MEASURED, f"{_NOT_SURE}{': ' if why else ''}{why}", PATH)
         learn = f"`fsadvisor probe {job} {shlex.quote(self._point)}`"
         if self._unread is not None and not why:
             if self._unread.cause is not Cause.UNREADABLE:

@@ -280,10 +280,17 @@ class _Survey:
         """With what was measured, where one may measure: on what is mounted, writable and on disks."""
         if look.value(facts.mounted) is not True or look.value(facts.read_only) is not False:
             return facts
-        if self._below[block] is below.NOTHING:
+        under = self._below[block]
+        if under is below.NOTHING:
             return facts
         around = {**scope, "host": self._host}
-        return measured.told(facts, place, self._probed, lambda: measured.conditions(around, self._under(block)))
+        return measured.told(
+            facts,
+            place,
+            self._probed,
+            lambda: measured.conditions(around, self._under(block)),
+            shared=look.value(under.any_virtual) is not False,
+        )
 
     def _under(self, block: str) -> list[Disk | Layer]:
         found = [self._disks.get(at) or self._layers.get(at) for at in self._stack.under(block)]

@@ -12,7 +12,7 @@ from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
-from tests.told import disk, machine, stacked
+from tests.told import BARE_METAL, disk, machine, stacked
 
 MOUNT = "36 1 8:0 / /srv rw,relatime shared:1 - ext4 /dev/sda rw"
 
@@ -174,6 +174,17 @@ def test_what_appending_and_o_dsync_save_is_told_in_percent_or_as_nothing():
     assert fact(found, "mount.append_share_percent").value == 20
     alike = storage(line(median=800.0), line("commit-dsync", 790.0), line("commit-fdatasync-append", 700.0))
     assert fact(alike, "mount.dsync_saves_percent").value == fact(alike, "mount.append_share_percent").value == 0
+
+
+def test_where_no_probe_of_appends_can_be_sure_enough_none_is_named():
+    hardware = machine(disk("sda"), mounts=(MOUNT,), commands=BARE_METAL)
+    cloud = machine(
+        disk("vda", where="pci0000:00/0000:00:04.0/virtio1"), mounts=(MOUNT.replace("sda", "vda"),), commands=BARE_METAL
+    )
+
+    assert learn(survey(hardware, {}), "mount.append_share_percent").startswith("`fsadvisor probe commit-fdatasync-app")
+    assert learn(survey(cloud, {}), "mount.append_share_percent").startswith("on a disk that is or may be virtual no")
+    assert learn(survey(cloud, {})) == "`fsadvisor probe commit-fdatasync /srv`"
 
 
 def test_what_is_not_written_to_is_not_measured():
