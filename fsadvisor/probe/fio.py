@@ -47,7 +47,7 @@ _GRACE_SECONDS: Final = 60.0
 """For fio's start and end, and a disk that stalls."""
 _SLOWEST_BYTES_PER_S: Final = 4 << 20
 """A window that writes its file through the page cache ends when the disk has it all."""
-COMING_UP_SECONDS: Final = 0.2
+_COMING_UP_SECONDS: Final = 0.2
 _COMMON: Final = (
     *("--name=probe", "--thread=1", "--group_reporting=1", "--output-format=json+", "--eta=never", "--disk_util=0"),
     *("--clat_percentiles=0", "--lat_percentiles=1", "--randrepeat=0"),
@@ -77,7 +77,7 @@ def argv(work: Io, path: str, seconds: float, engines: Sequence[str]) -> tuple[s
         *_pattern(work),
         *_in_flight(work, engines),
         *_SYNC[work.sync],
-        *((f"--ramp_time={round(COMING_UP_SECONDS * 1000)}ms",) if comes_up(work) else ()),
+        *((f"--ramp_time={round(_COMING_UP_SECONDS * 1000)}ms",) if comes_up(work) else ()),
         *(("--time_based=1",) if _goes_round(work) else ()),
         *(("--end_fsync=1",) if _through_the_cache(work) else ()),
     )
@@ -264,7 +264,7 @@ def with_early(window: Window, wrote: int) -> Window:
 
     Where the kernel keeps no such account, they are taken to have been written at the window's pace.
     """
-    early = wrote - window.asked_bytes if wrote else round((window.bytes_per_s or 0.0) * COMING_UP_SECONDS)
+    early = wrote - window.asked_bytes if wrote else round((window.bytes_per_s or 0.0) * _COMING_UP_SECONDS)
     early = max(0, early)
     return replace(window, asked_bytes=window.asked_bytes + early, early_bytes=early)
 

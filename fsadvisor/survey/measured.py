@@ -34,7 +34,7 @@ _ROUNDING: Final = 1 + 1e-9
 """An interval of just that width is as sure as it has to be."""
 _COMMIT, _APPEND = "commit-fdatasync", "commit-fdatasync-append"
 _DSYNC, _LADDER = "commit-dsync", "fsync-ladder"
-_NOT_SURE: Final = "on a disk that is or may be virtual no probe of appends is sure enough for a fact"
+_NOT_SURE: Final = "probes of appends: on a disk that is or may be virtual none is sure enough"
 _OF_A_LOOP: Final = ".direct_io"
 """What only loop devices have among the conditions of a result."""
 
@@ -117,15 +117,23 @@ def conditions_of(storage: Storage, mount_point: str) -> dict[str, str]:
     return conditions(mount.scope, [one for one in parts if isinstance(one, Disk | Layer)])
 
 
-def told(
-    mount: Mount, point: str, probed: Probed, now: Callable[[], Mapping[str, str]], *, shared: bool = False
-) -> Mount:
+def told(mount: Mount, point: str, probed: Probed, now: Callable[[], Mapping[str, str]], virtual: Fact[bool]) -> Mount:
     """The mount with what was measured on it.
 
-    `now` gives the conditions of today; `shared` where a disk below is virtual, or may be: neighbours come and go.
+    `now` gives the conditions of today; `virtual` says whether a disk below is, so that neighbours come and go.
     """
-    facts = _Facts(point, probed.by_mount.get(point, {}), probed.unknown, now, shared=shared)
+    facts = _Facts(point, probed.by_mount.get(point, {}), probed.unknown, now, _not_sure(virtual))
     return replace(mount, **dict(facts.all()))
+
+
+def _not_sure(virtual: Fact[bool]) -> Unknown | None:
+    """Why no probe of appends can become a fact; None where one can.
+
+    On shared disks their interval is never told so narrow. Whether a disk is one may be learned first.
+    """
+    if isinstance(virtual, Unknown) and virtual.learn:
+        return virtual
+    return None if look.value(virtual) is False else Unknown(Cause.NOT_EXPOSED, "", _NOT_SURE)
 
 
 class _Facts:
@@ -137,10 +145,9 @@ class _Facts:
         results: Results,
         unknown: Unknown | None,
         now: Callable[[], Mapping[str, str]],
-        *,
-        shared: bool,
+        not_sure: Unknown | None,
     ) -> None:
-        self._point, self._results, self._unread, self._shared = point, results, unknown, shared
+        self._point, self._results, self._unread, self._not_sure = point, results, unknown, not_sure
         self._conditions = now() if results else {}
         self._valid: dict[str, Measured | Unknown] = {}
 
@@ -185,8 +192,8 @@ class _Facts:
         return self._valid[job]
 
     def _again(self, job: str, why: str) -> Unknown:
-        if self._shared and job == _APPEND:  # no interval of appends is told there that would be narrow enough
-            return Unknown(Cause.NOT_MEASURED, f"{_NOT_SURE}{': ' if why else ''}{why}", PATH)
+        if job == _APPEND and self._not_sure is not None:
+            return self._not_sure if why or self._unread is None else self._unread
         learn = f"`fsadvisor probe {job} {shlex.quote(self._point)}`"
         if self._unread is not None and not why:
             if self._unread.cause is not Cause.UNREADABLE:

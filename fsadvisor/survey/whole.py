@@ -289,7 +289,7 @@ class _Survey:
             place,
             self._probed,
             lambda: measured.conditions(around, self._under(block)),
-            shared=look.value(under.any_virtual) is not False,
+            under.any_virtual,
         )
 
     def _under(self, block: str) -> list[Disk | Layer]:

@@ -183,8 +183,27 @@ def test_where_no_probe_of_appends_can_be_sure_enough_none_is_named():
     )
 
     assert learn(survey(hardware, {}), "mount.append_share_percent").startswith("`fsadvisor probe commit-fdatasync-app")
-    assert learn(survey(cloud, {}), "mount.append_share_percent").startswith("on a disk that is or may be virtual no")
+    assert fact(survey(cloud, {}), "mount.append_share_percent") == Unknown(
+        Cause.NOT_EXPOSED, "", "probes of appends: on a disk that is or may be virtual none is sure enough"
+    )
     assert learn(survey(cloud, {})) == "`fsadvisor probe commit-fdatasync /srv`"
+
+
+def test_whether_the_disk_is_virtual_is_to_be_learned_before_it_is_said_that_no_probe_is_sure_enough():
+    unasked = machine(disk("sda"), mounts=(MOUNT,))
+    del unasked.commands["systemd-detect-virt --vm"]
+    below = fact(survey(unasked, {}), "below.any_virtual")
+
+    assert isinstance(below, Unknown)
+    assert below.learn
+    assert fact(survey(unasked, {}), "mount.append_share_percent") == below
+
+
+def test_appends_whose_results_may_not_be_read_are_not_said_to_be_unmeasured():
+    denied = Unknown(Cause.DENIED, "run as root", PATH)
+    made = machine(disk("sda"), mounts=(MOUNT,), files={PATH: denied}, root=False)
+
+    assert fact(survey(made, {}), "mount.append_share_percent") == denied
 
 
 def test_what_is_not_written_to_is_not_measured():
