@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -13,6 +14,7 @@ from tools.lab.devices import DEVICES
 RESULTS = Path("/run/lab/results")
 SYS_BLOCK = Path("/sys/block")
 PCI = Path("/sys/bus/pci")
+ATTEMPTS = 10
 
 
 class ToolError(Exception):
@@ -30,6 +32,11 @@ def run(*argv, text=None, check=True):
 def disks():
     """Names of the kernel's block devices."""
     return {path.name for path in SYS_BLOCK.iterdir()}
+
+
+def place_of(name):
+    """Where the kernel has a disk, as a key that sorts host 9 before host 10."""
+    return [int(word) if word.isdecimal() else word for word in re.split(r"(\d+)", str((SYS_BLOCK / name).resolve()))]
 
 
 def ask_udevd(*words):
@@ -76,16 +83,30 @@ class Scenario:
         """Let the drivers take these of the guest's devices; the block devices that come with them, sorted."""
         before = disks()
         for name in names:
-            device = DEVICES[name]
-            run("modprobe", "--all", *device.modules)
-            place = PCI / "drivers" / device.driver
-            (place / "bind").write_text(device.address)
-            self.undo((place / "unbind").write_text, device.address)
+            run("modprobe", "--all", *DEVICES[name].modules)
+            self._take(DEVICES[name])
         self.undo(settle)
-        expected = sum(len(DEVICES[name].images) for name in names)
-        wait_for(f"{expected} disks of {names}", lambda: len(disks() - before) >= expected)
-        settle()
         return sorted(disks() - before)
+
+    def _take(self, device):
+        """Attach one; once more where its disks were not named in the order of their places.
+
+        The kernel probes SCSI disks side by side and names each as its probe begins: on a busy host in any order.
+        """
+        before = disks()
+        driver = PCI / "drivers" / device.driver
+        (driver / "bind").write_text(device.address)
+        self.undo((driver / "unbind").write_text, device.address)
+        for _ in range(ATTEMPTS):
+            wait_for(f"{len(device.images)} disks", lambda: len(disks() - before) >= len(device.images))
+            settle()
+            if sorted(disks() - before) == sorted(disks() - before, key=place_of):
+                return
+            (driver / "unbind").write_text(device.address)
+            wait_for("its disks to be gone", lambda: disks() == before)
+            settle()
+            (driver / "bind").write_text(device.address)
+        raise AssertionError(f"{ATTEMPTS} times not in the order of their places: {sorted(disks() - before)}")
 
     def format(self, kind, device, *options):
         """Make a filesystem; the options of each mkfs are its own."""
