@@ -43,6 +43,19 @@ def measured(*argv):
     return subprocess.run([*ARGV, "trial", *map(str, argv)], capture_output=True, timeout=280)
 
 
+def found_by(*argv):
+    """What a short trial reports, and its exit status; once more where blocks are left out, for it has none to spare.
+
+    Tests beside it may hold a window up for so long that it does not count.
+    """
+    for _ in range(3):
+        done = measured(*argv, *SHORT, "--json")
+        found = json.loads(done.stdout)
+        if not found["blocks_left_out"]:
+            break
+    return found, done.returncode
+
+
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
@@ -101,11 +114,10 @@ def test_without_a_terminal_it_names_the_command_that_goes_on(scratch):
 @pytest.mark.parametrize("fs_type", ["ext4", "xfs", "btrfs"])
 def test_a_trial_measures_both_sides_says_a_sentence_and_leaves_nothing(fs_type, scratch):
     before = Path("/proc/self/mountinfo").read_text()
-    done = measured("noatime", "--type", fs_type, "--on-scratch", scratch, *SHORT, "--json")
-    found = json.loads(done.stdout)
+    found, status = found_by("noatime", "--type", fs_type, "--on-scratch", scratch)
     VALIDATOR.validate(found)
-    assert done.returncode in (0, 3), done.stderr
-    assert found["state"] == "done"
+    assert found["state"] == "done", found
+    assert status in (0, 3)
     assert set(found["sides"]) == {"default", "again", "changed", "bare"}
     assert found["sides"]["changed"]["shown_options"] != found["sides"]["default"]["shown_options"]
     assert found["gain"]["says"].startswith(("faster by", "slower by", "no difference", "not told"))
@@ -131,8 +143,8 @@ def test_what_the_kernel_does_not_take_is_told_in_its_words_and_leaves_nothing(s
 def test_a_folder_whose_name_is_no_utf_8_is_as_good_as_any(scratch):
     folder = scratch / os.fsdecode(b"b\xffd")
     folder.mkdir()
-    done = measured("access-times-written", "--type", "ext4", "--on-scratch", folder, *SHORT, "--json")
-    assert json.loads(done.stdout)["state"] == "done", done.stderr
+    found, _ = found_by("access-times-written", "--type", "ext4", "--on-scratch", folder)
+    assert found["state"] == "done", found
     assert left(folder) == []
 
 
@@ -177,16 +189,15 @@ def test_interrupted_it_ends_as_a_shell_expects_reports_and_leaves_nothing(scrat
 def test_an_empty_device_is_halved_when_its_name_is_said_and_empty_again_afterwards(tmp_path):
     with loops(tmp_path) as loop:
         device = loop.device("empty", 640)
-        argv = ("noatime", "--type", "ext4", "--device", device, *SHORT)
-        asked = trial(*argv)
+        argv = ("noatime", "--type", "ext4", "--device", device)
+        asked = trial(*argv, *SHORT)
         assert asked.returncode == 2
         assert f"--yes-erase {device.removeprefix('/dev/')}".encode() in asked.stderr
-        wrong = trial(*argv, "--yes-erase", "sda")
+        wrong = trial(*argv, *SHORT, "--yes-erase", "sda")
         assert (wrong.returncode, b"is loop" in wrong.stderr) == (2, True)
-        done = measured(*argv, "--yes-erase", device.removeprefix("/dev/"), "--json")
-        found = json.loads(done.stdout)
+        found, _ = found_by(*argv, "--yes-erase", device.removeprefix("/dev/"))
         VALIDATOR.validate(found)
-        assert found["state"] == "done", found["error"]
+        assert found["state"] == "done", found
         assert (found["control"], found["bare"], set(found["sides"])) == (None, None, {"default", "changed"})
         assert empty.used(device) == ()
 
