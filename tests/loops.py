@@ -85,9 +85,9 @@ def clear_left(folder):
         for _ in range(2):  # an image may lie on a mount, which goes once its device has gone
             for place in _below(dead, _mount_points()):
                 subprocess.run(["umount", place], check=False, capture_output=True, timeout=60)
-            images = _images()
-            for image in _below(dead, images):
-                subprocess.run(["losetup", "--detach", images[image]], check=False, capture_output=True, timeout=60)
+            attached = attached_images()
+            for image in _below(dead, attached):
+                subprocess.run(["losetup", "--detach", attached[image]], check=False, capture_output=True, timeout=60)
 
 
 def _ended(session):
@@ -111,8 +111,8 @@ def _mount_points():
     return [re.sub(r"\\([0-7]{3})", lambda sign: chr(int(sign[1], 8)), line.split()[4]) for line in lines]
 
 
-def _images():
-    """Image -> loop device."""
+def attached_images():
+    """Image -> loop device. One that goes while it is read is left out."""
     found = {}
     for file in Path("/sys/block").glob("loop*/loop/backing_file"):
         with contextlib.suppress(OSError):

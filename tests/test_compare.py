@@ -14,7 +14,7 @@ from fsadvisor.compare.forms import CHOICES
 from fsadvisor.compare.workloads import USUAL
 from fsadvisor.report.schema import schema
 from tests.command import ARGV, fsadvisor
-from tests.loops import loops, needs_loop_devices, run
+from tests.loops import attached_images, loops, needs_loop_devices, run
 from tests.paths import ROOT
 from tests.test_cli import MACHINE
 
@@ -166,13 +166,7 @@ def our_images(folder, seconds=20):
     """Loop devices over files of the folder that are left after so long."""
     end = time.monotonic() + seconds
     while True:
-        found = []
-        for file in Path("/sys/block").glob("loop*/loop/backing_file"):
-            try:
-                found.append(file.read_text())
-            except OSError:
-                continue
-        left = [it for it in found if it.startswith(f"{folder}/")]
+        left = [it for it in attached_images() if it.startswith(f"{folder}/")]
         if not left or time.monotonic() > end:
             return left
         os.sched_yield()

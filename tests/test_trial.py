@@ -15,8 +15,8 @@ from fsadvisor.report.schema import schema
 from fsadvisor.trial import empty
 from fsadvisor.trial.ratio import FEWEST_BLOCKS
 from tests.command import ARGV, fsadvisor
-from tests.loops import loops, needs_loop_devices, run
-from tests.trial.test_arena import backing_files, left
+from tests.loops import attached_images, loops, needs_loop_devices, run
+from tests.trial.test_arena import left
 
 pytestmark = pytest.mark.namespaces
 
@@ -155,7 +155,7 @@ def begun(folder, *more):
     argv = [*ARGV, "trial", "noatime", "--type", "ext4", "--on-scratch", str(folder), *SHORT, "--seconds", "60", *more]
     child = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     end = time.monotonic() + 60
-    while not any(str(folder) in it for it in backing_files()) and time.monotonic() < end:
+    while not any(str(folder) in it for it in attached_images()) and time.monotonic() < end:
         os.sched_yield()
     return child
 

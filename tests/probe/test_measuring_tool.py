@@ -17,7 +17,7 @@ from fsadvisor.probe import fio as engine
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.probe.scratch_tree import PREFIX
-from tests.loops import needs_loop_devices
+from tests.loops import attached_images, needs_loop_devices
 from tests.paths import ROOT
 from tests.probe.filesystems import needs_fio
 from tools.probes import against_long, ratio
@@ -208,14 +208,6 @@ def until(holds, seconds=20):
         assert time.monotonic() < end
 
 
-def backing_now(file):
-    """What a loop device is of; '' once it is of nothing, which may be between finding its file and reading it."""
-    try:
-        return file.read_text()
-    except OSError:
-        return ""
-
-
 @pytest.mark.loop
 @needs_loop_devices
 def test_a_killed_measurement_leaves_no_loop_device_no_mount_and_no_image(tmp_path):
@@ -234,7 +226,7 @@ def test_a_killed_measurement_leaves_no_loop_device_no_mount_and_no_image(tmp_pa
     child.kill()
     child.wait()
     child.stdout.close()
-    until(lambda: str(tmp_path) not in backing_now(backing))
+    until(lambda: not any(it.startswith(f"{tmp_path}/") for it in attached_images()))
     assert [one.name.startswith(PREFIX) for one in tmp_path.iterdir()] == [True]
     assert [one for one in tmp_path.rglob("*") if one.is_file()] == []
 

@@ -12,7 +12,7 @@ import pytest
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.trial.arena import Form, arguments, images
 from fsadvisor.trial.worker import started
-from tests.loops import loops, needs_loop_devices, run
+from tests.loops import attached_images, loops, needs_loop_devices, run
 
 pytestmark = pytest.mark.namespaces
 
@@ -49,21 +49,11 @@ def two(fs_type, *options, mkfs=()):
     )
 
 
-def backing_files():
-    found = set()
-    for file in Path("/sys/block").glob("loop*/loop/backing_file"):
-        try:
-            found.add(file.read_text(errors="surrogateescape").rstrip("\n"))
-        except OSError:
-            continue
-    return found
-
-
 def left(folder, seconds=20):
     """What is still there of a folder's images after the kernel had so long to let go of them."""
     end = time.monotonic() + seconds
     while True:
-        loops = {file for file in backing_files() if file.startswith(f"{folder}/")}
+        loops = {file for file in attached_images() if file.startswith(f"{folder}/")}
         found = [*sorted(loops), *sorted(map(str, folder.iterdir()))]
         if not found or time.monotonic() > end:
             return found
