@@ -18,8 +18,14 @@ needs_loop_devices = pytest.mark.skipif(
     reason="loop devices need root and the filesystems' tools (`make test` as root installs them)",
 )
 
+
+def mounts():
+    """The lines of mountinfo; names of mount points need not be UTF-8."""
+    return Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines()
+
+
 root_is_a_mount = pytest.mark.skipif(
-    not any(line.split()[4] == "/" for line in Path("/proc/self/mountinfo").read_text().splitlines()),
+    not any(line.split()[4] == "/" for line in mounts()),
     reason="in a chroot the filesystem under the images is not among the mounts",
 )
 
@@ -107,8 +113,7 @@ def _below(folders, places):
 
 
 def _mount_points():
-    lines = Path("/proc/self/mountinfo").read_text().splitlines()
-    return [re.sub(r"\\([0-7]{3})", lambda sign: chr(int(sign[1], 8)), line.split()[4]) for line in lines]
+    return [re.sub(r"\\([0-7]{3})", lambda sign: chr(int(sign[1], 8)), line.split()[4]) for line in mounts()]
 
 
 def attached_images():

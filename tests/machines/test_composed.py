@@ -7,10 +7,9 @@ import pytest
 from fsadvisor.report.findings import CALL_FOR_ACTION
 from fsadvisor.rulebook.rule import Outcome
 from tests.machines.compose import MACHINES, compose, compose_anew
-from tests.machines.replay import FOLDERS, RULES, audit, reports
+from tests.machines.replay import FOLDERS, GOLDEN, RULES, audit, reports
 from tests.paths import FIXTURES
 
-GOLDEN = {"report.json", "report.txt"}
 DRIVE = "disk:nvme0n1"
 DATA = "filesystem:/dev/nvme0n1p2"
 

@@ -1,19 +1,17 @@
-"""Recorded machines give the reports that were reviewed, and hold nothing that no code asks for."""
+"""Recorded machines get the verdicts that were reviewed, and hold nothing that no code asks for."""
 
 import pytest
 
-from tests.machines.replay import FOLDERS, audit, reports
-
-GOLDEN = ("report.json", "report.txt")
+from tests.machines.replay import FOLDERS, GOLDEN, audit, golden
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_a_recorded_machine_gives_its_golden_reports(folder, request):
-    for name, text in reports(folder).items():
-        golden = folder / name
+def test_a_recorded_machine_gets_the_verdicts_that_were_reviewed(folder, request):
+    for name, text in golden(folder).items():
+        kept = folder / name
         if request.config.getoption("--accept"):
-            golden.write_text(text)
-        assert text == golden.read_text(), f"{golden}: review with --accept"
+            kept.write_text(text)
+        assert text == kept.read_text(), f"{kept}: review with --accept"
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

@@ -17,7 +17,7 @@ from fsadvisor.probe import fio as engine
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.probe.scratch_tree import PREFIX
-from tests.loops import attached_images, needs_loop_devices
+from tests.loops import attached_images, mounts, needs_loop_devices
 from tests.paths import ROOT
 from tests.probe.filesystems import needs_fio
 from tools.probes import against_long, ratio
@@ -216,13 +216,13 @@ def test_a_killed_measurement_leaves_no_loop_device_no_mount_and_no_image(tmp_pa
         "ground = Ground(Path(sys.argv[1]), 300 << 20); spot = ground.spot('ext4');"
         "print(spot.device, spot.folder, flush=True); time.sleep(600)"
     )
-    before = set(Path("/proc/self/mountinfo").read_text().splitlines())
+    before = set(mounts())
     child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     device, mount = child.stdout.readline().split()
     backing = Path(f"/sys/block/{device}/loop/backing_file")
     assert backing.read_text().startswith(f"{tmp_path}/")
     assert Path(f"/sys/block/{device}/loop/dio").read_text() == "1\n"
-    assert not any(mount in line for line in set(Path("/proc/self/mountinfo").read_text().splitlines()) - before)
+    assert not any(mount in line for line in set(mounts()) - before)
     child.kill()
     child.wait()
     child.stdout.close()

@@ -10,6 +10,7 @@ from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.trial.arena import Form, arena, images
 from fsadvisor.trial.mounting import enter
+from tests.loops import mounts
 
 
 def look(asked, tell, stop):
@@ -21,7 +22,7 @@ def look(asked, tell, stop):
     ]
     try:
         privacy = enter([folder, Path(__file__)])
-        tell(json.dumps({"mounts": Path("/proc/self/mountinfo").read_text().splitlines()}).encode())
+        tell(json.dumps({"mounts": mounts()}).encode())
         with images(folder, len(forms), wanted["bytes"]) as parts, arena(privacy, forms, parts) as found:
             for one in found:
                 with opened(JOBS["commit-fdatasync"], one.folder, Way.straight_to(one.loop)) as session:
