@@ -64,7 +64,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _refuse(*messages: str) -> int:
-    from fsadvisor.report.escape import clean
+    from fsadvisor.pages.escape import clean
 
     sys.stderr.writelines(f"fsadvisor: {clean(message)}\n" for message in messages)
     return USAGE
@@ -317,7 +317,7 @@ def _own_name() -> str:
 
 def _tell(words: str) -> int:
     """Narrate what was done."""
-    from fsadvisor.report.escape import clean
+    from fsadvisor.pages.escape import clean
 
     sys.stderr.write(f"fsadvisor: {clean(words)}\n")
     return 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final, get_args
 
+from fsadvisor.pages.markdown import cell, plain, table
 from fsadvisor.report import guides
-from fsadvisor.report.markdown import cell, plain, table
 from fsadvisor.report.rule_markdown import rule_markdown
 from fsadvisor.rulebook import shape, tables
 

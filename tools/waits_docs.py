@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.report.markdown import plain, table
+from fsadvisor.pages.markdown import plain, table
 from fsadvisor.report.waits_text import BUSY, IOWAIT, measure_text
 from fsadvisor.waits.rules import MEANS, RULES
 from fsadvisor.waits.sentence import MIXED, MIXED_OPEN, NOT_TOLD, NOT_TOLD_OPEN

@@ -8,7 +8,7 @@ from fsadvisor.attestation import claims, document
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.attestation_file import PATH, rewrite
 from fsadvisor.machine.with_file import WithFile
-from fsadvisor.report.layout import WIDTH, counted, wrapped
+from fsadvisor.pages.text import WIDTH, counted, wrapped
 from fsadvisor.survey.attested import what
 from fsadvisor.survey.whole import survey_with_identities
 

@@ -9,9 +9,9 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from fsadvisor.pages.escape import json_escaped
 from fsadvisor.plan import model
 from fsadvisor.plan.documents import documents
-from fsadvisor.report.escape import json_escaped
 from fsadvisor.report.pieces import encodable
 
 SCHEMA: Final = "fsadvisor/plan/1"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.escape import clean
 from fsadvisor.plan import fstab_patch
 from fsadvisor.plan.readme import readme
 from fsadvisor.plan.script import plan_script
 from fsadvisor.plan.undo import undo_script
-from fsadvisor.report.escape import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

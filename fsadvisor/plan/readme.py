@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor._version import __version__
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.text import paragraphs, wrapped
 from fsadvisor.plan.parts import parts
 from fsadvisor.plan.shell import WIDTH
-from fsadvisor.report.escape import clean
-from fsadvisor.report.layout import paragraphs, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -6,10 +6,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor._version import __version__
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.text import counted
 from fsadvisor.plan import shell
 from fsadvisor.plan.parts import copies, parts
-from fsadvisor.report.escape import clean
-from fsadvisor.report.layout import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

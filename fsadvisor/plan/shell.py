@@ -7,9 +7,9 @@ import shlex
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.text import wrapped
 from fsadvisor.plan.model import ABSENT
-from fsadvisor.report.escape import clean
-from fsadvisor.report.layout import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

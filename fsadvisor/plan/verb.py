@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fsadvisor.pages.escape import clean
 from fsadvisor.plan import folder
 from fsadvisor.plan.choosing import chosen
 from fsadvisor.plan.documents import as_one_text, documents
 from fsadvisor.plan.planning import plan
-from fsadvisor.report.escape import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.html import NOTHING, Markup, element, joined, prose, table
+from fsadvisor.pages.values import told
 from fsadvisor.report import html_sections as sections
 from fsadvisor.report.as_text import NOT_APPLYING, NOT_FOUND, looked_at, made_of, not_looked_at, summed_up
 from fsadvisor.report.finding_parts import where
 from fsadvisor.report.findings import findings
 from fsadvisor.report.html_finding import badge, finding_html
-from fsadvisor.report.html_markup import NOTHING, Markup, element, joined, prose, table
-from fsadvisor.report.values import told
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fsadvisor.pages.escape import json_escaped
 from fsadvisor.report import model, shaping
-from fsadvisor.report.escape import json_escaped
 from fsadvisor.report.pieces import piece
 from fsadvisor.report.verdict_line import verdict_line
 

@@ -6,15 +6,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.text import NARROWEST, WIDTH, counted, listed, wrapped
+from fsadvisor.pages.values import short_name, told
 from fsadvisor.report import shaping
-from fsadvisor.report.escape import clean
 from fsadvisor.report.finding_parts import SUBJECTS, headline, where
 from fsadvisor.report.finding_text import FindingText
 from fsadvisor.report.findings import findings
-from fsadvisor.report.layout import NARROWEST, WIDTH, counted, listed, wrapped
 from fsadvisor.report.open_text import open_text
 from fsadvisor.report.power_text import power_text
-from fsadvisor.report.values import short_name, told
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.report import compare_words, probe_json
-from fsadvisor.report.escape import json_escaped, without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from fsadvisor.compare.ranking import Standing
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.markdown import cell, code, plain
+from fsadvisor.pages.markdown import table as rows_of
 from fsadvisor.probe.elsewhere import Elsewhere, elsewhere
 from fsadvisor.report.compare_words import (
     behind,
@@ -22,9 +25,6 @@ from fsadvisor.report.compare_words import (
     title,
     winners,
 )
-from fsadvisor.report.escape import clean
-from fsadvisor.report.markdown import cell, code, plain
-from fsadvisor.report.markdown import table as rows_of
 from fsadvisor.report.probe_words import amount, number, sureness, time_text
 from fsadvisor.rulebook.tables import errata, table
 

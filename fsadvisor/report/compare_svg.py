@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
 
 from fsadvisor.compare.ranking import Standing
+from fsadvisor.pages.escape import clean, width
+from fsadvisor.pages.text import wrapped
 from fsadvisor.report.compare_words import title, winners
-from fsadvisor.report.escape import clean, width
-from fsadvisor.report.layout import wrapped
 from fsadvisor.report.probe_words import amount, sureness
 
 if TYPE_CHECKING:

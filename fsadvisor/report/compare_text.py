@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.compare.ranking import Standing
+from fsadvisor.pages.escape import clean, width
+from fsadvisor.pages.text import WIDTH, counted, wrapped
 from fsadvisor.report.compare_words import (
     LEGEND,
     MARKS,
@@ -21,8 +23,6 @@ from fsadvisor.report.compare_words import (
     title,
     winners,
 )
-from fsadvisor.report.escape import clean, width
-from fsadvisor.report.layout import WIDTH, counted, wrapped
 from fsadvisor.report.probe_seeds import beside
 from fsadvisor.report.probe_words import number, time_text
 

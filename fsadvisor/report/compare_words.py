@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from fsadvisor.compare.ranking import Standing
+from fsadvisor.pages.text import counted, listed
 from fsadvisor.probe.finding import bytes_text
-from fsadvisor.report.layout import counted, listed
 from fsadvisor.report.probe_words import amount, figure_text, number, sureness
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.report.escape import clean, json_escaped, without_surrogates
-from fsadvisor.report.layout import WIDTH, wrapped
+from fsadvisor.pages.escape import clean, json_escaped, without_surrogates
+from fsadvisor.pages.text import WIDTH, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.text import NARROWEST, WIDTH, counted, paragraphs, wrapped
 from fsadvisor.report import rule_page, rule_text
-from fsadvisor.report.escape import clean
-from fsadvisor.report.layout import NARROWEST, WIDTH, counted, paragraphs, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fsadvisor.pages.text import NARROWEST, WIDTH, wrapped
+from fsadvisor.pages.values import said, short_name
 from fsadvisor.report import shaping
-from fsadvisor.report.layout import NARROWEST, WIDTH, wrapped
-from fsadvisor.report.values import said, short_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.advise import reason
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.report import rule_text
-from fsadvisor.report.layout import counted, listed
-from fsadvisor.report.values import full_name, short_name
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 

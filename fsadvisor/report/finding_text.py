@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.text import counted, paragraphs, wrapped
+from fsadvisor.pages.values import told
 from fsadvisor.report import finding_parts as parts
 from fsadvisor.report import guides, rule_text
-from fsadvisor.report.layout import counted, paragraphs, wrapped
-from fsadvisor.report.values import told
 from fsadvisor.rulebook.tables import errata
 
 if TYPE_CHECKING:

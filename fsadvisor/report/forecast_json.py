@@ -6,7 +6,7 @@ import msgspec
 
 from fsadvisor.forecast.fit import NoFit
 from fsadvisor.forecast.published import CLASSES
-from fsadvisor.report.escape import json_escaped, without_surrogates
+from fsadvisor.pages.escape import json_escaped, without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.forecast.fit import NoFit
 from fsadvisor.forecast.published import CLASSES, INVERSIONS
-from fsadvisor.report.escape import clean
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.markdown import cell, plain, table
+from fsadvisor.pages.text import listed
 from fsadvisor.report.forecast_text import BASIS, CLASS_WORDS, SUB_MS, USUAL, changed, class_words, latency_words
-from fsadvisor.report.layout import listed
-from fsadvisor.report.markdown import cell, plain, table
 from fsadvisor.report.probe_words import number
 
 if TYPE_CHECKING:

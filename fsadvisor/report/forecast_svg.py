@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.forecast.fit import NoFit
-from fsadvisor.report.escape import clean
+from fsadvisor.pages.escape import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,8 +9,8 @@ from fsadvisor.forecast.devices import WARN_BELOW_MS
 from fsadvisor.forecast.fit import NoFit
 from fsadvisor.forecast.plot import letters, plot
 from fsadvisor.forecast.published import CLASSES, INVERSIONS, SOURCE
-from fsadvisor.report.escape import clean
-from fsadvisor.report.layout import WIDTH, counted, listed, wrapped
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.text import WIDTH, counted, listed, wrapped
 from fsadvisor.report.probe_words import figure_text, number
 
 if TYPE_CHECKING:

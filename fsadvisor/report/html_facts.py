@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Unknown
-from fsadvisor.report.html_markup import NOTHING, Markup, element, joined, prose
-from fsadvisor.report.values import bytes_text, cause, value_text
+from fsadvisor.pages.html import NOTHING, Markup, element, joined, prose
+from fsadvisor.pages.values import bytes_text, cause, value_text
 
 if TYPE_CHECKING:
     from fsadvisor.catalogue import Entry

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fsadvisor.report import finding_parts as parts
-from fsadvisor.report import guides, rule_text
-from fsadvisor.report.html_facts import said
-from fsadvisor.report.html_markup import (
+from fsadvisor.pages.html import (
     NOTHING,
     Markup,
     bullets,
@@ -19,8 +16,11 @@ from fsadvisor.report.html_markup import (
     prose,
     table,
 )
-from fsadvisor.report.layout import counted, listed
-from fsadvisor.report.values import full_name, short_name
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import full_name, short_name
+from fsadvisor.report import finding_parts as parts
+from fsadvisor.report import guides, rule_text
+from fsadvisor.report.html_facts import said
 from fsadvisor.rulebook.tables import errata
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 

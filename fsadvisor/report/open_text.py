@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Known
-from fsadvisor.report.layout import counted, listed, wrapped
-from fsadvisor.report.values import cause, short_name
+from fsadvisor.pages.text import counted, listed, wrapped
+from fsadvisor.pages.values import cause, short_name
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:

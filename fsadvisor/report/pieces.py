@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.report.escape import without_surrogates
+from fsadvisor.pages.escape import without_surrogates
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.report.escape import clean
-from fsadvisor.report.layout import counted, listed, wrapped
-from fsadvisor.report.values import full_name, said
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.text import counted, listed, wrapped
+from fsadvisor.pages.values import full_name, said
 from fsadvisor.storage import Disk
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.report.escape import json_escaped, without_surrogates
+from fsadvisor.pages.escape import json_escaped, without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fsadvisor.pages.escape import clean, width
 from fsadvisor.probe.cost import seconds_text
-from fsadvisor.report.escape import clean, width
 from fsadvisor.report.probe_words import amount, figure_text, sureness
 
 if TYPE_CHECKING:

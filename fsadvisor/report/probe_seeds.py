@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.text import wrapped
 from fsadvisor.probe.elsewhere import elsewhere
-from fsadvisor.report.layout import wrapped
 from fsadvisor.rulebook.tables import seeds, table
 
 if TYPE_CHECKING:

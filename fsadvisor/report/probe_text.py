@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import UNICODE
+from fsadvisor.pages.text import WIDTH, counted, wrapped
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.probe.finding import bytes_text
-from fsadvisor.report.escape import clean
-from fsadvisor.report.layout import WIDTH, counted, wrapped
 from fsadvisor.report.probe_seeds import beside
 from fsadvisor.report.probe_words import (
-    HATCHES,
-    SOLIDS,
     amount,
     figure_text,
     flushes_text,
@@ -168,7 +167,7 @@ def _ladder(result: Result, columns: int) -> Iterator[str]:
 
 
 def _sign(at: int, *, hatched: bool) -> str:
-    signs = HATCHES if hatched else SOLIDS
+    signs = UNICODE.hatches if hatched else UNICODE.solids
     return signs[at % len(signs)]
 
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.text import counted
 from fsadvisor.probe.job import Headline
-from fsadvisor.report.layout import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.probe.result import Figure, Result
 
-SOLIDS: Final = "░▓█"
-"""The ladder's parts as a bar: data, journal, flush; `HATCHES` are theirs where a part is not settled."""
-HATCHES: Final = "╱╲╱"
 _UNSETTLED: Final = 0.10
 """Half of a part's interval, as a share of the whole: more is not settled."""
 _MOST_NAMES: Final = 2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.markdown import block, cell, code, paragraphs, plain, table
 from fsadvisor.report import rule_page
-from fsadvisor.report.markdown import block, cell, code, paragraphs, plain, table
 from fsadvisor.rulebook.tables import seeds
 
 if TYPE_CHECKING:

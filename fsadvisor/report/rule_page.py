@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.catalogue import catalogue
+from fsadvisor.pages.text import listed
 from fsadvisor.report import guides, rule_text
-from fsadvisor.report.layout import listed
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.tables import errata
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.text import wrapped
 from fsadvisor.report import guides
-from fsadvisor.report.escape import clean
-from fsadvisor.report.layout import wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

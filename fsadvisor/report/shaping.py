@@ -11,8 +11,8 @@ from msgspec import Raw
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.pages.escape import without_surrogates
 from fsadvisor.report import model, pieces
-from fsadvisor.report.escape import without_surrogates
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.report.escape import json_escaped, without_surrogates
+from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.trial.outcome import remarks
 from fsadvisor.trial.ratio import kind, sentence
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.text import WIDTH, counted, wrapped
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.probe.finding import bytes_text
-from fsadvisor.report.escape import clean
-from fsadvisor.report.layout import WIDTH, counted, wrapped
 from fsadvisor.report.probe_words import figure_text, sureness
 from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT
 from fsadvisor.trial.outcome import remarks

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from fsadvisor.facts import Unknown
+from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.report import probe_json
-from fsadvisor.report.escape import json_escaped, without_surrogates
 from fsadvisor.report.waits_shapes import (
     Btrfs,
     Disk,

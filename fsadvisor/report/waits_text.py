@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.report.escape import clean, width
-from fsadvisor.report.layout import WIDTH, counted, wrapped
+from fsadvisor.pages.escape import clean, width
+from fsadvisor.pages.text import WIDTH, counted, wrapped
+from fsadvisor.pages.values import cause
 from fsadvisor.report.probe_text import whole_cells
 from fsadvisor.report.short import duration, rate
-from fsadvisor.report.values import cause
 from fsadvisor.waits.journals import PHASES, BtrfsWork, Jbd2Work, XfsWork
 from fsadvisor.waits.rules import COUNTS, MEANS
 

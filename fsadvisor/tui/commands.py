@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
+from fsadvisor.pages.spans import cut, plain, span
 from fsadvisor.tui.actions import EVERYWHERE, Action
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.place import Place
 from fsadvisor.views import palette
 from fsadvisor.views.keys import spelt
-from fsadvisor.views.spans import cut, plain, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -14,6 +14,8 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from fsadvisor.machine import hotplug
+from fsadvisor.pages import glyphs
+from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui import looks, themes
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.looking import Looking
@@ -22,9 +24,7 @@ from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.trying import TrialHeard, Trier
 from fsadvisor.tui.widgets.head import Head
-from fsadvisor.views import glyphs
 from fsadvisor.views.choice import Choice
-from fsadvisor.views.document import Document, paragraph
 from fsadvisor.views.keys import spelt
 from fsadvisor.views.notices import disks_words
 

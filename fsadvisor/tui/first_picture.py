@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from rich.console import COLOR_SYSTEMS, Console
 
+from fsadvisor.pages import glyphs
+from fsadvisor.pages.spans import padded
 from fsadvisor.tui import looks
-from fsadvisor.views import glyphs
 from fsadvisor.views.overview import Shape, screen
-from fsadvisor.views.spans import padded
 
 if TYPE_CHECKING:
     from rich.color import ColorSystem

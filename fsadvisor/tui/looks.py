@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 from rich.segment import Segment
 from rich.style import Style
 
-from fsadvisor.report.escape import clean
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.spans import Tone
 from fsadvisor.views.overview import Ground
-from fsadvisor.views.spans import Tone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fsadvisor.views.spans import Line
+    from fsadvisor.pages.spans import Line
 
 DARK: Final = "fsadvisor-dark"
 LIGHT: Final = "fsadvisor-light"

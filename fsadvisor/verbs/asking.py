@@ -7,7 +7,7 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.report.escape import clean
+from fsadvisor.pages.escape import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

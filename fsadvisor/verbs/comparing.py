@@ -18,12 +18,12 @@ from fsadvisor.compare.rounds import LEAST_WINDOWS
 from fsadvisor.compare.side import Cell, Side
 from fsadvisor.facts import Known
 from fsadvisor.machine.runner import encoded
+from fsadvisor.pages.escape import without_surrogates
 from fsadvisor.probe import cost, disks, guard, lock, surroundings
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import Finding, warning
 from fsadvisor.probe.measure import WINDOW_SECONDS
 from fsadvisor.probe.stopping import Stopped
-from fsadvisor.report.escape import without_surrogates
 from fsadvisor.storage import Below, Filesystem
 from fsadvisor.survey import look, measured
 from fsadvisor.survey.whole import survey

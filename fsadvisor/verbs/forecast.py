@@ -15,11 +15,11 @@ from fsadvisor.forecast.alone import kept
 from fsadvisor.forecast.curve import Point, of_one_device
 from fsadvisor.forecast.study import study
 from fsadvisor.machine.probe_file import PATH as SHARED
+from fsadvisor.pages.escape import clean
 from fsadvisor.probe import guard, lock, store, surroundings
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.stopping import Stop, Stopped
 from fsadvisor.report import forecast_json, forecast_markdown, forecast_svg, forecast_text
-from fsadvisor.report.escape import clean
 from fsadvisor.survey.whole import survey
 from fsadvisor.sweep import asked, sweeping
 from fsadvisor.sweep.sweeping import SweepError

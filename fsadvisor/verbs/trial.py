@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsadvisor.catalogue import did_you_mean
+from fsadvisor.pages.escape import clean
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.stopping import Stop
 from fsadvisor.report import probe_text, trial_json, trial_text
-from fsadvisor.report.escape import clean
 from fsadvisor.report.probe_progress import Narrator, Step
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.trial import empty

@@ -13,12 +13,12 @@ import msgspec
 from fsadvisor.compare import workloads
 from fsadvisor.compare.forms import CHOICES
 from fsadvisor.machine.live import LiveMachine
+from fsadvisor.pages.escape import without_surrogates
 from fsadvisor.probe import apart
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import Finding
 from fsadvisor.probe.stopping import Stop
 from fsadvisor.probe.telling import Go, Over
-from fsadvisor.report.escape import without_surrogates
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.trial import telling as trial_telling
 from fsadvisor.trial.change import ChangeError

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.lock_tracing import LockTrace
+from fsadvisor.pages.escape import clean
 from fsadvisor.probe import disks, surroundings
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.run import Went
 from fsadvisor.probe.stopping import Stop, Stopped
 from fsadvisor.report import probe_text, waits_json
-from fsadvisor.report.escape import clean
 from fsadvisor.report.waits_text import waits_text
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs.asking import RefusedError

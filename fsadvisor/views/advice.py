@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.report.layout import counted, listed
-from fsadvisor.report.values import full_name, short_name
+from fsadvisor.pages.document import Paragraph
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, line, span
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.views.choice import Choice
-from fsadvisor.views.document import Paragraph, laid
 from fsadvisor.views.look import finding_key
 from fsadvisor.views.rows import LazyRows, Row
 from fsadvisor.views.severity import TONES, state
-from fsadvisor.views.spans import Line, Span, Tone, columns, cut, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.report.findings import Finding
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 _NARROW: Final = 100

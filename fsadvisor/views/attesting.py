@@ -6,16 +6,16 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.catalogue import Kind, catalogue
-from fsadvisor.report.values import full_name
-from fsadvisor.views.document import Block, Commands, Document, Gap, Heading, paragraph
+from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Line, Span, Tone, cut, line, span
+from fsadvisor.pages.values import full_name
 from fsadvisor.views.rows import Row
-from fsadvisor.views.spans import Line, Span, Tone, cut, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
-    from fsadvisor.views.glyphs import Glyphs
 
 FIELDS: Final = (
     ("by", "Who says so"),

@@ -8,17 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.report.layout import listed
-from fsadvisor.report.values import bytes_text
+from fsadvisor.pages.spans import Line, Span, Tone, span
+from fsadvisor.pages.text import listed
+from fsadvisor.pages.values import bytes_text
 from fsadvisor.storage import Below
-from fsadvisor.views.spans import Line, Span, Tone, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from fsadvisor.facts import Fact
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Disk, Filesystem, Host, Layer, Mount, Service, Subject
-    from fsadvisor.views.glyphs import Glyphs
 
 _LONGEST: Final = 60
 _DISKS: Final = 2

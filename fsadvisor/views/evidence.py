@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Unknown
+from fsadvisor.pages.document import Block, paragraph
+from fsadvisor.pages.spans import Line, Span, Tone, span
+from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import cause, value_text
 from fsadvisor.report.finding_parts import MARKS, Value, Values
-from fsadvisor.report.layout import counted
-from fsadvisor.report.values import cause, value_text
 from fsadvisor.truth import TRUE, UNKNOWN, Truth
-from fsadvisor.views.document import Block, paragraph
-from fsadvisor.views.spans import Line, Span, Tone, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.facts import Fact
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.rulebook.rule import Ask
-    from fsadvisor.views.glyphs import Glyphs
 
 _UNDER: Final = (Span(" " * 12),)
 

@@ -6,17 +6,17 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.spans import Span, Tone, cut, line, span
+from fsadvisor.pages.text import counted
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
-from fsadvisor.report.layout import counted
 from fsadvisor.views.rows import Row
-from fsadvisor.views.spans import Span, Tone, cut, line, span
 
 if TYPE_CHECKING:
     from datetime import date
 
-    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 _FONT: Final = re.compile(r"@font-face\s*\{[^}]*\}\s*")

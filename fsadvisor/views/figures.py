@@ -6,16 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.document import Block, Drawn, paragraph
+from fsadvisor.pages.spans import Line, Span, Tone, columns, span
 from fsadvisor.report import guides
 from fsadvisor.rulebook.tables import table
-from fsadvisor.views.document import Block, Drawn, paragraph
-from fsadvisor.views.spans import Line, Span, Tone, columns, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.rulebook.shape import Figure, Gain
-    from fsadvisor.views.glyphs import Glyphs
 
 _NUMBER: Final = r"\d+(?:\.\d+)?"
 _RANGE: Final = re.compile(

@@ -5,26 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Span, Tone, span
+from fsadvisor.pages.text import counted
 from fsadvisor.report import finding_parts as parts
 from fsadvisor.report import guides, rule_text
 from fsadvisor.report.findings import CALL_FOR_ACTION, Finding
-from fsadvisor.report.layout import counted
 from fsadvisor.rulebook.tables import errata
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, conjunction
 from fsadvisor.views import figures, not_advised, severity
-from fsadvisor.views.document import Block, Commands, Document, Gap, Heading, paragraph
 from fsadvisor.views.evidence import Checklist
 from fsadvisor.views.look import finding_key
 from fsadvisor.views.prose import prose
-from fsadvisor.views.spans import Span, Tone, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.advise import Verdict
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.rulebook.remedy import Kept
     from fsadvisor.rulebook.rule import Rule
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 _WITH_COMMANDS: Final = 10

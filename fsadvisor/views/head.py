@@ -6,17 +6,17 @@ from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, span
+from fsadvisor.pages.text import counted, listed
 from fsadvisor.report import shaping
-from fsadvisor.report.layout import counted, listed
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.views.severity import TONES
-from fsadvisor.views.spans import Line, Span, Tone, columns, cut, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.report.findings import Finding
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 _LONGEST: Final = 40

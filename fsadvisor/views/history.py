@@ -14,20 +14,20 @@ import msgspec
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Known
-from fsadvisor.report.layout import counted
+from fsadvisor.pages.spans import Line, Tone, cut, line, span
+from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import value_text
 from fsadvisor.report.pieces import encodable
 from fsadvisor.report.shaping import own_facts
-from fsadvisor.report.values import value_text
 from fsadvisor.version import Version
 from fsadvisor.views.rows import Row
-from fsadvisor.views.spans import Line, Tone, cut, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Storage
-    from fsadvisor.views.glyphs import Glyphs
 
 SCHEMA: Final = "fsadvisor/seen/1"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.views.document import Block, Document, Gap, Heading, paragraph
-from fsadvisor.views.spans import Span, Tone, line, span
+from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Span, Tone, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

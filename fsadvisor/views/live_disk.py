@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
-from fsadvisor.report.layout import counted
+from fsadvisor.pages.document import Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Line, Span, Tone, cut, line, padded, span
+from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import short_name
 from fsadvisor.report.short import amount, duration, rate
-from fsadvisor.report.values import short_name
 from fsadvisor.storage import Disk, Layer
-from fsadvisor.views.document import Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.views.live import course
-from fsadvisor.views.spans import Line, Span, Tone, cut, line, padded, span
 from fsadvisor.waits.rates import MOMENTS, Rates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from fsadvisor.pages.document import Block
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
-    from fsadvisor.views.document import Block
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.live import Seen
     from fsadvisor.views.look import Look
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.pages.spans import Line, Tone, line, span
 from fsadvisor.report.waits_text import percent
-from fsadvisor.views.spans import Line, Tone, line, span
 from fsadvisor.waits import shares
 from fsadvisor.waits.rates import Rates
 from fsadvisor.waits.rules import LIMIT

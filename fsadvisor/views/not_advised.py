@@ -8,24 +8,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.document import Block, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Span, Tone, span
+from fsadvisor.pages.text import counted
 from fsadvisor.report import finding_parts as parts
 from fsadvisor.report.findings import CALL_FOR_ACTION
-from fsadvisor.report.layout import counted
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 from fsadvisor.views import figures
-from fsadvisor.views.document import Block, Gap, Heading, paragraph
 from fsadvisor.views.evidence import Checklist
 from fsadvisor.views.prose import prose
-from fsadvisor.views.spans import Span, Tone, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.rule import Ask
     from fsadvisor.truth import Truth
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 _IN: Final = (Span("  "),)

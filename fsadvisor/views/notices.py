@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fsadvisor.report.layout import counted
-from fsadvisor.views.spans import NOTHING, Line, Span, Tone, columns, line, span
+from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, columns, line, span
+from fsadvisor.pages.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.report.values import cause
+from fsadvisor.pages.document import Block, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Line, Span, Tone, padded, span
+from fsadvisor.pages.values import cause
 from fsadvisor.storage import Mount
-from fsadvisor.views.document import Block, Drawn, Gap, Heading, paragraph
-from fsadvisor.views.spans import Line, Span, Tone, padded, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.facts import Fact
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
-    from fsadvisor.views.glyphs import Glyphs
 
 _IN: Final = (Span("  "),)
 _LONGEST: Final = 120

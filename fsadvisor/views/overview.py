@@ -5,14 +5,14 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, cut
 from fsadvisor.views import advice, storage_tree
 from fsadvisor.views.head import head_line, places_line, waiting_line
-from fsadvisor.views.spans import NOTHING, Line, Span, Tone, cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.views.look import Look
     from fsadvisor.views.rows import Row
     from fsadvisor.views.storage_tree import Tree

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.spans import span
+from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.report import finding_parts as parts
 from fsadvisor.report.findings import CALL_FOR_ACTION
-from fsadvisor.report.values import full_name, short_name
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.views.look import finding_key
-from fsadvisor.views.spans import span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -6,29 +6,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from fsadvisor.pages.spans import Line, Span, Tone, cut, line, span
+from fsadvisor.pages.text import counted, listed
 from fsadvisor.plan.choosing import can_be_planned
 from fsadvisor.plan.conflicts import QUARREL
 from fsadvisor.plan.documents import documents
 from fsadvisor.plan.parts import parts
 from fsadvisor.plan.planning import plan
 from fsadvisor.report.finding_parts import where
-from fsadvisor.report.layout import counted, listed
 from fsadvisor.views.choice import pairs_of, the_chosen
 from fsadvisor.views.look import finding_key
 from fsadvisor.views.rows import LazyRows, Row
 from fsadvisor.views.severity import TONES
-from fsadvisor.views.spans import Line, Span, Tone, cut, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from fsadvisor.advise import Verdict
     from fsadvisor.machine.port import Answer
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.plan.documents import Document as File
     from fsadvisor.plan.model import Plan
     from fsadvisor.plan.parts import Part
     from fsadvisor.report.findings import Finding
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 _STEPS_NAMED: Final = 4

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Verbatim, paragraph
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.spans import Line, Span, Tone, line, span
+from fsadvisor.pages.text import counted, listed
 from fsadvisor.plan.conflicts import QUARREL
-from fsadvisor.report.escape import clean
-from fsadvisor.report.layout import counted, listed
 from fsadvisor.report.rule_text import NEEDS
-from fsadvisor.views.document import Block, Commands, Document, Gap, Heading, Verbatim, paragraph
 from fsadvisor.views.prose import prose
-from fsadvisor.views.spans import Line, Span, Tone, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.plan.model import FileChange, Finding, Manual, Plan, Step
     from fsadvisor.plan.parts import Part
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.plan import Gathered
 
 STEPS: Final = "Steps"

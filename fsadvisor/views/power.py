@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
+from fsadvisor.pages.document import Block, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Span, Tone, span
 from fsadvisor.report.power_text import flushes, power_verdict, weighed
 from fsadvisor.storage import Disk
-from fsadvisor.views.document import Block, Gap, Heading, paragraph
-from fsadvisor.views.spans import Span, Tone, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
-    from fsadvisor.views.glyphs import Glyphs
 
 _IN: Final = (Span("  "),)
 _MOST: Final = 8

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Span, Tone, span
+from fsadvisor.pages.text import counted
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.probe.finding import bytes_text
-from fsadvisor.report.layout import counted
-from fsadvisor.views.document import Block, Document, Gap, Heading, paragraph
-from fsadvisor.views.spans import Span, Tone, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.plots import bar, sparkline
+from fsadvisor.pages.spans import Line, Span, Tone, span
+from fsadvisor.pages.text import counted
 from fsadvisor.probe import telling
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.report.layout import counted
 from fsadvisor.report.probe_words import amount, figure_text, number, rate_text, sureness, time_text
 from fsadvisor.views import probe_plots
-from fsadvisor.views.document import Block, Document, Drawn, Gap, Heading, paragraph
-from fsadvisor.views.plots import bar, sparkline
 from fsadvisor.views.probe_page import drawn, headline, limiting, seeds
-from fsadvisor.views.spans import Line, Span, Tone, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.probe.result import Result
-    from fsadvisor.views.glyphs import Glyphs
 
 Phase: TypeAlias = Literal["asking", "to confirm", "running", "stopping", "over"]
 """Looking around; told what it takes; at it; told to stop; ended, with everything cleaned up."""

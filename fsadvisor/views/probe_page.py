@@ -5,13 +5,15 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Line, Span, Tone, columns, span
+from fsadvisor.pages.text import counted
 from fsadvisor.probe import cost
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.probe.elsewhere import elsewhere
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.job import Metadata
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.report.layout import counted
 from fsadvisor.report.probe_words import (
     amount,
     figure_text,
@@ -26,18 +28,16 @@ from fsadvisor.report.probe_words import (
 from fsadvisor.rulebook.tables import seeds as published
 from fsadvisor.rulebook.tables import table
 from fsadvisor.views import probe_plots
-from fsadvisor.views.document import Block, Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.views.probe_groups import groups
 from fsadvisor.views.probe_results import age, change
-from fsadvisor.views.spans import Line, Span, Tone, columns, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.result import Result
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.probe_results import Held
 
 _ENDS: Final = {

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.plots import bar, extent, stacked
+from fsadvisor.pages.spans import Line, Span, Tone, span
 from fsadvisor.probe.ladder import PARTS
 from fsadvisor.report.probe_words import amount, beside, figure_text, sureness, time_text, unsettled
-from fsadvisor.views.plots import bar, extent, stacked
-from fsadvisor.views.spans import Line, Span, Tone, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.probe.result import Figure, Result
-    from fsadvisor.views.glyphs import Glyphs
 
 _LOOKS: Final = {"data": Tone.PLAIN, "journal": Tone.TITLE, "flush": Tone.KEY}
 _NARROWEST, _WIDEST = 10, 60

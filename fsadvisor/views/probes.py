@@ -5,25 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
+from fsadvisor.pages.document import Document, Heading, paragraph
+from fsadvisor.pages.spans import Line, Span, Tone, cut, padded, span
+from fsadvisor.pages.text import counted
 from fsadvisor.probe.job import Headline
 from fsadvisor.probe.jobs import JOBS, SUITES
-from fsadvisor.report.layout import counted
 from fsadvisor.report.probe_words import amount, sureness
 from fsadvisor.storage import Below, Mount
 from fsadvisor.survey import look as looked
 from fsadvisor.survey.superblocks import ON_DEVICES
-from fsadvisor.views.document import Document, Heading, paragraph
 from fsadvisor.views.probe_groups import SUITE_WORDS, groups
 from fsadvisor.views.probe_results import age
 from fsadvisor.views.rows import Row
-from fsadvisor.views.spans import Line, Span, Tone, cut, padded, span
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Storage
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.probe_results import Held, Kept
 
 _NAME: Final = 29

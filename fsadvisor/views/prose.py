@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Line, Span, Tone, span
+from fsadvisor.pages.text import counted
 from fsadvisor.report import guides, rule_page
-from fsadvisor.report.layout import counted
-from fsadvisor.views.document import Block, Commands, Document, Gap, Heading, paragraph
-from fsadvisor.views.spans import Line, Span, Tone, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.rulebook.rule import Rule
-    from fsadvisor.views.glyphs import Glyphs
 
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
 _CODE: Final = re.compile(r"(`[^`\n]*`)")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, overload
 
-from fsadvisor.views.spans import Line, plain
+from fsadvisor.pages.spans import Line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause
+from fsadvisor.pages.spans import Span, Tone
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import FALSE, UNKNOWN
-from fsadvisor.views.spans import Span, Tone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

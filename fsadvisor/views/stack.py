@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.report.layout import counted
+from fsadvisor.pages.spans import Line, Span, Tone, line, span
+from fsadvisor.pages.text import counted
 from fsadvisor.views.badges import badges, name
 from fsadvisor.views.relations import reached
-from fsadvisor.views.spans import Line, Span, Tone, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 _MOST: Final = 40

@@ -9,22 +9,23 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fsadvisor.report.escape import clean, width
-from fsadvisor.report.layout import counted
+from fsadvisor.pages.document import Paragraph
+from fsadvisor.pages.escape import clean, width
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import Line, Span, Tone, cut, line, padded, span
+from fsadvisor.pages.spans import columns as spans_columns
+from fsadvisor.pages.text import counted
 from fsadvisor.views.badges import badges, disks_below, name
-from fsadvisor.views.document import Paragraph, laid
 from fsadvisor.views.relations import named
 from fsadvisor.views.rows import LazyRows, Row
 from fsadvisor.views.severity import MARK_WIDTH, mark
-from fsadvisor.views.spans import Line, Span, Tone, cut, line, padded, span
-from fsadvisor.views.spans import columns as spans_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 _BIG: Final = 150

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.catalogue import Entry, catalogue
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, line, padded, span
+from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import cause, full_name, value_text
 from fsadvisor.report import finding_parts
 from fsadvisor.report.findings import CALL_FOR_ACTION
-from fsadvisor.report.layout import counted
 from fsadvisor.report.shaping import own_facts
-from fsadvisor.report.values import cause, full_name, value_text
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.views import options, power
 from fsadvisor.views.badges import badges
-from fsadvisor.views.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.views.evidence import cure
 from fsadvisor.views.finding import alone, found
 from fsadvisor.views.history import MOVING, Change
 from fsadvisor.views.relations import reached
 from fsadvisor.views.rows import Row
 from fsadvisor.views.severity import TONES
-from fsadvisor.views.spans import Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.views.stack import stack
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from fsadvisor.advise import Verdict
     from fsadvisor.facts import Fact
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 VERDICT, FACT, SUBJECT, PART = "verdict", "fact", "subject", "part"

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Known, Unknown
+from fsadvisor.pages.spans import Line, Tone, cut, line, span
+from fsadvisor.pages.values import cause, full_name, short_name, value_text
 from fsadvisor.report.shaping import own_facts
-from fsadvisor.report.values import cause, full_name, short_name, value_text
 from fsadvisor.views.rows import LazyRows, Row
-from fsadvisor.views.spans import Line, Tone, cut, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
 
     from fsadvisor.catalogue import Entry
     from fsadvisor.facts import Fact
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject, Supposition
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 FORGET: Final = "forget"

@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from fsadvisor.compare import workloads
 from fsadvisor.compare.forms import CHOICES
-from fsadvisor.report.layout import counted, listed
+from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Line, Span, Tone, cut, padded, span
+from fsadvisor.pages.text import counted, listed
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Filesystem, Mount
 from fsadvisor.survey import look as looked
 from fsadvisor.survey.ratios import rule_of
 from fsadvisor.trial.ratio import Ratio, sentence
 from fsadvisor.views import probes
-from fsadvisor.views.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.views.probe_results import age
 from fsadvisor.views.rows import LazyRows, Row
-from fsadvisor.views.spans import Line, Span, Tone, cut, padded, span
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from fsadvisor.advise import Verdict
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.probe.result import Result
     from fsadvisor.storage import Subject
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
     from fsadvisor.views.probe_results import Kept
 

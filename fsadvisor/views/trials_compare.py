@@ -8,6 +8,9 @@ from fsadvisor.compare import workloads
 from fsadvisor.compare.matrix import comparison
 from fsadvisor.compare.ranking import Standing
 from fsadvisor.compare.side import Cell
+from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.plots import extent
+from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report.compare_words import (
     LEGEND,
@@ -26,9 +29,6 @@ from fsadvisor.report.compare_words import (
 from fsadvisor.report.probe_words import figure_text, number, sureness
 from fsadvisor.verbs.trials_telling import Compare
 from fsadvisor.views import probe_plots
-from fsadvisor.views.document import Block, Document, Drawn, Gap, Heading, paragraph
-from fsadvisor.views.plots import extent
-from fsadvisor.views.spans import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.views.trials_try import progress, said
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from fsadvisor.compare.matrix import Comparison, Row
     from fsadvisor.compare.ranking import Ranked
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.verbs.trials_telling import Table
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.trials_course import Course
 
 _NAME: Final = 18

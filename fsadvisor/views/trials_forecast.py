@@ -13,12 +13,12 @@ from fsadvisor.forecast.devices import WARN_BELOW_MS
 from fsadvisor.forecast.fit import NoFit
 from fsadvisor.forecast.plot import letters, plot
 from fsadvisor.forecast.study import study
+from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Line, Span, Tone, padded, span
+from fsadvisor.pages.text import counted, listed
 from fsadvisor.report.forecast_text import BASIS, SUB_MS, USUAL, class_words, latency_words
-from fsadvisor.report.layout import counted, listed
 from fsadvisor.report.probe_words import figure_text, number
 from fsadvisor.views import probe_plots
-from fsadvisor.views.document import Block, Document, Drawn, Gap, Heading, paragraph
-from fsadvisor.views.spans import Line, Span, Tone, padded, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fsadvisor.forecast.devices import Device
     from fsadvisor.forecast.fit import Interval
     from fsadvisor.forecast.study import Expected, Study, Told
-    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.views.probe_results import Kept
 
 _DEVICE: Final = 23

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from fsadvisor.views import trials_compare, trials_try
 
 if TYPE_CHECKING:
-    from fsadvisor.views.document import Document
-    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.pages.document import Document
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.views.trials_course import Course
 
 

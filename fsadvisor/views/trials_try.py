@@ -5,24 +5,24 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.plots import bar
+from fsadvisor.pages.spans import Line, Span, Tone, padded, span
+from fsadvisor.pages.text import counted
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.report.layout import counted
 from fsadvisor.report.probe_words import amount, figure_text, number
 from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT
 from fsadvisor.trial.ratio import FEWEST_BLOCKS, kind, sentence
 from fsadvisor.verbs.trials_telling import Try
 from fsadvisor.views import probe_plots
-from fsadvisor.views.document import Block, Document, Drawn, Gap, Heading, paragraph
-from fsadvisor.views.plots import bar
-from fsadvisor.views.spans import Line, Span, Tone, padded, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.trial.comparison import Comparison, Side
     from fsadvisor.trial.ratio import Ratio
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.trials_course import Course
 
 _NARROWING: Final = 5

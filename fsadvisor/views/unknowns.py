@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause
-from fsadvisor.report.layout import counted, listed
+from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
+from fsadvisor.pages.spans import Line, Tone, cut, line, span
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import cause, full_name
 from fsadvisor.report.open_text import Cure, cures, whose
-from fsadvisor.report.values import cause, full_name
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.views.document import Block, Commands, Document, Gap, Heading, paragraph
 from fsadvisor.views.rows import Row
 from fsadvisor.views.severity import TONES
-from fsadvisor.views.spans import Line, Tone, cut, line, span
 from fsadvisor.views.suppose import owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 _OPEN: Final = (Outcome.UNDETERMINED, Outcome.WITHHELD)

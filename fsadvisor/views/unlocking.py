@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.pages.spans import Span, Tone, cut, line, span
+from fsadvisor.pages.text import listed
+from fsadvisor.pages.values import value_text
 from fsadvisor.report.finding_parts import where
-from fsadvisor.report.layout import listed
-from fsadvisor.report.values import value_text
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Supposition
 from fsadvisor.truth import FALSE, TRUE
 from fsadvisor.views.rows import Row
-from fsadvisor.views.spans import Span, Tone, cut, line, span
 from fsadvisor.views.suppose import is_, owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.advise import Verdict
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Facts, Subject
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 _MOST_FOR_PAIRS: Final = 60

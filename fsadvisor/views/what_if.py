@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any, Final
 from fsadvisor.advise import Answer, judge
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Unknown
+from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
+from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, cut, line, span
+from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import cause, full_name, value_text
 from fsadvisor.report.finding_parts import MARKS, named
-from fsadvisor.report.layout import counted
-from fsadvisor.report.values import cause, full_name, value_text
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.views.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.views.prose import prose
 from fsadvisor.views.rows import Row
 from fsadvisor.views.severity import TONES
-from fsadvisor.views.spans import NOTHING, Line, Span, Tone, cut, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.advise import Verdict
     from fsadvisor.facts import Fact
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 _WORDS: Final = {

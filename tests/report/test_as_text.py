@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from fsadvisor.advise import advise
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.pages.escape import width
+from fsadvisor.pages.text import wrapped
+from fsadvisor.pages.values import bytes_text, value_text
 from fsadvisor.report.as_text import as_text
-from fsadvisor.report.escape import width
 from fsadvisor.report.explain import explain
 from fsadvisor.report.fact_list import fact_list
-from fsadvisor.report.layout import wrapped
-from fsadvisor.report.values import bytes_text, value_text
 from tests.report import composed
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))

@@ -9,10 +9,10 @@ import jsonschema
 import pytest
 
 from fsadvisor.compare.matrix import comparison
+from fsadvisor.pages.escape import width
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report import compare_json, compare_markdown, compare_svg, compare_text
 from fsadvisor.report.compare_words import About
-from fsadvisor.report.escape import width
 from fsadvisor.report.schema import schema
 from tests.compare.compared import CELLS, DISK, EXT4, SIDES, SRV, WHOLE, XFS, cell, image
 from tests.paths import ROOT

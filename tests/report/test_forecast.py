@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 
+from fsadvisor.pages.escape import width
 from fsadvisor.report import forecast_json, forecast_markdown, forecast_svg, forecast_text
-from fsadvisor.report.escape import width
 from fsadvisor.report.schema import schema
 from tests.paths import ROOT
 from tests.report import forecasts

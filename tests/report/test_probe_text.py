@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsadvisor.pages.escape import width
 from fsadvisor.probe import cost
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.probe.result import Figure
 from fsadvisor.report import probe_json, probe_text
-from fsadvisor.report.escape import width
 from fsadvisor.report.probe_words import amount, number, time_text
 from fsadvisor.report.schema import schema
 from tests.paths import ROOT

@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 
 from fsadvisor.facts import Known
+from fsadvisor.pages.escape import width
 from fsadvisor.readers import perf_lock
 from fsadvisor.report import waits_json, waits_text
-from fsadvisor.report.escape import width
 from fsadvisor.report.schema import schema
 from fsadvisor.waits.account import account
 from fsadvisor.waits.window import Locks, window

@@ -2,9 +2,9 @@
 
 import pytest
 
+from fsadvisor.pages.spans import columns
 from fsadvisor.tui.actions import EVERYWHERE
 from fsadvisor.tui.widgets.keys_bar import KeysBar
-from fsadvisor.views.spans import columns
 from tests.tui.driving import SIZES, explored, screen, shown, until
 
 MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan", "trials")

@@ -3,7 +3,7 @@
 import pytest
 from textual.events import Key
 
-from fsadvisor.views.spans import plain
+from fsadvisor.pages.spans import plain
 from tests.tui.driving import SIZES, explored, long, screen, shown, until
 
 SERVER = "raid-lvm-crypt-server"

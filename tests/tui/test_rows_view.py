@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from textual.app import App
 
+from fsadvisor.pages.spans import line, span
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views.rows import Row
-from fsadvisor.views.spans import line, span
 from tests.tui.driving import screen
 
 HEIGHT = 10

@@ -7,12 +7,12 @@ import msgspec
 import pytest
 
 from fsadvisor.machine.opening import open_machine
+from fsadvisor.pages.spans import columns
 from fsadvisor.probe.finding import Finding
 from fsadvisor.survey.ratios import job_of
 from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.trying import Trier
 from fsadvisor.tui.widgets.keys_bar import KeysBar
-from fsadvisor.views.spans import columns
 from tests.paths import FIXTURES
 from tests.tui.driving import MACHINE, SIZES, explored, shown, until
 from tests.tui.played import Played, result

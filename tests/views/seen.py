@@ -2,11 +2,11 @@
 
 from fsadvisor.advise import advise
 from fsadvisor.machine.opening import open_machine
+from fsadvisor.pages.spans import plain
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.session import Session
 from fsadvisor.views.look import Look
-from fsadvisor.views.spans import plain
 from tests.paths import FIXTURES
 from tests.report.composed import ABOUT
 

@@ -5,11 +5,11 @@ from dataclasses import fields, replace
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.spans import columns, plain
 from fsadvisor.views import advice
 from fsadvisor.views.choice import Choice
-from fsadvisor.views.glyphs import ASCII, UNICODE
 from fsadvisor.views.look import finding_key
-from fsadvisor.views.spans import columns, plain
 from tests.report import composed
 from tests.views.seen import look_at, look_of, text
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from fsadvisor.views.document import laid, paragraph
-from fsadvisor.views.spans import Span, Tone, columns
+from fsadvisor.pages.document import paragraph
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import Span, Tone, columns
 from tests.views.seen import text
 
 

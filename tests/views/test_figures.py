@@ -2,10 +2,10 @@
 
 import pytest
 
+from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.screen import laid
 from fsadvisor.rulebook.shape import Figure, Gain, measured_gain
-from fsadvisor.views.document import laid
 from fsadvisor.views.figures import Range, blocks, in_numbers, range_of
-from fsadvisor.views.glyphs import ASCII, UNICODE
 from tests.views.seen import session, text
 
 

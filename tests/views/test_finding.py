@@ -4,14 +4,15 @@ import time
 
 import pytest
 
+from fsadvisor.pages.document import Commands
+from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import columns, plain
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import TRUE
 from fsadvisor.views import finding
-from fsadvisor.views.document import Commands, laid
-from fsadvisor.views.glyphs import ASCII, UNICODE
 from fsadvisor.views.look import finding_key
 from fsadvisor.views.prose import rule_document
-from fsadvisor.views.spans import columns, plain
 from tests.report import composed
 from tests.views.seen import look_at, look_of, session, text
 

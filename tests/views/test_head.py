@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.spans import columns, plain
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.views import head
-from fsadvisor.views.glyphs import ASCII, UNICODE
-from fsadvisor.views.spans import columns, plain
 from tests.report import composed
 from tests.views.seen import look_at, look_of
 

@@ -8,10 +8,10 @@ from hypothesis import given, strategies
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.pages.glyphs import UNICODE
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import plain
 from fsadvisor.views import history, subject
-from fsadvisor.views.document import laid
-from fsadvisor.views.glyphs import UNICODE
-from fsadvisor.views.spans import plain
 from tests.report import composed
 from tests.views.seen import look_of, text
 

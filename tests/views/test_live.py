@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
+from fsadvisor.pages.escape import width as columns_of
+from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import columns, plain
 from fsadvisor.report import short
-from fsadvisor.report.escape import width as columns_of
 from fsadvisor.views import live, live_disk
-from fsadvisor.views.document import laid
-from fsadvisor.views.glyphs import ASCII, UNICODE
-from fsadvisor.views.spans import columns, plain
 from fsadvisor.views.writers import Writers
 from fsadvisor.waits.rates import Course
 from tests.views.pulses import SYNCING, processes, pulse, stacks

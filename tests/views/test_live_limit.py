@@ -6,8 +6,8 @@ import pytest
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.port import Reply
+from fsadvisor.pages.spans import columns, plain
 from fsadvisor.views.live_limit import limit, window
-from fsadvisor.views.spans import columns, plain
 from fsadvisor.waits.rates import Course
 from tests.waits.made import NOT_KNOWN, disk, moment, stat
 

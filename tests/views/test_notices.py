@@ -2,8 +2,8 @@
 
 import pytest
 
+from fsadvisor.pages.spans import columns, line, plain
 from fsadvisor.views.notices import disks_words, notice, with_notice
-from fsadvisor.views.spans import columns, line, plain
 
 
 def test_one_disk_is_named_and_several_are_counted():

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.report.escape import width as columns
-from fsadvisor.views.glyphs import ASCII, UNICODE
-from fsadvisor.views.plots import bar, extent, sparkline, stacked
+from fsadvisor.pages.escape import width as columns
+from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.plots import bar, extent, sparkline, stacked
 
 BOTH = pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["Unicode", "ASCII"])
 ANY = st.none() | st.floats()

@@ -7,6 +7,9 @@ import pytest
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.probe_file import without_places
+from fsadvisor.pages import glyphs
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import columns, plain
 from fsadvisor.probe import store, telling
 from fsadvisor.probe.cost import NOTHING as NO_COST
 from fsadvisor.probe.finding import Finding
@@ -15,10 +18,8 @@ from fsadvisor.probe.result import Figure, Result
 from fsadvisor.report import probe_text
 from fsadvisor.survey import measured
 from fsadvisor.survey.whole import survey
-from fsadvisor.views import glyphs, probe_asking, probe_course, probe_groups, probe_page, probe_plots, probes
+from fsadvisor.views import probe_asking, probe_course, probe_groups, probe_page, probe_plots, probes
 from fsadvisor.views import probe_results as results
-from fsadvisor.views.document import laid
-from fsadvisor.views.spans import columns, plain
 from tests.paths import FIXTURES
 
 NOW = dt.datetime(2026, 11, 21, 21, 0, tzinfo=dt.UTC)

@@ -3,11 +3,11 @@
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.spans import columns, plain
 from fsadvisor.views import storage_tree
 from fsadvisor.views.badges import badges
-from fsadvisor.views.glyphs import ASCII, UNICODE
 from fsadvisor.views.rows import matching
-from fsadvisor.views.spans import columns, plain
 from tests.report import composed
 from tests.views.seen import look_at, look_of
 

@@ -3,12 +3,12 @@
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import columns, plain
 from fsadvisor.report.shaping import own_facts
 from fsadvisor.views import subject
-from fsadvisor.views.document import laid
-from fsadvisor.views.glyphs import ASCII, UNICODE
 from fsadvisor.views.rows import matching
-from fsadvisor.views.spans import columns, plain
 from fsadvisor.views.stack import stack
 from tests.report import composed
 from tests.views.seen import look_at, look_of, text

@@ -9,6 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import columns, plain
 from fsadvisor.probe.result import Figure, Result
 from fsadvisor.probe.telling import Over
 from fsadvisor.survey.ratios import Ratio, job_of
@@ -16,10 +19,7 @@ from fsadvisor.trial import telling as trying
 from fsadvisor.trial.comparison import Progress
 from fsadvisor.verbs import trials_telling as telling
 from fsadvisor.views import trials, trials_asking, trials_forecast, trials_page, trials_try
-from fsadvisor.views.document import laid
-from fsadvisor.views.glyphs import ASCII, UNICODE
 from fsadvisor.views.probe_results import NOTHING, Held, Kept
-from fsadvisor.views.spans import columns, plain
 from fsadvisor.views.trials_course import Course, note
 from tests.report import composed
 from tests.tui.played import COMPARISON, COST

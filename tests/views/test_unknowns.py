@@ -8,15 +8,15 @@ import pytest
 from fsadvisor.advise import advise
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.opening import open_machine
+from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import columns, plain
 from fsadvisor.report.model import About
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from fsadvisor.views import unknowns
-from fsadvisor.views.document import laid
-from fsadvisor.views.glyphs import ASCII, UNICODE
 from fsadvisor.views.look import Look
-from fsadvisor.views.spans import columns, plain
 from fsadvisor.views.unknowns import Means, install_command, packages_of, probe_of
 from tests.paths import FIXTURES
 

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from fsadvisor.pages.glyphs import UNICODE
+from fsadvisor.pages.spans import plain
 from fsadvisor.views import probes
-from fsadvisor.views.glyphs import UNICODE
 from fsadvisor.views.probe_results import Kept
-from fsadvisor.views.spans import plain
 from tests.views.seen import look_at
 
 

@@ -8,6 +8,9 @@ import pytest
 from fsadvisor.advise import advise
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.opening import open_machine
+from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import columns, plain
 from fsadvisor.report.model import About
 from fsadvisor.report.shaping import own_facts
 from fsadvisor.rulebook.rule import Outcome
@@ -15,10 +18,7 @@ from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Supposition
 from fsadvisor.survey.whole import survey
 from fsadvisor.views import suppose, unlocking, what_if
-from fsadvisor.views.document import laid
-from fsadvisor.views.glyphs import ASCII, UNICODE
 from fsadvisor.views.look import Look
-from fsadvisor.views.spans import columns, plain
 from fsadvisor.views.what_if import Mark
 from tests.paths import FIXTURES
 

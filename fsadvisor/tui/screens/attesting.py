@@ -15,6 +15,7 @@ from fsadvisor.attestation import claims, document, verbs
 from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.machine.error import MachineError
+from fsadvisor.pages.spans import NOTHING, Line, Tone, cut, line, span
 from fsadvisor.readers.attestations import Entry
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.newest import Newest
@@ -23,7 +24,6 @@ from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import attesting, unknowns
-from fsadvisor.views.spans import NOTHING, Line, Tone, cut, line, span
 from fsadvisor.views.values import NoValueError, hint, typed
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from fsadvisor.pages.spans import Tone, cut, line, span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views.spans import Tone, cut, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.views.rows import Row
 
 

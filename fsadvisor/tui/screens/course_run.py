@@ -12,8 +12,8 @@ from fsadvisor.tui.widgets.document_view import DocumentView
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from fsadvisor.pages.document import Document
     from fsadvisor.tui.probing import Measurer
-    from fsadvisor.views.document import Document
 
 
 class CourseRun(Place):

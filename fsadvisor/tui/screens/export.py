@@ -16,18 +16,19 @@ from textual.widgets import Input, Label
 
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.new_file import write_new
+from fsadvisor.pages.document import Paragraph
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import Span, Tone, line, span
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import export
-from fsadvisor.views.document import Paragraph, laid
-from fsadvisor.views.spans import Span, Tone, line, span
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
+    from fsadvisor.pages.spans import Line
     from fsadvisor.tui.explorer import Explorer
     from fsadvisor.views.look import Look
-    from fsadvisor.views.spans import Line
 
 
 class Export(ModalScreen[None]):

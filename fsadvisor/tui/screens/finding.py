@@ -11,16 +11,16 @@ from textual.message import Message
 
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.new_file import write_new
+from fsadvisor.pages.document import Commands
+from fsadvisor.pages.spans import span
+from fsadvisor.pages.text import counted
 from fsadvisor.report.findings import CALL_FOR_ACTION
-from fsadvisor.report.layout import counted
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.views import finding
-from fsadvisor.views.document import Commands
-from fsadvisor.views.spans import span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

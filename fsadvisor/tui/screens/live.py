@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.containers import Container, Vertical
 from textual.message import Message
 
+from fsadvisor.pages.document import Document, Gap, paragraph
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.sampling import Sampling
@@ -14,7 +15,6 @@ from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import live, live_disk
-from fsadvisor.views.document import Document, Gap, paragraph
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

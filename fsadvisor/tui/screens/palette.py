@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from textual.command import CommandPalette
 
+from fsadvisor.pages.spans import NOTHING, Line, Span, Tone
 from fsadvisor.tui.widgets.keys_bar import KeysBar
-from fsadvisor.views.spans import NOTHING, Line, Span, Tone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.containers import Container, Vertical
 from textual.message import Message
 
+from fsadvisor.pages.spans import span
 from fsadvisor.plan import folder
 from fsadvisor.plan.folder import FolderError
 from fsadvisor.tui.actions import Action, bindings
@@ -20,7 +21,6 @@ from fsadvisor.tui.widgets.pages_bar import PagesBar
 from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import finding, plan, plan_pages
-from fsadvisor.views.spans import span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.events import DescendantFocus, Resize
 
-    from fsadvisor.views.document import Document
+    from fsadvisor.pages.document import Document
     from fsadvisor.views.look import Look
 
 _WIDE: Final = 120

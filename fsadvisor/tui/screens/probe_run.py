@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.screens.course_run import CourseRun
 from fsadvisor.tui.screens.probed import Probed
 from fsadvisor.views import probe_course
-from fsadvisor.views.document import Document, paragraph
 
 if TYPE_CHECKING:
     from textual.binding import BindingType

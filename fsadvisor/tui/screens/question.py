@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.spans import Line, Span, Tone, span
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
-from fsadvisor.views.document import Document, laid
-from fsadvisor.views.spans import Line, Span, Tone, span
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.events import Key
 
+    from fsadvisor.pages.document import Document
     from fsadvisor.tui.explorer import Explorer
 
 Choices: TypeAlias = tuple[tuple[str, str, str], ...]

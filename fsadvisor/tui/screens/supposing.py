@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Known
-from fsadvisor.report.values import full_name
+from fsadvisor.pages.spans import Line, Span, Tone, cut, line, span
+from fsadvisor.pages.values import full_name
 from fsadvisor.storage import Supposition
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
@@ -16,7 +17,6 @@ from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.widgets.search_bar import SearchBar
 from fsadvisor.views import suppose
 from fsadvisor.views.rows import Row
-from fsadvisor.views.spans import Line, Span, Tone, cut, line, span
 from fsadvisor.views.values import NoValueError, hint, typed
 
 if TYPE_CHECKING:

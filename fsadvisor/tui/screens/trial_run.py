@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.screens.course_run import CourseRun
 from fsadvisor.views import trials_page
-from fsadvisor.views.document import Document, paragraph
 
 if TYPE_CHECKING:
     from textual.binding import BindingType

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Container, Vertical
 
+from fsadvisor.pages.spans import span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.probed import kept_results
@@ -19,7 +20,6 @@ from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.verbs.trials_telling import Compare, Try
 from fsadvisor.views import trials, trials_forecast
 from fsadvisor.views.probe_results import NOTHING, Kept
-from fsadvisor.views.spans import span
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -11,6 +11,7 @@ from textual.message import Message
 from fsadvisor.attestation import claims
 from fsadvisor.attestation.error import ClaimError
 from fsadvisor.machine.port import Reply
+from fsadvisor.pages.spans import cut, span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.newest import Newest
@@ -22,7 +23,6 @@ from fsadvisor.tui.widgets.document_view import NOTHING_TO_READ, DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import unknowns
-from fsadvisor.views.spans import cut, span
 from fsadvisor.views.suppose import owner
 from fsadvisor.views.unknowns import Means
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.containers import Container, Vertical
 from textual.message import Message
 
+from fsadvisor.pages.spans import Tone, cut, line, span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.newest import Newest
 from fsadvisor.tui.place import Place
@@ -18,7 +19,6 @@ from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import suppose, unlocking, what_if
 from fsadvisor.views.look import finding_key
-from fsadvisor.views.spans import Tone, cut, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.events import DescendantFocus
 
+    from fsadvisor.pages.document import Document
     from fsadvisor.storage import Supposition
     from fsadvisor.tui.session import Session
-    from fsadvisor.views.document import Document
     from fsadvisor.views.look import Look
     from fsadvisor.views.unlocking import Unlock
     from fsadvisor.views.what_if import Change

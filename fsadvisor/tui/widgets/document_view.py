@@ -9,10 +9,11 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from fsadvisor.pages.document import Commands, Document, Heading
+from fsadvisor.pages.screen import laid_apart
+from fsadvisor.pages.spans import Line, Span, Tone, plain
 from fsadvisor.tui.drawing import strip, tones
 from fsadvisor.tui.widgets.moving import moving
-from fsadvisor.views.document import Commands, Document, Heading, laid_apart
-from fsadvisor.views.spans import Line, Span, Tone, plain
 
 if TYPE_CHECKING:
     from textual.events import Resize

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, cast
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from fsadvisor.pages.spans import Line, Tone, columns, padded, span
 from fsadvisor.tui.drawing import strip, tones
 from fsadvisor.views.head import head_line, place_at, places_line, waiting_line
 from fsadvisor.views.notices import with_notice
-from fsadvisor.views.spans import Line, Tone, columns, padded, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from textual.events import Click
     from textual.strip import Strip
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.explorer import Explorer
-    from fsadvisor.views.glyphs import Glyphs
     from fsadvisor.views.look import Look
 
 

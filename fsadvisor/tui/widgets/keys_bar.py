@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, cast
 
 from textual.widget import Widget
 
+from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, columns, cut
 from fsadvisor.tui.drawing import strip, tones
-from fsadvisor.views.spans import NOTHING, Line, Span, Tone, columns, cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from textual.strip import Strip
 
-    from fsadvisor.views.spans import Line
+    from fsadvisor.pages.spans import Line
 
 
 class LinesView(Widget):

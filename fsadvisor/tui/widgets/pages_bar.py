@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.widget import Widget
 
+from fsadvisor.pages.spans import NOTHING, Span, Tone, columns, cut
 from fsadvisor.tui.drawing import strip, tones
-from fsadvisor.views.spans import NOTHING, Span, Tone, columns, cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from textual.events import Click
     from textual.strip import Strip
 
-    from fsadvisor.views.spans import Line
+    from fsadvisor.pages.spans import Line
 
 
 class PagesBar(Widget):

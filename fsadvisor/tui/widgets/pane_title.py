@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
+from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, cut
 from fsadvisor.tui.drawing import strip, tones
-from fsadvisor.views.spans import NOTHING, Line, Span, Tone, cut
 
 if TYPE_CHECKING:
     from textual.strip import Strip

@@ -14,10 +14,10 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from fsadvisor.pages.spans import Line, Tone, line, span
 from fsadvisor.tui.drawing import cursor_style, strip, tones
 from fsadvisor.tui.widgets.moving import moving
 from fsadvisor.views.rows import Row, matching, place_of
-from fsadvisor.views.spans import Line, Tone, line, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

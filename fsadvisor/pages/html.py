@@ -6,7 +6,7 @@ import html
 import re
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.report.escape import clean
+from fsadvisor.pages.escape import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.report.escape import clean, width
+from fsadvisor.pages.escape import clean, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from fsadvisor.report.escape import clean, width
+from fsadvisor.pages.escape import clean, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

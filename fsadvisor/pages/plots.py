@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeGuard
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.views.glyphs import Glyphs
+    from fsadvisor.pages.glyphs import Glyphs
 
 
 def sparkline(values: Sequence[float | None], width: int, glyphs: Glyphs, top: float | None = None) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from fsadvisor.report.probe_words import HATCHES, SOLIDS
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 
@@ -63,8 +62,8 @@ UNICODE: Final = Glyphs(
     parts="▏▎▍▌▋▊▉",
     empty="·",
     levels="▁▂▃▄▅▆▇█",
-    solids=SOLIDS,
-    hatches=HATCHES,
+    solids="░▓█",
+    hatches="╱╲╱",
     tree_more="├─",
     tree_last="└─",
     tree_through="│ ",

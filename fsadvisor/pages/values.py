@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.report.escape import clean
+from fsadvisor.pages.escape import clean
 
 if TYPE_CHECKING:
     from fsadvisor.catalogue import Entry
