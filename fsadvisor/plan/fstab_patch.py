@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor import secrecy
 from fsadvisor.facts import Unknown
 from fsadvisor.plan.model import LineEdit, UnfitError
 from fsadvisor.plan.options import family
@@ -46,6 +47,8 @@ def edit(text: str, wish: Wish) -> LineEdit | None:
     after = with_options(before, wish)
     if after == before:
         return None
+    if secrecy.hides(secrecy.fstab_line(before)):
+        raise UnfitError(f"line {number} of /etc/fstab holds what a plan must not show, such as a password")
     if not after.replace("\t", " ").isprintable():
         raise UnfitError(f"line {number} of /etc/fstab has characters that can't be printed")
     return LineEdit(number=number, before=before, after=after)
@@ -96,8 +99,8 @@ def claims(wish: Wish) -> Iterable[tuple[str, str, bool]]:
 
 
 def diff(path: str, before: str, after: str) -> str:
-    """A unified diff that patch(1) takes."""
-    lines = unified_diff(_with_ends(before), _with_ends(after), f"a{path}", f"b{path}")
+    """A unified diff that patch(1) takes; no lines around the changed ones, as they may hold passwords."""
+    lines = unified_diff(_with_ends(before), _with_ends(after), f"a{path}", f"b{path}", n=0)
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 

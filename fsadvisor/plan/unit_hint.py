@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fsadvisor import secrecy
 from fsadvisor.facts import Known
 
 if TYPE_CHECKING:
@@ -12,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def mount_unit_hint(mount: Mount | None, wish: Wish) -> tuple[str, ...]:
-    """The drop-in's path and lines; () where its options are not known, or systemd might read them otherwise."""
+    """The drop-in's path and lines; () where its options are not known or not shown, or systemd might read others."""
     if mount is None or not isinstance(mount.configured_options, Known) or not isinstance(mount.configured_in, Known):
         return ()
     kept = [it for it in mount.configured_options.value if it and it not in wish.remove]
     options = ",".join((*kept, *(it for it in wish.add if it not in kept))) or "defaults"
-    if "%" in options or not options.isprintable():
+    if "%" in options or secrecy.hides(options) or not options.isprintable():
         return ()
     name = mount.configured_in.value.rpartition("/")[2]
     return f"/etc/systemd/system/{name}.d/50-fsadvisor.conf:", "[Mount]", f"Options={options}"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import fstab, mount_unit, systemctl_show
+from fsadvisor.readers.mount_fields import split_options
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
@@ -28,10 +30,12 @@ _MADE_FROM_FSTAB = "/run/systemd/generator"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configured:
-    """A mount that the machine would make at its next start; `where` says in which file and line."""
+    """A mount that the machine would make at its next start; `where` says in which file and line.
+
+    Its options are without their secrets.
+    """
 
     mount_point: str
-    source: str
     fs_type: str
     options: tuple[str, ...]
     where: str
@@ -46,9 +50,8 @@ def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]
             if entry.mount_point.startswith("/") and entry.fs_type != "swap":
                 found[entry.mount_point] = Configured(
                     mount_point=entry.mount_point,
-                    source=entry.spec,
                     fs_type=entry.fs_type,
-                    options=entry.options,
+                    options=secrecy.options(entry.options),
                     where=f"{FSTAB}:{entry.line}",
                 )
     units = look.command_record(machine, MOUNT_UNITS, systemctl_show.parse)
@@ -69,9 +72,8 @@ def _loaded_units(record: systemctl_show.SystemctlShow | Unknown) -> dict[str, C
         if path and where and not path.startswith(_MADE_FROM_FSTAB):
             found[where] = Configured(
                 mount_point=where,
-                source=unit.get("What") or "",
                 fs_type=unit.get("Type") or "auto",
-                options=tuple((options or "").split(",")),
+                options=secrecy.options(split_options(options or "")),
                 where=path,
             )
     return found
@@ -88,9 +90,8 @@ def _unit_files(machine: Machine) -> dict[str, Configured]:
             continue
         found[unit.where] = Configured(
             mount_point=unit.where,
-            source=unit.what or "",
             fs_type=unit.fs_type or "auto",
-            options=unit.options or (),
+            options=secrecy.options(unit.options or ()),
             where=path,
         )
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem
@@ -46,10 +47,10 @@ def filesystem(
     top = block.mounts[0]
     space = _space(machine, block)
     inodes = space if block.type in (*ext4.TYPES, "xfs") else NOT_APPLICABLE
-    not_followed = Unknown(Cause.NOT_EXPOSED, "", f"{block.type} on {block.source}")
+    not_followed = Unknown(Cause.NOT_EXPOSED, "", f"{block.type} on {secrecy.source(block.source)}")
     members = f"{_MOUNTINFO}, dumpe2fs" if block.type in ext4.TYPES and len(block.devices) > 1 else _MOUNTINFO
     own: dict[str, Any] = {
-        "options": Known(look.shared(top.super_options), _MOUNTINFO),
+        "options": Known(look.shared(secrecy.options(top.super_options)), _MOUNTINFO),
         "device_count": Known(len(block.devices), members) if block.followed else not_followed,
     }
     own |= _of_its_kind(machine, block, kernel)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import (
     detect_virt,
@@ -16,6 +17,7 @@ from fsadvisor.readers import (
     pressure,
     systemctl_show,
 )
+from fsadvisor.readers.mount_fields import split_options
 from fsadvisor.storage import Host
 from fsadvisor.survey import flush, folds, jobs, look
 from fsadvisor.version import Version
@@ -130,7 +132,7 @@ def _full_avg60(record: pressure.Pressure) -> float | None:
 
 
 def _flags(rootflags: str | None) -> tuple[str, ...]:
-    return tuple(flag for flag in (rootflags or "").split(",") if flag)
+    return secrecy.options(split_options(rootflags or ""))
 
 
 def _memory(machine: Machine) -> Fact[int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fsadvisor import secrecy
 from fsadvisor.readers.scalars import size_bytes
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def lacking(wanted: Iterable[str], shown: tuple[str, ...], fs_type: str) -> tupl
 
 def _may_be_told(option: str) -> bool:
     hidden = option in _FOR_THE_MOUNT_TOOL or option in _FOR_ONE_MOUNT or option.startswith(_SHOWN_OTHERWISE)
-    return bool(option) and not hidden
+    return bool(option) and not hidden and not secrecy.hides(option)
 
 
 def _holds(option: str, in_force: set[str], fs_type: str) -> bool:

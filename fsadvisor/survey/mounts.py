@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Atime, DataMode, Mount
 from fsadvisor.survey import look
@@ -29,7 +30,7 @@ def mount(
     """All facts of a place; at least one of `running` and `wanted` is there."""
     place, fs_type = _place(running, wanted)
     source = _MOUNTINFO if running else (wanted.where if wanted else FSTAB)
-    in_force = (*running.options, *_of_superblock(running, filesystem)) if running else ()
+    in_force = (*secrecy.options(running.options), *_of_superblock(running, filesystem)) if running else ()
     return Mount(
         mounted=Known(running is not None, _MOUNTINFO),
         point=Known(place, source),
@@ -53,7 +54,7 @@ def _place(running: mountinfo.Mount | None, wanted: Configured | None) -> tuple[
 def _of_superblock(running: mountinfo.Mount, filesystem: Filesystem | None) -> tuple[str, ...]:
     """The superblock's options, with the defaults that only /proc/fs/ext4 shows."""
     known = filesystem.options if filesystem else NOT_APPLICABLE
-    return (*running.super_options, *(known.value if isinstance(known, Known) else ()))
+    return (*secrecy.options(running.super_options), *(known.value if isinstance(known, Known) else ()))
 
 
 def _running(running: mountinfo.Mount) -> dict[str, Any]:
