@@ -7,7 +7,7 @@ There are two levels:
   terminal neither. `options` and `source` hide it.
 - An IDENTITY tells whose machine it is: names of servers, shares, buckets and people, serials, addresses, comments.
   The owner's own report may name it where it helps (a mount point, a device). A recording, which promises to be
-  anonymous, does not: `fstab`, `mount_table`, `mount_unit` and `shown_units` leave out what no verdict needs, and
+  anonymous, does not: machine/fit_to_tell.py leaves out what no verdict needs, of mounts with `anonymous_source`, and
   machine/identities.py has stand-ins for what verdicts do need.
 
 Nobody can list all options that hold a password (each FUSE program has its own), so it is the harmless ones that are
@@ -86,6 +86,7 @@ _PLAIN_REMARK: Final = re.compile(r"#(?!.*(?:pass|pw|phrase|secret|token|key|cre
 """A remark of ordinary words, none of which announces a password."""
 _LOCAL_NAMES: Final = ("UUID=", "LABEL=", "PARTUUID=", "PARTLABEL=", "ID=", "/dev/")
 _USER_IN_URL: Final = re.compile(r"^([A-Za-z][\w+.-]*[:#](?://)?|//)?.*@")
+_OF_NO_SERVER: Final = re.compile(r"[^:@#=]*")
 _BEHIND_EQUALS: Final = re.compile(r"=.*", re.DOTALL)
 _NETWORK: Final = _names("""
     9p afs beegfs ceph cephfs cifs coda davfs davfs2 glusterfs gpfs lustre ncpfs nfs nfs4 orangefs smb3 smbfs
@@ -104,7 +105,6 @@ def _options(given: Iterable[str]) -> Iterator[str]:
         name, equals, value = option.partition("=")
         if equals and _is_harmless(name, value):
             yield option
-            after_secret = False
         elif equals and (name in _OF_CREDENTIALS | _WORDS | _PEOPLE or not after_secret):
             yield f"{name}={HIDDEN}"
             after_secret = True
@@ -149,23 +149,33 @@ def fstab_line(line: str) -> str:
     return "".join(f"{blank}{field}" for (blank, _), field in zip(fields, told, strict=True))
 
 
+def written_options(field: str) -> str:
+    """A field of options as a mount table or a unit has it, its escapes as they are where nothing is hidden."""
+    return _as_written(field, ",".join(options(_OPTION.findall(_unescaped(field)))))
+
+
+def anonymous_source(fs_type: str, field: str) -> str:
+    """What is mounted, as a field of a mount table: a device of this machine, or nothing of what a server has."""
+    said = _unescaped(field)
+    kind = fs_type.partition(".")[0]
+    if said.startswith(_LOCAL_NAMES) or said in (fs_type, "none") or kind == "zfs":
+        return field
+    of_server = kind == "fuse" or kind in _NETWORK or said.startswith("//") or not _OF_NO_SERVER.fullmatch(said)
+    return HIDDEN if of_server else field
+
+
 def _spec(field: str) -> str:
     return _as_written(field, source(_unescaped(field)))
-
-
-def _fourth(field: str) -> str:
-    return _as_written(field, ",".join(options(_OPTION.findall(_unescaped(field)))))
 
 
 def _number(field: str) -> str:
     return field if field.isdigit() else HIDDEN
 
 
-_TOLD: Final = (_spec, str, str, _fourth, _number)
+_TOLD: Final = (_spec, str, str, written_options, _number)
 
 
 def _as_written(field: str, told: str) -> str:
-    """The field as it is where nothing was hidden."""
     return field if told == _unescaped(field) else _TO_ESCAPE.sub(lambda sign: f"\\{ord(sign[0]):03o}", told)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor._version import __version__
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import attestation_file, boot_parameters, layout, probe_file, sources
+from fsadvisor.machine import fit_to_tell, layout, sources
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.port import Answer, Reply
 from fsadvisor.machine.runner import encoded
@@ -30,18 +32,12 @@ _SOURCES: dict[str, Callable[[str], str]] = {
     layout.SETTINGS: str,
     layout.EXTENTS: sources.extents,
 }
-_FIT_TO_TELL: dict[str, Callable[[str], str]] = {
-    boot_parameters.PATH: boot_parameters.about_storage,
-    attestation_file.PATH: attestation_file.without_people,
-    probe_file.PATH: probe_file.without_places,
-}
-"""Files of which a recording holds a part only."""
 
 
 def write_recording(recording: Recording, identities: Identities, folder: Path) -> None:
     """Write into a new or empty folder. Raises MachineError."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(0o700, parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             if os.listdir(descriptor):  # noqa: PTH208 - an open folder
@@ -75,13 +71,18 @@ class _Writing:
             self._about_path(layout.ENTRIES, path, listing)
         for argv, answer in sorted(recording.runs.items(), key=lambda item: item[0]):
             new = tuple(self._replace(argument) for argument in argv)
-            self._asked(layout.command_stem(new), {"argv": new}, sources.command(argv), sources.command(new), answer)
-        for stem, source in ((layout.UDEV, sources.UDEV), (layout.COUNTERS, sources.COUNTERS)):
+            told = _told(partial(fit_to_tell.of_command, argv), answer)
+            self._asked(layout.command_stem(new), {"argv": new}, sources.command(argv), sources.command(new), told)
+        for stem, source, tell in (
+            (layout.UDEV, sources.UDEV, fit_to_tell.of_udev),
+            (layout.COUNTERS, sources.COUNTERS, str),
+        ):
             if stem in recording.asked:
-                self._asked(stem, {}, "", source, recording.asked[stem])
+                self._asked(stem, {}, "", source, _told(tell, recording.asked[stem]))
         if recording.processes:
             asked_names, answer = _merged(recording.processes)
-            self._asked(layout.PROCESSES, {"names": asked_names}, "", sources.PROCESSES, answer)
+            told = _told(fit_to_tell.of_processes, answer)
+            self._asked(layout.PROCESSES, {"names": asked_names}, "", sources.PROCESSES, told)
         for place, lines in self._unknown.items():
             self._files[place] = "".join(f"{line}\n" for line in sorted(lines))
         self._write_files()
@@ -95,7 +96,7 @@ class _Writing:
         new_path = self._replace(path)
         if isinstance(answer, Reply):
             where = path if kind == layout.READ else ""
-            told = _FIT_TO_TELL[path](answer.text) if path in _FIT_TO_TELL else answer.text
+            told = fit_to_tell.of_file(path, answer.text) if kind == layout.READ else answer.text
             text = told if kind == layout.ENTRIES else self._replace(told, where)
             self._files[layout.place(kind, new_path)] = text
             return
@@ -134,13 +135,13 @@ class _Writing:
         folders = {parent for place in self._files for parent in _parents(place)}
         for folder in sorted(folders):
             with self._above(folder) as (above, name):
-                os.mkdir(name, 0o755, dir_fd=above)
+                os.mkdir(name, 0o700, dir_fd=above)
         for place, text in self._files.items():
             self._write_file(f"{place}{layout.SHADOWED}" if place in folders else place, text)
 
     def _write_file(self, place: str, text: str) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with self._above(place) as (above, name), open(os.open(name, flags, 0o644, dir_fd=above), "wb") as file:  # noqa: PTH123
+        with self._above(place) as (above, name), open(os.open(name, flags, 0o600, dir_fd=above), "wb") as file:  # noqa: PTH123
             file.write(encoded(text))
 
     @contextlib.contextmanager
@@ -156,6 +157,10 @@ class _Writing:
             yield at, name
         finally:
             os.close(at)
+
+
+def _told(tell: Callable[[str], str], answer: Answer) -> Answer:
+    return replace(answer, text=tell(answer.text)) if isinstance(answer, Reply) else answer
 
 
 def _parents(place: str) -> list[str]:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine import fit_to_tell, sources
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import Reply
@@ -64,7 +65,10 @@ def replaced(answers, replace):
         if isinstance(answer, tuple):
             return tuple(sorted(map(replace, answer)))
         where = answer.source if kind == "read" else ""
-        return Reply(replace(answer.text, where), replace(answer.source), answer.status)
+        text = fit_to_tell.of_udev(answer.text) if answer.source == sources.UDEV else answer.text
+        text = fit_to_tell.of_processes(text) if answer.source == sources.PROCESSES else text
+        text = fit_to_tell.of_file(where, text) if where else text
+        return Reply(replace(text, where), replace(answer.source), answer.status)
 
     return {kind: [one(kind, answer) for answer in group] for kind, group in answers.items()}
 
@@ -149,9 +153,9 @@ def contents(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_files_and_folders_are_for_others_to_read_but_not_to_write(folder):
-    for path in folder.rglob("*"):
-        assert stat.S_IMODE(path.stat().st_mode) & 0o033 == 0o011 * path.is_dir()
+def test_files_and_folders_are_for_their_owner_alone(folder):
+    for path in (folder, *folder.rglob("*")):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
 
 
 def test_only_a_new_or_empty_folder_is_written(folder, tmp_path):
