@@ -1,8 +1,10 @@
 # `make` alone lists the targets. CONTRIBUTING.md says when to use which.
 
 PYTHON ?= python3
-TOOLS ?= ask
+TOOLS ?= fetch
 ARGS ?=
+# What may need fio, which brings many libraries.
+PROBING := probe compare trial forecast
 UV ?= uv
 BIN := .venv/bin
 # Tests wait for disks and terminals half of their time.
@@ -12,13 +14,15 @@ WORKERS := $(shell n=$$(nproc); echo $$((n < 4 ? 2 * n : 8)))
 .NOTPARALLEL:
 # Without bytecode each process compiles the program and its tests anew: half of a command's start, 5 s of a test run.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help run test long check bench measure lab lab-shell trials lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
+.PHONY: help run fio test long check bare bench measure lab lab-shell trials lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
 
 help:
-	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no installs no packages"
+	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no fetches no tools"
+	@echo "make fio    fetch fio too, for probes with many requests at once (make run ARGS='probe …' does so itself)"
 	@echo "make test   set up and pass the tests; ARGS='-k words' narrows them"
 	@echo "make long   the tests that take longer: the explorer at more sizes, and with names that would harm a terminal"
 	@echo "make check  everything that has to hold before a commit: lint, types, contracts, generated files, tests"
+	@echo "make bare   show that make run changes nothing outside its directory, in bare Debians (root, debootstrap, network)"
 	@echo "make bench  how fast it is beside other programs and as machines grow; ARGS='--parts growth' (minutes)"
 	@echo "make measure  how good probes are here, written to docs/probes.md (hours); ARGS='--parts kills --on DIR'"
 	@echo "              '--resume' goes on where a call ended, '--minutes 50' begins no row that would end later"
@@ -41,6 +45,9 @@ long: set-up-test
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m long $(ARGS)
 
 check: lint docs-check test
+
+bare: set-up-test
+	@$(BIN)/python -m tools.bare_roots $(ARGS)
 
 bench: set-up-test
 	@$(BIN)/python -m tools.bench $(ARGS)
@@ -85,13 +92,16 @@ lock:
 	$(LOCK) --extra dev --constraint requirements/run.txt --output-file requirements/dev.txt
 
 set-up: python
-	@$(PYTHON) tools/set_up.py run --tools "$(TOOLS)"
+	@$(PYTHON) -m tools.set_up $(if $(filter $(PROBING),$(firstword $(ARGS))),probe,run) --tools "$(TOOLS)"
+
+fio: python
+	@$(PYTHON) -m tools.set_up probe --tools "$(TOOLS)"
 
 set-up-test: python
-	@$(PYTHON) tools/set_up.py test --tools "$(TOOLS)"
+	@$(PYTHON) -m tools.set_up test --tools "$(TOOLS)"
 
 set-up-lab: python
-	@$(PYTHON) tools/set_up.py lab --tools "$(TOOLS)"
+	@$(PYTHON) -m tools.set_up lab --tools "$(TOOLS)"
 
 python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import os
 import signal
 import time
 from pathlib import Path
@@ -9,7 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from fsadvisor.machine import fetched
 from tests.loops import clear_left, temporary
+
+# Tools that `make test` fetched come after the system's own.
+os.environ["PATH"] = os.pathsep.join((os.environ["PATH"], *fetched.commands()))
 
 settings.register_profile("whatever the machine does besides", deadline=None)
 settings.load_profile("whatever the machine does besides")

@@ -1,10 +1,9 @@
-"""The set-up decides rightly what to install, asks before it does, and knows when there is nothing to do."""
+"""The set-up makes the environment, and knows when there is nothing to do."""
 
 import os
 import subprocess
 import sys
 import tomllib
-from dataclasses import replace
 
 import pytest
 from packaging.requirements import Requirement
@@ -12,151 +11,6 @@ from packaging.utils import canonicalize_name
 
 from tests.paths import ROOT
 from tools import set_up
-from tools.set_up import System
-
-DEBIAN = {"ID": "debian", "PRETTY_NAME": "Debian GNU/Linux 12 (bookworm)"}
-TOOLS = {"nvme": "nvme-cli", "fio": "fio", "mkfs.xfs": "xfsprogs", "xfs_info": "xfsprogs"}
-
-
-class Machine:
-    """A machine with some commands; apt-get installs what its package lists know."""
-
-    def __init__(self, *commands, listed=("nvme-cli", "fio", "xfsprogs"), network=True):
-        self.commands = {"apt-get", *commands}
-        self.listed = listed
-        self.network = network
-        self.ran = []
-
-    def which(self, command):
-        return f"/usr/bin/{command}" if command in self.commands else None
-
-    def run(self, argv):
-        self.ran.append(" ".join(argv))
-        if argv[0] == "apt-cache":
-            return 0 if argv[-1] in self.listed else 100
-        if not self.network:
-            return 100
-        self.commands |= {command for command, package in TOOLS.items() if package in argv}
-        return 0
-
-    def system(self, **changes):
-        root_on_debian = System(which=self.which, is_root=True, release=DEBIAN, run=self.run, ask=None)
-        return replace(root_on_debian, **changes)
-
-    @property
-    def installs(self):
-        return [line.split(" install ")[1] for line in self.ran if " install " in line]
-
-
-@pytest.mark.parametrize(
-    ("release", "expected"),
-    [
-        ({"ID": "debian"}, True),
-        ({"ID": "ubuntu", "ID_LIKE": "debian"}, True),
-        ({"ID": "linuxmint", "ID_LIKE": "ubuntu debian"}, True),
-        ({"ID": "rocky", "ID_LIKE": "rhel centos fedora"}, False),
-        ({"ID": "debianish"}, False),
-        ({}, False),
-    ],
-)
-def test_debian_and_its_children_are_told_by_os_release(release, expected):
-    assert set_up.is_debian_like(release) is expected
-
-
-def test_a_tool_is_missing_when_it_is_not_on_path():
-    missing = set_up.missing_tools(TOOLS, Machine("fio", "xfs_info").which)
-    assert missing == {"nvme": "nvme-cli", "mkfs.xfs": "xfsprogs"}
-
-
-def test_a_machine_with_all_tools_is_left_alone_in_silence(capsys):
-    machine = Machine(*TOOLS)
-    set_up.see_to_tools(TOOLS, "yes", machine.system())
-    assert machine.ran == []
-    assert capsys.readouterr() == ("", "")
-
-
-def test_root_on_debian_without_a_terminal_installs_each_missing_package_once(capsys):
-    machine = Machine("fio")
-    set_up.see_to_tools(TOOLS, "ask", machine.system())
-    assert machine.installs == ["nvme-cli xfsprogs"]
-    assert "without" not in capsys.readouterr().err
-
-
-def test_on_a_terminal_the_question_names_every_package_before_anything_runs():
-    machine = Machine("fio")
-    asked = []
-
-    def refuse(question):
-        asked.append((question, list(machine.ran)))
-        return "n\n"
-
-    set_up.see_to_tools(TOOLS, "ask", machine.system(ask=refuse))
-    [(question, ran_before)] = asked
-    assert "nvme (nvme-cli)" in question
-    assert "apt-get would install: nvme-cli xfsprogs\n" in question
-    assert question.endswith("[Y/n] ")
-    assert ran_before == machine.ran == []
-
-
-@pytest.mark.parametrize("answer", ["\n", "y\n", "Yes\n"])
-def test_enter_and_yes_agree(answer):
-    machine = Machine()
-    set_up.see_to_tools(TOOLS, "ask", machine.system(ask=lambda _: answer))
-    assert machine.installs == ["nvme-cli fio xfsprogs"]
-
-
-@pytest.mark.parametrize("answer", ["n\n", "no\n", "what?\n"])
-def test_any_other_answer_installs_nothing(answer, capsys):
-    machine = Machine()
-    set_up.see_to_tools(TOOLS, "ask", machine.system(ask=lambda _: answer))
-    assert machine.ran == []
-    assert "without nvme (nvme-cli), fio, mkfs.xfs (xfsprogs)" in capsys.readouterr().err
-
-
-def test_tools_yes_does_not_ask():
-    machine = Machine()
-    set_up.see_to_tools(TOOLS, "yes", machine.system(ask=pytest.fail))
-    assert machine.installs == ["nvme-cli fio xfsprogs"]
-
-
-@pytest.mark.parametrize(
-    ("choice", "changes", "reason"),
-    [
-        ("no", {}, "TOOLS=no leaves the system alone"),
-        ("yes", {"is_root": False}, "only root can install them"),
-        ("ask", {"release": {"ID": "fedora", "PRETTY_NAME": "Fedora Linux 43"}}, "on Fedora Linux 43, install"),
-        ("ask", {"release": {}}, "on this system, install"),
-    ],
-)
-def test_where_nothing_can_be_installed_the_missing_tools_are_named_with_the_reason(choice, changes, reason, capsys):
-    machine = Machine("fio", "xfs_info", "mkfs.xfs")
-    set_up.see_to_tools(TOOLS, choice, machine.system(**changes))
-    assert machine.ran == []
-    said = capsys.readouterr().err
-    assert "without nvme (nvme-cli)" in said
-    assert reason in said
-
-
-def test_a_failing_apt_get_is_said_and_the_set_up_goes_on(capsys):
-    machine = Machine("xfs_info", "mkfs.xfs", network=False)
-    set_up.see_to_tools(TOOLS, "ask", machine.system())
-    assert "without nvme (nvme-cli), fio: apt-get could not install them" in capsys.readouterr().err
-
-
-def test_a_package_that_the_lists_do_not_know_does_not_keep_the_others_away(capsys):
-    machine = Machine(listed=("fio", "xfsprogs"))
-    set_up.see_to_tools(TOOLS, "ask", machine.system())
-    assert machine.installs == ["fio xfsprogs"]
-    assert "without nvme (nvme-cli): apt-get could not" in capsys.readouterr().err
-
-
-def test_apt_get_is_run_without_questions():
-    status = set_up.run_apt(["sh", "-c", 'test "$DEBIAN_FRONTEND" = noninteractive && ! read -r line'])
-    assert status == 0
-
-
-def test_the_tests_need_every_tool_that_a_run_needs():
-    assert set_up.TOOLS["run"].items() <= set_up.TOOLS["test"].items()
 
 
 @pytest.fixture
@@ -188,6 +42,12 @@ def test_an_environment_whose_python_is_gone_is_not_ready(venv):
 
 def test_a_moved_checkout_has_another_fingerprint(tmp_path):
     assert set_up.fingerprint("run", tmp_path) != set_up.fingerprint("run")
+
+
+@pytest.mark.parametrize("other", [{"ID": "debian", "VERSION_ID": "13"}, {}])
+def test_another_system_has_its_tools_fetched_anew(other):
+    here = {"ID": "debian", "VERSION_ID": "12"}
+    assert set_up.tools_fingerprint(other) != set_up.tools_fingerprint(here)
 
 
 def test_the_pip_wheel_in_the_checkout_is_the_one_that_was_reviewed():

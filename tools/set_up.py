@@ -12,18 +12,21 @@ import compileall
 import hashlib
 import os
 import platform
-import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tools import fetch
+from tools.system_tools import TOOLS, say, see_to_tools, this_system
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
+FETCHED = VENV / "tools"
+"""Where fetched tools are; fsadvisor.machine.fetched looks there."""
 STAMP = "set-up.sha256"
 PIP_WHEEL = ROOT / "tools" / "pip-26.3-py3-none-any.whl"
 PIP_SHA256 = "f3b60b20ffaadd4415ed7957212a38ac63fa4c5fa375bd0f4a797777940fad13"
@@ -31,190 +34,10 @@ LOCKS = {
     "run": ROOT / "requirements" / "run.txt",
     "test": ROOT / "requirements" / "dev.txt",
 }
-SYSTEM_PATH = "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin"
-
-RUN_TOOLS = {
-    "nvme": "nvme-cli",
-    "smartctl": "smartmontools",
-    "fio": "fio",
-    "dumpe2fs": "e2fsprogs",
-    "xfs_info": "xfsprogs",
-    "btrfs": "btrfs-progs",
-    "lsblk": "util-linux",
-    "findmnt": "util-linux",
-    "mdadm": "mdadm",
-    "lvs": "lvm2",
-    "dmsetup": "dmsetup",
-}
-TOOLS = {
-    "run": RUN_TOOLS,
-    "test": RUN_TOOLS
-    | {
-        "losetup": "mount",
-        "mkfs.ext4": "e2fsprogs",
-        "mkfs.xfs": "xfsprogs",
-        "mkfs.btrfs": "btrfs-progs",
-        "shellcheck": "shellcheck",
-    },
-}
-TOOLS["lab"] = TOOLS["test"] | {
-    "qemu-system-x86_64": "qemu-system-x86",
-    "busybox": "busybox-static",
-    "cpio": "cpio",
-    "depmod": "kmod",
-    "udevadm": "udev",
-    "nbdkit": "nbdkit",
-    "mkfs.f2fs": "f2fs-tools",
-    "mkfs.nilfs2": "nilfs-tools",
-    "cryptsetup": "cryptsetup-bin",
-    "thin_check": "thin-provisioning-tools",
-    "multipath": "multipath-tools",
-    "make-bcache": "bcache-tools",
-    "sg_inq": "sg3-utils",
-    "sdparm": "sdparm",
-    "hdparm": "hdparm",
-    "lsscsi": "lsscsi",
-    "parted": "parted",
-    "ip": "iproute2",
-}
 
 
 class SetUpError(Exception):
     """Why the set-up cannot go on, as a sentence for the person who typed the command."""
-
-
-def say(line: str) -> None:
-    """Tell the person, not the pipe."""
-    print(line, file=sys.stderr, flush=True)
-
-
-# --- the tools of the system
-
-
-@dataclass(frozen=True)
-class System:
-    """What the tool step asks of this machine and does to it."""
-
-    which: Callable[[str], str | None]
-    is_root: bool
-    release: Mapping[str, str]
-    """The fields of os-release(5)."""
-    run: Callable[[Sequence[str]], int]
-    """Runs a command and gives its exit status."""
-    ask: Callable[[str], str] | None
-    """Asks the person; None where nobody sits at a terminal."""
-
-
-def missing_tools(tools: Mapping[str, str], which: Callable[[str], str | None]) -> dict[str, str]:
-    """Those commands, with their packages, that are not on PATH."""
-    return {command: package for command, package in tools.items() if which(command) is None}
-
-
-def names(missing: Mapping[str, str]) -> str:
-    """`nvme (nvme-cli), fio`: each command, with its package where that has another name."""
-    return ", ".join(
-        command if command == package else f"{command} ({package})" for command, package in missing.items()
-    )
-
-
-def is_debian_like(release: Mapping[str, str]) -> bool:
-    """Whether os-release names Debian or Ubuntu, or a child of them."""
-    return not {"debian", "ubuntu"}.isdisjoint({release.get("ID", ""), *release.get("ID_LIKE", "").split()})
-
-
-def reason_not_to_install(system: System, choice: str) -> str | None:
-    """Why the system is left alone, or None where apt-get may install."""
-    if choice == "no":
-        return "TOOLS=no leaves the system alone"
-    if not is_debian_like(system.release) or system.which("apt-get") is None:
-        system_name = system.release.get("PRETTY_NAME") or system.release.get("NAME") or "this system"
-        return f"on {system_name}, install them with its own package tool"
-    if not system.is_root:
-        return "only root can install them: `sudo make run` would"
-    return None
-
-
-def prompt(missing: Mapping[str, str]) -> str:
-    """What the person reads before anything is installed."""
-    return (
-        f"Not installed here: {names(missing)}.\n"
-        "fsadvisor only reads with these tools; what only they can tell would stay unknown.\n"
-        f"apt-get would install: {' '.join(packages_of(missing))}\n"
-        "(smartmontools, mdadm and lvm2 bring monitoring services, which the system may start.)\n"
-        "Install them? TOOLS=no skips this question. [Y/n] "
-    )
-
-
-def packages_of(missing: Mapping[str, str]) -> list[str]:
-    """The packages to install, each once, in the order of the tools."""
-    return list(dict.fromkeys(missing.values()))
-
-
-def agreed(answer: str) -> bool:
-    """Whether an answer to [Y/n] is a yes: Enter alone is."""
-    return answer.strip().lower() in {"", "y", "yes"}
-
-
-def install(packages: Iterable[str], run: Callable[[Sequence[str]], int]) -> None:
-    """Install with apt-get what its package lists know."""
-    if run(["apt-get", "-q", "update"]) != 0:
-        say("apt-get update failed; trying with the package lists that are here.")
-    known = [package for package in packages if run(["apt-cache", "-q", "show", package]) == 0]
-    if known:
-        run(["apt-get", "-q", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=120", "install", *known])
-
-
-def see_to_tools(tools: Mapping[str, str], choice: str, system: System) -> None:
-    """Install the missing tools where that is possible and wanted; name those that stay missing."""
-    missing = missing_tools(tools, system.which)
-    if not missing:
-        return
-    reason = reason_not_to_install(system, choice)
-    if reason is None and choice == "ask" and system.ask is not None and not agreed(system.ask(prompt(missing))):
-        reason = "as you wish"
-    if reason is None:
-        say(f"Installing with apt-get: {' '.join(packages_of(missing))}")
-        install(packages_of(missing), system.run)
-        missing = missing_tools(tools, system.which)
-        reason = "apt-get could not install them"
-    if missing:
-        say(f"Going on without {names(missing)}: {reason}. What only they can tell stays unknown.")
-
-
-def ask_on_terminal(question: str) -> str:
-    """Ask on stderr and read the answer; the end of input is a no."""
-    print(question, end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline() or "no"
-
-
-def run_apt(argv: Sequence[str]) -> int:
-    """Run an apt command without questions and without restarts; what it prints goes to stderr."""
-    environment = os.environ | {
-        "DEBIAN_FRONTEND": "noninteractive",
-        "NEEDRESTART_SUSPEND": "1",
-        "PATH": f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}",
-    }
-    # apt-cache is asked for its exit status alone.
-    output = subprocess.DEVNULL if argv[0] == "apt-cache" else sys.stderr
-    return subprocess.run(
-        argv, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, check=False
-    ).returncode
-
-
-def this_system() -> System:
-    """The machine this runs on."""
-    try:
-        release = platform.freedesktop_os_release()
-    except OSError:
-        release = {}
-    path = f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}"
-    return System(
-        which=lambda command: shutil.which(command, path=path),
-        is_root=os.geteuid() == 0,
-        release=release,
-        run=run_apt,
-        ask=ask_on_terminal if sys.stdin.isatty() and sys.stderr.isatty() else None,
-    )
 
 
 # --- the environment
@@ -227,6 +50,12 @@ def fingerprint(purpose: str, root: Path = ROOT) -> str:
     for path in (*LOCKS.values(), Path(__file__)):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def tools_fingerprint(release: Mapping[str, str], root: Path = ROOT) -> str:
+    """Changes when tools have to be fetched anew: another system, or another place."""
+    place = (str(root), platform.machine(), *(f"{name}={value}" for name, value in sorted(release.items())))
+    return hashlib.sha256("\n".join(place).encode() + Path(fetch.__file__).read_bytes()).hexdigest()
 
 
 def is_ready(purpose: str, venv: Path) -> bool:
@@ -285,7 +114,7 @@ def make_environment(purpose: str, venv: Path) -> None:
     )
     pip = [str(venv / "bin" / "python"), str(PIP_WHEEL / "pip"), "--disable-pip-version-check", "--quiet"]
     run_python(
-        [*pip, "install", "--no-input", "--require-hashes", "--compile", "-r", str(LOCKS[purpose])],
+        [*pip, "install", "--no-input", "--no-cache-dir", "--require-hashes", "--compile", "-r", str(LOCKS[purpose])],
         f"pip could not install {LOCKS[purpose].relative_to(ROOT)}; its own words are above. "
         "It needs a package index: the network, or what PIP_INDEX_URL or PIP_FIND_LINKS names.",
     )
@@ -304,11 +133,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Set up for a purpose."""
     parser = argparse.ArgumentParser(description="Set up what `make run` and `make test` need.")
     parser.add_argument("purpose", choices=sorted(TOOLS))
-    parser.add_argument("--tools", choices=("ask", "yes", "no"), default="ask", help="whether to run apt-get")
+    parser.add_argument(
+        "--tools",
+        choices=("fetch", "install", "no"),
+        default="fetch",
+        help="fetch what is missing beside the environment, or (root only) install it by apt-get, or go without",
+    )
     arguments = parser.parse_args(argv)
     try:
-        see_to_tools(TOOLS[arguments.purpose], arguments.tools, this_system())
-        see_to_environment("run" if arguments.purpose == "run" else "test")
+        see_to_environment("run" if arguments.purpose in ("run", "probe") else "test")
+        system = this_system()
+        wanted = TOOLS[arguments.purpose]
+        see_to_tools(wanted, arguments.tools, system, FETCHED, tools_fingerprint(system.release))
     except SetUpError as error:
         say(str(error))
         return 1

@@ -15,14 +15,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import sources
+from fsadvisor.machine import fetched, sources
 from fsadvisor.machine.port import Answer, Argv, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import IO
 
-TOOL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+FETCHED = fetched.commands()
+TOOL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", *FETCHED)
+"""The system's own come first."""
 OUTPUT_CAP_BYTES = 4 << 20
 STDERR_CAP_BYTES = 64 << 10
 SIDE_BY_SIDE = 8
@@ -125,6 +127,8 @@ class Runner:
     timeout_s: float = 10
     folders: Sequence[str] = TOOL_FOLDERS
     root: bool = field(default_factory=lambda: os.geteuid() == 0)
+    fetched: Sequence[str] = FETCHED
+    """Those of the folders whose tools are not the system's own."""
 
     def run(
         self, commands: Sequence[Argv], tell: Callable[[Argv, Answer], None] = lambda _argv, _answer: None
@@ -145,7 +149,7 @@ class Runner:
                 index, answer = answered.get(timeout=max(0, deadline - time.monotonic()))
                 answers[index] = answer
                 tell(commands[index], answer)
-        return [answers.get(index) or self._timed_out(argv) for index, argv in enumerate(commands)]
+        return [answers.get(index) or self._timed_out(sources.command(argv)) for index, argv in enumerate(commands)]
 
     def _work(
         self,
@@ -161,22 +165,23 @@ class Runner:
         tool = self._find(argv)
         if tool is None:
             return missing_tool(argv)
+        source = sources.command(argv, fetched=tool.rpartition("/")[0] in self.fetched)
         try:
             child = self._start(tool, argv)
         except PermissionError:
-            return Unknown(Cause.DENIED, "run as root", sources.command(argv))
+            return Unknown(Cause.DENIED, "run as root", source)
         except (OSError, ValueError) as refusal:
-            return unreadable(f"the tool could not be started: {refusal}", sources.command(argv))
+            return unreadable(f"the tool could not be started: {refusal}", source)
         output = _listen(child, deadline := time.monotonic() + self.timeout_s)
         if output.overflowed:
             _end(child)
-            return too_much(sources.command(argv))
+            return too_much(source)
         status = _status(child, deadline)
         if status is None:
-            return self._timed_out(argv, killed=_end(child))
+            return self._timed_out(source, killed=_end(child))
         if output.held:
             _end(child)
-        return self._judge(argv, output, status)
+        return self._judge(source, output, status)
 
     def _find(self, argv: Argv) -> str | None:
         if not argv or "/" in argv[0] or "\0" in argv[0]:
@@ -200,19 +205,19 @@ class Runner:
             start_new_session=True,
         )
 
-    def _judge(self, argv: Argv, output: _Output, status: int) -> Answer:
+    def _judge(self, source: str, output: _Output, status: int) -> Answer:
         stdout, stderr = decoded(bytes(output.stdout)), decoded(bytes(output.stderr))
         text = stdout if status == 0 and stdout.strip() else stdout + stderr
         failed = status != 0 or not stdout.strip()
         said = (stderr + stdout[:_REFUSAL_REACH]).lower()
         if failed and not self.root and any(refusal in said for refusal in _REFUSALS):
-            return Unknown(Cause.DENIED, "run as root", sources.command(argv))
-        return Reply(text, sources.command(argv), status)
+            return Unknown(Cause.DENIED, "run as root", source)
+        return Reply(text, source, status)
 
-    def _timed_out(self, argv: Argv, killed: bool = True) -> Unknown:
+    def _timed_out(self, source: str, killed: bool = True) -> Unknown:
         how = "" if killed else "; the tool waits inside the kernel and could not be killed"
         learn = f"retry with a --timeout longer than {self.timeout_s:g} s{how}"
-        return Unknown(Cause.TIMED_OUT, learn, sources.command(argv))
+        return Unknown(Cause.TIMED_OUT, learn, source)
 
 
 def _listen(child: subprocess.Popen[bytes], deadline: float) -> _Output:

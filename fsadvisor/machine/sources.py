@@ -13,9 +13,9 @@ PROCESSES = "the running processes"
 COUNTERS = "/proc/meminfo and /proc/diskstats"
 
 
-def command(argv: Argv) -> str:
-    """The command as one would type it."""
-    return shlex.join(argv)
+def command(argv: Argv, fetched: bool = False) -> str:
+    """The command as one would type it, told apart where the tool is not the system's own but was fetched."""
+    return f"{shlex.join(argv[:1])} (fetched) {shlex.join(argv[1:])}".rstrip() if fetched else shlex.join(argv)
 
 
 def space(mount_point: str) -> str:

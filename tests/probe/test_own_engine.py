@@ -75,7 +75,7 @@ def test_what_is_not_synced_has_no_sync_latency(folder):
 def test_more_than_one_request_in_flight_is_left_to_fio(folder):
     io = Io(operation="read", pattern="random", depth=32, file_bytes=MIB)
 
-    with pytest.raises(EngineError, match="install fio"), syncing.opened(io, folder, None):
+    with pytest.raises(EngineError, match="needs fio"), syncing.opened(io, folder, None):
         pass
 
 

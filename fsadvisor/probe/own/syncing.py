@@ -51,7 +51,7 @@ class _Session:
 def opened(io: Io, folder: Path, way: Way | None) -> Iterator[Session]:
     """Write the file, and start the worker. Raises EngineError where the job needs fio."""
     if io.depth > 1 or io.streams > 1:
-        raise EngineError("more than one request in flight needs fio: install fio")
+        raise EngineError("more than one request in flight needs fio: install it, or fetch it with `make fio`")
     with scratch_file(folder, io.file_bytes, io.state, synced=io.sync != "none") as file:
         file.before_first(io)
         task = {
