@@ -1,10 +1,4 @@
-"""Rules x subjects -> verdicts, in an order that anyone can recite.
-
-First what calls for action (advise, withheld, blocked), then what could not be told, then what passed. Among those:
-risk before gain before hygiene; advise before withheld before blocked; severity; gains that were measured here, by
-size; basis measured before documented before reported; least disruption; subjects from the host up. Rule and subject id
-only make the order stable.
-"""
+"""Rules x subjects -> verdicts in the order of ranking.py: what calls for action, what is open, what passed."""
 
 from __future__ import annotations
 
@@ -13,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Final, TypeAlias, overload
 
 from fsadvisor.catalogue import SCOPES, did_you_mean
 from fsadvisor.facts import Known, Unknown
+from fsadvisor.folding import About, Behind, behind
+from fsadvisor.ranking import NOTHING_MEASURED, Rank, rank_of, reason_of, shared_rank
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
-from fsadvisor.rulebook.rule import Ask, Outcome, Rule
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Ask, Outcome, Rule
 from fsadvisor.rulebook.shape import Gain, measured_gain
 from fsadvisor.storage import Ignored
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
@@ -33,31 +29,6 @@ if TYPE_CHECKING:
 
 RUNNING: Final = frozenset({"trial", "settled"})
 """Statuses of the rules that run unasked."""
-
-_OUTCOMES: Final = tuple(Outcome)
-_CALLS_FOR_ACTION: Final = frozenset({Outcome.ADVISE, Outcome.WITHHELD, Outcome.BLOCKED})
-_KINDS: Final = ("risk", "gain", "hygiene")
-_SEVERITIES: Final = ("critical", "high", "moderate", "low")
-_BASES: Final = ("measured", "documented", "reported", "")
-_NEEDS: Final = ("online", "remount", "unmount", "reboot", "reformat", "hardware")
-_SUBJECTS: Final = tuple(SCOPES)
-_NOTHING_MEASURED: Final = 100
-
-
-class Rank(NamedTuple):
-    """A verdict's place: compared from the left, smaller comes first; numbers count along the lists above."""
-
-    group: int
-    kind: int
-    outcome: int
-    severity: int
-    gain: int
-    """100 less the percent of the time that it saves by what was measured here, 100 where nothing was."""
-    basis: int
-    disruption: int
-    subject_kind: int
-    rule: str
-    subject: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +63,12 @@ class Verdict:
     outcome: Outcome
     waiver: Waiver | None = None
     tried: Tried | None = None
+    behind: Behind | None = None
 
     @property
     def calls_for_action(self) -> bool:
         """Whether there is something to do, or would be; what must be safe is asked only then."""
-        return self.outcome in _CALLS_FOR_ACTION
+        return self.outcome in CALLS_FOR_ACTION
 
     def answers(self) -> tuple[Answer, ...]:
         """Every ask that was put, in the rule's order, answered; what passed was asked up to the no that decided."""
@@ -114,8 +86,8 @@ class Verdict:
 
     def open_answers(self) -> tuple[Answer, ...]:
         """What stands between this verdict and commands: asks not known, and safety asks answered with no."""
-        wanted = ("safety",) if self.outcome in _CALLS_FOR_ACTION else ("applies", "checks")
-        unwanted = (FALSE, UNKNOWN) if self.outcome in _CALLS_FOR_ACTION else (UNKNOWN,)
+        wanted = ("safety",) if self.outcome in CALLS_FOR_ACTION else ("applies", "checks")
+        unwanted = (FALSE, UNKNOWN) if self.outcome in CALLS_FOR_ACTION else (UNKNOWN,)
         return tuple(answer for answer in self.answers() if answer.ask.part in wanted and answer.truth in unwanted)
 
     def to_learn(self) -> dict[str, Unknown]:
@@ -139,15 +111,19 @@ class Verdict:
 
     def instructions(self) -> Instructions:
         """What to do; commands only where every safety ask is answered with yes."""
-        if self.outcome not in _CALLS_FOR_ACTION:
+        if self.outcome not in CALLS_FOR_ACTION:
             return nothing_to_do(self.rule)
+        if self.behind is not None and self.behind.why == "first":
+            return without_commands(
+                self.rule.remedy, f"first mend {self.behind.subject.name}: {self.behind.rule.title}"
+            )
         if in_the_way := self.open_answers():
             return without_commands(self.rule.remedy, "; ".join(_in_words(answer) for answer in in_the_way))
         return render(self.rule.remedy, self.subject.scope)
 
     def rank(self) -> Rank:
         """Where the verdict stands in the report."""
-        return rank_of(self.rule, self.outcome, self.subject.id, self.measured)
+        return rank_of(self.rule, self.outcome, self.subject.id, left_of(self.measured))
 
 
 class Verdicts(Sequence[Verdict]):
@@ -157,35 +133,40 @@ class Verdicts(Sequence[Verdict]):
     """
 
     def __init__(
-        self, alike: Mapping[_Alike, list[Subject]], waivers: Iterable[Waiver], tried: Mapping[_About, Tried]
+        self, alike: Mapping[_Alike, list[Subject]], waivers: Iterable[Waiver], tried: Mapping[About, Tried]
     ) -> None:
         self._alike = [(rule, outcome, alike[rule, outcome, left]) for rule, outcome, left in sorted(alike, key=_place)]
         self._waivers = {(waiver.rule, waiver.subject): waiver for waiver in waivers}
         self._tried = tried
+        self._behind: Mapping[About, Behind] = {}
+
+    def fold(self, subjects: Iterable[Subject]) -> None:
+        """Put behind each finding what follows from it, and what waits for it."""
+        calling = [
+            (rule, outcome, subject)
+            for rule, outcome, among in self._alike
+            if outcome in CALLS_FOR_ACTION
+            for subject in among
+        ]
+        self._behind = behind(calling, subjects, frozenset(self._waivers))
 
     def __len__(self) -> int:
         return sum(len(subjects) for _, _, subjects in self._alike)
 
     def __iter__(self) -> Iterator[Verdict]:
         for rule, outcome, subjects in self._alike:
-            waivers = self._waivers if outcome in _CALLS_FOR_ACTION else {}
-            for subject in subjects:
-                about = (rule.id, subject.id)
-                yield Verdict(
-                    rule,
-                    subject,
-                    outcome,
-                    waivers.get(about) if waivers else None,
-                    self._tried.get(about) if self._tried else None,
-                )
+            yield from (self._verdict(rule, outcome, subject) for subject in subjects)
+
+    def _verdict(self, rule: Rule, outcome: Outcome, subject: Subject) -> Verdict:
+        about = (rule.id, subject.id)
+        waiver = self._waivers.get(about) if outcome in CALLS_FOR_ACTION else None
+        return Verdict(rule, subject, outcome, waiver, self._tried.get(about), self._behind.get(about))
 
     def among(self, wanted: Callable[[Rule, Outcome], bool]) -> Iterator[Verdict]:
         """Those of rules and outcomes that are wanted, in rank order, found without making the others."""
         for rule, outcome, subjects in self._alike:
             if wanted(rule, outcome):
-                for subject in subjects:
-                    about = (rule.id, subject.id)
-                    yield Verdict(rule, subject, outcome, self._waivers.get(about), self._tried.get(about))
+                yield from (self._verdict(rule, outcome, subject) for subject in subjects)
 
     def groups(self) -> Iterator[tuple[Rule, Outcome, Sequence[Subject]]]:
         """In rank order, each rule with what it says and of whom."""
@@ -196,8 +177,7 @@ class Verdicts(Sequence[Verdict]):
         for rule, outcome, subjects in self._alike:
             at = bisect_left(subjects, subject, key=attrgetter("id"))
             if at < len(subjects) and subjects[at].id == subject:
-                waiver = self._waivers.get((rule.id, subject)) if outcome in _CALLS_FOR_ACTION else None
-                yield Verdict(rule, subjects[at], outcome, waiver, self._tried.get((rule.id, subject)))
+                yield self._verdict(rule, outcome, subjects[at])
 
     @overload
     def __getitem__(self, at: int) -> Verdict: ...
@@ -219,15 +199,14 @@ def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> V
         for rule in rules_on[subject.kind]:
             outcome = _outcome(rule, subject.scope)
             if outcome is not Outcome.NOT_APPLICABLE or every:
-                left = _NOTHING_MEASURED
+                left = NOTHING_MEASURED
                 if rule.measured or tried:
-                    left = _left(_measured(rule, outcome, subject.scope, tried.get((rule.id, subject.id))))
+                    left = left_of(_measured(rule, outcome, subject.scope, tried.get((rule.id, subject.id))))
                 alike.setdefault((rule, outcome, left), []).append(subject)
-    return Verdicts(alike, storage.waivers, tried)
+    found = Verdicts(alike, storage.waivers, tried)
+    found.fold(storage.subjects)
+    return found
 
-
-_About: TypeAlias = "tuple[str, str]"
-"""The ids of a rule and of a subject."""
 
 _Alike: TypeAlias = "tuple[Rule, Outcome, int]"
 """What verdicts that stand together share: the rule, what it says, and their rank by the gain."""
@@ -236,12 +215,12 @@ _Alike: TypeAlias = "tuple[Rule, Outcome, int]"
 def _place(key: _Alike) -> tuple[object, ...]:
     """The rank up to the subject: of one rule and outcome, verdicts stand in the order of their subjects' ids."""
     rule, outcome, left = key
-    return (*_rank_of(rule, outcome, left), rule.id)
+    return shared_rank(rule, outcome, left)
 
 
 def _measured(rule: Rule, outcome: Outcome, scope: Mapping[str, Facts], tried: Tried | None) -> Gained | None:
     """What a trial told of the very rule, else what a probe told that can be saved at most."""
-    if outcome not in _CALLS_FOR_ACTION:
+    if outcome not in CALLS_FOR_ACTION:
         return None
     if tried is not None:
         return Gained(tried.percent, tried.says, tried.how, 100 * tried.percent / (100 + tried.percent))
@@ -253,9 +232,9 @@ def _measured(rule: Rule, outcome: Outcome, scope: Mapping[str, Facts], tried: T
     return Gained(fact.value, f"{fact.value:g} % at most: {rule.measured.doc}", fact.source, fact.value)
 
 
-def _left(measured: Gained | None) -> int:
+def left_of(measured: Gained | None) -> int:
     """What is left when all that was measured is saved, in whole percent."""
-    return _NOTHING_MEASURED if measured is None else round(100 - min(max(measured.saved, 0), 100))
+    return NOTHING_MEASURED if measured is None else round(100 - min(max(measured.saved, 0), 100))
 
 
 @lru_cache(maxsize=512)
@@ -331,58 +310,15 @@ def nothing_to_do(rule: Rule) -> Instructions:
     return without_commands(rule.remedy, "there is nothing to do yet")
 
 
-@cache
-def _rank_of(rule: Rule, outcome: Outcome, left: int) -> tuple[int, int, int, int, int, int, int, int]:
-    """The part of a rank that all subjects of a rule share."""
-    return (
-        0 if outcome in _CALLS_FOR_ACTION else _OUTCOMES.index(outcome),
-        _KINDS.index(rule.kind),
-        _OUTCOMES.index(outcome),
-        _SEVERITIES.index(rule.severity),
-        left,
-        _BASES.index(_basis(rule, left)),
-        _NEEDS.index(rule.remedy.needs),
-        _SUBJECTS.index(rule.subject),
-    )
-
-
-def _basis(rule: Rule, left: int) -> str:
-    if left < _NOTHING_MEASURED:
-        return "measured"
-    return rule.gain.basis if rule.gain else ""
-
-
-def rank_of(rule: Rule, outcome: Outcome, subject: str, measured: Gained | None = None) -> Rank:
-    """Where such a verdict stands in the report; `subject` is an id."""
-    return Rank(*_rank_of(rule, outcome, _left(measured)), rule.id, subject)
-
-
 def reason(verdict: Verdict) -> str:
-    """Why a verdict stands where it does, in the words of its rank: 'risk, critical, …'."""
-    return reason_of(verdict.rule, verdict.outcome, verdict.waiver is not None, verdict.measured)
+    """Why a verdict stands where it does, in words."""
+    return reason_shared(verdict.rule, verdict.outcome, verdict.waiver is not None, verdict.measured)
 
 
-def reason_of(rule: Rule, outcome: Outcome, waived: bool, measured: Gained | None = None) -> str:
+def reason_shared(rule: Rule, outcome: Outcome, waived: bool, measured: Gained | None) -> str:
     """The reason that all such verdicts share."""
-    words = [rule.kind, outcome.value, rule.severity]
-    if measured is not None:
-        words.append(f"{measured.value:g} % measured here" if measured.value else "no gain measured here")
-    elif rule.gain:
-        words.append(rule.gain.basis)
-    words.append(_DISRUPTION[rule.remedy.needs])
-    if waived:
-        words.append("waived")
-    return ", ".join(words)
-
-
-_DISRUPTION: Final = {
-    "online": "no interruption",
-    "remount": "needs a remount",
-    "unmount": "needs an unmount",
-    "reboot": "needs a reboot",
-    "reformat": "needs a new format",
-    "hardware": "needs hardware",
-}
+    percent = measured.value if measured else None
+    return reason_of(rule, outcome, waived=waived, left=left_of(measured), gain_percent=percent)
 
 
 def failures(rule: Rule) -> Iterator[str]:

@@ -57,7 +57,9 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(title="commands", dest="verb", metavar="COMMAND", parser_class=Parser)
     shared = _options(defaults=False)
     explain = _verb(verbs, shared, "explain", "Print a rule's page: what it asks, why, and what it would have you do.")
-    explain.add_argument("rule", metavar="RULE", help="a rule's id, such as nobarrier-unproven")
+    explain.add_argument(
+        "rule", metavar="RULE", help="a rule's id, such as nobarrier-unproven, or 'order': how findings are ordered"
+    )
     facts = _verb(verbs, shared, "facts", "List the facts that rules may ask, with meaning, unit and source.")
     facts.add_argument("pattern", metavar="PATTERN", nargs="?", default="*", help="such as 'disk.*' (default: all)")
     facts.add_argument("--values", action="store_true", help="with their values on this machine")
@@ -178,7 +180,9 @@ def _add_sayings(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> N
     waive = _verb(
         verbs, shared, "waive", "Accept what a rule finds: it stays in the report, and no longer counts for --fail-on."
     )
-    waive.add_argument("about", metavar="RULE", help="a rule's id, such as nobarrier-unproven")
+    waive.add_argument(
+        "about", metavar="RULE", help="a rule's id, such as nobarrier-unproven, or 'order': how findings are ordered"
+    )
     waive.add_argument("subject", metavar="SUBJECT", help="such as filesystem:/dev/sdb1")
     for verb, until in ((attest, "default: a year from now"), (waive, "has to be given")):
         verb.add_argument("--by", metavar="WHO", help="the person who says so")
@@ -242,10 +246,11 @@ def _options(*, defaults: bool) -> Parser:
         help=f"lowest severity that exits with 1: {', '.join(FAIL_ON)} (default: low)",
     )
     shared.add_argument("--strict", action="store_true", help="exit with 3 where something could not be told")
+    shared.add_argument("--full", action="store_true", help="all evidence, small gains with their commands, too")
     shared.add_argument("--all", action="store_true", help="list passed checks and rules that do not apply, too")
     shared.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="for each tool (default: 10)")
     if defaults:
-        shared.set_defaults(fail_on="low", timeout=10.0)
+        shared.set_defaults(fail_on="moderate", timeout=10.0)
     return shared
 
 

@@ -205,7 +205,7 @@ def _report(
         return as_html(storage, verdicts, about)
     from fsadvisor.report.as_text import as_text
 
-    return as_text(storage, verdicts, about, every=bool(chosen.all))
+    return as_text(storage, verdicts, about, full=bool(chosen.full), every=bool(chosen.all))
 
 
 def _exit_code(chosen: argparse.Namespace, verdicts: Iterable[Verdict], shelf: Shelf) -> int:
@@ -218,14 +218,16 @@ def _exit_code(chosen: argparse.Namespace, verdicts: Iterable[Verdict], shelf: S
 
 
 def _explain(chosen: argparse.Namespace) -> int:
-    from fsadvisor.pages.text import render
-    from fsadvisor.report.rule_page import document
+    from fsadvisor.report.explain import explain, explain_order
 
+    if chosen.rule == "order":
+        _write(explain_order())
+        return 0
     shelf = _shelf(chosen)
     rules = {rule.id: rule for rule in shelf.rules}
     if chosen.rule not in rules:
         raise UsageError(f"no rule {chosen.rule!r}{did_you_mean(chosen.rule, rules)}")
-    _write(render(document(rules[chosen.rule]).blocks))
+    _write(explain(rules[chosen.rule]))
     return 0
 
 

@@ -30,7 +30,7 @@ def unproven(rule: Rule) -> Iterator[str]:
 def _missing(rule: Rule) -> Iterator[str]:
     expected = {example.expect for example in rule.examples}
     wanted: list[tuple[Outcome, ...]] = [(Outcome.ADVISE,), (Outcome.UNDETERMINED,), _SILENT]
-    if rule.kind != "risk" and rule.safety:
+    if rule.kind != "risk" and rule.own_safety:
         wanted += [(Outcome.BLOCKED,), (Outcome.WITHHELD,)]
     for outcomes in wanted:
         if not expected.intersection(outcomes):

@@ -164,8 +164,15 @@ def graded(**changes):
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        ({"kind": "risk", "severity": "low"}, {"kind": "gain", "severity": "critical"}),
-        ({"kind": "gain", "severity": "low"}, {"kind": "hygiene", "severity": "critical"}),
+        ({"urgency": "losing", "severity": "moderate"}, {"urgency": "errors", "severity": "critical"}),
+        ({"urgency": "errors", "severity": "moderate"}, {"urgency": "power-cut", "severity": "critical"}),
+        ({"urgency": "power-cut", "severity": "moderate"}, {"urgency": "boot", "severity": "critical"}),
+        ({"urgency": "boot", "severity": "moderate"}, {"urgency": "stall", "severity": "critical"}),
+        ({"urgency": "stall", "severity": "moderate"}, {"kind": "risk", "severity": "critical"}),
+        ({"urgency": "losing", "needs": "hardware"}, {"urgency": "boot", "needs": "online"}),
+        ({"kind": "gain", "severity": "critical"}, {"kind": "risk", "severity": "low"}),
+        ({"kind": "risk"}, {"kind": "gain"}),
+        ({"kind": "gain"}, {"kind": "hygiene"}),
         ({"severity": "critical", "basis": "reported"}, {"severity": "high", "basis": "measured"}),
         ({"severity": "high"}, {"severity": "moderate"}),
         ({"severity": "moderate"}, {"severity": "low"}),
@@ -181,6 +188,13 @@ def test_of_two_findings_that_comes_first_which_the_design_puts_first(first, sec
     rules = [graded(**{"id": "a", **second}), graded(**{"id": "z", **first})]
     verdicts = on_one_disk(rules, facts(TRUE, TRUE, TRUE))
     assert [verdict.rule for verdict in verdicts] == rules[::-1]
+
+
+def test_a_gain_that_waits_for_an_answer_comes_before_a_smaller_one_that_can_be_had_at_once():
+    withheld = graded(id="z", severity="moderate")
+    advised = graded(id="a", severity="low", safety=())
+    verdicts = on_one_disk([advised, withheld], facts(TRUE, TRUE, UNKNOWN))
+    assert [verdict.outcome for verdict in verdicts] == [Outcome.WITHHELD, Outcome.ADVISE]
 
 
 def test_a_critical_blocked_gain_comes_after_a_low_one_that_is_advised():
@@ -200,8 +214,8 @@ def test_what_calls_for_action_comes_before_what_could_not_be_told_and_what_pass
 
 def test_the_reason_of_a_rank_is_told_in_words():
     verdict = verdict_on(graded(kind="risk", severity="critical", needs="unmount"), facts(TRUE, TRUE, TRUE))
-    assert reason(verdict) == "risk, advise, critical, documented, needs an unmount"
-    assert verdict.rank() == Rank(0, 0, 0, 0, 100, 1, 2, 1, "a-rule", "disk:example")
+    assert reason(verdict) == "critical, risk, advise, documented, needs an unmount"
+    assert verdict.rank() == Rank(0, 6, 100, 0, 0, 0, 1, 2, 1, "a-rule", "disk:example")
 
 
 SHARE = "disk.flush_share_percent"
@@ -215,17 +229,18 @@ def measurable(**changes):
 def test_a_gain_that_was_measured_here_comes_before_any_that_was_not_and_larger_ones_first():
     rules = [graded(id="a", basis="measured"), measurable(id="b")]
     known = facts(TRUE, TRUE, TRUE)
-    small, large = imagined(rules[1], {**known, SHARE: 4.0}), imagined(rules[1], {**known, SHARE: 36.0})
+    small, large = imagined(rules[1], {**known, SHARE: 14.0}), imagined(rules[1], {**known, SHARE: 36.0})
     storage = Storage(machine="test", subjects=(replace(small, id="disk:a"), replace(large, id="disk:z")))
 
     found = [(verdict.rule.id, verdict.subject.id) for verdict in advise(storage, rules)]
     assert found == [("b", "disk:z"), ("b", "disk:a"), ("a", "disk:a"), ("a", "disk:z")]
 
 
-def test_severity_comes_before_what_was_measured():
+def test_a_measured_gain_comes_before_a_graver_one_that_nobody_measured_but_not_where_it_is_small():
     rules = [measurable(id="a", severity="low"), graded(id="b", severity="moderate")]
 
-    assert [verdict.rule.id for verdict in on_one_disk(rules, {**facts(TRUE, TRUE, TRUE), SHARE: 90.0})] == ["b", "a"]
+    assert [verdict.rule.id for verdict in on_one_disk(rules, {**facts(TRUE, TRUE, TRUE), SHARE: 90.0})] == ["a", "b"]
+    assert [verdict.rule.id for verdict in on_one_disk(rules, {**facts(TRUE, TRUE, TRUE), SHARE: 4.0})] == ["b", "a"]
 
 
 def test_a_gain_that_was_measured_here_is_the_first_of_its_figures():
@@ -235,7 +250,7 @@ def test_a_gain_that_was_measured_here_is_the_first_of_its_figures():
     assert verdict.gain().figures[0].says.startswith("36 % at most: share of an fsync")
     assert verdict.gain().figures[0].source == "measured here"
     assert verdict.gain().figures[1:] == verdict.rule.gain.figures
-    assert reason(verdict) == "gain, advise, low, 36 % measured here, no interruption"
+    assert reason(verdict) == "a gain that was measured here, low, gain, advise, 36 % measured here, no interruption"
     assert verdict.rank().gain == 64
 
 

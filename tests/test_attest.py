@@ -62,7 +62,7 @@ because = "a scratch disk"
 
 def text_of(text):
     storage, verdicts = seen(text)
-    return " ".join("".join(as_text(storage, verdicts, About(version="x", root=True))).split())
+    return " ".join("".join(as_text(storage, verdicts, About(version="x", root=True), full=True)).split())
 
 
 def json_of(text):
@@ -220,7 +220,7 @@ def test_waived_findings_stand_apart_from_the_others():
     )
     waived, _ = seen(waiver())
     both = dataclasses.replace(waived, subjects=(*waived.subjects, other))
-    text = "".join(as_text(both, advise(both, RULES), About(version="x", root=True)))
+    text = "".join(as_text(both, advise(both, RULES), About(version="x", root=True), full=True))
     assert "1 critical risk" in text
     assert "critical risk, waived" in text
 

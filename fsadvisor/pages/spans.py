@@ -44,8 +44,6 @@ class Span(NamedTuple):
 
     text: str
     tone: Tone = Tone.PLAIN
-    link: str = ""
-    """An address, or a page of docs/, for forms in which one can go there."""
 
 
 Line: TypeAlias = tuple[Span, ...]
@@ -53,9 +51,9 @@ Line: TypeAlias = tuple[Span, ...]
 NOTHING: Final[Line] = ()
 
 
-def span(text: str, tone: Tone = Tone.PLAIN, longest: int | None = None, link: str = "") -> Span:
+def span(text: str, tone: Tone = Tone.PLAIN, longest: int | None = None) -> Span:
     """The text, shown as escapes where a terminal could be harmed by it, cut where it is longer than `longest`."""
-    return Span(clean(text, longest), tone, link)
+    return Span(clean(text, longest), tone)
 
 
 def line(*parts: Span | str) -> Line:

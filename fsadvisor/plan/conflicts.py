@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from fsadvisor.plan import fstab_patch
 from fsadvisor.plan.commands import sysctl_family
 from fsadvisor.plan.model import Refusal
+from fsadvisor.ranking import weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fsadvisor.advise import Rank, Verdict
+    from fsadvisor.advise import Verdict
     from fsadvisor.plan.fstab_patch import Wish
     from fsadvisor.plan.model import Change, Finding
     from fsadvisor.rulebook.remedy import Instructions
@@ -75,7 +76,7 @@ def without_conflicts(proposals: Iterable[Proposal]) -> tuple[tuple[Proposal, ..
             setting = _quarrel(other, new)
             if setting is None:
                 continue
-            if _gist(other.verdict.rank()) == _gist(new.verdict.rank()):
+            if weight(other.verdict.rank()) == weight(new.verdict.rank()):
                 out.setdefault(id(other), _reason(setting, new, "and neither ranks before the other"))
                 out.setdefault(id(new), _reason(setting, other, "and neither ranks before the other"))
             else:
@@ -88,11 +89,6 @@ def without_conflicts(proposals: Iterable[Proposal]) -> tuple[tuple[Proposal, ..
 
 def _reason(setting: str, other: Proposal, why: str) -> str:
     return f"{QUARREL} {setting} than {other.finding.rule} on {other.finding.subject}, {why}"
-
-
-def _gist(rank: Rank) -> tuple[int, ...]:
-    """What makes one finding more important than another, without what only makes the order stable."""
-    return rank.kind, rank.outcome, rank.severity, rank.basis, rank.disruption
 
 
 def _quarrel(one: Proposal, other: Proposal) -> str | None:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.text import NARROWEST, WIDTH, counted, listed, render, wrapped
+from fsadvisor.pages.text import NARROWEST, WIDTH, counted, listed, wrapped
 from fsadvisor.pages.values import short_name, told
-from fsadvisor.report import finding_page, shaping
+from fsadvisor.report import shaping
+from fsadvisor.report.brief import brief
 from fsadvisor.report.finding_parts import SUBJECTS, headline, where
-from fsadvisor.report.findings import findings
+from fsadvisor.report.finding_text import FindingText
+from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.report.open_text import open_text
 from fsadvisor.report.power_text import power_text
 from fsadvisor.rulebook.rule import Outcome
@@ -31,23 +33,39 @@ _PLURALS: Final = {"risk": "risks", "gain": "gains", "hygiene": "hygiene"}
 
 
 def as_text(
-    storage: Storage, verdicts: Sequence[Verdict], about: About, *, width: int = WIDTH, every: bool = False
+    storage: Storage,
+    verdicts: Sequence[Verdict],
+    about: About,
+    *,
+    width: int = WIDTH,
+    full: bool = False,
+    every: bool = False,
 ) -> Iterator[str]:
-    """The report in lines; `every` names what passed and what does not apply."""
+    """The report in lines.
+
+    `full` tells of small gains, power loss and what is open with all evidence; `every`, which is full, too, names what
+    passed and what does not apply.
+    """
     columns = max(width, NARROWEST)
-    found = findings(verdicts)
+    full = full or every
+    found, minor = main_and_minor(findings(verdicts))
+    if full:
+        found, minor = unfolded([*found, *minor]), []
     yield from _head(storage, about, columns)
     yield "\n"
-    yield from wrapped(summed_up(found, verdicts, about, len(storage.ignored)), columns)
+    yield from wrapped(summed_up([*found, *minor], verdicts, about, len(storage.ignored)), columns)
     if len(found) > 1:
         yield from _overview(found, columns)
     told_in: dict[str, int] = {}
     for number, finding in enumerate(found, 1):
         yield "\n\n"
-        yield from render(finding_page.document(finding, number, told_in.get(finding.rule.id)), columns)
+        yield from FindingText(finding, number, columns, told_in.get(finding.rule.id)).lines()
         told_in.setdefault(finding.rule.id, number)
-    yield from _power_loss(storage, columns)
-    yield from _not_told(verdicts, columns)
+    if full:
+        yield from _power_loss(storage, columns)
+        yield from _not_told(verdicts, columns)
+    else:
+        yield from brief(storage, verdicts, minor, columns)
     yield from _not_loaded(about)
     yield from _ignored(storage, columns)
     if every:
@@ -113,16 +131,16 @@ def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: Abou
 
 
 def _advice(found: Sequence[Finding]) -> Iterator[str]:
-    kinds = Counter(
-        (one.rule.severity, one.rule.kind) for one in found if one.outcome is Outcome.ADVISE and one.waiver is None
-    )
+    main, minor = main_and_minor([one for one in found if one.waiver is None])
+    kinds = Counter((one.rule.severity, one.rule.kind) for one in main if one.outcome is Outcome.ADVISE)
     for (severity, kind), number in kinds.items():
         yield f"{number:,} {severity} {kind if number == 1 else _PLURALS[kind]}"
     if not kinds:
         yield "Nothing to advise"
-    for outcome in (Outcome.WITHHELD, Outcome.BLOCKED):
-        if number := sum(one.outcome is outcome and one.waiver is None for one in found):
-            yield f"{number:,} {outcome.value}"
+    if number := sum(one.outcome is Outcome.WITHHELD for one in main):
+        yield f"{number:,} {Outcome.WITHHELD.value}"
+    if minor:
+        yield f"{len(minor):,} also possible"
     if number := sum(one.waiver is not None for one in found):
         yield f"{number:,} waived"
 
@@ -134,6 +152,11 @@ def _overview(found: Sequence[Finding], columns: int) -> Iterator[str]:
         first = f"  {number:>{digits}}  "
         yield from wrapped(f"{headline(finding)}: {finding.rule.title}", columns, first)
         yield from wrapped(where(finding, _IN_OVERVIEW), columns, " " * len(first))
+
+
+def main_and_minor(found: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """The findings, and those whose effect is too small to be one."""
+    return [one for one in found if not one.minor], [one for one in found if one.minor]
 
 
 def _not_told(verdicts: Sequence[Verdict], columns: int) -> Iterator[str]:

@@ -6,8 +6,10 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from fsadvisor.advise import left_of
 from fsadvisor.facts import Unknown
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.ranking import REST, urgency_of
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 _NUMBER: Final = re.compile(r"([0-9]+)")
 _DIGITS: Final = 18
 
-CALL_FOR_ACTION: Final = (Outcome.ADVISE, Outcome.WITHHELD, Outcome.BLOCKED)
-
 
 @dataclass(slots=True)
 class Finding:
@@ -32,6 +32,22 @@ class Finding:
     outcome: Outcome
     truths: tuple[Truth, ...]
     verdicts: list[Verdict] = field(default_factory=list)
+    consequences: list[Finding] = field(default_factory=list)
+    """What follows from it, and ends with it."""
+    waiting: list[Finding] = field(default_factory=list)
+    """What is not worth doing before it is mended."""
+
+    @property
+    def minor(self) -> bool:
+        """Whether it is no finding of its own: a gain of small effect that nobody measured, or one not safe here."""
+        if self.rule.kind == "risk" or self.rule.urgency:
+            return False
+        small = self.rule.severity == "low" and self._urgency == REST
+        return small or self.outcome is Outcome.BLOCKED
+
+    @property
+    def _urgency(self) -> str:
+        return urgency_of(self.rule, self.outcome, left_of(self.verdicts[0].measured))
 
     @property
     def waiver(self) -> Waiver | None:
@@ -63,16 +79,39 @@ class Finding:
 
 
 def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
-    """The verdicts that call for action, in rank order; each stands where the first of its subjects stands."""
+    """What calls for action, in rank order; each stands where the first of its subjects stands.
+
+    What stands behind a cause, or waits for something to be mended, is folded below that finding.
+    """
     found: dict[object, Finding] = {}
+    holds: dict[tuple[str, str], Finding] = {}
     for verdict in verdicts:
-        if verdict.outcome in CALL_FOR_ACTION:
+        if verdict.outcome in CALLS_FOR_ACTION:
             truths = tuple(answer.truth for answer in verdict.answers())
-            key = (verdict.rule.id, verdict.outcome, truths, _acceptance(verdict.waiver), verdict.measured)
-            found.setdefault(key, Finding(verdict.rule, verdict.outcome, truths)).verdicts.append(verdict)
+            one = verdict.behind
+            above = (one.why, one.rule.id, one.subject.id) if one else ()
+            key = (verdict.rule.id, verdict.outcome, truths, _acceptance(verdict.waiver), verdict.measured, above)
+            finding = found.setdefault(key, Finding(verdict.rule, verdict.outcome, truths))
+            finding.verdicts.append(verdict)
+            holds[verdict.rule.id, verdict.subject.id] = finding
     for finding in found.values():
         finding.verdicts.sort(key=lambda verdict: _as_people_count(verdict.subject.name))
-    return list(found.values())
+    return [finding for finding in found.values() if not _folded(finding, holds)]
+
+
+def unfolded(found: Iterable[Finding]) -> list[Finding]:
+    """Every finding, those that are folded right behind the one that they stand below."""
+    return [one for finding in found for one in (finding, *unfolded([*finding.consequences, *finding.waiting]))]
+
+
+def _folded(finding: Finding, holds: Mapping[tuple[str, str], Finding]) -> bool:
+    """Put it below the finding that it stands behind, where there is one."""
+    one = finding.verdicts[0].behind
+    above = holds.get((one.rule.id, one.subject.id)) if one else None
+    if one is None or above is None:
+        return False
+    (above.consequences if one.why == "cause" else above.waiting).append(finding)
+    return True
 
 
 def _acceptance(waiver: Waiver | None) -> tuple[object, ...]:

@@ -12,8 +12,8 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.advise import Rank
 from fsadvisor.facts import Cause
+from fsadvisor.ranking import Rank
 from fsadvisor.rulebook.rule import Outcome, Part
 from fsadvisor.rulebook.shape import Gain, Keep, Needs, Reference, RuleKind, Severity, SubjectKind
 from fsadvisor.rulebook.shelf import RuleError

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import Raw
 
-from fsadvisor.advise import gain_of, nothing_to_do, rank_of, reason_of
+from fsadvisor.advise import gain_of, left_of, nothing_to_do, reason_shared
+from fsadvisor.ranking import rank_of
 from fsadvisor.report import model
 from fsadvisor.report.pieces import fact, piece
 from fsadvisor.rulebook.rule import Outcome
@@ -57,8 +58,8 @@ def _template(rule: Rule, outcome: Outcome, waived: bool, measured: Gained | Non
         kind=cast("Any", rule.kind),
         severity=cast("Any", rule.severity),
         title=rule.title,
-        because=reason_of(rule, outcome, waived, measured),
-        rank=rank_of(rule, outcome, _place(_SUBJECT), measured),
+        because=reason_shared(rule, outcome, waived, measured),
+        rank=rank_of(rule, outcome, _place(_SUBJECT), left_of(measured)),
         why=rule.why,
         asks=_place(_ASKS),
         gain=gain_of(rule, measured),

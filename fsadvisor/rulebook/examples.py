@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.catalogue import NAMESPACES, SCOPES
 from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.rulebook import gate
 from fsadvisor.storage import Subject
 
 if TYPE_CHECKING:
@@ -20,7 +21,11 @@ NOT_NAMED: Final = Unknown(Cause.NOT_EXPOSED, "the example does not name it")
 
 
 def imagined(rule: Rule, facts: Mapping[str, Any]) -> Subject:
-    """A subject of the rule's kind on which exactly these facts are known, by name."""
+    """A subject of the rule's kind on which exactly these facts are known, by name, and that nothing is sick.
+
+    The health gate is proven once for all rules: their examples need not name it, but may.
+    """
+    facts = {**gate.OPEN, **facts}
     scope = {
         namespace: _with_values(
             namespace,

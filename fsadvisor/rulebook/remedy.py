@@ -64,6 +64,8 @@ class Remedy:
     verify: tuple[Template, ...]
     advice: str
     then: Mapping[str, Any]
+    rewrites: bool = False
+    """Whether it moves or rewrites data, or changes what protects them, and so waits for the health gate."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from fsadvisor.catalogue import Kind, did_you_mean
+from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.expr import Expression, compile_expression, entry_for, value_for
 from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, command_template, text_template
@@ -45,6 +46,10 @@ class Outcome(Enum):
     NOT_APPLICABLE = "not_applicable"
 
     __hash__ = object.__hash__  # members are single objects; Enum's own hash takes a Python call
+
+
+CALLS_FOR_ACTION: Final = frozenset({Outcome.ADVISE, Outcome.WITHHELD, Outcome.BLOCKED})
+"""There is something to do, or would be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,14 @@ class Rule:
     measured: Entry | None = None
     """The fact, in percent, that tells its gain here at most."""
     trial: TrialShape | None = None
+    urgency: str = ""
+    explained_by: tuple[str, ...] = ()
+
+    @property
+    def own_safety(self) -> tuple[Ask, ...]:
+        """The safety asks that stand in the rule's file, without the health gate's."""
+        asked = {ask for ask, _ in gate.questions(self.subject)}
+        return tuple(ask for ask in self.safety if ask.ask not in asked)
 
     @property
     def conditions(self) -> tuple[Ask, ...]:
@@ -122,7 +135,7 @@ def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
         why=shape.why.strip(),
         applies=reading.asks("applies", shape.applies),
         checks=reading.asks("checks", shape.checks),
-        safety=reading.asks("safety", shape.safety),
+        safety=reading.asks("safety", shape.safety) + (_gate(shape.subject) if shape.remedy.rewrites else ()),
         gain=shape.gain,
         remedy=reading.remedy(shape.remedy),
         references=shape.reference,
@@ -131,9 +144,15 @@ def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
         file=file,
         measured=reading.measured(shape.gain),
         trial=shape.trial,
+        urgency=shape.urgency,
+        explained_by=shape.explained_by,
     )
     problems = (*reading.problems, *_missing(shape), *_uncited(shape))
     return problems or rule
+
+
+def _gate(subject: str) -> tuple[Ask, ...]:
+    return tuple(Ask("safety", ask, expression) for ask, expression in gate.questions(subject))
 
 
 def _missing(shape: RuleShape) -> Iterator[Problem]:
@@ -143,17 +162,20 @@ def _missing(shape: RuleShape) -> Iterator[Problem]:
     for key, text in (("title", shape.title), ("why", shape.why)):
         if not text.strip():
             yield Problem((key,), f"'{key}' is empty")
-    if not shape.checks:
-        yield Problem(("checks",), "a rule without checks would always advise")
-    if not shape.reference:
-        yield Problem(("reference",), "a rule needs a reference")
+    for key, entries, message in (
+        ("checks", shape.checks, "a rule without checks would always advise"),
+        ("reference", shape.reference, "a rule needs a reference"),
+        ("example", shape.example, "a rule needs examples"),
+    ):
+        if not entries:
+            yield Problem((key,), message)
     for at, reference in enumerate(shape.reference):
         if not reference.url.startswith("https://"):
             yield Problem(("reference", at, "url"), "a reference is an https address")
-    if not shape.example:
-        yield Problem(("example",), "a rule needs examples")
     if shape.kind == "gain" and shape.gain is None:
         yield Problem((), "a rule of kind 'gain' needs [gain]")
+    if shape.urgency and shape.severity == "low":
+        yield Problem(("urgency",), "what is urgent is of severity moderate at least")
     yield from _missing_from_remedy(shape.remedy)
     yield from _missing_from_trial(shape.trial)
 
@@ -232,6 +254,7 @@ class _Reading:
             verify=self._commands("verify", shape.verify),
             advice=shape.advice.strip(),
             then=self._facts(("remedy", "then"), shape.then),
+            rewrites=shape.rewrites,
         )
 
     def _commands(self, key: str, texts: tuple[str, ...]) -> tuple[Template, ...]:

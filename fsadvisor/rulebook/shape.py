@@ -12,6 +12,7 @@ import msgspec
 RuleKind: TypeAlias = Literal["risk", "gain", "hygiene"]
 SubjectKind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service"]
 Severity: TypeAlias = Literal["critical", "high", "moderate", "low"]
+Urgency: TypeAlias = Literal["losing", "errors", "power-cut", "boot", "stall", ""]
 Status: TypeAlias = Literal["draft", "trial", "settled", "retired"]
 Basis: TypeAlias = Literal["measured", "documented", "reported"]
 Needs: TypeAlias = Literal["online", "remount", "unmount", "reboot", "reformat", "hardware"]
@@ -80,10 +81,12 @@ class Keep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class RemedyShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What to do: shell commands for `now`, their `undo` and `verify`, what to `keep`, and `advice` in words.
 
-    `needs` is the disruption; `then` are the facts after it has been done.
+    `needs` is the disruption; `rewrites` says that it moves or rewrites data or metadata, or changes what protects
+    them, so that it waits for the health gate (gate.py); `then` are the facts after it has been done.
     """
 
     needs: Needs
+    rewrites: bool = False
     now: tuple[str, ...] = ()
     keep: tuple[Keep, ...] = ()
     undo: tuple[str, ...] = ()
@@ -124,13 +127,20 @@ class ExampleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A rule file as it is written. `errata` are numbers of what the seeds say otherwise, such as E11."""
+    """A rule file as it is written.
+
+    `urgency` is the row of `fsadvisor explain order` that its findings stand in, "" for the last. `explained_by` names
+    rules whose finding on the same storage is the cause of this one, which is then folded below it. `errata` are
+    numbers of what the seeds say otherwise, such as E11.
+    """
 
     id: str
     title: str
     kind: RuleKind
     subject: SubjectKind
     severity: Severity
+    urgency: Urgency = ""
+    explained_by: tuple[str, ...] = ()
     status: Status
     errata: tuple[str, ...] = ()
     why: str

@@ -30,6 +30,10 @@ class Below:
     any_virtual: Fact[bool] = about("a leaf disk is virtual", "disk.virtual")
     any_rotational: Fact[bool] = about("a leaf disk that is no virtual one spins", "disk.rotational, disk.virtual")
     any_discards: Fact[bool] = about("discards reach a leaf disk", "disk.discards")
+    any_failing: Fact[bool] = about("a leaf disk fails, or has errors", "disk.failing")
+    any_incomplete: Fact[bool] = about(
+        "an array, mirror or multipath device lacks a member, or is being rebuilt", "layer.incomplete"
+    )
     any_thin: Fact[bool] = about("something below is thinly provisioned", "disk.thin, dm and LVM tables")
     any_ephemeral: Fact[bool] = about("a leaf disk is a cloud host's own and gone with it", "disk.cloud_disk")
     raid_levels: Fact[tuple[str, ...]] = some(

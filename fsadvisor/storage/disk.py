@@ -97,6 +97,10 @@ class Disk:
     failing_attributes: Fact[tuple[str, ...]] = some(
         "attributes at or below their threshold now (ATA)", "smartctl when_failed"
     )
+    failing: Fact[bool] = some(
+        "it fails, or has errors: its own judgement, unreadable sectors, no spare blocks left",
+        "derived from smartctl and nvme-cli",
+    )
     discards: Fact[bool] = about("takes discards (TRIM)", "queue/discard_max_bytes")
     thin: Fact[bool] = about(
         "its blocks are backed on demand, so that discards give room back to a pool",

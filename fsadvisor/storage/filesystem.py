@@ -39,6 +39,10 @@ class Filesystem:
     inode_bytes: Fact[int] = some("inode size", "dumpe2fs, xfs_info", "bytes")
     stripe_unit_bytes: Fact[int] = some("stripe unit that it was told of", "dumpe2fs, xfs_info", "bytes")
     errors: Fact[int] = some("errors that it remembers", "/sys/fs/ext4/*/errors_count, btrfs devinfo", "errors")
+    sound: Fact[bool] = some(
+        "it has recorded no error, lacks no device, was not shut down, and is not nearly full",
+        "derived from the counters of its kind and statvfs",
+    )
     log_buffer_bytes: Fact[int] = some("XFS logbsize", "mount options", "bytes")
     log_takes_256k: Fact[bool] = some("logbsize=256k would be taken: log version 2, stripe unit divides", "xfs_info")
     xfs_crc: Fact[bool] = some("XFS format 5 (checksums)", "xfs_info")

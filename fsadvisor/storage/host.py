@@ -66,6 +66,10 @@ class Host:
     block_devices: Fact[int] = about("block devices in use", "/sys/block", "devices")
     mounts: Fact[int] = about("mounts that hold people's files", "/proc/self/mountinfo", "mounts")
     services: Fact[int] = about("programs found that keep files", "running processes", "programs")
+    backed_up: Fact[bool] = attested(
+        "there is a backup of what is kept here, and it was restored once",
+        "ask who would restore this machine when it was last done",
+    )
     plp_monitored: Fact[bool] = attested(
         "capacitor health, critical warnings and controller batteries are watched, and somebody is called",
         "ask who gets the alert when a drive's power-loss protection fails",

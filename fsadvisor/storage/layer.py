@@ -31,6 +31,11 @@ class Layer:
     md_level: Fact[str] = some("RAID level, LVM's RAID included", "md/level, dmsetup table")
     md_chunk_bytes: Fact[int] = some("RAID chunk", "md/chunk_size", "bytes")
     md_degraded: Fact[int] = some("members missing", "md/degraded", "devices")
+    md_action: Fact[str] = some("what it does now: idle, check, resync, recover, …", "md/sync_action")
+    incomplete: Fact[bool] = some(
+        "an array, mirror or multipath device that lacks a member, or is being rebuilt",
+        "derived from md, LVM and the paths",
+    )
     md_mismatches: Fact[int] = some(
         "sectors that differed at the last check, or were written anew by the last resync", "md/mismatch_cnt", "sectors"
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Below, Disk, Layer
-from fsadvisor.survey import folds, look, power_loss, raid
+from fsadvisor.survey import folds, look, power_loss, raid, soundness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -45,10 +45,14 @@ class Folding:
         any_thin = folds.any_of([*thin, *(self._thin[at] for at in under if at in self._thin)], _names(leaves))
         arrays = [self._layers[at] for at in (subject, *under) if at in self._layers]
         raid_levels = raid.levels(arrays) if followed else NOT_FOLLOWED
-        key = (leaves, followed, discards, any_thin, raid_levels, read_ahead)
+        whole = [it.incomplete for it in arrays if it.incomplete is not soundness.NO_ARRAY]
+        any_incomplete = folds.any_of([*whole, *([] if followed else [NOT_FOLLOWED])], _names(leaves))
+        key = (leaves, followed, discards, any_thin, raid_levels, read_ahead, any_incomplete)
         if key not in self._folded:
             folded = _fold({at: self._disks[at] for at in leaves}, followed, discards, any_thin)
-            self._folded[key] = replace(folded, raid_levels=raid_levels, read_ahead_kib=read_ahead)
+            self._folded[key] = replace(
+                folded, raid_levels=raid_levels, read_ahead_kib=read_ahead, any_incomplete=any_incomplete
+            )
         return self._folded[key]
 
 
@@ -73,6 +77,8 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool]
         any_virtual=folds.any_of(every(lambda it: it.virtual), names),
         any_rotational=folds.any_of(every(_spins), names),
         any_discards=folds.any_of(discards or (NOT_FOLLOWED,), names),
+        any_failing=folds.any_of(every(lambda it: it.failing), names),
+        any_incomplete=NOT_FOLLOWED,
         any_thin=any_thin,
         any_ephemeral=folds.any_of(every(lambda it: folds.holds(it.cloud_disk, "local".__eq__)), names),
         any_removable=folds.any_of(every(lambda it: it.removable), names),

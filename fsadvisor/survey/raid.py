@@ -36,6 +36,7 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
     if look.value(level) not in _WITHOUT_COPIES:
         found["md_degraded"] = look.number(machine, f"{folder}/md/degraded")
         found["md_mismatches"] = look.number(machine, f"{folder}/md/mismatch_cnt")
+        found["md_action"] = look.text(machine, f"{folder}/md/sync_action")
         found["md_last_action"] = look.text(machine, f"{folder}/md/last_sync_action")
     if look.value(level) in _PARITY:
         found["md_stripe_cache"] = look.number(machine, f"{folder}/md/stripe_cache_size")

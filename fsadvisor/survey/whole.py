@@ -28,6 +28,7 @@ from fsadvisor.survey import (
     placing,
     queue,
     services,
+    soundness,
     stripes,
     tried,
     workload,
@@ -108,6 +109,7 @@ class _Survey:
         self._disks = self._with_what_was_said("disk", self._disks)
         self._disks = {at: disks.heard(one, found[at].case) for at, one in self._disks.items()}
         self._disks = self._supposed.tell("disk", self._disks)
+        self._disks = {at: replace(one, failing=soundness.failing(one)) for at, one in self._disks.items()}
         self._layers = {
             f"layer:{device.name}": layers.layer(
                 ground.machine, device, self._queues[device.parent or device.name], ground.tables, ground.volumes
@@ -124,6 +126,8 @@ class _Survey:
         for at, paths in multipath.usable(ground.machine, ground.tree, self._layers).items():
             self._layers[at] = replace(self._layers[at], usable_paths=paths)
         self._layers = self._supposed.tell("layer", self._layers)
+        self._layers = {at: replace(one, incomplete=soundness.incomplete(one)) for at, one in self._layers.items()}
+        self._layers = self._supposed.tell("layer", self._layers)
         for at, others in multipath.unjoined(self._disks, self._layers, self._stack, ground.udev).items():
             self._disks[at] = replace(self._disks[at], unjoined_paths=others)
         self._disks = self._supposed.tell("disk", self._disks)
@@ -139,6 +143,8 @@ class _Survey:
             for block in ground.blocks
         }
         self._filesystems = self._with_what_was_said("filesystem", self._filesystems)
+        self._filesystems = {at: replace(one, sound=soundness.sound(one)) for at, one in self._filesystems.items()}
+        self._filesystems = self._supposed.tell("filesystem", self._filesystems)
         thin = {at: layers.thin(layer) for at, layer in self._layers.items()}
         folding = below.Folding(self._stack, self._disks, self._layers, thin)
         in_memory = {block.id for block in ground.blocks if block.type in IN_MEMORY}

@@ -81,7 +81,7 @@ def content(look: Look, ending: str, picture: str, *, every: bool = False) -> by
         return b"".join(as_json(look.storage, look.verdicts, look.about))
     if ending == "html":
         return "".join(as_html(look.storage, look.verdicts, look.about)).encode("utf-8", "backslashreplace")
-    told = as_text(look.storage, look.verdicts, look.about, every=every)
+    told = as_text(look.storage, look.verdicts, look.about, full=True, every=every)
     return "".join(told).encode("utf-8", "backslashreplace")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.report import shaping
-from fsadvisor.report.findings import findings
+from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.views.badges import searched
 from fsadvisor.views.relations import Relations, relations
 
@@ -43,7 +43,7 @@ class Look:
     @cached_property
     def findings(self) -> list[Finding]:
         """What calls for action, in rank order."""
-        return findings(self.verdicts)
+        return unfolded(findings(self.verdicts))
 
     @cached_property
     def subjects(self) -> Mapping[str, Subject]:

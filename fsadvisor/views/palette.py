@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.pages.spans import span
 from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.report import finding_parts as parts
-from fsadvisor.report.findings import CALL_FOR_ACTION
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.views.look import finding_key
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def _not_advised(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
     asked: set[str] = set()
     for rule, outcome, subjects in look.verdicts.groups():
         asked.add(rule.id)
-        if outcome not in CALL_FOR_ACTION:
+        if outcome not in CALLS_FOR_ACTION:
             said.setdefault(rule.id, []).append((outcome, subjects))
     for rule in rules:
         gravity = _SEVERITIES.index(rule.severity)

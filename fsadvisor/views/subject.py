@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 from fsadvisor.catalogue import Entry, catalogue
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
-from fsadvisor.pages.evidence import cure
 from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import cause, full_name, value_text
 from fsadvisor.report import finding_parts
-from fsadvisor.report.findings import CALL_FOR_ACTION
 from fsadvisor.report.shaping import own_facts
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.views import options, power
 from fsadvisor.views.badges import badges
+from fsadvisor.views.evidence import cure
 from fsadvisor.views.finding import alone, found
 from fsadvisor.views.history import MOVING, Change
 from fsadvisor.views.relations import reached
@@ -139,7 +138,7 @@ class _Rows:
 
     def _parts(self) -> Iterator[_Part]:
         verdicts = self._look.verdicts_on(self._subject.id)
-        yield self._verdicts("Advice", verdicts, CALL_FOR_ACTION)
+        yield self._verdicts("Advice", verdicts, tuple(CALLS_FOR_ACTION))
         yield _Part("The stack", self._stack())
         by_part: dict[int, list[Row]] = {}
         for name, fact in self._facts:
@@ -154,7 +153,7 @@ class _Rows:
         return _Part(title, [self._verdict(one) for one in verdicts if one.outcome in outcomes])
 
     def _verdict(self, verdict: Verdict) -> Row:
-        acts = verdict.outcome in CALL_FOR_ACTION
+        acts = verdict.outcome in CALLS_FOR_ACTION
         sign = self._glyphs.question if verdict.outcome is Outcome.UNDETERMINED else self._glyphs.bullet
         if acts:
             first = span(f"   {finding_parts.headline(alone(verdict))}  ", TONES[verdict.rule.severity])

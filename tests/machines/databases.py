@@ -74,6 +74,7 @@ def pm9a3_postgresql_attested():
     said = [(f"disk.{fact}", "disk:nvme0n1", "true") for fact in facts]
     said += [
         ("host.plp_monitored", "host", "true"),
+        ("host.backed_up", "host", "true"),
         ("filesystem.timestamps_expendable", "filesystem:/dev/nvme0n1p2", "true"),
     ]
     return _postgresql(vwc=7, cache="write back", said=said)

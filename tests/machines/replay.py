@@ -41,7 +41,7 @@ def reports(folder):
     about = About(version="golden", root=machine.root)
     return {
         "report.json": msgspec.json.format(b"".join(as_json(storage, verdicts, about)), indent=1).decode() + "\n",
-        "report.txt": "".join(as_text(storage, verdicts, about)),
+        "report.txt": "".join(as_text(storage, verdicts, about, full=True)),
     }
 
 

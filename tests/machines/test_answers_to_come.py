@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from fsadvisor.advise import judge
 from fsadvisor.facts import Cause
 from fsadvisor.machine.recorded import RecordedMachine
-from fsadvisor.report.findings import CALL_FOR_ACTION
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.survey.whole import survey
 from tests.machines.partly import PartlyAnswered
 from tests.machines.replay import FOLDERS, RULES
@@ -61,8 +60,8 @@ def holds(name, waits):
             assert then is not None, at
             assert commands(now) == commands(then), at
         if now.outcome in NOTHING_TO_DO:
-            assert outcome not in CALL_FOR_ACTION, at
-        if now.outcome in CALL_FOR_ACTION and outcome is not now.outcome:
+            assert outcome not in CALLS_FOR_ACTION, at
+        if now.outcome in CALLS_FOR_ACTION and outcome is not now.outcome:
             assert is_provisional(now), at
 
 

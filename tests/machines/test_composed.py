@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from fsadvisor.report.findings import CALL_FOR_ACTION
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from tests.machines.compose import MACHINES, compose, compose_anew
 from tests.machines.replay import FOLDERS, GOLDEN, RULES, audit, reports
 from tests.paths import FIXTURES
@@ -23,7 +22,7 @@ def contents(folder):
 def found_on(name):
     """(rule, subject) -> verdict, of what the report shows as a finding."""
     verdicts = audit(FIXTURES / "machines" / name)[2]
-    return {(it.rule.id, it.subject.id): it.outcome for it in verdicts if it.outcome in CALL_FOR_ACTION}
+    return {(it.rule.id, it.subject.id): it.outcome for it in verdicts if it.outcome in CALLS_FOR_ACTION}
 
 
 def text(name):

@@ -34,15 +34,15 @@ def test_ten_findings_become_steps_in_rank_order_files_an_fstab_and_two_things_f
         ("barriers-off", "/dev/sda"),
         ("not-flushed", "sda"),
         ("long-commit", "/dev/sda"),
+        ("long-writeback", "host"),
+        ("no-trim", "host"),
         ("scheduler", "nvme0n1"),
         ("access-times", "/"),
         ("access-times", "/srv/my data"),
-        ("long-writeback", "host"),
-        ("no-trim", "host"),
     ]
     assert [it.path for it in plan.files] == [
-        "/etc/udev/rules.d/99-fsadvisor-scheduler.rules",
         "/etc/sysctl.d/90-fsadvisor.conf",
+        "/etc/udev/rules.d/99-fsadvisor-scheduler.rules",
     ]
     assert [it.number for it in plan.fstab.edits] == [2, 3, 5]
     assert [it.finding.rule for it in plan.manual] == ["full", "small-log"]
@@ -118,7 +118,7 @@ def test_of_two_that_want_different_things_of_one_option_the_higher_rank_is_plan
     assert steps(plan) == [("exact-times", "/"), ("exact-times", "/srv/my data")]
     assert reasons(plan)["access-times", "/"] == (
         "it wants something else of atime at / than exact-times on /, "
-        "which ranks first (risk, advise, moderate, no interruption)"
+        "which ranks first (moderate, risk, advise, no interruption)"
     )
     assert "noatime" not in plan.fstab.after
 

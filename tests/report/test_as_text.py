@@ -10,17 +10,18 @@ from fsadvisor.advise import advise
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.escape import width
-from fsadvisor.pages.text import render, wrapped
+from fsadvisor.pages.text import wrapped
 from fsadvisor.pages.values import bytes_text, value_text
 from fsadvisor.report.as_text import as_text
+from fsadvisor.report.explain import explain
 from fsadvisor.report.fact_list import fact_list
-from fsadvisor.report.rule_page import document
 from tests.report import composed
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
 
-def written(storage, about=composed.ABOUT, **options):
+def written(storage, about=composed.ABOUT, *, full=True, **options):
+    options |= {"full": full}
     return "".join(as_text(storage, advise(storage, composed.rules(), every=True), about, **options))
 
 
@@ -54,15 +55,15 @@ def test_the_first_line_of_the_findings_is_the_critical_risk():
 
 def test_the_reason_for_each_place_is_told():
     told = findings(written(composed.busy()))
-    assert "First because: risk, advise, critical" in told[1]
-    assert "Here because: gain, advise, high" in told[2]
+    assert "First because: critical, risk, advise" in told[1]
+    assert "Here because: high, gain, advise" in told[2]
 
 
 def test_the_head_says_what_was_looked_at_and_what_it_comes_to():
     head = in_one_line(written(composed.busy(), replace(composed.ABOUT, rule_errors=composed.BROKEN))[:600])
     assert "example, Linux 6.1.0-42-amd64, looked at as root" in head
     assert "19 disks, 4 filesystems and 4 mounts" in head
-    assert "1 critical risk, 1 high gain, 1 moderate gain, 1 low hygiene, 1 withheld, 1 blocked;" in head
+    assert "1 critical risk, 1 high gain, 1 moderate gain, 1 withheld, 2 also possible;" in head
     assert "4 checks passed; 3 could not be told; 1 rule did not load." in head
 
 
@@ -229,7 +230,7 @@ def test_any_text_in_names_labels_and_cures_gives_lines_without_control_characte
     told = [
         *as_text(storage, advise(storage, rules.values(), every=True), composed.ABOUT, every=True),
         *fact_list(catalogue().values(), storage),
-        *render(document(replace(rules["barriers-off"], title=text, why=name)).blocks),
+        *explain(replace(rules["barriers-off"], title=text, why=name)),
     ]
     assert all(line.isprintable() for line in "".join(told).split("\n"))
 

@@ -67,7 +67,7 @@ def test_both_reports_say_what_was_measured_and_when():
     found = storage(ladder())
     about = About(version="x", root=True)
     verdicts = advise(found, own_shelf().rules)
-    text = " ".join("".join(as_text(found, verdicts, about)).split())
+    text = " ".join("".join(as_text(found, verdicts, about, full=True)).split())
     document = json.loads(b"".join(as_json(found, verdicts, about)))
     told = next(it for it in document["verdicts"] if it["rule"] == RULE)
 

@@ -13,6 +13,7 @@ import pytest
 from fsadvisor.advise import judge
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
+from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
@@ -21,7 +22,7 @@ from tests.loops import loops, needs_loop_devices, run
 pytestmark = [pytest.mark.loop, pytest.mark.remounts, needs_loop_devices]
 
 RULES = {rule.id: rule for rule in own_shelf().rules}
-GIVEN = {
+GIVEN = gate.OPEN | {
     "host.container": False,
     "host.fstrim_timer": "active",
     "below.any_thin": False,

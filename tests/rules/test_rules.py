@@ -59,7 +59,7 @@ def test_a_rule_has_examples_that_advise_that_do_not_and_that_can_not_tell():
 
 def test_a_gain_that_asks_for_safety_has_examples_of_what_happens_without():
     for rule in RULES:
-        if rule.kind != "risk" and rule.safety:
+        if rule.kind != "risk" and rule.own_safety:
             assert {example.expect for example in rule.examples} >= {Outcome.BLOCKED, Outcome.WITHHELD}, rule.id
 
 

@@ -11,7 +11,7 @@ from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.report.shaping import own_facts
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Supposition
 from fsadvisor.survey.supposed import SOURCE
@@ -30,7 +30,6 @@ MACHINES = [
     "san-host",
 ]
 SHELF = own_shelf()
-CALL_FOR_ACTION = (Outcome.ADVISE, Outcome.WITHHELD, Outcome.BLOCKED)
 
 
 @cache
@@ -124,8 +123,8 @@ def test_supposing_that_facts_are_not_known_adds_no_advice(name, data):
     for at, outcome in after.items():
         if outcome is Outcome.ADVISE:
             assert before[at] is Outcome.ADVISE, at
-        if outcome in CALL_FOR_ACTION:
-            assert before[at] in CALL_FOR_ACTION, at
+        if outcome in CALLS_FOR_ACTION:
+            assert before[at] in CALLS_FOR_ACTION, at
 
 
 def test_a_disk_whose_protection_is_supposed_proven_protects_what_stands_on_it():

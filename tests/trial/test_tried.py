@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fsadvisor.advise import advise, reason
+from fsadvisor.advise import advise, left_of, reason
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.probe_file import PATH
 from fsadvisor.machine.with_file import WithFile
@@ -74,8 +74,8 @@ def test_what_was_not_told_is_no_result_and_hides_none():
 
 
 def test_gains_are_ranked_by_the_time_that_they_save():
-    assert verdict(result(2.0, 1.9, 2.1)).rank().gain == 50
-    assert verdict(result(4.0, 3.9, 4.1)).rank().gain == 25
+    assert left_of(verdict(result(2.0, 1.9, 2.1)).measured) == 50
+    assert left_of(verdict(result(4.0, 3.9, 4.1)).measured) == 25
 
 
 def test_a_result_of_other_conditions_does_not_count():

@@ -238,7 +238,7 @@ def test_a_recording_is_not_tried_and_says_why():
 
 def test_a_finding_leads_to_its_trial():
     async def steps(app, pilot):
-        await pilot.press("enter")
+        await pilot.press("down", "enter")
         await until(pilot, lambda: "Try it" in shown(app))
         await pilot.press("T")
         await until(pilot, lambda: app.current_mode == "trials" and "Try what" in shown(app))

@@ -20,8 +20,8 @@ def rows_text(look, width=100, **more):
 
 def test_a_row_says_rank_severity_title_kind_and_where():
     first = advice.rows(look_at("raid-lvm-crypt-server"), 100, UNICODE)[0]
-    assert text(first.lines).startswith("  1 critical Write barriers are off")
-    assert "risk; on filesystem /dev/dm-1 on /srv" in text(first.lines)
+    assert text(first.lines).startswith("  1 critical A RAID runs without all of its members")
+    assert "risk; on layer md0 (md)" in text(first.lines)
 
 
 def test_withheld_blocked_and_chosen_are_said_in_words():

@@ -14,7 +14,7 @@ from fsadvisor.machine.new_file import write_new
 from fsadvisor.pages.document import Commands
 from fsadvisor.pages.spans import span
 from fsadvisor.pages.text import counted
-from fsadvisor.report.findings import CALL_FOR_ACTION
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
@@ -178,7 +178,7 @@ class FindingPlace(Place):
     def action_choose(self) -> None:
         """Into the plan, or out of it."""
         look, found = self.explorer.look, self._finding()
-        if look is None or found is None or found.outcome not in CALL_FOR_ACTION:
+        if look is None or found is None or found.outcome not in CALLS_FOR_ACTION:
             self._say("There is nothing here to plan.", failed=True)
             return
         if not self.explorer.chosen.turn(found):
@@ -214,7 +214,7 @@ class FindingPlace(Place):
             return any(isinstance(block, Commands) for block in page.whole.blocks)
         if action == "copy_undo":
             return bool(page.undo)
-        return action != "choose" or (found is not None and found.outcome in CALL_FOR_ACTION)
+        return action != "choose" or (found is not None and found.outcome in CALLS_FOR_ACTION)
 
     def action_try(self) -> None:
         """Where trials are, with the cursor on it."""

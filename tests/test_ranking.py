@@ -1,0 +1,133 @@
+"""What stands behind what: causes, what waits until something is mended, and the health gate."""
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from fsadvisor.advise import advise, judge
+from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.ranking import ORDER
+from fsadvisor.report.findings import findings
+from fsadvisor.rulebook import gate
+from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.storage import Storage, Waiver
+from fsadvisor.survey import soundness
+from tests.command import fsadvisor
+from tests.machines.replay import FOLDERS, RULES, audit
+
+BY_ID = {rule.id: rule for rule in RULES}
+REWRITING = [
+    (rule, example)
+    for rule in RULES
+    if rule.remedy.rewrites
+    for example in rule.examples
+    if example.expect is Outcome.ADVISE and not judge(rule, imagined(rule, example.facts)).open_answers()
+]
+
+
+def example(rule, expect=Outcome.ADVISE):
+    """The facts of the first example of a rule that gets that verdict."""
+    return next(one.facts for one in BY_ID[rule].examples if one.expect is expect)
+
+
+def subjects(*stack):
+    """Subjects from the bottom up, each on the one before: (rule, id)."""
+    made, under = [], ()
+    for rule, at in stack:
+        made.append(replace(imagined(BY_ID[rule], example(rule)), id=at, name=at.partition(":")[2], below=under))
+        under = (at,)
+    return tuple(made)
+
+
+def found(*stack, waivers=()):
+    storage = Storage(machine="test", subjects=subjects(*stack), waivers=waivers)
+    return findings(advise(storage, [BY_ID[rule] for rule, _ in stack]))
+
+
+def test_what_follows_from_a_cause_below_is_told_below_it():
+    (cause,) = found(("drive-failing", "disk:sda"), ("filesystem-errors", "filesystem:/dev/sda"))
+    assert cause.rule.id == "drive-failing"
+    assert [one.rule.id for one in cause.consequences] == ["filesystem-errors"]
+
+
+def test_what_stands_on_other_drives_follows_from_nothing_here():
+    disk, other = subjects(("drive-failing", "disk:sda"))[0], subjects(("filesystem-errors", "filesystem:/dev/sdb"))[0]
+    rules = [BY_ID["drive-failing"], BY_ID["filesystem-errors"]]
+    told = findings(advise(Storage(machine="test", subjects=(disk, other)), rules))
+    assert [one.rule.id for one in told] == ["drive-failing", "filesystem-errors"]
+
+
+def test_a_gain_waits_until_what_it_stands_on_is_mended_and_shows_no_command():
+    (cause,) = found(("drive-failing", "disk:sda"), ("btrfs-discard-at-commit", "filesystem:/dev/sda"))
+    (gain,) = cause.waiting
+    assert gain.verdicts[0].instructions().now == ()
+    assert gain.verdicts[0].instructions().no_commands == "first mend sda: The drive says that it is failing"
+
+
+def test_nothing_waits_for_what_somebody_has_accepted():
+    accepted = Waiver(
+        rule="drive-failing", subject="disk:sda", by="x", on=date(2026, 1, 1), until=date(2099, 1, 1),
+        because="x", place="waiver 1",
+    )  # fmt: skip
+    told = found(("drive-failing", "disk:sda"), ("btrfs-discard-at-commit", "filesystem:/dev/sda"), waivers=(accepted,))
+    assert [one.rule.id for one in told] == ["drive-failing", "btrfs-discard-at-commit"]
+
+
+@pytest.mark.parametrize(("rule", "case"), REWRITING, ids=lambda it: getattr(it, "id", getattr(it, "name", "")))
+def test_no_remedy_that_rewrites_shows_a_command_where_a_gate_is_shut_or_unknown(rule, case):
+    for name, value in gate.OPEN.items():
+        for shut in (not value, None):
+            subject = imagined(rule, {**case.facts, name: shut})
+            if shut is None:
+                space, _, field = name.partition(".")
+                if space not in subject.scope:
+                    continue
+                unknown = {field: Unknown(Cause.NOT_EXPOSED, "")}
+                subject = replace(subject, scope={**subject.scope, space: replace(subject.scope[space], **unknown)})
+            verdict = judge(rule, subject)
+            asked = name.partition(".")[0] in subject.scope
+            assert bool(verdict.open_answers()) is asked
+            assert not asked or verdict.instructions().now == ()
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_on_no_machine_a_remedy_rewrites_data_while_something_below_is_sick(folder):
+    for verdict in audit(folder)[2]:
+        if verdict.outcome in CALLS_FOR_ACTION and verdict.rule.remedy.rewrites:
+            scope = verdict.subject.scope
+            well = [
+                getattr(scope[name.partition(".")[0]], name.partition(".")[2])
+                for name in gate.OPEN
+                if name.partition(".")[0] in scope
+            ]
+            expected = [value for name, value in gate.OPEN.items() if name.partition(".")[0] in scope]
+            if not all(
+                isinstance(fact, Known) and fact.value is value for fact, value in zip(well, expected, strict=True)
+            ):
+                assert verdict.instructions().now == (), verdict.rule.id
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_no_two_findings_of_a_machine_explain_each_other(folder):
+    verdicts = audit(folder)[2]
+    for finding in findings(verdicts):
+        for verdict in finding.verdicts:
+            assert verdict.behind is None, finding.rule.id
+
+
+def test_rules_name_only_rules_as_causes():
+    for rule in RULES:
+        assert set(rule.explained_by) <= set(BY_ID), rule.id
+
+
+def test_the_order_can_be_recited():
+    printed = fsadvisor("explain", "order").stdout.decode()
+    assert [line[5:] for line in printed.splitlines()[2 : 2 + len(ORDER)]] == list(ORDER.values())
+
+
+def test_a_virtual_drive_is_neither_well_nor_sick():
+    storage = audit(next(it for it in FOLDERS if it.name == "cloud-vm"))[1]
+    disk = next(subject.scope["disk"] for subject in storage.subjects if subject.kind == "disk")
+    assert isinstance(soundness.failing(disk), Unknown)
