@@ -10,6 +10,7 @@ import pytest
 from fsadvisor.machine import fetched
 from fsadvisor.machine.runner import Runner
 from tools import fetch
+from tools.package_managers import FetchError
 from tools.set_up import FETCHED
 
 pytestmark = pytest.mark.skipif(
@@ -107,7 +108,7 @@ def test_nothing_is_run_nothing_is_left_and_nobody_else_may_write(repository, tm
 
 def test_a_source_without_a_signature_is_refused(repository, tmp_path):
     repository("")
-    with pytest.raises(fetch.FetchError, match="not signed"):
+    with pytest.raises(FetchError, match="not signed"):
         fetch.fetch(WANTED, tmp_path / "tools")
     assert not list(tmp_path.glob("tools*"))
 
@@ -116,7 +117,7 @@ def test_a_changed_package_is_refused(repository, tmp_path):
     repository("[trusted=yes]")
     package = tmp_path / "repository" / "fsa-tool_1_all.deb"
     package.write_bytes(package.read_bytes()[:-1] + b"!")
-    with pytest.raises(fetch.FetchError, match=r"apt-get: .*(Hash|File has unexpected size|Checksum)"):
+    with pytest.raises(FetchError, match=r"apt-get: .*(Hash|File has unexpected size|Checksum)"):
         fetch.fetch(WANTED, tmp_path / "tools")
 
 
@@ -129,13 +130,13 @@ def test_tools_that_were_there_stay_where_a_new_fetch_fails(repository, tmp_path
     repository("[trusted=yes]")
     place = tmp_path / "tools"
     fetch.fetch(WANTED, place)
-    with pytest.raises(fetch.FetchError):
+    with pytest.raises(FetchError):
         fetch.fetch({"fsa-none": "fsa-none"}, place)
     assert (place / "bin" / "fsa-tool").exists()
 
 
 def test_a_place_that_no_library_path_can_name_is_said(tmp_path):
-    with pytest.raises(fetch.FetchError, match="':'"):
+    with pytest.raises(FetchError, match="':'"):
         fetch.fetch(WANTED, tmp_path / "a:b" / "tools")
 
 

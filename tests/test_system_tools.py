@@ -7,7 +7,9 @@ import pytest
 
 from tests.paths import ROOT
 from tools import fetch, system_tools
-from tools.fetch import FetchError
+from tools.fetch_apt import APT
+from tools.fetch_dnf import DNF
+from tools.package_managers import FetchError
 from tools.system_tools import LAB_TOOLS, PROBE_TOOLS, RUN_TOOLS, TEST_TOOLS, System
 
 DEBIAN = {"ID": "debian", "PRETTY_NAME": "Debian GNU/Linux 12 (bookworm)"}
@@ -37,7 +39,8 @@ class Machine:
         self.commands |= {command for command, package in LAB_TOOLS.items() if package in argv}
         return 0
 
-    def fetch(self, wanted, place):
+    def fetch(self, wanted, place, manager):
+        self.manager = manager
         self.fetched.append(dict(wanted))
         if not self.network:
             raise FetchError("apt-get: no network")
@@ -92,6 +95,16 @@ def test_what_is_missing_is_fetched_and_nothing_is_installed(machine, capsys, ro
     assert "without installing: nvme-cli xfsprogs\n" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("release", "commands", "manager"),
+    [(DEBIAN, (), APT), (DEBIAN, ("dnf", "rpm2archive"), APT), ({"ID": "fedora"}, ("dnf", "rpm2archive"), DNF)],
+)
+def test_each_distribution_is_asked_for_its_own_packages(machine, release, commands, manager):
+    bare = machine("fio", *commands)
+    bare.see_to(TOOLS, release=release)
+    assert bare.manager is manager
+
+
 def test_what_was_fetched_is_not_fetched_again(machine, capsys):
     bare = machine("fio")
     bare.see_to(TOOLS)
@@ -105,7 +118,7 @@ def test_what_no_source_has_is_asked_for_once_and_named_each_time(machine, capsy
     bare = machine("fio", sources=("xfsprogs",))
     for _ in range(2):
         bare.see_to(TOOLS)
-        assert "without nvme-cli (NVMe drives): no source has them" in capsys.readouterr().err
+        assert "without nvme-cli (the caches and health of NVMe drives): no source has them" in capsys.readouterr().err
     assert len(bare.fetched) == 1
 
 
@@ -121,8 +134,8 @@ def test_without_a_network_one_line_says_what_is_missing_and_what_it_tells(machi
     fetching, line = capsys.readouterr().err.splitlines()
     assert fetching.startswith("Fetching into ")
     assert line == (
-        "Going on without nvme-cli (NVMe drives), fio (what many requests at once take), xfsprogs (the layout of XFS): "
-        "apt-get: no network. What only they can tell stays unknown."
+        "Going on without nvme-cli (the caches and health of NVMe drives), fio (what many requests at once take), "
+        "xfsprogs (the layout of XFS): apt-get: no network. What only they can tell stays unknown."
     )
 
 
@@ -139,7 +152,7 @@ def test_where_nothing_is_fetched_the_missing_tools_are_named_with_the_reason(ma
     bare.see_to(TOOLS, choice, release=release)
     assert bare.ran == bare.fetched == []
     [line] = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"Going on without nvme-cli (NVMe drives): {reason}")
+    assert line.startswith(f"Going on without nvme-cli (the caches and health of NVMe drives): {reason}")
 
 
 def test_root_installs_each_package_once_where_that_was_asked_for(machine):

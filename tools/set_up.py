@@ -17,7 +17,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools import fetch
 from tools.system_tools import TOOLS, say, see_to_tools, this_system
 
 if TYPE_CHECKING:
@@ -55,7 +54,10 @@ def fingerprint(purpose: str, root: Path = ROOT) -> str:
 def tools_fingerprint(release: Mapping[str, str], root: Path = ROOT) -> str:
     """Changes when tools have to be fetched anew: another system, or another place."""
     place = (str(root), platform.machine(), *(f"{name}={value}" for name, value in sorted(release.items())))
-    return hashlib.sha256("\n".join(place).encode() + Path(fetch.__file__).read_bytes()).hexdigest()
+    digest = hashlib.sha256("\n".join(place).encode())
+    for path in sorted(Path(__file__).parent.glob("fetch*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def is_ready(purpose: str, venv: Path) -> bool:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tools import fetch
-from tools.fetch import SYSTEM_PATH, FetchError
+from tools.fetch_apt import APT
+from tools.fetch_dnf import DNF
+from tools.package_managers import SYSTEM_PATH, FetchError, Manager
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,11 +28,11 @@ RUN_TOOLS = {
 }
 """What brings facts on any machine. What only makes sense where it is installed (mdadm, LVM, ZFS, RAID) isn't here."""
 TELLS = {
-    "nvme-cli": "NVMe drives",
-    "smartmontools": "the health and caches of SATA and SAS drives",
+    "nvme-cli": "the caches and health of NVMe drives",
+    "smartmontools": "those of SATA and SAS drives",
     "e2fsprogs": "the superblocks of ext4",
     "xfsprogs": "the layout of XFS",
-    "btrfs-progs": "Btrfs",
+    "btrfs-progs": "the profiles and errors of Btrfs",
     "fio": "what many requests at once take",
 }
 PROBE_TOOLS = RUN_TOOLS | {"fio": "fio"}
@@ -84,7 +86,7 @@ class System:
     """The fields of os-release(5)."""
     run: Callable[[Sequence[str]], int]
     """Runs a command and gives its exit status."""
-    fetch: Callable[[Mapping[str, str], Path], dict[str, str]]
+    fetch: Callable[[Mapping[str, str], Path, Manager], dict[str, str]]
     """Fetches commands (command: package) into a directory; gives those that run. Raises FetchError."""
 
     @property
@@ -96,6 +98,13 @@ class System:
     def has_apt(self) -> bool:
         """Whether packages come by apt-get here."""
         return is_debian_like(self.release) and self.which("apt-get") is not None
+
+    @property
+    def manager(self) -> Manager | None:
+        """What fetches packages here."""
+        if self.has_apt:
+            return APT
+        return DNF if self.which("dnf") and self.which("rpm2archive") else None
 
 
 def missing_tools(tools: Mapping[str, str], which: Callable[[str], str | None]) -> dict[str, str]:
@@ -151,12 +160,12 @@ def _fetched(missing: Mapping[str, str], system: System, place: Path, fingerprin
         "no source has them, or they don't run here" if wanted else "`make lab TOOLS=install` as root installs them"
     )
     if not wanted.keys() <= wanted_before.keys():
-        if not system.has_apt:
+        if system.manager is None:
             return dict(missing), f"on {system.name}, install them with its own package tool"
         wanted = wanted_before | wanted
         say(f"Fetching into {place}, without installing: {' '.join(packages_of(wanted))}")
         try:
-            fetched = system.fetch(wanted, place)
+            fetched = system.fetch(wanted, place, system.manager)
             fetch.note(place, fingerprint, wanted, fetched)
         except FetchError as error:
             reason = str(error)
