@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor import secrecy
-from fsadvisor.machine import attestation_file, boot_parameters, probe_file
+from fsadvisor.machine import attestation_file, boot_parameters, probe_file, sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fsadvisor.machine.port import Argv
 
+_WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_COMMENT: Final = re.compile(r"(?:^|[ \t])[#;]")
+_TABLES: Final = ("/etc/fstab", "/proc/self/mountinfo", "/proc/mounts")
+_NAMES: Final = {"/etc/systemd/system": ".mount", "/etc/cron.weekly": "fstrim"}
 _BROKEN: Final = "?"
 """A line that is no entry."""
 _UDEV_KEY: Final = re.compile(
@@ -37,6 +42,29 @@ def of_file(path: str, text: str) -> str:
 def of_command(argv: Argv, text: str) -> str:
     """What a command printed."""
     return _shown_units(text) if argv[:2] == ("systemctl", "show") else text
+
+
+def of_names(folder: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names in a directory: of the jobs and units, whose names tell what a machine is for, those that are read."""
+    wanted = _NAMES.get(folder)
+    return names if wanted is None else tuple(name for name in names if name.endswith(wanted))
+
+
+def names_places(where: str) -> bool:
+    """Whether it is a table of mounts, or what programs run: with paths that people chose."""
+    return where in (*_TABLES, sources.PROCESSES) or where.endswith(".mount") or where.startswith("systemctl show ")
+
+
+def left_out_of_mounts(where: str, text: str) -> list[str]:
+    """The words in a table of mounts that are left out of it, comments aside: servers, shares, buckets, people.
+
+    They may stand in names of mount points too.
+    """
+    if not names_places(where) or where == sources.PROCESSES:
+        return []
+    told = _shown_units(text) if where.startswith("systemctl show ") else of_file(where, text)
+    said = "\n".join(_COMMENT.split(line)[0] for line in text.split("\n"))
+    return sorted(Counter(_WORD.findall(said)) - Counter(_WORD.findall(told)))
 
 
 def of_udev(text: str) -> str:

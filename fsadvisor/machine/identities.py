@@ -15,7 +15,6 @@ from fsadvisor.machine import identity_sources
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-SHORTEST = 5
 LONG_WORD = 8
 LONG_NUMBER = 10
 CACHED_LENGTH = 80
@@ -27,6 +26,7 @@ MARK = "f5ad"
 UUID_START = f"00000000{MARK}40008000"
 WORD = "fsadvisor"
 HOST = "fsadvisorhost"
+MAIL = "fsadvisormail"
 
 _A = "[0-9A-Za-z]"
 _H = "[0-9A-Fa-f]"
@@ -38,6 +38,10 @@ _SHAPES = {
     "md_uuid": rf"{_H}{{8}}(?::{_H}{{8}}){{3}}(?!{_A})",
     "lvm_uuid": rf"{_A}{{6}}(?P<b>{_DASH})(?:{_A}{{4}}(?P=b)){{5}}{_A}{{6}}(?!{_A})",
     "dm_uuid": rf"LVM{_DASH}(?:{_A}{{32}}){{1,2}}(?!{_A})",
+    "mail": r"[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})*\."
+    r"(?!(?:service|socket|timer|mount|slice|scope|target|path|swap)\b)[A-Za-z]\w+",
+    "qualified": r"(?:iqn|nqn)\.\d{4}-\d{2}\.(?!org\.nvmexpress)[\w.:-]+?(?=-lun-\d|[^\w.:-]|$)",
+    "dashes": rf"{_H}{{2}}(?:-{_H}{{2}}){{5}}(?![0-9A-Za-z-])",
     "colons": rf"{_H}{{2}}(?::{_H}{{2}}){{5}}(?:(?::{_H}{{2}}){{2}})?(?![0-9A-Za-z:])",
     "spaced_wwn": rf"{_H} {_H}{{6}} {_H}{{9}}(?!{_A})",
     "fat_uuid": rf"{_H}{{4}}{_DASH}{_H}{{4}}(?![0-9A-Za-z-])",
@@ -62,14 +66,6 @@ _DEVICE_NAME = re.compile(
     r"(?:sd|vd|xvd|hd|nvme|scsi|virtio|ide|sata|ata|disk|drive|dm|md|loop|sr|host|lun|vol|volume|data|cache|dev"
     r"|mmcblk|zram|nbd|rbd|bcache|zd|slot|port)[a-z]?\d{0,4}(?:[npc]\d{1,3}){0,3}"
 )
-_ORDINARY_NAMES = {
-    "alpine", "archlinux", "backup", "bin", "block", "boot", "btrfs", "build", "centos", "container", "data",
-    "database", "debian", "desktop", "dev", "device", "devices", "disk", "disks", "docker", "etc", "ext4", "fedora",
-    "gentoo", "home", "host", "hostname", "kernel", "laptop", "lib", "linux", "localhost", "mail", "memory", "mnt",
-    "mount", "nas", "node", "nvme", "opt", "proc", "proxmox", "queue", "raid", "rocky", "root", "run", "runner",
-    "san", "sandbox", "sata", "server", "srv", "storage", "sys", "system", "test", "tmp", "ubuntu", "usr", "var",
-    "vm", "web", "xfs", "zfs",
-}  # fmt: skip
 
 
 class Identities:
@@ -95,6 +91,9 @@ class Identities:
             "md_uuid": self._uuid,
             "lvm_uuid": self._lvm_uuid,
             "dm_uuid": self._dm_uuid,
+            "mail": self._mail,
+            "qualified": self._qualified,
+            "dashes": self._dashes,
             "colons": self._colons,
             "spaced_wwn": self._spaced_wwn,
             "fat_uuid": self._fat_uuid,
@@ -106,8 +105,12 @@ class Identities:
         """Find the identities in what a path or command (`where`) told."""
         for host in identity_sources.hosts(where, text):
             self._learn_host(host)
+        for name in identity_sources.names(where, text):
+            self._learn_host(name)
         for value in identity_sources.whole_texts(where, text):
             self._learn_value(value)
+        for address in identity_sources.addresses(where, text):
+            self._learn_literal(address, "ip", _stand_in_ipv6 if ":" in address else _stand_in_ipv4)
         if text in self._seen:
             return
         if len(text) <= CACHED_LENGTH:
@@ -115,8 +118,6 @@ class Identities:
         self._kept.update(_bare(guid) for guid in identity_sources.type_guids(text))
         for value in identity_sources.fields(text):
             self._learn_value(value)
-        for address in identity_sources.addresses(text):
-            self._learn_literal(address, "ip", _stand_in_ipv6 if ":" in address else _stand_in_ipv4)
 
     def replace(self, text: str, where: str = "") -> str:
         """The text with stand-ins; `where` it comes from, because some fields are replaced only there."""
@@ -142,7 +143,8 @@ class Identities:
         """One pattern, so that every place is replaced once and no stand-in is replaced again."""
         literals = sorted(self._literals, key=lambda literal: (-len(literal), literal))
         any_literal = "|".join(re.escape(literal) for literal in literals) or "(?!)"
-        shapes = {"escape": _SHAPES["escape"], "literal": rf"(?i:{any_literal})(?!{_A})"} | _SHAPES
+        first = {name: _SHAPES[name] for name in ("escape", "mail", "qualified")}
+        shapes = first | {"literal": rf"(?i:{any_literal})(?!{_A})"} | _SHAPES
         return re.compile("|".join(f"(?P<{name}>{shape})" for name, shape in shapes.items()))
 
     # Learning
@@ -154,7 +156,7 @@ class Identities:
         stand_in = self._issue("host", label.lower(), lambda count: f"{HOST}{count}")
         self._hosts[label] = stand_in
         self._hosts[name] = f"{stand_in}.example" if domain else stand_in
-        if len(label) < 3 or label.lower() in _ORDINARY_NAMES or not re.search("[A-Za-z]", label):
+        if len(label) < 3 or identity_sources.is_ordinary(label) or not re.search("[A-Za-z]", label):
             return
         for spelling in {label, label.replace("-", "--"), label.replace("-", "_"), label.replace("-", r"\x2d")}:
             self._learn_literal(spelling, "host", lambda _: stand_in)
@@ -179,12 +181,17 @@ class Identities:
         alone = len(parts) == 1
         for part in parts:
             self._learn_run(part, alone)
-        if SHORTEST <= len(value) <= NVME_SERIAL_LENGTH and value.isascii():
+        if identity_sources.SHORTEST <= len(value) <= NVME_SERIAL_LENGTH and value.isascii():
             self._learn_hexadecimal_spelling(value)
 
     def _learn_run(self, run: str, alone: bool) -> None:
         key = run.lower()
-        if key in self._runs or len(key) < SHORTEST or _STAND_IN.fullmatch(key) or _DEVICE_NAME.fullmatch(key):
+        if (
+            key in self._runs
+            or len(key) < identity_sources.SHORTEST
+            or _STAND_IN.fullmatch(key)
+            or _DEVICE_NAME.fullmatch(key)
+        ):
             return
         if len(set(key)) < 2 or (key.isalpha() and not (alone and len(key) >= LONG_WORD)):
             return
@@ -218,7 +225,7 @@ class Identities:
 
     def _run(self, match: re.Match[str]) -> str:
         run = match[0]
-        if len(run) < SHORTEST:
+        if len(run) < identity_sources.SHORTEST:
             return run
         key = run.lower()
         if key in self._runs:
@@ -279,6 +286,24 @@ class Identities:
         else:
             new = self._issue("mac", bare, lambda count: f"02{MARK}{count:06x}")
         return ":".join(new[place : place + 2] for place in range(0, len(new), 2))
+
+    def _dashes(self, match: re.Match[str]) -> str:
+        bare = match[0].replace("-", "").lower()
+        if bare.startswith(f"02{MARK}00") or len(set(bare)) < 2:
+            return match[0]
+        return _with_separators(match[0], self._issue("mac", bare, lambda count: f"02{MARK}{count:06x}"))
+
+    def _mail(self, match: re.Match[str]) -> str:
+        if match[0].startswith(MAIL):
+            return match[0]
+        return self._issue("mail", match[0].lower(), lambda count: f"{MAIL}{count}@mail.example")
+
+    def _qualified(self, match: re.Match[str]) -> str:
+        """A name of an iSCSI or NVMe target: whose it is stands behind the date."""
+        start = match[0][: len("iqn.2001-04.")]
+        if match[0].startswith(f"{start}example.{WORD}:"):
+            return match[0]
+        return start + self._issue("qualified", match[0].lower(), lambda count: f"example.{WORD}:{count}")
 
     def _spaced_wwn(self, match: re.Match[str]) -> str:
         new = self._runs.get(_bare(match[0]))

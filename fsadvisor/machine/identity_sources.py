@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from fsadvisor.machine import fit_to_tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+SHORTEST = 5
 HOST_PLACES = {"/proc/sys/kernel/hostname", "/etc/hostname", "hostname", "uname -n"}
 
 _WHOLE_FILES = {
@@ -47,12 +52,34 @@ _SPACED_WWN = re.compile(r"(?<![0-9A-Za-z])([0-9a-f]) ([0-9a-f]{6}) ([0-9a-f]{9}
 _NUMBER = re.compile(r'"(naa|oui|id|ext_id)"\s*:\s*(\d{1,20})')
 _TYPE_GUID = re.compile(r'(?:ID_PART_ENTRY_TYPE|parttype|PARTTYPE|"type)"?\s*[=:]\s*"?([0-9A-Fa-f-]{36})\b')
 _ADDRESS = re.compile(
-    r"(?:\b(?:mount|client|tr)?addr=| - nfs4? \[?|^\[?)"
-    r"(\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{1,4}:[0-9A-Fa-f:]*:[0-9A-Fa-f:]*[0-9A-Fa-f])(?=[\],:\s]|$)",
+    r"(?:\b[a-z_]*addr=| - nfs4? \[?|^\[?|\bip-\[?)"
+    r"(\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{1,4}:[0-9A-Fa-f:]*:[0-9A-Fa-f:]*[0-9A-Fa-f])(?=[\],:\s]|-iscsi|$)",
     re.MULTILINE,
 )
 _NFS_SERVER = re.compile(r" - (?:nfs4?|ceph|fuse\.glusterfs) ([A-Za-z][\w.-]*):")
 _BY_UUID = re.compile(r"/dev/disk/by-(?:part)?uuid/([^/\s]+)$")
+_WORD = re.compile("[A-Za-z0-9]+")
+_ADDRESS_ALONE = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+_BY_ID = re.compile(
+    r"/by-id/(?:ata|nvme|scsi|usb|virtio|mmc)-(?:[^/\s_]+_)*?([^/\s_]{6,}?)(?:_\d{1,2})?(?:-part\d+|-\d+:\d+)*(?=\s|$)"
+)
+_HOME = re.compile(r"/home/([A-Za-z][\w.-]*)")
+_VOLUME = re.compile(r'"(?:vg_name|lv_name)"\s*:\s*"([^"]+)"')
+_ORDINARY_NAMES = """
+    administrator alpine archive archives archlinux backup bin block boot btrfs build centos container data
+    database debian desktop dev device devices disk disks docker documents downloads etc exports ext4 fedora
+    gentoo gitlab guest home host hostname kernel laptop lib linux localhost mail media memory mnt mount music
+    mysql nas nextcloud nfs node nvme openstack opt oracle photos pictures pool postgres private proc production
+    projects proxmox public queue raid registry repository rhel rocky root run runner samba san sandbox sata
+    scratch server share shared shares snapshots srv staging storage sys system template templates test tmp
+    ubuntu upload uploads users usr var video videos vm volumes web www xfs zfs
+"""
+_ORDINARY = frozenset(_ORDINARY_NAMES.split())
+"""What many machines, servers, shares and volumes are called: it names none of them."""
+_QUALIFIED = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+){2,}")
+_LABEL = re.compile(r"(?:^|\s|_)LABEL(?:_ENC)?=(\S+)")
+_PLACE = re.compile(r"(?<![^\s\"=])(?!/(?:dev|sys|proc|run|usr|etc)/)/[^\s\",]+")
+_LONGEST_NAME = 31
 _PLACEHOLDERS = {
     "none", "unknown", "invalid", "default string", "to be filled by o.e.m.", "to be filled by o.e.m", "not specified",
     "not applicable", "not available", "not present", "system serial number", "chassis serial number", "no asset tag",
@@ -67,10 +94,38 @@ def is_placeholder(value: str) -> bool:
     return value.strip().lower() in _PLACEHOLDERS or len(set(bare.removeprefix("0x"))) <= 1
 
 
+def is_ordinary(name: str) -> bool:
+    """Whether a name says nothing of whose it is."""
+    return name.lower() in _ORDINARY
+
+
+def _may_name(word: str) -> bool:
+    return SHORTEST <= len(word) <= _LONGEST_NAME and word.lower() not in _known_here()
+
+
+@functools.cache
+def _known_here() -> frozenset[str]:
+    """The words of our own code. A reader or a rule may look for any of them, so they stay where they are."""
+    package = Path(__file__).parents[1]
+    return frozenset(word for file in package.rglob("*.py") for word in _WORD.findall(file.read_text("utf-8").lower()))
+
+
 def hosts(where: str, text: str) -> list[str]:
     """Names of this host, and of servers from which it mounts."""
     own = [text.strip()] if where in HOST_PLACES and text.strip() else []
     return own + _NFS_SERVER.findall(text)
+
+
+def names(where: str, text: str) -> Iterator[str]:
+    """Names of people, servers, what these share, volumes and places: a word each, or a host name with its domain."""
+    found = [*_HOME.findall(text), *_VOLUME.findall(text), *_LABEL.findall(text)]
+    found += [text.strip()] if where.endswith("/dm/name") else []
+    found += fit_to_tell.left_out_of_mounts(where, text)
+    found += _PLACE.findall(text) if fit_to_tell.names_places(where) else []
+    for name in found:
+        if _QUALIFIED.fullmatch(name) and not _ADDRESS_ALONE.fullmatch(name):
+            yield name
+        yield from filter(_may_name, _WORD.findall(name))
 
 
 def whole_texts(where: str, text: str) -> list[str]:
@@ -89,6 +144,7 @@ def fields(text: str) -> Iterator[str]:
     for shape in _SHAPES:
         yield from shape.findall(text)
     yield from _BY_UUID.findall(text)
+    yield from (serial for serial in _BY_ID.findall(text) if re.search(r"\d", serial))
     for serial in _HEXADECIMAL_SERIAL.findall(text):
         yield bytes.fromhex(serial).decode("ascii", "replace").strip()
     yield from ("".join(parts) for parts in _SPACED_WWN.findall(text))
@@ -135,6 +191,7 @@ def type_guids(text: str) -> list[str]:
     return _TYPE_GUID.findall(text)
 
 
-def addresses(text: str) -> list[str]:
+def addresses(where: str, text: str) -> list[str]:
     """IP addresses of servers, and of this host as their client."""
-    return [address for address in _ADDRESS.findall(text) if not address.startswith(("127.", "0."))]
+    of_mounts = filter(_ADDRESS_ALONE.fullmatch, fit_to_tell.left_out_of_mounts(where, text))
+    return [address for address in (*_ADDRESS.findall(text), *of_mounts) if not address.startswith(("127.", "0."))]

@@ -52,8 +52,10 @@ class Recording:
         for argv, answer in sorted(self.runs.items(), key=lambda item: item[0]):
             yield "", sources.command(argv)
             yield sources.command(argv), _text(answer)
-        for answer in (*self.asked.values(), *self.processes.values()):
+        for answer in self.asked.values():
             yield "", _text(answer)
+        for answer in self.processes.values():
+            yield sources.PROCESSES, _text(answer)
 
     def _texts_about_paths(self) -> Iterator[tuple[str, str]]:
         for (path, kind), answer in sorted(self.about_paths.items(), key=lambda item: item[0]):

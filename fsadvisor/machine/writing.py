@@ -67,7 +67,7 @@ class _Writing:
         for (path, kind), answer in sorted(recording.about_paths.items(), key=lambda item: item[0]):
             self._about_path(kind, path, answer)
         for path, names in sorted(recording.entries.items(), key=lambda item: item[0]):
-            listing = names if isinstance(names, Unknown) else self._names(names, path)
+            listing = names if isinstance(names, Unknown) else self._names(fit_to_tell.of_names(path, names), path)
             self._about_path(layout.ENTRIES, path, listing)
         for argv, answer in sorted(recording.runs.items(), key=lambda item: item[0]):
             new = tuple(self._replace(argument) for argument in argv)

@@ -91,6 +91,19 @@ def test_the_hexadecimal_spelling_of_a_serial_is_that_of_its_stand_in():
         ("", "36 35 0:49 / /srv rw - nfs4 10.1.2.3:/x rw,addr=10.1.2.3,clientaddr=10.1.2.4", "10.1.2"),
         ("", "1 2 0:49 / /srv rw - nfs4 filer01.corp.net:/x rw,addr=fe80::1:2", "fe80"),
         ("", "1 2 0:49 / /srv rw - nfs4 filer01.corp.net:/x rw", "corp.net"),
+        ("", "disk/by-path/ip-10.1.2.3:3260-iscsi-iqn.2010-01.net.corp:t1-lun-1", "10.1.2.3"),
+        ("", "disk/by-path/ip-10.1.2.3:3260-iscsi-iqn.2010-01.net.corp:t1-lun-1", "corp:t1"),
+        ("", "disk/by-path/ip-[fe80::1:2]:3260-iscsi-x", "fe80"),
+        ("", "traddr=10.1.2.3,trsvcid=4420,src_addr=10.1.2.4", "10.1.2"),
+        ("", "nqn.2019-10.net.corp:store.7", "corp"),
+        ("", "see jo.doe+x@mail.corp.net", "corp"),
+        ("", "see jo.doe+x@mail.corp.net", "doe"),
+        ("", "/mnt/52-54-00-ab-cd-ef", "52-54-00-ab-cd-ef"),
+        ("", "/dev/disk/by-id/nvme-SAMSUNG_MZ1L2_S666NE0R777777_1-part2 x", "S666NE0R777777"),
+        ("", "/home/joanna/x", "joanna"),
+        ("/etc/fstab", "//filer01/payroll$ /mnt/payroll cifs credentials=/root/c 0 0", "payroll"),
+        ("/etc/fstab", "LABEL=corpdata /srv/corpdata xfs noatime 0 0", "corpdata"),
+        ("/sys/block/dm-0/dm/name", "corpvg-root\n", "corpvg"),
     ],
 )
 def test_an_identity_does_not_survive(where, text, secret):
@@ -116,6 +129,10 @@ def test_an_identity_does_not_survive(where, text, secret):
         "eui.0000000000000000",
         "127.0.0.1",
         "ISO 2023-01-01",
+        "/sys/fs/cgroup/user.slice/user@1000.service/io.max",
+        "postgresql@16-main.service pool@daily",
+        "nqn.2014-08.org.nvmexpress.discovery",
+        "/dev/disk/by-id/ata-VBOX_HARDDISK",
     ],
 )
 def test_what_is_no_identity_stays(text):

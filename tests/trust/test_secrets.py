@@ -1,0 +1,124 @@
+"""Secrets that were planted in every source: no output has one, and a recording has no identity either."""
+
+import base64
+import functools
+import stat
+import tempfile
+import urllib.parse
+from pathlib import Path
+
+import pytest
+
+from fsadvisor.advise import advise
+from fsadvisor.machine.recorded import RecordedMachine
+from fsadvisor.machine.recording import RecordingMachine
+from fsadvisor.pages.glyphs import UNICODE
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.survey.whole import survey
+from fsadvisor.views import subject
+from tests.command import in_text as fsadvisor
+from tests.trust.planted import IDENTITIES, SECRETS, SETTINGS, planted
+from tests.views.seen import look_at
+
+MACHINES = ("san-host", "raid-lvm-crypt-server", "database-lab", "worn-nvme-database", "old-storage-server")
+RULES = own_shelf().rules
+
+
+@pytest.fixture(scope="module", params=MACHINES)
+def live(request, tmp_path_factory):
+    return planted(request.param, tmp_path_factory.mktemp(request.param))
+
+
+@pytest.fixture(scope="module")
+def recorded(live):
+    """The recording of that machine."""
+    recording = RecordingMachine(RecordedMachine(live))
+    survey(recording, {})
+    for path in SETTINGS:
+        recording.settings(path)
+    recording.read("/etc/hostname")
+    recording.write(live.parent / "recorded")
+    return live.parent / "recorded"
+
+
+def forms(secret):
+    """The ways in which it may be written."""
+    raw = secret.encode()
+    yield secret
+    yield raw.hex()
+    yield from (base64.b64encode(b"x" * at + raw)[4 * (at > 0) : -4].decode() for at in range(3))
+    yield urllib.parse.quote(secret, safe="")
+    yield from ("".join(as_escape(sign) if not sign.isalnum() else sign for sign in secret) for as_escape in ESCAPES)
+
+
+ESCAPES = (
+    lambda sign: f"\\x{ord(sign):02x}",
+    lambda sign: f"\\{ord(sign):03o}",
+    lambda sign: f"\\u{ord(sign):04x}",
+    lambda sign: f"%{ord(sign):02X}",
+)
+
+
+def found(text, secrets):
+    text = text.casefold()
+    return [what for what, secret in secrets.items() if any(form.casefold() in text for form in forms(secret))]
+
+
+@functools.cache
+def of_plan(folder):
+    """All files of the plan for the machine."""
+    with tempfile.TemporaryDirectory() as place:
+        done = fsadvisor("--on", folder, "plan", "--out", f"{place}/plan")
+        assert done.returncode == 0, done.stderr
+        return done.stderr + "".join(path.read_text() for path in Path(place).rglob("*") if path.is_file())
+
+
+def test_what_is_planted_is_where_it_is_looked_for(live):
+    text = "".join(path.read_text() for path in live.rglob("*") if path.is_file())
+    removed_at_the_source = {"program's argument", "program's second argument", *(it for it in SECRETS if "'s " in it)}
+    there = set(found(text, SECRETS)) | removed_at_the_source
+    assert set(SECRETS) - there <= {"password with escapes"} | removed_at_the_source
+    assert set(IDENTITIES) - set(found(text, IDENTITIES)) <= {"volume group", "logical volume"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--text",), ("--json",), ("--html",), ("facts", "*", "--values"), ("plan",), ("plan", "--json")],
+    ids=" ".join,
+)
+def test_no_output_has_a_secret(live, words):
+    done = fsadvisor("--on", str(live), *words)
+    assert done.stdout, done.stderr
+    assert found(done.stdout + done.stderr, SECRETS) == []
+
+
+def test_no_file_of_a_plan_has_a_secret(live):
+    assert found(of_plan(str(live)), SECRETS) == []
+
+
+def test_no_page_of_the_explorer_has_a_secret(live):
+    look = look_at(RecordedMachine(live))
+    for one in look.subjects:
+        rows = subject.rows(look, one, 200, UNICODE)
+        shown = [subject.more(look, one, UNICODE), *(subject.detail(look, one, row.key, UNICODE) for row in rows), rows]
+        assert found(repr(shown), SECRETS) == []
+
+
+def test_a_recording_has_neither_secrets_nor_identities(recorded):
+    for path in recorded.rglob("*"):
+        told = str(path.relative_to(recorded)) + (path.read_bytes().decode("latin-1") if path.is_file() else "")
+        assert found(told, SECRETS | IDENTITIES) == [], path
+
+
+def test_a_recording_gives_the_same_verdicts(live, recorded):
+    assert gist(recorded) == gist(live)
+
+
+def gist(folder):
+    verdicts = advise(survey(RecordedMachine(folder), {}), RULES)
+    return sorted((it.rule.id, it.subject.kind, it.outcome.value) for it in verdicts)
+
+
+def test_a_recording_is_for_its_owner_alone(recorded):
+    for path in (recorded, *recorded.rglob("*")):
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
