@@ -140,12 +140,6 @@ def test_a_place_that_no_library_path_can_name_is_said(tmp_path):
         fetch.fetch(WANTED, tmp_path / "a:b" / "tools")
 
 
-def test_what_was_fetched_is_remembered_for_this_place_and_system(tmp_path):
-    fetch.note(tmp_path, "here", {"a": "A", "b": "B"}, {"a": "A"})
-    assert fetch.noted(tmp_path, "here") == ({"a": "A", "b": "B"}, {"a": "A"})
-    assert fetch.noted(tmp_path, "elsewhere") == fetch.noted(tmp_path / "none", "here") == ({}, {})
-
-
 def made(tmp_path, mode=0o755):
     (tmp_path / "tools" / "bin").mkdir(parents=True)
     (tmp_path / "tools").chmod(0o755)
@@ -156,6 +150,20 @@ def made(tmp_path, mode=0o755):
 def test_the_program_looks_where_the_set_up_fetches_to(tmp_path):
     assert made(tmp_path) == (str(tmp_path / "tools" / "bin"),)
     assert FETCHED.relative_to(FETCHED.parent) == (tmp_path / fetched.FOLDER).relative_to(tmp_path)
+
+
+def test_what_was_fetched_is_remembered_for_this_place_and_system(tmp_path):
+    made(tmp_path)
+    place = tmp_path / "tools"
+    fetch.note(place, "here", {"a": "A", "b": "B"}, {"a": "A"})
+    assert fetch.noted(place, "here") == ({"a": "A", "b": "B"}, {"a": "A"})
+    assert fetch.noted(place, "elsewhere") == fetch.noted(tmp_path / "none", "here") == ({}, {})
+
+
+def test_what_others_can_change_is_fetched_anew(tmp_path):
+    made(tmp_path, 0o777)
+    fetch.note(tmp_path / "tools", "here", {"a": "A"}, {"a": "A"})
+    assert fetch.noted(tmp_path / "tools", "here") == ({}, {})
 
 
 @pytest.mark.parametrize("mode", [0o775, 0o757])
@@ -169,6 +177,7 @@ def test_fetched_tools_of_another_user_are_not_used_by_root(tmp_path, name):
     made(tmp_path)
     os.chown(tmp_path / name, 12345, 12345)
     assert fetched.commands(str(tmp_path), 0) == ()
+    assert fetched.refused(str(tmp_path), 0) == (str(tmp_path / "tools" / "bin"),)
     assert fetched.commands(str(tmp_path), 12345) != ()
 
 
@@ -179,4 +188,4 @@ def test_a_link_in_place_of_the_fetched_tools_is_not_followed(tmp_path):
 
 
 def test_where_nothing_was_fetched_nothing_is_looked_for(tmp_path):
-    assert fetched.commands(str(tmp_path)) == ()
+    assert fetched.commands(str(tmp_path)) == fetched.refused(str(tmp_path)) == ()

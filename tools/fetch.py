@@ -14,6 +14,7 @@ import shutil
 import stat
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.machine.fetched import refused
 from tools.fetch_apt import APT
 from tools.package_managers import FetchError, run
 
@@ -63,13 +64,13 @@ def note(place: Path, fingerprint: str, wanted: Mapping[str, str], fetched: Mapp
 
 
 def noted(place: Path, fingerprint: str) -> tuple[dict[str, str], dict[str, str]]:
-    """What was wanted and what came of it; nothing where it was noted elsewhere, or the files are somebody else's."""
+    """What was wanted and what came of it; nothing where it was noted elsewhere, or others can change the tools."""
     try:
         content = json.loads((place / STAMP).read_text())
-        if content["fingerprint"] == fingerprint and place.stat().st_uid in (0, os.geteuid()):
-            return content["wanted"], content["fetched"]
-    except (OSError, ValueError, KeyError):
-        pass
+    except (OSError, ValueError):
+        return {}, {}
+    if content.get("fingerprint") == fingerprint and not refused(str(place.parent)):
+        return content["wanted"], content["fetched"]
     return {}, {}
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 FETCHED = fetched.commands()
+REFUSED = fetched.refused()
 TOOL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", *FETCHED)
 """The system's own come first."""
 OUTPUT_CAP_BYTES = 4 << 20
@@ -84,10 +85,11 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def missing_tool(argv: Argv) -> Unknown:
-    """The answer where a tool is not installed."""
+def missing_tool(argv: Argv, refused: bool = False) -> Unknown:
+    """The answer where a tool is not installed, or was fetched to where somebody else may write."""
     tool = argv[0] if argv else ""
-    return Unknown(Cause.NO_TOOL, f"install {PACKAGES.get(tool, tool)}", sources.command(argv))
+    why = "; the fetched one is not used, others can change it: `make run` as this user fetches it anew"
+    return Unknown(Cause.NO_TOOL, f"install {PACKAGES.get(tool, tool)}{why if refused else ''}", sources.command(argv))
 
 
 def too_much(source: str) -> Unknown:
@@ -129,6 +131,8 @@ class Runner:
     root: bool = field(default_factory=lambda: os.geteuid() == 0)
     fetched: Sequence[str] = FETCHED
     """Those of the folders whose tools are not the system's own."""
+    refused: Sequence[str] = REFUSED
+    """Where tools were fetched that are not trusted."""
 
     def run(
         self, commands: Sequence[Argv], tell: Callable[[Argv, Answer], None] = lambda _argv, _answer: None
@@ -162,9 +166,9 @@ class Runner:
                 answered.put((index, self._answer(argv)))
 
     def _answer(self, argv: Argv) -> Answer:
-        tool = self._find(argv)
+        tool = self._find(argv, self.folders)
         if tool is None:
-            return missing_tool(argv)
+            return missing_tool(argv, refused=self._find(argv, self.refused) is not None)
         source = sources.command(argv, fetched=tool.rpartition("/")[0] in self.fetched)
         try:
             child = self._start(tool, argv)
@@ -183,10 +187,11 @@ class Runner:
             _end(child)
         return self._judge(source, output, status)
 
-    def _find(self, argv: Argv) -> str | None:
+    @staticmethod
+    def _find(argv: Argv, folders: Sequence[str]) -> str | None:
         if not argv or "/" in argv[0] or "\0" in argv[0]:
             return None
-        for folder in self.folders:
+        for folder in folders:
             path = f"{folder}/{argv[0]}"
             with contextlib.suppress(OSError, ValueError):
                 mode = os.stat(encoded(path)).st_mode  # noqa: PTH116 - bytes, whatever the locale

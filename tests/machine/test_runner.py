@@ -116,6 +116,31 @@ def test_a_tool_that_succeeded_is_not_denied_by_what_it_grumbled(folders):
     assert answer(folders, "chatty", root=False) == Reply("useful\n", "chatty", 0)
 
 
+@pytest.fixture
+def fetched(tmp_path):
+    folders = [tmp_path / "system", tmp_path / "fetched"]
+    for folder in folders:
+        folder.mkdir()
+        for tool in ("smartctl", "nvme") if folder.name == "fetched" else ("smartctl",):
+            (folder / tool).write_text(f"#!/bin/sh\necho {folder.name}\n")
+            (folder / tool).chmod(0o755)
+    return [str(folder) for folder in folders]
+
+
+def test_the_systems_own_tool_comes_before_a_fetched_one_and_the_source_tells_which(fetched):
+    commands = [("smartctl", "-x", "/dev/sda"), ("nvme", "list")]
+    assert Runner(5, fetched, True, fetched[1:]).run(commands) == [
+        Reply("system\n", "smartctl -x /dev/sda", 0),
+        Reply("fetched\n", "nvme (fetched) list", 0),
+    ]
+
+
+def test_a_fetched_tool_that_is_not_trusted_is_not_run_and_the_cure_says_so(fetched):
+    [answer] = Runner(5, fetched[:1], True, (), fetched[1:]).run([("nvme", "list")])
+    assert answer.cause is Cause.NO_TOOL
+    assert answer.learn.startswith("install nvme-cli; the fetched one is not used")
+
+
 def test_a_missing_tool_says_which_package_brings_it(tmp_path):
     runner = Runner(folders=[str(tmp_path)])
     nvme, perccli, strange, path, nothing = runner.run(
