@@ -1,5 +1,6 @@
-"""Drive models: what the makers of a family say of its power-loss protection, as data (families.toml)."""
+"""Drive models and their attributes: what is known of a family's power-loss protection, as data (*.toml)."""
 
+from fsadvisor.drives.attributes import Attribute, attributes
 from fsadvisor.drives.families import Confidence, Family, Listing, families, find
 
-__all__ = ["Confidence", "Family", "Listing", "families", "find"]
+__all__ = ["Attribute", "Confidence", "Family", "Listing", "attributes", "families", "find"]

@@ -56,8 +56,24 @@ def verdict(*outputs, cache="write back", model="X", where=NVME, virtual="none")
     return found["disk:nvme0n1"].scope["disk"]
 
 
-def test_a_controller_without_a_volatile_cache_is_proven():
-    assert verdict(id_ctrl(6), smart_log(), NO_OCP, NO_FEATURE, cache="write through").plp.value == "proven"
+@pytest.mark.parametrize(
+    ("model", "expected"), [("SAMSUNG MZQL23T8HCLS-00A07", "proven"), ("X", "claimed"), ("NVMe SNAP", "claimed")]
+)
+def test_no_volatile_cache_is_proof_only_for_a_family_that_is_sold_as_protected(model, expected):
+    answers = (id_ctrl(6), smart_log(), NO_OCP, NO_FEATURE)
+    assert verdict(*answers, cache="write through", model=model).plp.value == expected
+
+
+def test_capacitors_that_contradict_a_family_without_any_leave_it_open():
+    found = verdict(id_ctrl(7), feature(1), smart_log(), ocp(95), model="Samsung SSD 970 PRO 1TB")
+    assert found.plp.value == "unknown"
+    assert any("for proven" in line for line in found.plp_evidence.value)
+    assert any("for absent" in line for line in found.plp_evidence.value)
+
+
+def test_a_clouds_name_is_never_proven_though_its_page_shows_capacitors():
+    answers = (id_ctrl(6), smart_log(), ocp(95), NO_FEATURE)
+    assert verdict(*answers, cache="write through", model="MSFT NVMe Accelerator v1.0").plp.value == "unknown"
 
 
 def test_a_healthy_capacitor_page_is_proof_though_the_cache_is_called_volatile():

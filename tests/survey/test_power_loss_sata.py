@@ -11,6 +11,7 @@ from tests.told import BARE_METAL, disk, machine
 
 ASK = " ".join(smartctl.argv("/dev/sda"))
 DATA_CENTRE, CLIENT = "INTEL SSDSC2KB480G8", "Samsung SSD 870 EVO 1TB"
+SAMSUNG, HPE = "SAMSUNG MZ7KM480HAHP-00005", "VK000480GWSXF"
 
 
 def row(name, value=100, thresh=0, raw=0, number=175, when=""):
@@ -46,12 +47,16 @@ def seen(output, **more):
 @pytest.mark.parametrize(
     ("attribute", "verdict"),
     [
-        (row("Power_Loss_Cap_Test", 100, 10), "proven"),
+        (row("Power_Loss_Cap_Test", 100, 10), "claimed"),
         (row("Power_Loss_Cap_Test", 10, 10), "failed"),
         (row("Power_Loss_Cap_Test", 1, 10), "failed"),
         (row("Power_Loss_Cap_Test", 100, 10, when="now"), "failed"),
         (row("Power_Loss_Cap_Test", 100, 10, when="past"), "claimed"),
-        (row("Supercap_Status", 100, 1, number=201), "proven"),
+        (row("Supercap_Status", 100, 1, number=201), "unknown"),
+        (row("Supercap_Status", 1, 1, number=201), "failed"),
+        (row("Power_Fail_Health", 100, 50, number=195), "unknown"),
+        (row("SuperCap_Health", 100, 2, number=235), "unknown"),
+        (row("Power_Fail_Uncompl_Cnt", raw=0, number=193), "unknown"),
         (row("Capacitor_Health", 100, 0, number=235), "claimed"),
         (row("PLP_Failure", raw=0), "claimed"),
         (row("PLP_Failure", raw=1), "failed"),
@@ -84,8 +89,35 @@ def test_a_drive_that_could_not_be_asked_has_no_verdict_yet():
     assert any("smartctl" in step for step in found.plp_settle.value)
 
 
-def test_the_drives_own_test_outweighs_the_family_it_is_listed_in():
-    assert seen(report(row("Power_Loss_Cap_Test", 100, 10), model=CLIENT)).plp.value == "proven"
+@pytest.mark.parametrize(
+    ("model", "attribute", "expected"),
+    [
+        (DATA_CENTRE, row("Power_Loss_Cap_Test", 100, 10), "proven"),
+        (DATA_CENTRE, row("Power_Loss_Cap_Test", 11, 10), "claimed"),  # too hot to count
+        (DATA_CENTRE, row("PLP_Tests_Min_Us", 100, 10), "proven"),
+        (SAMSUNG, row("Supercap_Status", 100, 1), "proven"),
+        (HPE, row("Power_Loss_Cap_Test", 100, 10), "proven"),
+        (HPE, row("Supercap_Status", 100, 1), "claimed"),  # by its family: the name is another maker's
+        (CLIENT, row("Power_Loss_Cap_Test", 100, 10), "unknown"),
+        (CLIENT, row("Supercap_Status", 100, 1), "absent"),
+        ("KINGSTON SA400S37480G", row("Power_Fail_Health", 100, 50), "absent"),
+        ("KINGSTON SA400S37480G", row("Power_Fail_Uncompl_Cnt", raw=3), "absent"),
+        ("KINGSTON SEDC450R480G", row("Power_Fail_Health", 100, 0), "absent"),
+        ("KINGSTON SEDC500M1920G", row("Power_Fail_Health", 100, 50), "claimed"),
+        ("PNY CS900 240GB SSD", row("Power_Fail_Health", 100, 50), "absent"),
+        ("Patriot Burst", row("Power_Fail_Health", 100, 50), "absent"),
+    ],
+)
+def test_a_test_counts_only_for_families_of_which_its_name_means_a_capacitor(model, attribute, expected):
+    found = seen(report(attribute, model=model))
+    assert found.plp.value == expected
+    assert any(attribute["name"] in line for line in found.plp_evidence.value)
+
+
+def test_a_test_that_contradicts_the_family_is_shown_with_it():
+    told = seen(report(row("Power_Loss_Cap_Test", 100, 10), model=CLIENT)).plp_evidence.value
+    assert any("for claimed" in line for line in told)
+    assert any("for absent" in line for line in told)
 
 
 def test_a_counter_without_a_test_against_the_family_leaves_it_open():

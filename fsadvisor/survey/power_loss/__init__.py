@@ -1,6 +1,7 @@
 """Power-loss protection: everything that speaks for and against it, weighed into a verdict.
 
-proven   the device itself shows it: capacitors that it reports or tests, or no volatile cache, and nothing against it
+proven   the device itself shows it, and nothing speaks against it: capacitors that it reports, a test that means them
+         for its family, or no volatile cache where its family is sold as protected
 claimed  somebody says so: the maker of the family, a data sheet, the device without a test
 partial  what is on the media stays, what was acknowledged and is on its way does not
 absent   there is none

@@ -1,38 +1,26 @@
 """What an ATA or SCSI drive's own answers say of its power-loss protection.
 
-Attributes go by the names of smartmontools' drive database: vendors use one id for many things. Counters of power
-losses (Unexpect_Power_Loss_Ct, POR_Recovery_Count) are kept by drives without protection, too, and say nothing.
+Attributes go by the names of smartmontools' drive database: vendors use one id for many things. What a name is worth
+depends on the drive's family (drives/attributes.toml). Counters of power losses (Unexpect_Power_Loss_Ct,
+POR_Recovery_Count) are kept by drives without protection, too, and say nothing.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fsadvisor.drives import attributes
 from fsadvisor.facts import Unknown
 from fsadvisor.survey.power_loss.evidence import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fsadvisor.drives import Attribute, Family
+    from fsadvisor.drives.attributes import Worth
     from fsadvisor.readers.smart_record import AtaAttribute, SmartReport
     from fsadvisor.survey.power_loss.evidence import Case
 
-_TESTS = frozenset(
-    (
-        "Power_Loss_Cap_Test",
-        "Capacitor_Health",
-        "Capacitor_Life",
-        "Supercap_Status",
-        "SuperCap_Health",
-        "SuperCap_Charge_Status",
-        "Power_Fail_Health",
-        "PLP_Tests_Min_Us",
-        "PLP_Mirror_Tests_Min_Us",
-    )
-)
-"""The normalised value falls to the threshold as the capacitors wear."""
-_FAILURES = frozenset(("PLP_Failure", "PwrLoss_ProtectionFail", "Power_Fail_Uncompl_Cnt"))
-"""The raw value counts failures of the protection."""
 _SMARTCTL = "smartctl"
 
 
@@ -42,10 +30,10 @@ def evidence(case: Case) -> Iterator[Evidence]:
     if isinstance(smart, Unknown):
         return
     for attribute in smart.attributes:
-        if attribute.name in _TESTS:
-            yield from _test(attribute)
-        elif attribute.name in _FAILURES:
-            yield from _failures(attribute)
+        row = attributes().get(attribute.name)
+        if row is not None:
+            found = _test(attribute, row) if row.kind == "test" else _failures(attribute)
+            yield from (_weighed(it, row.worth(case.family), case.family) for it in found)
     if smart.write_cache_enabled is not None:
         state = "on" if smart.write_cache_enabled else "off now, and may be switched on again"
         yield Evidence("unknown", f"its volatile write cache is {state}", _SMARTCTL)
@@ -61,7 +49,7 @@ def tell_health(smart: SmartReport) -> bool:
     return bool(smart.attributes) if smart.protocol == "ATA" else smart.passed is not None
 
 
-def _test(attribute: AtaAttribute) -> Iterator[Evidence]:
+def _test(attribute: AtaAttribute, row: Attribute) -> Iterator[Evidence]:
     if attribute.value is None or attribute.thresh is None:
         return
     says = f"{attribute.name} {attribute.value}, threshold {attribute.thresh}"
@@ -71,6 +59,8 @@ def _test(attribute: AtaAttribute) -> Iterator[Evidence]:
         yield Evidence("claimed", f"{says}, but it failed in the past", _SMARTCTL, "weak")
     elif attribute.thresh == 0:
         yield Evidence("claimed", f"{says}: no limit that it could fail", _SMARTCTL, "weak")
+    elif row.passed is not None and attribute.value != row.passed:
+        yield Evidence("claimed", f"{says}: a test that counted and passed would show {row.passed}", _SMARTCTL, "weak")
     else:
         yield Evidence("proven", f"{says}: its own test passed", _SMARTCTL, "proof")
 
@@ -83,3 +73,14 @@ def _failures(attribute: AtaAttribute) -> Iterator[Evidence]:
         yield Evidence("failed", f"{says}: its protection has failed", _SMARTCTL, "veto")
     else:
         yield Evidence("claimed", f"{says}: no failure counted", _SMARTCTL, "weak")
+
+
+def _weighed(found: Evidence, worth: Worth, family: Family | None) -> Evidence:
+    """As much of it as its name is worth on this drive; a failure counts unless there is nothing to fail."""
+    if worth == "nothing" and (found.weight != "veto" or (family is not None and family.verdict == "absent")):
+        says = f"{found.says}; drives without capacitors have this attribute, too"
+        return Evidence("unknown", says, found.source)
+    if worth != "full" and found.weight == "proof":
+        says = f"{found.says}, but it is not known what that means for this family"
+        return Evidence("claimed", says, found.source, "weak")
+    return found

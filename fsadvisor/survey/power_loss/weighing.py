@@ -110,12 +110,14 @@ def _standing(case: Case, found: tuple[Evidence, ...], missing: list[tuple[str, 
     if not is_known_as(case.virtual, False):
         return "unknown"
     trusted = case.transport not in _NEVER_PROVEN and _vetoes_asked(case)
-    if trusted and not missing and _proven(case, found):
-        return "proven"
     spoken_for = any(it.verdict in ("claimed", "proven") for it in found)
     if any(it.weight == "claim" and it.verdict in ("absent", "partial") for it in found):
         denied = weakest(it.verdict for it in found if it.weight == "claim")
         return "unknown" if spoken_for else denied
+    if case.family is not None and case.family.verdict == "cloud":
+        return "unknown"
+    if trusted and not missing and _proven(case, found):
+        return "proven"
     return "claimed" if trusted and _claimed(found) else "unknown"
 
 
@@ -137,7 +139,8 @@ def _proven(case: Case, found: tuple[Evidence, ...]) -> bool:
     weights = {it.weight for it in found}
     if nvme.no_volatile_cache(case) and isinstance(case.write_cache, Known) and case.write_cache.value == "write back":
         return False
-    return "proof" in weights or ("cache" in weights and weights.isdisjoint(("clash", "doubt")))
+    protected = case.family is not None and case.family.verdict == "claimed"
+    return "proof" in weights or (protected and "cache" in weights and weights.isdisjoint(("clash", "doubt")))
 
 
 def _claimed(found: tuple[Evidence, ...]) -> bool:
