@@ -218,16 +218,17 @@ def _exit_code(chosen: argparse.Namespace, verdicts: Iterable[Verdict], shelf: S
 
 
 def _explain(chosen: argparse.Namespace) -> int:
-    from fsadvisor.report.explain import explain, explain_order
+    from fsadvisor.pages.text import render
+    from fsadvisor.report.rule_page import document, order
 
     if chosen.rule == "order":
-        _write(explain_order())
+        _write(render(order()))
         return 0
     shelf = _shelf(chosen)
     rules = {rule.id: rule for rule in shelf.rules}
     if chosen.rule not in rules:
         raise UsageError(f"no rule {chosen.rule!r}{did_you_mean(chosen.rule, rules)}")
-    _write(explain(rules[chosen.rule]))
+    _write(render(document(rules[chosen.rule]).blocks))
     return 0
 
 

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, get_args
 
 from fsadvisor.pages.markdown import cell, plain, table
-from fsadvisor.report import guides
-from fsadvisor.report.rule_markdown import rule_markdown
+from fsadvisor.report.rule_page import markdown
+from fsadvisor.report.rule_words import GUIDES
 from fsadvisor.rulebook import shape, tables
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ to a table.
 
 def pages(rules: Sequence[Rule]) -> dict[str, str]:
     """Every generated page: its name below docs/ and its text."""
-    found = {f"rules/{rule.id}.md": "".join(rule_markdown(rule)) for rule in rules}
+    found = {f"rules/{rule.id}.md": "".join(markdown(rule)) for rule in rules}
     return found | {
         "rules/README.md": "".join(_index(rules)),
         "errata.md": "".join(_errata(rules)),
@@ -79,7 +79,7 @@ def _errata(rules: Sequence[Rule]) -> Iterator[str]:
     for rule in rules:
         for number in rule.errata:
             corrected.setdefault(number, []).append(_link(rule.id))
-    yield f"# {guides.TITLE}\n{_ERRATA}\n"
+    yield f"# {GUIDES}\n{_ERRATA}\n"
     known = len(tables.errata())
     yield f"{known} errata: {len(corrected)} corrected by rules, {known - len(corrected)} by none, for a reason.\n"
     for seed in tables.seeds().values():

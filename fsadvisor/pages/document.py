@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fsadvisor.pages.spans import NOTHING, Line, Span, columns, span
+from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, columns, span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.truth import Truth
+
+VALUES: Final = 3
+"""Different values of a fact that are shown; the others are counted, or folded away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,121 @@ class Gap:
     """An empty line."""
 
 
-Block: TypeAlias = Heading | Paragraph | Commands | Verbatim | Drawn | Gap
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Paragraphs with a blank line between them; what stands between backticks is code."""
+
+    text: str
+    indent: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What a page is about: how grave it is in words, its title, its number in a report (0: none), its severity."""
+
+    badge: Span
+    title: str
+    number: int = 0
+    severity: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Words that belong to no part of the page."""
+
+    words: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One of several things, with a `note` below it; one that is not `marked` has no bullet."""
+
+    words: Line
+    note: Line = NOTHING
+    marked: bool = True
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An address and what it says."""
+
+    url: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What something brings, who says so, how they know ('measured'; '': not told), and under which conditions."""
+
+    says: str
+    source: str
+    basis: str
+    conditions: Line
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Figures side by side, drawn on one scale where a form can, and what to make of them."""
+
+    figures: tuple[Figure, ...]
+    remarks: tuple[Line, ...] = ()
+
+    @property
+    def items(self) -> Iterator[Item]:
+        """The same for forms that draw nothing."""
+        for one in self.figures:
+            yield Item((span(one.says),), (span(f"{one.source}: ", Tone.DIM), *one.conditions))
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A fact's value, with the subjects that have it: 'sda and 3 more', '' where all are alike."""
+
+    of: str
+    fact: Fact[Any]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question with its answer, and the values of the facts that it asks and that were not shown before."""
+
+    truth: Truth
+    question: str
+    expression: str
+    facts: tuple[tuple[str, tuple[Value, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Questions with their answers; where they are `judged`, a yes is good and a no is bad."""
+
+    answers: tuple[Answer, ...]
+    judged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells below their names; the first cell of a row says what the row is about."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[Line, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What is made and shown when it is asked for; a form that cannot unfold says `elsewhere`, or nothing."""
+
+    summary: str
+    inside: Callable[[], Iterable[Block]]
+    elsewhere: str = ""
+
+
+Block: TypeAlias = (
+    "Heading | Paragraph | Prose | Headline | Remark | Item | Reference | Figures | Evidence | Table | Fold"
+    " | Commands | Verbatim | Drawn | Gap"
+)
 
 
 @dataclass(frozen=True, slots=True)

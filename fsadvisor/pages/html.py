@@ -1,15 +1,43 @@
-"""HTML by construction: what is not markup already is text, and is escaped; names of elements are ours."""
+"""Documents as HTML by construction: what is not markup already is text, and is escaped; elements are ours."""
 
 from __future__ import annotations
 
 import html
 import re
-from typing import TYPE_CHECKING, Final
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
 
+from fsadvisor.catalogue import Kind, catalogue
+from fsadvisor.facts import Unknown
+from fsadvisor.pages.document import (
+    VALUES,
+    Commands,
+    Evidence,
+    Figures,
+    Fold,
+    Gap,
+    Heading,
+    Headline,
+    Item,
+    Paragraph,
+    Prose,
+    Reference,
+    Remark,
+    Table,
+)
 from fsadvisor.pages.escape import clean
+from fsadvisor.pages.spans import Tone
+from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import MARKS, bytes_text, cause, value_text
+from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    from fsadvisor.catalogue import Entry
+    from fsadvisor.facts import Fact
+    from fsadvisor.pages.document import Answer, Block, Value
+    from fsadvisor.pages.spans import Span
 
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
 _CODE: Final = re.compile(r"`([^`]+)`")
@@ -24,6 +52,7 @@ class Markup(str):
 
 
 NOTHING: Final = Markup("")
+_SIGNS: Final = {TRUE: "✓", FALSE: "✗", UNKNOWN: "?"}
 
 
 def element(name: str, /, *children: str, **attributes: str) -> Markup:
@@ -47,7 +76,11 @@ def joined(pieces: Iterable[str]) -> Markup:
 
 def prose(text: str) -> Markup:
     """A text on one line, in which what stands between backticks is code."""
-    pieces = _CODE.split(_BLANKS.sub(" ", text.strip(" \n")))
+    return _coded(_BLANKS.sub(" ", text.strip(" \n")))
+
+
+def _coded(text: str) -> Markup:
+    pieces = _CODE.split(text)
     return joined(element("code", one) if at % 2 else one for at, one in enumerate(pieces))
 
 
@@ -82,3 +115,134 @@ def folded(summary: str, *inside: str, class_: str = "") -> Markup:
 def pasted(lines: Iterable[str]) -> Markup:
     """Lines to paste, each as it is."""
     return element("pre", element("code", Markup("\n".join(html.escape(clean(one, None)) for one in lines))))
+
+
+def render(blocks: Iterable[Block], level: int) -> Iterator[Markup]:
+    """The blocks, with headings of so many levels down; the title of a table is its caption."""
+    title = ""
+    for listed, some in groupby((one for one in blocks if not isinstance(one, Gap)), _is_listed):
+        if listed:
+            yield from _titled(title, level)
+            yield bullets(map(_item, some))
+            title = ""
+            continue
+        for block in some:
+            if not isinstance(block, (Evidence, Table)):
+                yield from _titled(title, level)
+            yield _block(block, level, title)
+            title = block.text if isinstance(block, Heading) else ""
+
+
+def _titled(title: str, level: int) -> Iterator[Markup]:
+    if title:
+        yield element(f"h{level}", title)
+
+
+def _is_listed(block: Block) -> bool:
+    return isinstance(block, (Item, Reference))
+
+
+def _block(block: Block, level: int, title: str) -> Markup:
+    match block:
+        case Heading():
+            return NOTHING
+        case Headline(badge, words, number, severity):
+            start = f"{number}. " if number else ""
+            return element(f"h{level - 1}", start, badge_of(badge.text, severity), " ", words)
+        case Prose(text):
+            return paragraphs(text)
+        case Remark(words) | Paragraph(words):
+            dim = all(one.tone is Tone.DIM for one in words)
+            return element("p", spans(words), class_="aside" if dim else "")
+        case Figures(remarks=remarks):
+            return joined((bullets(map(_item, block.items)), *(element("p", spans(one)) for one in remarks)))
+        case Commands(lines):
+            return pasted(lines)
+        case Evidence(answers):
+            return table("asks", ("Answer", "Question, and what was seen"), map(_answer, answers), title)
+        case Table(head, rows):
+            return table("", head, ([spans(cell) for cell in row] for row in rows), title)
+        case Fold(summary, inside):
+            return folded(summary, *render(inside(), level))
+        case _:
+            raise NotImplementedError(type(block).__name__)
+
+
+def badge_of(words: str, severity: str) -> Markup:
+    """How grave, of which kind, and what stands in the way, in words."""
+    return element("span", words, class_=f"badge {severity}")
+
+
+def spans(words: Iterable[Span]) -> Markup:
+    """Words in a line."""
+    return joined(map(_span, words))
+
+
+def _span(one: Span) -> Markup:
+    if one.link.startswith(("#", "https://", "http://")):
+        return element("a", one.text, href=one.link, rel="" if one.link.startswith("#") else "noreferrer noopener")
+    match one.tone:
+        case Tone.COMMAND:
+            return element("code", one.text)
+        case Tone.STRONG:
+            return element("strong", one.text)
+        case Tone.UNKNOWN:
+            return element("span", one.text, class_="unknown")
+        case _:
+            return _coded(one.text)
+
+
+def _item(block: Block) -> Markup:
+    if isinstance(block, Reference):
+        return joined((_address(block.url), " ", prose(block.says)))
+    assert isinstance(block, Item)  # noqa: S101 - as _is_listed says
+    note = element("div", spans(block.note), class_="source") if block.note else NOTHING
+    return joined((spans(block.words), note))
+
+
+def _address(url: str) -> Markup:
+    """A link where it leads to the web; else a text."""
+    if not url.startswith(("https://", "http://")):
+        return element("code", url)
+    return element("a", url, href=url, rel="noreferrer noopener")
+
+
+def _answer(answer: Answer) -> tuple[Markup, Markup]:
+    word = MARKS[answer.truth]
+    facts = bullets((_fact(name, values) for name, values in answer.facts), "facts")
+    expression = element("code", answer.expression, class_="expression")
+    sign = element("span", f"{_SIGNS[answer.truth]} {word}", class_=f"answer {word}")
+    return sign, joined((prose(answer.question), " ", expression, facts))
+
+
+def _fact(name: str, values: tuple[Value, ...]) -> Markup:
+    """Each value that it has, with the subject where not all are alike."""
+    lines = [
+        element("div", f"{one.of}: " if one.of else "", element("code", name), " = ", said(name, one.fact))
+        for one in values
+    ]
+    if len(lines) <= VALUES:
+        return joined(lines)
+    others = f"{counted(len(lines) - VALUES, 'other value')} elsewhere"
+    return joined((*lines[:VALUES], folded(others, bullets(lines[VALUES:], "facts"))))
+
+
+def said(name: str, fact: Fact[Any]) -> Markup:
+    """The value, or why it is not known and how to learn it; then the source. Nothing is cut."""
+    source = element("small", f" {fact.source}", class_="source") if fact.source else NOTHING
+    if not isinstance(fact, Unknown):
+        return joined((_value(catalogue()[name], fact.value), source))
+    cure = joined(("; to learn it: ", prose(fact.learn))) if fact.learn else NOTHING
+    return joined((element("span", f"not known, {cause(fact)}", cure, class_="unknown"), source))
+
+
+def _value(entry: Entry, value: Any) -> str:  # noqa: ANN401 - any type of the catalogue
+    """Sizes stand there to the byte."""
+    if entry.kind is Kind.TEXTS:
+        return ", ".join(value) if value else "none"
+    if isinstance(value, str):
+        return value if value in entry.choices else f'"{value}"'
+    if entry.unit == "bytes" and isinstance(value, int):
+        short = bytes_text(value)
+        return short if short.endswith(" bytes") else f"{short} ({value:,} bytes)"
+    return value_text(entry, value)

@@ -1,12 +1,18 @@
-"""Pieces of GitHub's Markdown: what stands between backticks stays code, all else looks as it is written."""
+"""Documents as GitHub's Markdown: what stands between backticks stays code, all else looks as it is written."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.document import Commands, Figures, Gap, Heading, Item, Paragraph, Prose, Reference, Remark
+from fsadvisor.pages.spans import Span, Tone
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from fsadvisor.pages.document import Block
+    from fsadvisor.pages.spans import Line
 
 _CODE: Final = re.compile(r"(`[^`\n]*`)")
 _MARKUP: Final = re.compile(r"[\\*<>\[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|`")
@@ -33,7 +39,7 @@ def code(text: str) -> str:
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
-def block(lines: Iterable[str]) -> Iterator[str]:
+def block_of(lines: Iterable[str]) -> Iterator[str]:
     """Lines to copy."""
     yield "```sh\n"
     yield from (f"{line}\n" for line in lines)
@@ -54,3 +60,52 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |\n"
+
+
+def render(blocks: Iterable[Block], docs: str = "") -> Iterator[str]:
+    """The blocks, a blank line between them but within a list; `docs` is the way to docs/ from there."""
+    before: Block | None = None
+    for block in blocks:
+        if isinstance(block, Gap):
+            continue
+        if before and not (isinstance(block, (Item, Reference)) and isinstance(before, (Item, Reference))):
+            yield "\n"
+        yield from _block(block, docs)
+        before = block
+
+
+def _block(block: Block, docs: str) -> Iterator[str]:
+    match block:
+        case Heading(text):
+            yield f"## {plain(text)}\n"
+        case Prose(text):
+            yield from paragraphs(text)
+        case Remark(words) | Paragraph(words):
+            yield f"{_words(words, docs)}\n"
+        case Item(words, note, _, level):
+            indent = "  " * level
+            yield f"{indent}- {_words(words, docs)}\n"
+            yield f"{indent}  {_words(note, docs)}\n" if note else ""
+        case Reference(url, says):
+            yield f"- <{url}>: {plain(says)}\n"
+        case Commands(lines):
+            yield from block_of(lines)
+        case Figures():
+            yield from render(block.items, docs)
+            yield from render(map(Remark, block.remarks), docs)
+        case _:
+            raise NotImplementedError(type(block).__name__)
+
+
+def _words(words: Line, docs: str) -> str:
+    return "".join(_word(one, docs) for one in words)
+
+
+def _word(one: Span, docs: str) -> str:
+    before, after = (one.text[: one.text.find(one.text.strip())], one.text[len(one.text.rstrip()) :])
+    if one.tone is Tone.COMMAND:
+        return code(one.text)
+    if one.link:
+        return f"[{plain(one.text)}]({docs}{one.link})"
+    shown = f"**{plain(one.text)}**" if one.tone is Tone.STRONG else plain(one.text)
+    return f"{before}{shown}{after}"

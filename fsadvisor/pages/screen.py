@@ -5,7 +5,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.document import Commands, Drawn, Gap, Heading, Paragraph, Verbatim
+from fsadvisor.pages import evidence, figures
+from fsadvisor.pages.document import (
+    Commands,
+    Drawn,
+    Evidence,
+    Figures,
+    Gap,
+    Heading,
+    Headline,
+    Item,
+    Paragraph,
+    Prose,
+    Reference,
+    Remark,
+    Verbatim,
+    paragraph,
+)
+from fsadvisor.pages.glyphs import ASCII, UNICODE
 from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, columns, cut, span
 from fsadvisor.pages.text import AMOUNT
 
@@ -13,8 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.pages.document import Block
+    from fsadvisor.pages.glyphs import Glyphs
 
 _PIECE: Final = re.compile(rf"\s+|[^\s`]*`[^`\n]*`[^\s`]*|{AMOUNT}|\S+")
+_BLANK_LINE: Final = re.compile(r"\n\s*\n")
+_CODE: Final = re.compile(r"(`[^`\n]*`)")
 _CONTINUED: Final = Span("↪ ", Tone.DIM)
 _CONTINUED_ASCII: Final = Span("> ", Tone.DIM)
 
@@ -27,7 +47,43 @@ def laid(blocks: Iterable[Block], width: int, *, unicode: bool = True) -> list[L
 def laid_apart(blocks: Iterable[Block], width: int, *, unicode: bool = True) -> list[list[Line]]:
     """The same, the lines of each block by themselves."""
     continued = _CONTINUED if unicode else _CONTINUED_ASCII
-    return [list(_laid(block, max(width, 20), continued)) for block in blocks]
+    glyphs = UNICODE if unicode else ASCII
+    room = max(width, 20)
+    return [[line for one in _simple(block, glyphs) for line in _laid(one, room, continued)] for block in blocks]
+
+
+def _simple(block: Block, glyphs: Glyphs) -> Iterator[Block]:
+    """The block as paragraphs, where it is more than that."""
+    match block:
+        case Prose(text, indent):
+            yield from _prose(text, " " * indent)
+        case Headline(badge, title):
+            yield paragraph(Span(f"{badge.text.upper()}: ", badge.tone), span(title, Tone.TITLE), indent=2)
+        case Remark(words):
+            yield paragraph(*words, first=(Span("  "),))
+        case Item(words, note, marked, level):
+            before = "  " * (level + 1)
+            yield paragraph(*words, first=(Span(f"{before}{glyphs.bullet} " if marked else before),))
+            if note:
+                yield paragraph(*note, first=(Span(f"{before}  "),))
+        case Reference(url, says):
+            yield from _simple(Item((span(url),), (span(says, Tone.DIM),)), glyphs)
+        case Figures():
+            yield from figures.blocks(block, glyphs)
+        case Evidence():
+            yield from evidence.blocks(block, glyphs)
+        case _:
+            yield block
+
+
+def _prose(text: str, before: str) -> Iterator[Block]:
+    """Paragraphs with a gap between them; what stands between backticks is a command."""
+    for at, one in enumerate(_BLANK_LINE.split(text.strip())):
+        if at:
+            yield Gap()
+        words = " ".join(one.split())
+        pieces = (span(piece, Tone.COMMAND if at % 2 else Tone.PLAIN) for at, piece in enumerate(_CODE.split(words)))
+        yield paragraph(*(piece for piece in pieces if piece.text), first=(Span(before),))
 
 
 def _laid(block: Block, width: int, continued: Span) -> Iterator[Line]:

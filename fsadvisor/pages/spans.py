@@ -44,6 +44,8 @@ class Span(NamedTuple):
 
     text: str
     tone: Tone = Tone.PLAIN
+    link: str = ""
+    """An address, or a page of docs/, for forms in which one can go there."""
 
 
 Line: TypeAlias = tuple[Span, ...]
@@ -51,9 +53,9 @@ Line: TypeAlias = tuple[Span, ...]
 NOTHING: Final[Line] = ()
 
 
-def span(text: str, tone: Tone = Tone.PLAIN, longest: int | None = None) -> Span:
+def span(text: str, tone: Tone = Tone.PLAIN, longest: int | None = None, link: str = "") -> Span:
     """The text, shown as escapes where a terminal could be harmed by it, cut where it is longer than `longest`."""
-    return Span(clean(text, longest), tone)
+    return Span(clean(text, longest), tone, link)
 
 
 def line(*parts: Span | str) -> Line:

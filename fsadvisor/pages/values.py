@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.escape import clean
+from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 
 if TYPE_CHECKING:
     from fsadvisor.catalogue import Entry
     from fsadvisor.facts import Fact
     from fsadvisor.storage import Subject
+
+MARKS: Final = {TRUE: "yes", FALSE: "no", UNKNOWN: "unknown"}
+"""Answers in words."""
 
 _LONGEST_NAME: Final = 80
 _ONE_WORD: Final = re.compile(r"[^\s,;:\"'()]+")

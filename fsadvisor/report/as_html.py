@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.html import NOTHING, Markup, element, joined, prose, table
+from fsadvisor.pages.html import NOTHING, Markup, badge_of, element, joined, prose, render, table
 from fsadvisor.pages.values import told
+from fsadvisor.report import finding_page
 from fsadvisor.report import html_sections as sections
 from fsadvisor.report.as_text import NOT_APPLYING, NOT_FOUND, looked_at, made_of, not_looked_at, summed_up
-from fsadvisor.report.finding_parts import where
+from fsadvisor.report.finding_parts import headline, where
 from fsadvisor.report.findings import findings, unfolded
-from fsadvisor.report.html_finding import badge, finding_html
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
@@ -94,7 +94,9 @@ def _findings(found: Sequence[Finding]) -> Iterator[str]:
         )
     told_in: dict[str, int] = {}
     for number, finding in enumerate(found, 1):
-        yield "\n" + finding_html(finding, number, told_in.get(finding.rule.id))
+        blocks = finding_page.document(finding, number, told_in.get(finding.rule.id), all_are="")
+        whole = joined(render(blocks, 4))
+        yield "\n" + element("article", whole, class_=f"finding {finding.rule.severity}", id=f"finding-{number}")
         told_in.setdefault(finding.rule.id, number)
     yield "</section>\n"
 
@@ -102,4 +104,5 @@ def _findings(found: Sequence[Finding]) -> Iterator[str]:
 def _overview(finding: Finding, number: int) -> tuple[str, Markup, Markup]:
     link = element("a", finding.rule.title, href=f"#finding-{number}")
     place = element("div", where(finding, _NAMED, ""), class_="source")
-    return str(number), badge(finding), joined((link, place, NOTHING))
+    badge = badge_of(headline(finding), finding.rule.severity)
+    return str(number), badge, joined((link, place, NOTHING))

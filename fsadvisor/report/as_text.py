@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.text import NARROWEST, WIDTH, counted, listed, wrapped
+from fsadvisor.pages.text import NARROWEST, WIDTH, counted, listed, render, wrapped
 from fsadvisor.pages.values import short_name, told
-from fsadvisor.report import shaping
+from fsadvisor.report import finding_page, shaping
 from fsadvisor.report.brief import brief
 from fsadvisor.report.finding_parts import SUBJECTS, headline, where
-from fsadvisor.report.finding_text import FindingText
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.report.open_text import open_text
 from fsadvisor.report.power_text import power_text
@@ -59,7 +58,7 @@ def as_text(
     told_in: dict[str, int] = {}
     for number, finding in enumerate(found, 1):
         yield "\n\n"
-        yield from FindingText(finding, number, columns, told_in.get(finding.rule.id)).lines()
+        yield from render(finding_page.document(finding, number, told_in.get(finding.rule.id)), columns)
         told_in.setdefault(finding.rule.id, number)
     if full:
         yield from _power_loss(storage, columns)

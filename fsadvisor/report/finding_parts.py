@@ -1,21 +1,21 @@
-"""What the text of a finding and the explorer's page of it share: names, the order of asks, values, what to do."""
+"""What is said of a finding in a few words: how grave, where, why there, what is open, what there is to do."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from fsadvisor.advise import reason
+from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name
-from fsadvisor.report import rule_text
+from fsadvisor.report import rule_words
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fsadvisor.facts import Fact
     from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.remedy import Instructions, Kept
     from fsadvisor.rulebook.rule import Ask
@@ -24,13 +24,9 @@ if TYPE_CHECKING:
 SUBJECTS: Final = 10
 """Subjects that are named."""
 
-VALUES: Final = 3
-"""Different values of a fact that are shown."""
-
-MARKS: Final = {TRUE: "yes", FALSE: "no", UNKNOWN: "unknown"}
-
 _OPEN_FIRST: Final = (FALSE, UNKNOWN, TRUE)
-_IN_JSON: Final = " (--json has all)"
+IN_JSON: Final = " (--json has all)"
+"""Where those stand of many subjects that are not named."""
 
 
 def headline(finding: Finding) -> str:
@@ -41,7 +37,7 @@ def headline(finding: Finding) -> str:
     return f"{words}, waived" if finding.waiver else words
 
 
-def where(finding: Finding, most: int = SUBJECTS, all_are: str = _IN_JSON) -> str:
+def where(finding: Finding, most: int = SUBJECTS, all_are: str = IN_JSON) -> str:
     """The subjects, by name as far as there are few; `all_are` says where to find those that are not named."""
     subjects = list(finding.subjects)
     if len(subjects) == 1:
@@ -49,7 +45,7 @@ def where(finding: Finding, most: int = SUBJECTS, all_are: str = _IN_JSON) -> st
     return f"{counted(len(subjects), finding.rule.subject)}: {named(subjects, most, all_are)}"
 
 
-def named(subjects: Sequence[Subject], most: int = SUBJECTS, all_are: str = _IN_JSON) -> str:
+def named(subjects: Sequence[Subject], most: int = SUBJECTS, all_are: str = IN_JSON) -> str:
     """'sda, sdb and 5 more'."""
     names = [short_name(subject) for subject in subjects[:most]]
     if len(subjects) > most:
@@ -107,34 +103,6 @@ def safety_title(asked: Iterable[tuple[Ask, Truth]]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
-    """A fact's value, with the subjects that have it: 'sda and 3 more', '' where all are alike."""
-
-    of: str
-    fact: Fact[Any]
-    source: str
-
-
-class Values:
-    """The values of the facts of a finding: each value once, with the subject that has it where not all are alike."""
-
-    def __init__(self, finding: Finding) -> None:
-        self._facts = finding.facts()
-
-    def of(self, name: str) -> tuple[list[Value], int]:
-        """The first few values of a fact, and how many others there are."""
-        values = list(self._facts[name].values())
-        return [_value(one, alone=len(values) == 1) for one in values[:VALUES]], max(len(values) - VALUES, 0)
-
-
-def _value(one: tuple[Subject, Fact[Any], int], *, alone: bool) -> Value:
-    subject, fact, number = one
-    source = fact.source + (" and alike" if number > 1 and subject.name in fact.source else "")
-    more = f" and {number - 1:,} more" if number > 1 else ""
-    return Value("" if alone else f"{short_name(subject)}{more}", fact, source)
-
-
-@dataclass(frozen=True, slots=True)
 class Todo:
     """What to do about a finding: `ready` for the subjects that have commands; why others have none."""
 
@@ -169,5 +137,7 @@ def each(commands: Iterable[tuple[str, ...]]) -> Iterator[str]:
 
 
 def kept(one: Kept) -> tuple[str, str]:
-    """The file, '' where mount options change, and what goes there."""
-    return one.file, one.line if one.file else rule_text.options(one.mount, one.add, one.remove)
+    """The file and its line, which are printable as commands are; '' and words where mount options change."""
+    if one.file:
+        return one.file, one.line
+    return "", clean(rule_words.options(one.mount, one.add, one.remove), None)

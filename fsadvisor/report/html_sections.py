@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fsadvisor.pages.html import Markup, bullets, element, folded, joined, prose, table
+from fsadvisor.pages.html import Markup, bullets, element, folded, joined, prose, said, table
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.report import shaping
-from fsadvisor.report.html_facts import said
 from fsadvisor.report.open_text import cures
 from fsadvisor.report.power_text import flushes, groups
 from fsadvisor.rulebook.rule import Outcome

@@ -1,25 +1,29 @@
-"""What the page of a rule says, in sections, before it becomes text or Markdown."""
+"""The page of a rule: what it asks, why, what it brings, what to do. Nothing of it was found on a machine."""
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from fsadvisor.catalogue import catalogue
-from fsadvisor.pages.text import listed
-from fsadvisor.report import guides, rule_text
+from fsadvisor.pages.document import Commands, Document, Gap, Item, Prose, Remark, paragraph
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.markdown import code, plain, render
+from fsadvisor.pages.spans import Tone, line, span
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.ranking import ORDER, WITHIN
+from fsadvisor.report import rule_words
+from fsadvisor.report.rule_words import part
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.tables import errata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fsadvisor.catalogue import Entry
+    from fsadvisor.pages.document import Block
     from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template
     from fsadvisor.rulebook.rule import Ask, Rule
-    from fsadvisor.rulebook.shape import Figure, Gain, Reference, TrialShape
-    from fsadvisor.rulebook.tables import Erratum
+    from fsadvisor.rulebook.shape import Gain, TrialShape
 
 _FOUND_WHERE: Final = {
     "risk": "It warns where the answer is yes also to",
@@ -36,114 +40,84 @@ _VERDICTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
-    """Paragraphs."""
-
-    text: str
+_NO_VERDICT: Final = "This is what the rule looks for, and says where it finds it: not what was found here."
 
 
-@dataclass(frozen=True, slots=True)
-class Commands:
-    """Lines to paste or to put into a file."""
-
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Asks:
-    """Questions in words and as expressions."""
-
-    asks: tuple[Ask, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Numbers side by side, each with who gives it and its conditions."""
-
-    figures: tuple[Figure, ...]
+def document(rule: Rule) -> Document:
+    """What the rule asks, why, what it brings, what must be safe, what to do and how to undo it, who says so."""
+    headline = f"{rule.id}: {rule.severity} {rule.kind}, on a {rule.subject}, {rule.status}"
+    file = Commands((clean(rule.file, None),), name="where the rule is written")
+    blocks = (
+        paragraph(span(rule.title, Tone.TITLE)),
+        paragraph(span(headline, Tone.DIM)),
+        paragraph(_NO_VERDICT),
+        Gap(),
+        *_parts(rule),
+        *part(f"Written, with {counted(len(rule.examples), 'example')}, in", file),
+    )
+    return Document(rule.id, blocks)
 
 
-@dataclass(frozen=True, slots=True)
-class Errata:
-    """What holds, and what guides say instead."""
-
-    errata: tuple[Erratum, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FactsAsked:
-    """Facts with their meaning and source."""
-
-    facts: tuple[Entry, ...]
+def order() -> Iterator[Block]:
+    """The table that findings are ordered by."""
+    yield from (paragraph("Findings stand in this order:"), Gap())
+    for number, meaning in enumerate(ORDER.values(), 1):
+        yield paragraph(meaning, first=line(f"  {number}  "))
+    yield Gap()
+    yield from map(paragraph, WITHIN)
 
 
-@dataclass(frozen=True, slots=True)
-class References:
-    """Addresses and what they say."""
-
-    references: tuple[Reference, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Examples:
-    """What is said of whom: a verdict in words and the names of the examples that get it."""
-
-    by_verdict: tuple[tuple[str, tuple[str, ...]], ...]
+def markdown(rule: Rule) -> Iterator[str]:
+    """The same as a page of docs/rules/."""
+    source = f"rules/{rule.subject}/{rule.id}.toml"
+    yield f"# {plain(rule.title)}\n\n"
+    yield f"{code(rule.id)}: {rule.severity} {rule.kind}, on a {rule.subject}, {rule.status}. "
+    yield f"Written in [{source}](../../{source}); [all rules](README.md).\n\n"
+    yield from render(_parts(rule), "../")
 
 
-Part: TypeAlias = Prose | Commands | Asks | Figures | Errata | FactsAsked | References | Examples
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the page; the first, the mechanism, has no title."""
-
-    title: str
-    parts: tuple[Part, ...]
-
-
-NO_VERDICT: Final = "This is what the rule looks for, and says where it finds it: not what was found here."
-
-
-def headline(rule: Rule) -> str:
-    """'nobarrier-unproven: critical risk, on a filesystem, trial'."""
-    return f"{rule.id}: {rule.severity} {rule.kind}, on a {rule.subject}, {rule.status}"
-
-
-def sections(rule: Rule) -> Iterator[Section]:
-    """The whole page but its title and headline."""
-    yield Section("", (Prose(rule.why),))
+def _parts(rule: Rule) -> Iterator[Block]:
+    """The whole page but its title and where it is written."""
+    yield Prose(rule.why)
     for title, asks in (
         ("It applies where the answer is yes to", rule.applies),
         (_FOUND_WHERE[rule.kind], rule.checks),
         ("Commands are shown only where it is proven to be yes also to", rule.safety),
     ):
         if asks:
-            yield Section(title, (Asks(asks),))
+            yield from part(title, *map(_ask, asks))
     if rule.gain:
-        yield _gain(rule.gain)
+        yield from part(f"What it brings: {rule.gain.metric} ({rule.gain.basis})", *_gain(rule.gain))
     yield from _remedy(rule.remedy)
     if rule.trial:
-        yield Section("Try it first, on scratch filesystems", (Prose(_tried(rule.id, rule.trial)),))
+        yield from part("Try it first, on scratch filesystems", Prose(_tried(rule.id, rule.trial)))
     names = dict.fromkeys(name for ask in rule.asks for name in ask.expression.names)
-    yield Section("Facts that it asks", (FactsAsked(tuple(catalogue()[name] for name in names)),))
-    yield Section("References", (References(rule.references),))
-    if rule.errata:
-        yield Section(guides.TITLE, (Errata(tuple(errata()[number] for number in rule.errata)),))
-    yield Section("What it says of whom", (_examples(rule),))
+    yield from part("Facts that it asks", *(_fact(catalogue()[name]) for name in names))
+    yield from rule_words.references(rule)
+    yield from rule_words.guides(rule)
+    yield from part("What it says of whom", *_examples(rule))
 
 
-def _gain(gain: Gain) -> Section:
-    parts: list[Part] = [Figures(gain.figures) if gain.figures else Prose("No figure is known.")]
+def _ask(ask: Ask) -> Item:
+    return Item(line(ask.ask), line(span(ask.expression.text, Tone.COMMAND)))
+
+
+def _fact(entry: Entry) -> Item:
+    words = line(span(entry.name, Tone.STRONG), f": {entry.doc}", span(f" ({entry.source})", Tone.DIM))
+    return Item(words, marked=False)
+
+
+def _gain(gain: Gain) -> Iterator[Block]:
+    yield from rule_words.figures(gain).items
+    if not gain.figures:
+        yield Prose("No figure is known.")
     if gain.believe:
-        parts.append(Prose(f"Believe: {gain.believe}"))
+        yield Prose(f"Believe: {gain.believe}")
     if gain.measured:
         doc = catalogue()[gain.measured].doc
-        parts.append(Prose(f"The probe {gain.measure} tells it here, at most, by {gain.measured}: {doc}."))
+        yield Prose(f"The probe {gain.measure} tells it here, at most, by {gain.measured}: {doc}.")
     elif gain.measure:
-        parts.append(Prose(f"The probe {gain.measure} would measure it."))
-    return Section(f"What it brings: {gain.metric} ({gain.basis})", tuple(parts))
+        yield Prose(f"The probe {gain.measure} would measure it.")
 
 
 def _tried(rule: str, trial: TrialShape) -> str:
@@ -159,23 +133,23 @@ def _side(options: tuple[str, ...], mkfs: tuple[str, ...]) -> str:
     return " and ".join(words) or "the filesystem as it is"
 
 
-def _remedy(remedy: Remedy) -> Iterator[Section]:
-    needs = rule_text.NEEDS[remedy.needs]
+def _remedy(remedy: Remedy) -> Iterator[Block]:
+    needs = rule_words.NEEDS[remedy.needs]
     yield from _commands(f"What to do ({needs})", _texts(remedy.now))
-    for title, lines in rule_text.by_file(_kept(keep) for keep in remedy.keep):
+    for title, lines in rule_words.by_file(_kept(keep) for keep in remedy.keep):
         yield from _commands(title, lines)
     yield from _commands("Check", _texts(remedy.verify))
     yield from _commands("Undo", _texts(remedy.undo))
     commands = bool(remedy.now or remedy.keep)
     if commands:
-        yield Section("Facts in braces are filled in, and quoted for the shell.", ())
+        yield Gap()
+        yield Remark(line(span("Facts in braces are filled in, and quoted for the shell.", Tone.TITLE)))
     if remedy.advice:
-        yield Section("Note" if commands else f"What to do ({needs})", (Prose(remedy.advice),))
+        yield from part("Note" if commands else f"What to do ({needs})", Prose(remedy.advice))
 
 
-def _commands(title: str, lines: tuple[str, ...]) -> Iterator[Section]:
-    if lines:
-        yield Section(title, (Commands(lines),))
+def _commands(title: str, lines: tuple[str, ...]) -> Iterator[Block]:
+    return part(title, Commands(lines, name="the templates")) if lines else iter(())
 
 
 def _texts(templates: tuple[Template, ...]) -> tuple[str, ...]:
@@ -183,17 +157,19 @@ def _texts(templates: tuple[Template, ...]) -> tuple[str, ...]:
 
 
 def _kept(keep: KeepTemplate) -> tuple[str, str]:
-    return keep.file, _text(keep.line) if keep.file else rule_text.options(_text(keep.mount), keep.add, keep.remove)
+    return keep.file, _text(keep.line) if keep.file else rule_words.options(_text(keep.mount), keep.add, keep.remove)
 
 
 def _text(template: Template) -> str:
     return "".join(piece if isinstance(piece, str) else f"{{{piece.name}}}" for piece in template.pieces)
 
 
-def _examples(rule: Rule) -> Examples:
+def _examples(rule: Rule) -> Iterator[Block]:
     named: dict[str, list[str]] = {}
     for outcome, words in _VERDICTS.items():
         for example in rule.examples:
             if example.expect is outcome:
                 named.setdefault(words, []).append(example.name)
-    return Examples(tuple((words, tuple(names)) for words, names in named.items()))
+    for words, names in named.items():
+        yield Item(line(span(words, Tone.STRONG)), marked=False)
+        yield from (Item(line(name), level=1) for name in names)

@@ -138,7 +138,7 @@ def grounds(theme: str, colour: bool) -> Mapping[Ground, Style]:
 def segments(line: Line, looks: Mapping[Tone, Style], ground: Style, over: Style | None = None) -> list[Segment]:
     """One line, with `over` laid over it. What is not printable is made so even here, should a view have forgotten."""
     drawn = []
-    for text, tone in _with_ascii(line) if isinstance(looks, _InAscii) else line:
+    for text, tone, *_ in _with_ascii(line) if isinstance(looks, _InAscii) else line:
         look = ground + looks[tone]
         shown = text if text.isprintable() else clean(text, None)
         drawn.append(Segment(shown, look + over if over else look))
@@ -148,7 +148,7 @@ def segments(line: Line, looks: Mapping[Tone, Style], ground: Style, over: Style
 def _with_ascii(line: Line) -> Iterator[tuple[str, Tone]]:
     """The line with signs of ours in ASCII; a blank that such a sign takes may stand in the next span."""
     taken = False
-    for at, (text, tone) in enumerate(line):
+    for at, (text, tone, _) in enumerate(line):
         shown = text[1:] if taken else text
         taken = shown.endswith(("±", "≤")) and at + 1 < len(line) and line[at + 1][0].startswith(" ")
         if not shown.isascii():

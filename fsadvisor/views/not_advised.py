@@ -8,26 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.document import Block, Gap, Heading, paragraph
-from fsadvisor.pages.spans import Span, Tone, span
+from fsadvisor.pages.document import Block, Gap, Heading, Prose, Remark, paragraph
+from fsadvisor.pages.spans import Span, Tone, line, span
 from fsadvisor.pages.text import counted
 from fsadvisor.report import finding_parts as parts
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
-from fsadvisor.views import figures
-from fsadvisor.views.evidence import Checklist
-from fsadvisor.views.prose import prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.report.finding_page import FindingPage
     from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.rule import Ask
     from fsadvisor.truth import Truth
     from fsadvisor.views.look import Look
 
-_IN: Final = (Span("  "),)
 _HEADLINES: Final = {
     Outcome.OK: ("Checked, not found here", Tone.GOOD),
     Outcome.UNDETERMINED: ("Could not be told here", Tone.UNKNOWN),
@@ -53,29 +49,25 @@ def siblings(look: Look, finding: Finding) -> list[str]:
     return [f"{rule.id}\n{one.subject.id}" for one in found]
 
 
-def blocks(look: Look, finding: Finding, glyphs: Glyphs) -> Iterator[Block]:
+def blocks(look: Look, page: FindingPage) -> Iterator[Block]:
     """The half of the page that says why."""
-    outcome = finding.outcome
+    finding = page.finding
     yield from _head(look, finding)
     yield Gap()
-    checklist = Checklist(parts.Values(finding), glyphs)
     first, others = _decided(finding)
     if first:
-        yield Heading(_title(outcome, len(first)))
-        yield from checklist.blocks(first, plain=True)
+        yield Heading(_title(finding.outcome, len(first)))
+        yield page.answers(first)
         if words := _were_it_so(finding):
-            yield paragraph(span(words, Tone.STRONG), first=_IN)
+            yield Remark(line(span(words, Tone.STRONG)))
         yield Gap()
     if others:
         yield Heading("What else was asked")
-        yield from checklist.blocks(others, plain=True)
+        yield page.answers(others)
         yield Gap()
-    yield Heading(f"{_IF[outcome].format(what=_what(finding))}:")
-    yield from prose(finding.rule.why, _IN)
-    if gain := finding.verdicts[0].gain():
-        yield Gap()
-        yield Heading(f"What it would bring: {gain.metric} ({gain.basis})")
-        yield from figures.blocks(gain, glyphs)
+    yield Heading(f"{_IF[finding.outcome].format(what=_what(finding))}:")
+    yield Prose(finding.rule.why)
+    yield from page.brings("What it would bring")
 
 
 def _head(look: Look, finding: Finding) -> Iterator[Block]:
@@ -87,8 +79,8 @@ def _head(look: Look, finding: Finding) -> Iterator[Block]:
     if len(every) > 1 and key in every:
         of = f" ({every.index(key) + 1:,} of {counted(len(every), finding.rule.subject)}, "
         where = (*where, span(of, Tone.DIM), span("]", Tone.KEY), span(" next)", Tone.DIM))
-    yield paragraph("On ", *where, first=_IN)
-    yield paragraph(span(_STATES[finding.outcome], Tone.STRONG), first=_IN)
+    yield Remark(line("On ", *where))
+    yield Remark(line(span(_STATES[finding.outcome], Tone.STRONG)))
 
 
 def _decided(finding: Finding) -> tuple[list[tuple[Ask, Truth]], list[tuple[Ask, Truth]]]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Verbatim, paragraph
+from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Prose, Verbatim, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.spans import Line, Span, Tone, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.plan.conflicts import QUARREL
-from fsadvisor.report.rule_text import NEEDS
-from fsadvisor.views.prose import prose
+from fsadvisor.report.rule_words import NEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -116,7 +115,7 @@ def _step(part: Part, number: int, plan: Plan, needs: Mapping[str, str], glyphs:
     else:
         yield from _lines_of(part, plan)
     if part.advice:
-        yield from prose(f"Note: {part.advice}", _IN)
+        yield Prose(f"Note: {part.advice}")
 
 
 def _named(finding: Finding) -> Iterator[Span]:
@@ -156,7 +155,7 @@ def _manual(manual: Manual, needs: Mapping[str, str], glyphs: Glyphs) -> Iterato
     far: Line = (Span("    "),)
     yield paragraph(span(f"{manual.reason}; ", Tone.WARNING), *_named(manual.finding), first=far)
     if manual.advice:
-        yield from prose(manual.advice, far)
+        yield Prose(manual.advice, indent=4)
     told = (
         (f"Commands ({needs[manual.finding.rule]}):", manual.commands),
         ("To keep it:", manual.keep),

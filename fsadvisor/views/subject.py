@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fsadvisor.catalogue import Entry, catalogue
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
+from fsadvisor.pages.evidence import cure
 from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import cause, full_name, value_text
@@ -17,7 +18,6 @@ from fsadvisor.report.shaping import own_facts
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.views import options, power
 from fsadvisor.views.badges import badges
-from fsadvisor.views.evidence import cure
 from fsadvisor.views.finding import alone, found
 from fsadvisor.views.history import MOVING, Change
 from fsadvisor.views.relations import reached

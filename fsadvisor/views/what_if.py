@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from fsadvisor.advise import Answer, judge
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Unknown
-from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
-from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, cut, line, span
+from fsadvisor.pages.document import Block, Document, Gap, Heading, Prose, paragraph
+from fsadvisor.pages.spans import Line, Span, Tone, cut, line, span
 from fsadvisor.pages.text import counted
-from fsadvisor.pages.values import cause, full_name, value_text
-from fsadvisor.report.finding_parts import MARKS, named
+from fsadvisor.pages.values import MARKS, cause, full_name, value_text
+from fsadvisor.report.finding_parts import named
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.views.prose import prose
 from fsadvisor.views.rows import Row
 from fsadvisor.views.severity import TONES
 
@@ -198,7 +197,7 @@ def document(one: Change, real: Look, supposed: Look, glyphs: Glyphs) -> Documen
         *_asks(one.rule, real.subjects.get(at), supposed.subjects.get(at), glyphs),
         Gap(),
         Heading("Why"),
-        *prose(one.rule.why, NOTHING),
+        Prose(one.rule.why, indent=0),
         Gap(),
         paragraph(span(f"Rule {one.rule.id}", Tone.DIM)),
     ]

@@ -10,11 +10,11 @@ from fsadvisor.advise import advise
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.escape import width
-from fsadvisor.pages.text import wrapped
+from fsadvisor.pages.text import render, wrapped
 from fsadvisor.pages.values import bytes_text, value_text
 from fsadvisor.report.as_text import as_text
-from fsadvisor.report.explain import explain
 from fsadvisor.report.fact_list import fact_list
+from fsadvisor.report.rule_page import document
 from tests.report import composed
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -230,7 +230,7 @@ def test_any_text_in_names_labels_and_cures_gives_lines_without_control_characte
     told = [
         *as_text(storage, advise(storage, rules.values(), every=True), composed.ABOUT, every=True),
         *fact_list(catalogue().values(), storage),
-        *explain(replace(rules["barriers-off"], title=text, why=name)),
+        *render(document(replace(rules["barriers-off"], title=text, why=name)).blocks),
     ]
     assert all(line.isprintable() for line in "".join(told).split("\n"))
 

@@ -8,12 +8,12 @@ import pytest
 from fsadvisor.advise import advise
 from fsadvisor.catalogue import matching
 from fsadvisor.machine.opening import open_machine
+from fsadvisor.pages.text import render
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
-from fsadvisor.report.explain import explain
 from fsadvisor.report.fact_list import fact_list
-from fsadvisor.report.rule_markdown import rule_markdown
+from fsadvisor.report.rule_page import document, markdown
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.paths import FIXTURES
@@ -44,6 +44,10 @@ def rule(rule_id):
     return found
 
 
+def explained(one):
+    return render(document(one).blocks)
+
+
 REPORTS = {
     "busy.txt": lambda: text(composed.busy()),
     "busy_narrow.txt": lambda: text(composed.busy(), width=50),
@@ -57,10 +61,10 @@ REPORTS = {
     "empty.json": lambda: json(composed.empty()),
     "blind.txt": lambda: text(composed.blind()),
     "many.txt": lambda: text(composed.many(1000)),
-    "explain_risk.txt": lambda: explain(rule("barriers-off")),
-    "explain_gain.txt": lambda: explain(rule("flush-to-protected-cache")),
-    "rule_risk.md": lambda: rule_markdown(rule("barriers-off")),
-    "rule_gain.md": lambda: rule_markdown(rule("flush-to-protected-cache")),
+    "explain_risk.txt": lambda: explained(rule("barriers-off")),
+    "explain_gain.txt": lambda: explained(rule("flush-to-protected-cache")),
+    "rule_risk.md": lambda: markdown(rule("barriers-off")),
+    "rule_gain.md": lambda: markdown(rule("flush-to-protected-cache")),
     "facts.txt": lambda: fact_list(matching("disk.*cache")),
     "facts_here.txt": lambda: fact_list(matching("plp"), composed.busy()),
 }

@@ -2,10 +2,11 @@
 
 import pytest
 
+from fsadvisor.pages.figures import Range, in_numbers, range_of
 from fsadvisor.pages.glyphs import ASCII, UNICODE
 from fsadvisor.pages.screen import laid
+from fsadvisor.report.rule_words import figures
 from fsadvisor.rulebook.shape import Figure, Gain, measured_gain
-from fsadvisor.views.figures import Range, blocks, in_numbers, range_of
 from tests.views.seen import session, text
 
 
@@ -44,7 +45,7 @@ def test_what_words_belong_to_is_said_in_words_only(says):
 
 
 def drawn(gain, glyphs=UNICODE, width=78):
-    return text(laid(blocks(gain, glyphs), width))
+    return text(laid([figures(gain)], width, unicode=glyphs is UNICODE))
 
 
 def figure(says, source="seed 000"):

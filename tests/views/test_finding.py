@@ -8,11 +8,11 @@ from fsadvisor.pages.document import Commands
 from fsadvisor.pages.glyphs import ASCII, UNICODE
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.spans import columns, plain
+from fsadvisor.report.rule_page import document
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import TRUE
 from fsadvisor.views import finding
 from fsadvisor.views.look import finding_key
-from fsadvisor.views.prose import rule_document
 from tests.report import composed
 from tests.views.seen import look_at, look_of, session, text
 
@@ -228,6 +228,6 @@ def test_in_ascii_nothing_else_is_drawn_by_us():
 
 def test_every_rule_has_a_page():
     for rule in session().shelf.rules:
-        page = flat(text(laid(rule_document(rule, UNICODE).blocks, 80)))
+        page = flat(text(laid(document(rule).blocks, 80)))
         assert rule.title in page
         assert all(reference.url in page.replace(" ", "") for reference in rule.references)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from fsadvisor.report.rule_page import document
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.views.prose import rule_document
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -34,4 +34,4 @@ class RulePlace(Place):
         """It does not change from look to look."""
         rule = next((one for one in self.explorer.session.shelf.rules if one.id == self._rule), None)
         if rule is not None:
-            self.query_one(DocumentView).show(rule_document(rule, self.explorer.glyphs))
+            self.query_one(DocumentView).show(document(rule))

@@ -162,7 +162,7 @@ def barred(spans: Line, bar: str) -> Line:
 def marked(spans: Line, words: str) -> Line:
     """The line with every place of the (casefolded) words in the tone of a match."""
     found: list[Span] = []
-    for text, tone in spans:
+    for text, tone, _ in spans:
         low, at = text.casefold(), 0
         while len(low) == len(text) and (place := low.find(words, at)) >= 0:
             found += [Span(text[at:place], tone), Span(text[place : place + len(words)], Tone.MATCH)]

@@ -1,4 +1,4 @@
-"""The figures of a gain: ranges drawn on one scale beside their numbers; what is no plain range, in words alone."""
+"""Figures on a screen: ranges drawn on one scale beside their numbers; what is no plain range, in words alone."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.document import Block, Drawn, paragraph
 from fsadvisor.pages.spans import Line, Span, Tone, columns, span
-from fsadvisor.report import guides
-from fsadvisor.rulebook.tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from fsadvisor.pages.document import Figure, Figures
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.rulebook.shape import Figure, Gain
 
 _NUMBER: Final = r"\d+(?:\.\d+)?"
 _RANGE: Final = re.compile(
@@ -53,23 +51,20 @@ def range_of(says: str) -> Range | None:
     return Range(low, None if _AND_MORE in found["words"] else high, found["unit"])
 
 
-def blocks(gain: Gain, glyphs: Glyphs) -> Iterator[Block]:
+def blocks(told: Figures, glyphs: Glyphs) -> Iterator[Block]:
     """All figures: those that contradict each other stand below each other on the same scale."""
-    ranges = [range_of(figure.says) for figure in gain.figures]
+    ranges = [range_of(figure.says) for figure in told.figures]
     scales = {unit: _top([one for one in ranges if one and one.unit == unit]) for unit in ("%", "times")}
-    told: set[str] = set()
-    for figure, found in zip(gain.figures, ranges, strict=True):
-        if found is not None and found.unit not in told:
-            told.add(found.unit)
+    units: set[str] = set()
+    for figure, found in zip(told.figures, ranges, strict=True):
+        if found is not None and found.unit not in units:
+            units.add(found.unit)
             yield Drawn((_axis(scales[found.unit], found.unit),))
         yield _figure(figure, found, scales, glyphs)
-        yield paragraph(span(_who(figure), Tone.DIM), first=(Span(_INDENT + "  "),))
-    if not gain.figures:
-        yield paragraph("No figure is known.", first=(Span(_INDENT),))
-    if gain.believe:
-        yield paragraph(span("Believe: ", Tone.STRONG), gain.believe, first=(Span(_INDENT),))
-    if gain.measure and not gain.told_here:
-        yield paragraph("The probe ", span(gain.measure, Tone.KEY), " would measure it here.", first=(Span(_INDENT),))
+        who = f"{figure.source}, {figure.basis}: " if figure.basis else f"{figure.source}: "
+        yield paragraph(span(who, Tone.DIM), *figure.conditions, first=(Span(_INDENT + "  "),))
+    for words in told.remarks:
+        yield paragraph(*words, first=(Span(_INDENT),))
 
 
 def _figure(figure: Figure, found: Range | None, scales: Mapping[str, float], glyphs: Glyphs) -> Block:
@@ -78,12 +73,6 @@ def _figure(figure: Figure, found: Range | None, scales: Mapping[str, float], gl
         return paragraph(says, first=(Span(f"{_INDENT}{glyphs.bullet} "),))
     share = f" ({in_numbers(found)})" if _SHARE.fullmatch(figure.says) else ""
     return paragraph(says, share, first=_bar(found, scales[found.unit], glyphs))
-
-
-def _who(figure: Figure) -> str:
-    """'measured here: …', 'a blog post on PostgreSQL (2008), measured: … (table 003-assumptions)'."""
-    basis = f", {table(figure.table).basis}" if figure.table else ""
-    return f"{figure.source}{basis}: {guides.conditions(figure)}"
 
 
 def _top(ranges: Sequence[Range]) -> float:
