@@ -247,7 +247,6 @@ def _facts(chosen: argparse.Namespace) -> int:
 def _plan(chosen: argparse.Namespace) -> int:
     from fsadvisor.plan import verb
     from fsadvisor.plan.choosing import ChoiceError
-    from fsadvisor.plan.folder import FolderError
 
     shelf = _shelf(chosen)
     machine = _machine(chosen)
@@ -255,7 +254,7 @@ def _plan(chosen: argparse.Namespace) -> int:
     try:
         made = verb.made(machine, storage, shelf.rules, chosen.findings)
         said = verb.written(made, chosen.out) if chosen.out else ""
-    except (ChoiceError, FolderError) as error:
+    except ChoiceError as error:
         raise UsageError(str(error)) from error
     if chosen.form == "json" or not chosen.out:
         _write(verb.text(made, as_json=chosen.form == "json"))

@@ -8,10 +8,11 @@ import errno
 import json
 import os
 import stat
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import sources
+from fsadvisor.machine import attestation_file, probe_file, safe_files, sources
 from fsadvisor.machine.bounded import within
 from fsadvisor.machine.file_extents import files_below
 from fsadvisor.machine.inode_flags import flags_of
@@ -27,6 +28,8 @@ T = TypeVar("T")
 Entries: TypeAlias = tuple[str, ...] | Unknown
 
 KERNEL_FOLDERS = ("/proc/", "/sys/")
+_TOLD_BY_PEOPLE = (attestation_file.PATH, probe_file.PATH)
+"""What changes verdicts by its word alone."""
 _CHUNK_BYTES = 1 << 16
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO}
 _REFUSED = {errno.EACCES, errno.EPERM}
@@ -73,7 +76,7 @@ class LiveMachine:
 
     def read(self, path: str) -> Answer:
         if path not in self._reads:
-            self._reads[path] = self._ask(_content, path)
+            self._reads[path] = self._ask(_believed if path in _TOLD_BY_PEOPLE else _content, path)
         return self._reads[path]
 
     def entries(self, path: str) -> Entries:
@@ -127,6 +130,11 @@ class LiveMachine:
         if answer is None:
             return Unknown(Cause.TIMED_OUT, f"retry with a --timeout longer than {self._timeout_s:g} s", source)
         return answer
+
+
+def _believed(path: str) -> Answer:
+    why = safe_files.distrusted(Path(path))
+    return Unknown(Cause.UNREADABLE, why, path) if why else _content(path)
 
 
 def _content(path: str) -> Answer:

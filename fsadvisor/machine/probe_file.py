@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine import safe_files
+from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded
 
@@ -41,21 +42,12 @@ def user_path(environment: Mapping[str, str]) -> Path | None:
 
 def text_of(path: Path) -> Answer | None:
     """What a user's file holds; None where there is none."""
-    source = str(path)
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as opened:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return Unknown(Cause.UNREADABLE, "not a regular file", source)
-            content = opened.read(OUTPUT_CAP_BYTES + 1)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        cause = Cause.DENIED if isinstance(error, PermissionError) else Cause.UNREADABLE
-        return Unknown(cause, error.strerror or "cannot be read", source)
-    if len(content) > OUTPUT_CAP_BYTES:
-        return Unknown(Cause.UNREADABLE, "more than 4 MiB", source)
-    return Reply(decoded(content), source)
+        content = safe_files.read(path, OUTPUT_CAP_BYTES)
+    except MachineError as error:
+        cause = Cause.DENIED if isinstance(error.__cause__, PermissionError) else Cause.UNREADABLE
+        return Unknown(cause, error.what, str(path))
+    return None if content is None else Reply(decoded(content), str(path))
 
 
 def unread_line(why: Unknown) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import os
-import stat
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.machine import probe_file, rewriting
+from fsadvisor.machine import probe_file, safe_files
+from fsadvisor.machine.error import MachineError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,16 +26,11 @@ def path(*, root: bool, environment: Mapping[str, str]) -> Path | None:
 
 
 def read(file: Path) -> bytes:
-    """What is remembered, b'' where there is nothing that can be read."""
+    """What is remembered, b'' where there is nothing that can be read and believed."""
+    unpacking = zlib.decompressobj(wbits=31)
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as opened:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return b""
-            packed = opened.read(MOST_BYTES + 1)
-        unpacking = zlib.decompressobj(wbits=31)
-        unpacked = unpacking.decompress(packed, _MOST_UNPACKED)
-    except (OSError, zlib.error):
+        unpacked = unpacking.decompress(safe_files.read(file, MOST_BYTES) or b"", _MOST_UNPACKED)
+    except (MachineError, zlib.error):
         return b""
     return unpacked if unpacking.eof else b""
 
@@ -46,12 +40,9 @@ def write(file: Path, content: bytes) -> bool:
     packed = gzip.compress(content, 1, mtime=0)
     if len(packed) > MOST_BYTES:
         return False
+    beside_results = 0o755 if file == Path(probe_file.PATH).with_name(NAME) else 0o700
     try:
-        file.parent.mkdir(
-            mode=0o755 if file == Path(probe_file.PATH).with_name(NAME) else 0o700, parents=True, exist_ok=True
-        )
-        with rewriting.locked(file.parent) as folder:
-            rewriting.replace(folder, file.name, packed, 0o600)
-    except OSError:
+        safe_files.rewrite(file, lambda _: packed, MOST_BYTES, safe_files.PRIVATE, make=beside_results)
+    except MachineError:
         return False
     return True

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor._version import __version__
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import fit_to_tell, layout, sources
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine import fit_to_tell, layout, safe_files, sources
 from fsadvisor.machine.port import Answer, Reply
 from fsadvisor.machine.runner import encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from fsadvisor.machine.identities import Identities
@@ -35,35 +32,21 @@ _SOURCES: dict[str, Callable[[str], str]] = {
 
 
 def write_recording(recording: Recording, identities: Identities, folder: Path) -> None:
-    """Write into a new or empty folder. Raises MachineError."""
-    try:
-        folder.mkdir(0o700, parents=True, exist_ok=True)
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            if os.listdir(descriptor):  # noqa: PTH208 - an open folder
-                raise MachineError(str(folder), "the folder is not empty", "name a new or an empty one")
-            _Writing(descriptor, identities).write(recording)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise MachineError(
-            str(folder), error.strerror or str(error), "name a new or an empty folder that can be written"
-        ) from error
+    """Write into a new or empty directory, for its owner alone to read. Raises MachineError."""
+    texts = _Writing(identities).files(recording)
+    safe_files.write_tree(folder, [(place, encoded(text), safe_files.PRIVATE) for place, text in texts.items()])
 
 
 class _Writing:
-    """One open folder being written. What is written is held until all folders are known.
+    """What is to be written is held until all directories are known."""
 
-    Each folder in it is reached without following a link: it may stand where others can move names about.
-    """
-
-    def __init__(self, folder: int, identities: Identities) -> None:
-        self._folder = folder
+    def __init__(self, identities: Identities) -> None:
         self._replace = identities.replace
         self._files: dict[str, str] = {}
         self._unknown: dict[str, list[str]] = {}
 
-    def write(self, recording: Recording) -> None:
+    def files(self, recording: Recording) -> dict[str, str]:
+        """The text of each, the title at the end."""
         for (path, kind), answer in sorted(recording.about_paths.items(), key=lambda item: item[0]):
             self._about_path(kind, path, answer)
         for path, names in sorted(recording.entries.items(), key=lambda item: item[0]):
@@ -85,8 +68,9 @@ class _Writing:
             self._asked(layout.PROCESSES, {"names": asked_names}, "", sources.PROCESSES, told)
         for place, lines in self._unknown.items():
             self._files[place] = "".join(f"{line}\n" for line in sorted(lines))
-        self._write_files()
-        self._write_file(layout.TITLE, self._title(recording))
+        directories = {parent for place in self._files for parent in _parents(place)}
+        shadowed = {f"{at}{layout.SHADOWED}" if at in directories else at: text for at, text in self._files.items()}
+        return {**shadowed, layout.TITLE: self._title(recording)}
 
     def _names(self, names: tuple[str, ...], folder: str) -> Reply:
         new = sorted(self._replace(name) for name in names)
@@ -130,33 +114,6 @@ class _Writing:
             f'made = "by fsadvisor capture as {asked_as}; identities are replaced by stand-ins"\n'
             f"date = {recording.today.isoformat()}\n"
         )
-
-    def _write_files(self) -> None:
-        folders = {parent for place in self._files for parent in _parents(place)}
-        for folder in sorted(folders):
-            with self._above(folder) as (above, name):
-                os.mkdir(name, 0o700, dir_fd=above)
-        for place, text in self._files.items():
-            self._write_file(f"{place}{layout.SHADOWED}" if place in folders else place, text)
-
-    def _write_file(self, place: str, text: str) -> None:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with self._above(place) as (above, name), open(os.open(name, flags, 0o600, dir_fd=above), "wb") as file:  # noqa: PTH123
-            file.write(encoded(text))
-
-    @contextlib.contextmanager
-    def _above(self, place: str) -> Iterator[tuple[int, bytes]]:
-        """The open folder that a place is in, and its name there."""
-        *folders, name = (part.encode() for part in place.split("/"))
-        at = os.dup(self._folder)
-        try:
-            for one in folders:
-                inner = os.open(one, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=at)
-                os.close(at)
-                at = inner
-            yield at, name
-        finally:
-            os.close(at)
 
 
 def _told(tell: Callable[[str], str], answer: Answer) -> Answer:

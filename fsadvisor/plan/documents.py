@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.machine import safe_files
+from fsadvisor.machine.runner import encoded
 from fsadvisor.pages.escape import clean
 from fsadvisor.plan import fstab_patch
 from fsadvisor.plan.readme import readme
@@ -12,12 +14,12 @@ from fsadvisor.plan.script import plan_script
 from fsadvisor.plan.undo import undo_script
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from fsadvisor.plan.model import FstabChange, Plan
 
 _PROGRAM: Final = 0o755
-_TEXT: Final = 0o644
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,12 @@ class Document:
 
     path: str
     text: str
-    mode: int = _TEXT
+    mode: int = safe_files.PUBLIC
+
+
+def write(documents: Iterable[Document], directory: Path) -> None:
+    """Into a new or empty one. Raises MachineError."""
+    safe_files.write_tree(directory, [(it.path, encoded(it.text), it.mode) for it in documents])
 
 
 def documents(plan: Plan) -> tuple[Document, ...]:
@@ -39,7 +46,7 @@ def _documents(plan: Plan) -> Iterator[Document]:
         yield Document("plan.sh", plan_script(plan), _PROGRAM)
         yield Document("undo.sh", undo_script(plan), _PROGRAM)
     if plan.fstab:
-        yield Document("fstab.diff", fstab_diff(plan.fstab))
+        yield Document("fstab.diff", fstab_diff(plan.fstab), safe_files.PRIVATE)
     for change in plan.files:
         yield Document(f"files{change.path}", change.after)
     yield Document("README.txt", readme(plan))

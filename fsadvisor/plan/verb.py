@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor.pages.escape import clean
-from fsadvisor.plan import folder
 from fsadvisor.plan.choosing import chosen
-from fsadvisor.plan.documents import as_one_text, documents
+from fsadvisor.plan.documents import as_one_text, documents, write
 from fsadvisor.plan.planning import plan
 
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ def made(machine: Machine, storage: Storage, rules: Sequence[Rule], findings: Se
 
 
 def written(plan: Plan, where: Path) -> str:
-    """Write the plan's folder; what to tell people of it. Raises FolderError."""
-    folder.write(documents(plan), where)
+    """Write the plan's folder; what to tell people of it. Raises MachineError."""
+    write(documents(plan), where)
     return f"fsadvisor: wrote {clean(str(where))}; nothing was run: read README.txt there first\n"
 
 

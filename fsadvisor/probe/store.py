@@ -1,12 +1,10 @@
 """Where results are kept: a JSON object a line, root's for everybody to read, others' for themselves.
 
-A new result is put in by rewriting the whole file in one step (`machine.rewriting`).
+A new result is put in by rewriting the whole file in one step (`machine.safe_files`).
 """
 
 from __future__ import annotations
 
-import os
-import stat
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from fsadvisor.machine import rewriting
+from fsadvisor.machine import safe_files
+from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.probe_file import PATH, user_path
 from fsadvisor.probe.json_line import encoded
 from fsadvisor.probe.result import Result
@@ -27,6 +26,7 @@ MOST_ALIKE: Final = 8
 """Results of the same job on the same mount; older ones are dropped."""
 MOST_BYTES: Final = 2 << 20
 """Of the whole file; readers take 4 MiB."""
+_MOVE: Final = "move it away"
 
 
 class StoreError(Exception):
@@ -84,19 +84,15 @@ def read(file: Path) -> Kept:
 def keep(file: Path, result: Result) -> None:
     """Put a result at the end, and drop what is too old or too much. Raises StoreError; the file is then as it was."""
     shared = file == Path(PATH)
+    mode, make = (safe_files.PUBLIC, 0o755) if shared else (safe_files.PRIVATE, 0o700)
     try:
-        file = file.resolve()  # a link to it stays one
-        file.parent.mkdir(mode=0o755 if shared else 0o700, parents=True, exist_ok=True)
-        with rewriting.locked(file.parent) as folder:
-            content = bounded(_text(file), line(result))
-            rewriting.replace(folder, file.name, content, 0o644 if shared else 0o600)
-    except (OSError, RuntimeError, StoreError) as error:
-        why = str(error) if isinstance(error, StoreError) else f"{file}: {_why(error)}."
-        raise StoreError(f"The result is not kept: {why}") from error
+        safe_files.rewrite(file, lambda text: bounded(text, line(result)), 2 * MOST_BYTES, mode, _MOVE, make=make)
+    except (MachineError, StoreError) as error:
+        raise StoreError(f"The result is not kept: {_sentence(error)}") from error
 
 
-def _why(error: OSError | RuntimeError) -> str:
-    return (error.strerror if isinstance(error, OSError) else "a loop of links") or "cannot be written"
+def _sentence(error: MachineError | StoreError) -> str:
+    return f"{error}." if isinstance(error, MachineError) else str(error)
 
 
 def bounded(text: bytes, new: bytes) -> bytes:
@@ -146,15 +142,6 @@ def _about(one: bytes) -> tuple[str, str] | None:
 def _text(file: Path) -> bytes:
     """The content of a regular file, b'' where there is none. Raises StoreError."""
     try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as opened:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise StoreError(f"{file} is no regular file.")
-            content = opened.read(2 * MOST_BYTES + 1)
-    except FileNotFoundError:
-        return b""
-    except OSError as error:
-        raise StoreError(f"{file}: {error.strerror or 'cannot be read'}.") from error
-    if len(content) > 2 * MOST_BYTES:
-        raise StoreError(f"{file} is too long for a file of results; move it away.")
-    return content
+        return safe_files.read(file, 2 * MOST_BYTES, _MOVE) or b""
+    except MachineError as error:
+        raise StoreError(_sentence(error)) from error

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import msgspec
 
 from fsadvisor.catalogue import SCOPES, did_you_mean
+from fsadvisor.machine import safe_files
 from fsadvisor.rulebook import shape
 from fsadvisor.rulebook.rule import Problem, Rule, rule_of
 from fsadvisor.rulebook.toml_lines import line_and_column, offsets
@@ -85,7 +86,7 @@ def load_shelf(*folders: Path) -> Shelf:
     errors: list[RuleError] = []
     for folder in folders or (own_rules(),):
         for found in _files(folder):
-            loaded = found if isinstance(found, RuleError) else _placed(found)
+            loaded = found if isinstance(found, RuleError) else _distrusted(found) or _placed(found)
             if isinstance(loaded, RuleError):
                 errors.append(loaded)
             elif isinstance(loaded, tuple):
@@ -134,6 +135,12 @@ def _placed(file: Path) -> Rule | tuple[RuleError, ...]:
     if isinstance(rule, Rule) and rule.subject != file.parent.name:
         return (RuleError(str(file), 1, None, f"a rule on a {rule.subject} belongs into the folder {rule.subject}/"),)
     return rule
+
+
+def _distrusted(file: Path) -> RuleError | None:
+    """Of a rule that is not ours: ours are as good as the program that they come with."""
+    why = "" if file.is_relative_to(own_rules()) else safe_files.distrusted(file)
+    return RuleError(str(file), 1, None, why) if why else None
 
 
 def _files(folder: Path) -> Iterator[Path | RuleError]:

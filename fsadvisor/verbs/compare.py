@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.compare import telling, workloads
 from fsadvisor.compare.forms import CHOICES
-from fsadvisor.machine import new_file
+from fsadvisor.machine import safe_files
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.stopping import Stop
 from fsadvisor.report import compare_json, compare_markdown, compare_svg, compare_text, probe_text
@@ -200,7 +200,7 @@ class _Command:
             form = compare_markdown.markdown if self._request.form == "markdown" else compare_text.text
             self._write(form(table, about))
         if self._request.picture is not None:
-            new_file.write_new(self._request.picture, compare_svg.svg(table, about).encode())
+            safe_files.write_new(self._request.picture, compare_svg.svg(table, about).encode(), safe_files.PUBLIC)
 
     def _json(self, state: compare_json.State) -> str:
         return compare_json.as_json(

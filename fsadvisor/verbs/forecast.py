@@ -14,6 +14,7 @@ from fsadvisor.forecast import table_file
 from fsadvisor.forecast.alone import kept
 from fsadvisor.forecast.curve import Point, of_one_device
 from fsadvisor.forecast.study import study
+from fsadvisor.machine import safe_files
 from fsadvisor.machine.probe_file import PATH as SHARED
 from fsadvisor.pages.escape import clean
 from fsadvisor.probe import guard, lock, store, surroundings
@@ -222,11 +223,7 @@ def _say(lines: Iterable[str]) -> None:
 
 
 def _draw(file: Path, found: Study) -> None:
-    try:
-        with file.open("x", encoding="utf-8") as opened:
-            opened.write(forecast_svg.svg(found))
-    except OSError as error:
-        raise RefusedError(f"--out: {file}: {error.strerror}") from error
+    safe_files.write_new(file, forecast_svg.svg(found).encode(), safe_files.PUBLIC)
 
 
 def _report(chosen: argparse.Namespace, found: Found) -> Iterable[str]:

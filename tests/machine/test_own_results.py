@@ -52,7 +52,7 @@ def test_where_there_is_no_file_nothing_was_measured(tmp_path):
 @pytest.mark.parametrize(
     ("made", "why"),
     [
-        (lambda file: file.mkdir(), "Is a directory"),
+        (lambda file: file.mkdir(), "not a regular file"),
         (os.mkfifo, "not a regular file"),
         (lambda file: file.symlink_to(file), "Too many levels of symbolic links"),
         (lambda file: file.write_bytes(b"x" * (5 << 20)), "more than 4 MiB"),

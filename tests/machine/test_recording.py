@@ -160,10 +160,10 @@ def test_files_and_folders_are_for_their_owner_alone(folder):
 
 def test_only_a_new_or_empty_folder_is_written(folder, tmp_path):
     recording = RecordingMachine(sample())
-    with pytest.raises(MachineError, match="the folder is not empty; name a new or an empty one"):
+    with pytest.raises(MachineError, match="the directory is not empty; name a new or an empty one"):
         recording.write(folder)
     (tmp_path / "file").touch()
-    with pytest.raises(MachineError, match="File exists"):
+    with pytest.raises(MachineError, match="Not a directory"):
         recording.write(tmp_path / "file")
     with pytest.raises(MachineError, match="Not a directory"):
         recording.write(tmp_path / "file" / "below")

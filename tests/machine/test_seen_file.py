@@ -8,7 +8,7 @@ import pytest
 
 from fsadvisor.machine import seen_file
 from fsadvisor.machine.error import MachineError
-from fsadvisor.machine.new_file import write_new
+from fsadvisor.machine.safe_files import write_new
 
 
 def test_it_stands_beside_the_results_of_probes():

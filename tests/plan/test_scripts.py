@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fsadvisor.plan.documents import as_one_text, documents
-from fsadvisor.plan.folder import FolderError, write
+from fsadvisor.machine.error import MachineError
+from fsadvisor.plan.documents import as_one_text, documents, write
 from fsadvisor.plan.script import plan_script
 from fsadvisor.plan.undo import undo_script
 from tests.plan import composed
@@ -296,7 +296,7 @@ def test_the_folder_holds_everything_with_its_mode(tmp_path):
     assert modes == {
         "plan.sh": "0o755",
         "undo.sh": "0o755",
-        "fstab.diff": "0o644",
+        "fstab.diff": "0o600",
         "files/etc/udev/rules.d/99-fsadvisor-scheduler.rules": "0o644",
         "files/etc/sysctl.d/90-fsadvisor.conf": "0o644",
         "README.txt": "0o644",
@@ -306,7 +306,7 @@ def test_the_folder_holds_everything_with_its_mode(tmp_path):
 def test_a_folder_that_is_not_empty_or_can_not_be_made_is_refused(tmp_path):
     (tmp_path / "x").touch()
     for folder, says in ((tmp_path, "not empty"), (tmp_path / "x" / "y", "Not a directory"), (tmp_path / "x", "x")):
-        with pytest.raises(FolderError, match=says):
+        with pytest.raises(MachineError, match=says):
             write(documents(planned()), folder)
     assert [it.name for it in tmp_path.iterdir()] == ["x"]
 

@@ -135,7 +135,7 @@ def test_what_cannot_be_written_or_read_is_said_in_a_sentence(tmp_path):
     with pytest.raises(StoreError, match="The result is not kept: "):
         keep(tmp_path / "file" / "probes.jsonl", ONE)
     os.mkfifo(tmp_path / "fifo")
-    with pytest.raises(StoreError, match="is no regular file"):
+    with pytest.raises(StoreError, match="not a regular file; move it away"):
         read(tmp_path / "fifo")
 
 
@@ -161,7 +161,7 @@ def test_notes_of_somebody_s_stay_while_results_come_and_go(tmp_path):
 def test_a_file_that_cannot_be_read_is_not_written_over(tmp_path):
     file = tmp_path / "probes.jsonl"
     os.mkfifo(file)
-    with pytest.raises(StoreError, match=f"^The result is not kept: {file} is no regular file"):
+    with pytest.raises(StoreError, match=f"^The result is not kept: {file}: not a regular file"):
         keep(file, ONE)
     assert stat.S_ISFIFO(file.lstat().st_mode)
 

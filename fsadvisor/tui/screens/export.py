@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from fsadvisor.machine.error import MachineError
-from fsadvisor.machine.new_file import write_new
+from fsadvisor.machine.safe_files import write_new
 from fsadvisor.pages.document import Paragraph
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.spans import Span, Tone, line, span

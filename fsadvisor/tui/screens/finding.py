@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 
 from fsadvisor.machine.error import MachineError
-from fsadvisor.machine.new_file import write_new
+from fsadvisor.machine.safe_files import write_new
 from fsadvisor.pages.document import Commands
 from fsadvisor.pages.spans import span
 from fsadvisor.pages.text import counted

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.containers import Container, Vertical
 from textual.message import Message
 
+from fsadvisor.machine.error import MachineError
 from fsadvisor.pages.spans import span
-from fsadvisor.plan import folder
-from fsadvisor.plan.folder import FolderError
+from fsadvisor.plan import documents
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
@@ -286,8 +286,8 @@ class PlanPlace(Place):
         """On a thread."""
         try:
             whole = where.expanduser().absolute()
-            folder.write(found.files.values(), whole)
-        except (FolderError, RuntimeError, ValueError) as error:
+            documents.write(found.files.values(), whole)
+        except (MachineError, RuntimeError, ValueError) as error:
             self.post_message(self.Told(str(error), failed=True))
         else:
             self.post_message(self.Told(f"Saved in {whole}; nothing was run: read README.txt there.", failed=False))

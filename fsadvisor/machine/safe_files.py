@@ -1,0 +1,317 @@
+"""Files that are written for somebody, and files that are believed: only where nobody else may change them.
+
+As ssh and sudo do, a path is looked at from the root down: each directory, each symbolic link and the file itself
+belongs to root or to who runs this, and nobody else may write to it. A sticky directory such as /tmp may be
+everybody's, for what belongs to us there can neither be renamed nor removed by others. What was looked at is what is
+used: each step is taken from an open directory and follows no link by itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import grp
+import os
+import pwd
+import re
+import secrets
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.machine.error import MachineError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+PRIVATE: Final = 0o600
+"""The mode of what may tell something that only its owner may read."""
+PUBLIC: Final = 0o644
+
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_STEP: Final = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+_MOST_LINKS: Final = 40
+
+
+class _OthersError(Exception):
+    """Who else may change something on the path."""
+
+
+def write_new(path: Path, content: bytes, mode: int = PRIVATE) -> None:
+    """Make a file; what is there already is never written over. Raises MachineError."""
+    with _told(path, "name another"), _opened(path.parent) as directory:
+        _make(directory, path.name, content, mode)
+
+
+def write_tree(path: Path, files: Iterable[tuple[str, bytes, int]]) -> None:
+    """Make files, each with its path below and its mode, in a new or empty directory. Raises MachineError.
+
+    Where all of them are for their owner alone, so are the directories.
+    """
+    files = tuple(files)
+    private = all(not mode & 0o077 for _, _, mode in files)
+    make = 0o700 if private else 0o755
+    choice = "name a new or an empty directory that can be written"
+    with _told(path, choice), _opened(path, make=make, sticky=False) as directory:
+        if os.listdir(directory):  # noqa: PTH208 - an open directory
+            raise MachineError(str(path), "the directory is not empty", "name a new or an empty one")
+        for below, content, mode in files:
+            *above, name = below.split("/")
+            with _below(directory, above, make) as inner:
+                _make(inner, name, content, mode)
+
+
+def rewrite(
+    path: Path,
+    change: Callable[[bytes], bytes],
+    most: int,
+    mode: int,
+    choice: str = "name another",
+    *,
+    make: int = 0o755,
+) -> None:
+    """Put a changed content in the place of what there is, b'' where there is none; a link to the file stays one.
+
+    Whoever reads sees the old or the new one, and a crash leaves one of them: it is written anew beside itself and
+    renamed. Writers wait for each other. Directories that are not there are made with the mode `make`. Raises
+    MachineError, and what `change` raises.
+    """
+    with _told(path, choice):
+        with contextlib.suppress(FileNotFoundError):
+            step, path = _reached(path)
+            os.close(step)
+        with _opened(path.parent, make=make) as directory, _locked(directory, f".{path.name}.lock"):
+            _replace(directory, path.name, change(read(path, most, choice) or b""), mode)
+            os.fsync(directory)
+
+
+def read(path: Path, most: int, choice: str = "name another") -> bytes | None:
+    """What is in a regular file that nobody else may change, None where there is none. Raises MachineError."""
+    with _told(path, choice):
+        try:
+            step, _ = _reached(path)
+        except FileNotFoundError:
+            return None
+        try:
+            if not stat.S_ISREG(os.fstat(step).st_mode):
+                raise MachineError(str(path), "not a regular file", choice)
+            with open(f"/proc/self/fd/{step}", "rb") as opened:  # noqa: PTH123 - the very file that was looked at
+                content = opened.read(most + 1)
+        finally:
+            os.close(step)
+        if len(content) > most:
+            raise MachineError(str(path), f"more than {most >> 20} MiB", choice)
+        return content
+
+
+def distrusted(path: Path) -> str:
+    """Why what a file or directory says is not believed; '' where it is, and where it can't be read anyway."""
+    try:
+        step, _ = _reached(path)
+    except _OthersError as error:
+        return f"not believed, for {error}"
+    except (OSError, ValueError):
+        return ""
+    os.close(step)
+    return ""
+
+
+@contextlib.contextmanager
+def _told(path: Path, choice: str) -> Iterator[None]:
+    """What goes wrong, as one sentence for people."""
+    try:
+        yield
+    except _OthersError as error:
+        raise MachineError(str(path), str(error), f"name a place that nobody else may change{_such_as(path)}") from None
+    except FileExistsError:
+        raise MachineError(str(path), "is there already, and is left as it is", "name another") from None
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or "can't be written"
+        raise MachineError(str(path), why, choice) from error
+
+
+def _such_as(path: Path) -> str:
+    """The same name at home, where that is safe."""
+    with contextlib.suppress(KeyError, OSError, ValueError, _OthersError):
+        step, home = _reached(Path(pwd.getpwuid(os.geteuid()).pw_dir))
+        os.close(step)
+        return f", such as {home / path.name}"
+    return ""
+
+
+def _reached(path: Path, *, make: int | None = None) -> tuple[int, Path]:
+    """The end of a path, opened to be looked at, and its path without links.
+
+    Directories that are not there are made with the mode `make`. Raises OSError, ValueError and _OthersError.
+    """
+    left = [*reversed(path.absolute().parts)]
+    at, where, links = os.open("/", _STEP), Path("/"), 0
+    try:
+        while left:
+            name = left.pop()
+            there = where.parent if name == ".." else where / name
+            inner = os.open("/", _STEP) if name == "/" else _entered(at, name, make)
+            try:
+                seen = os.fstat(inner)
+                if who := _others(seen):
+                    raise _OthersError(f"{there} {who}")
+                if stat.S_ISLNK(seen.st_mode):
+                    links += 1
+                    if links > _MOST_LINKS:
+                        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+                    left += reversed(Path(os.readlink("", dir_fd=inner)).parts)
+                else:
+                    at, inner, where = inner, at, there
+            finally:
+                os.close(inner)
+    except BaseException:
+        os.close(at)
+        raise
+    return at, where
+
+
+def _entered(at: int, name: str, make: int | None) -> int:
+    """What has a name in an open directory: itself, and not what it leads to."""
+    try:
+        return os.open(name, _STEP | os.O_DIRECTORY, dir_fd=at)  # so asked, an automounter mounts
+    except NotADirectoryError:
+        return os.open(name, _STEP, dir_fd=at)
+    except FileNotFoundError:
+        if make is None:
+            raise
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(name, make, dir_fd=at)
+    return os.open(name, _STEP | os.O_DIRECTORY, dir_fd=at)
+
+
+def _others(seen: os.stat_result, *, sticky: bool = True) -> str:
+    """Who else may change it, '' for nobody; `sticky` counts where what is in a directory belongs to us."""
+    if seen.st_uid not in (0, os.geteuid()):
+        return f"belongs to {_named(seen.st_uid, pwd.getpwuid)}"
+    if stat.S_ISLNK(seen.st_mode) or (sticky and stat.S_ISDIR(seen.st_mode) and seen.st_mode & stat.S_ISVTX):
+        return ""
+    if seen.st_mode & stat.S_IWOTH:
+        return "may be changed by everybody"
+    if seen.st_mode & stat.S_IWGRP and not _is_own_group(seen.st_gid):
+        return f"may be changed by the group {_named(seen.st_gid, grp.getgrgid)}"
+    return ""
+
+
+def _is_own_group(number: int) -> bool:
+    """Whether it is the group that an ordinary user is alone in, which many systems let write by default."""
+    if os.geteuid() == 0:
+        return False
+    try:
+        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(number)
+    except KeyError:
+        return False
+    return group.gr_name == user.pw_name and set(group.gr_mem) <= {user.pw_name}
+
+
+def _named(number: int, known: Callable[[int], tuple[object, ...]]) -> str:
+    try:
+        return str(known(number)[0])
+    except KeyError:
+        return str(number)
+
+
+@contextlib.contextmanager
+def _opened(path: Path, *, make: int | None = None, sticky: bool = True) -> Iterator[int]:
+    """The directory at the end of a path. Raises OSError, ValueError and _OthersError."""
+    step, where = _reached(path, make=make)
+    try:
+        if who := _others(os.fstat(step), sticky=sticky):
+            raise _OthersError(f"{where} {who}")
+        directory = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=step)
+    finally:
+        os.close(step)
+    try:
+        yield directory
+    finally:
+        os.close(directory)
+
+
+@contextlib.contextmanager
+def _below(directory: int, names: Iterable[str], make: int) -> Iterator[int]:
+    """A directory below an open one, made where it is not there; no link is followed."""
+    at = os.dup(directory)
+    try:
+        for name in names:
+            inner = _entered(at, name, make)
+            os.close(at)
+            at = inner
+        yield at
+    finally:
+        os.close(at)
+
+
+def _make(directory: int, name: str, content: bytes, mode: int) -> None:
+    """What was begun and failed is taken away again, unless the name leads elsewhere by then."""
+    descriptor = os.open(name, _NEW, PRIVATE, dir_fd=directory)
+    try:
+        with os.fdopen(os.dup(descriptor), "wb") as opened:
+            opened.write(content)
+        os.fchmod(descriptor, mode)
+    except OSError:
+        with contextlib.suppress(OSError):
+            if _is_at(descriptor, name, directory):
+                os.unlink(name, dir_fd=directory)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _locked(directory: int, name: str) -> Iterator[None]:
+    """Wait for other writers, by a file that nobody else may open: everybody may lock a directory, and for ever."""
+    held = -1
+    try:
+        while held < 0 or not _is_at(held, name, directory):  # whoever held it before us took it away
+            if held >= 0:
+                os.close(held)
+            held = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE, dir_fd=directory)
+            fcntl.flock(held, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            os.unlink(name, dir_fd=directory)
+    finally:
+        if held >= 0:
+            os.close(held)
+
+
+def _is_at(descriptor: int, name: str, directory: int) -> bool:
+    """Whether a name in a directory is that of an open file."""
+    try:
+        return os.path.samestat(os.stat(name, dir_fd=directory, follow_symlinks=False), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def _replace(directory: int, name: str, content: bytes, mode: int) -> None:
+    """In the directory whose lock is held."""
+    _take_away_what_was_left(directory, name)
+    temporary = f".{name}.{secrets.token_hex(4)}"
+    descriptor = os.open(temporary, _NEW, PRIVATE, dir_fd=directory)
+    try:
+        with os.fdopen(descriptor, "wb") as opened:
+            opened.write(content)
+            os.fchmod(opened.fileno(), mode)
+            opened.flush()
+            os.fsync(opened.fileno())
+        os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=directory)
+        raise
+
+
+def _take_away_what_was_left(directory: int, name: str) -> None:
+    """What a writer of the same user left that was killed."""
+    ours = re.compile(rf"\.{re.escape(name)}\.[a-z0-9_]{{8}}")
+    for left in filter(ours.fullmatch, os.listdir(directory)):
+        with contextlib.suppress(OSError):
+            seen = os.stat(left, dir_fd=directory, follow_symlinks=False)
+            if stat.S_ISREG(seen.st_mode) and seen.st_uid == os.geteuid():
+                os.unlink(left, dir_fd=directory)
