@@ -106,6 +106,15 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Labelled:
+    """Words behind a label, which takes so many columns where columns count."""
+
+    label: str
+    words: Line
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
 class Reference:
     """An address and what it says."""
 
@@ -182,7 +191,7 @@ class Fold:
 
 
 Block: TypeAlias = (
-    "Heading | Paragraph | Prose | Headline | Remark | Item | Reference | Figures | Evidence | Table | Fold"
+    "Heading | Paragraph | Prose | Headline | Remark | Item | Labelled | Reference | Figures | Evidence | Table | Fold"
     " | Commands | Verbatim | Drawn | Gap"
 )
 

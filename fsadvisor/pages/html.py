@@ -19,11 +19,13 @@ from fsadvisor.pages.document import (
     Heading,
     Headline,
     Item,
+    Labelled,
     Paragraph,
     Prose,
     Reference,
     Remark,
     Table,
+    Verbatim,
 )
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.spans import Tone
@@ -135,7 +137,7 @@ def render(blocks: Iterable[Block], level: int) -> Iterator[Markup]:
 
 def _titled(title: str, level: int) -> Iterator[Markup]:
     if title:
-        yield element(f"h{level}", title)
+        yield element(f"h{level}", prose(title))
 
 
 def _is_listed(block: Block) -> bool:
@@ -144,26 +146,36 @@ def _is_listed(block: Block) -> bool:
 
 def _block(block: Block, level: int, title: str) -> Markup:
     match block:
-        case Heading():
-            return NOTHING
         case Headline(badge, words, number, severity):
             start = f"{number}. " if number else ""
             return element(f"h{level - 1}", start, badge_of(badge.text, severity), " ", words)
-        case Prose(text):
-            return paragraphs(text)
-        case Remark(words) | Paragraph(words):
-            dim = all(one.tone is Tone.DIM for one in words)
-            return element("p", spans(words), class_="aside" if dim else "")
-        case Figures(remarks=remarks):
-            return joined((bullets(map(_item, block.items)), *(element("p", spans(one)) for one in remarks)))
-        case Commands(lines):
-            return pasted(lines)
         case Evidence(answers):
             return table("asks", ("Answer", "Question, and what was seen"), map(_answer, answers), title)
         case Table(head, rows):
             return table("", head, ([spans(cell) for cell in row] for row in rows), title)
         case Fold(summary, inside):
             return folded(summary, *render(inside(), level))
+        case _:
+            return _words(block)
+
+
+def _words(block: Block) -> Markup:
+    match block:
+        case Prose(text):
+            return paragraphs(text)
+        case Remark(words) | Paragraph(words):
+            dim = all(one.tone is Tone.DIM for one in words)
+            return element("p", spans(words), class_="aside" if dim else "")
+        case Labelled(label, words):
+            return element("p", element("strong", label), " ", spans(words))
+        case Figures(remarks=remarks):
+            return joined((bullets(map(_item, block.items)), *(element("p", spans(one)) for one in remarks)))
+        case Commands(lines):
+            return pasted(lines)
+        case Verbatim(texts):
+            return pasted(one.text for one in texts)
+        case Heading():
+            return NOTHING
         case _:
             raise NotImplementedError(type(block).__name__)
 

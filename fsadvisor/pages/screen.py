@@ -15,6 +15,7 @@ from fsadvisor.pages.document import (
     Heading,
     Headline,
     Item,
+    Labelled,
     Paragraph,
     Prose,
     Reference,
@@ -66,6 +67,8 @@ def _simple(block: Block, glyphs: Glyphs) -> Iterator[Block]:
             yield paragraph(*words, first=(Span(f"{before}{glyphs.bullet} " if marked else before),))
             if note:
                 yield paragraph(*note, first=(Span(f"{before}  "),))
+        case Labelled(label, words, room):
+            yield paragraph(*words, first=(Span(f"  {label:<{room}}", Tone.DIM),))
         case Reference(url, says):
             yield from _simple(Item((span(url),), (span(says, Tone.DIM),)), glyphs)
         case Figures():

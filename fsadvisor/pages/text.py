@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.pages.document import (
     VALUES,
@@ -16,17 +16,19 @@ from fsadvisor.pages.document import (
     Heading,
     Headline,
     Item,
+    Labelled,
     Paragraph,
     Prose,
     Reference,
     Remark,
+    Verbatim,
 )
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.spans import Tone, plain
 from fsadvisor.pages.values import MARKS, told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from fsadvisor.pages.document import Answer, Block
 
@@ -76,7 +78,7 @@ def render(blocks: Iterable[Block], columns: int = WIDTH, margin: int = 3) -> It
     """The blocks as lines; headings stand at the margin, what is below them further in."""
     inner = margin
     for block in blocks:
-        yield from _Lines(max(columns, NARROWEST), margin, inner).of(block)
+        yield from _WRITTEN[type(block)](_Lines(max(columns, NARROWEST), margin, inner), block)
         if isinstance(block, Heading):
             inner = margin + _STEP
 
@@ -89,47 +91,50 @@ class _Lines:
         self._margin = margin
         self._inner = inner
 
-    def of(self, block: Block) -> Iterator[str]:
-        match block:
-            case Heading(text):
-                yield from self._hanging(text, self._margin)
-            case Remark(words):
-                yield from self._hanging(plain(words), self._margin)
-            case Prose(text):
-                yield from paragraphs(text, self._columns, " " * self._inner)
-            case Paragraph(words, first, indent):
-                yield from wrapped(plain(words), self._columns, plain(first), " " * indent)
-            case Headline(badge, title, number):
-                yield from wrapped(f"{badge.text.upper()}: {title}", self._columns, f"{number}. ", "   ")
-            case Gap():
-                yield "\n"
-            case Drawn(lines):
-                yield from (f"{plain(line).rstrip()}\n" for line in lines)
-            case Fold(summary, _, elsewhere):
-                yield from self._hanging(f"{summary}: {elsewhere}", self._margin) if elsewhere else ()
-            case _:
-                yield from self._listed(block)
+    def heading(self, block: Heading) -> Iterator[str]:
+        return self._hanging(block.text, self._margin)
 
-    def _listed(self, block: Block) -> Iterator[str]:
-        match block:
-            case Item():
-                yield from self._item(block)
-            case Figures(remarks=remarks):
-                for one in block.items:
-                    yield from self._item(one)
-                for words in remarks:
-                    yield from wrapped(plain(words), self._columns, " " * self._inner)
-            case Reference(url, says):
-                yield from self._code(url, self._inner)
-                yield from wrapped(says, self._columns, " " * (self._inner + _STEP))
-            case Commands(lines):
-                for command in lines:
-                    yield from self._code(command, self._inner)
-            case Evidence(answers):
-                for answer in answers:
-                    yield from self._answer(answer)
-            case _:
-                raise NotImplementedError(type(block).__name__)
+    def remark(self, block: Remark) -> Iterator[str]:
+        return self._hanging(plain(block.words), self._margin)
+
+    def prose(self, block: Prose) -> Iterator[str]:
+        return paragraphs(block.text, self._columns, " " * self._inner)
+
+    def paragraph(self, block: Paragraph) -> Iterator[str]:
+        return wrapped(plain(block.words), self._columns, plain(block.first), " " * block.indent)
+
+    def headline(self, block: Headline) -> Iterator[str]:
+        return wrapped(f"{block.badge.text.upper()}: {block.title}", self._columns, f"{block.number}. ", "   ")
+
+    def gap(self, _: Gap) -> Iterator[str]:
+        yield "\n"
+
+    def drawn(self, block: Drawn) -> Iterator[str]:
+        return (f"{plain(line).rstrip()}\n" for line in block.lines)
+
+    def fold(self, block: Fold) -> Iterator[str]:
+        return self._hanging(f"{block.summary}: {block.elsewhere}", self._margin) if block.elsewhere else iter(())
+
+    def labelled(self, block: Labelled) -> Iterator[str]:
+        return wrapped(plain(block.words), self._columns, f"{' ' * self._inner}{block.label:<{block.width}}")
+
+    def lines(self, block: Commands | Verbatim) -> Iterator[str]:
+        for one in block.lines:
+            yield from self._code(one if isinstance(one, str) else one.text, self._inner)
+
+    def reference(self, block: Reference) -> Iterator[str]:
+        yield from self._code(block.url, self._inner)
+        yield from wrapped(block.says, self._columns, " " * (self._inner + _STEP))
+
+    def figures(self, block: Figures) -> Iterator[str]:
+        for one in block.items:
+            yield from self.item(one)
+        for words in block.remarks:
+            yield from wrapped(plain(words), self._columns, " " * self._inner)
+
+    def evidence(self, block: Evidence) -> Iterator[str]:
+        for answer in block.answers:
+            yield from self._answer(answer)
 
     def _hanging(self, text: str, indent: int) -> Iterator[str]:
         return wrapped(text, self._columns, " " * indent, " " * (indent + _STEP))
@@ -138,7 +143,7 @@ class _Lines:
         """To paste, and never broken."""
         yield f"{' ' * indent}{clean(text, None)}\n"
 
-    def _item(self, item: Item) -> Iterator[str]:
+    def item(self, item: Item) -> Iterator[str]:
         indent = self._inner + _STEP * item.level
         if item.marked:
             yield from wrapped(plain(item.words), self._columns, f"{' ' * indent}- ")
@@ -158,3 +163,22 @@ class _Lines:
                 yield from self._hanging(f"{of}{told(name, value.fact, value.source)}", len(first))
             if (others := len(values) - VALUES) > 0:
                 yield from wrapped(f"{counted(others, 'other value')} elsewhere", self._columns, " " * len(first))
+
+
+_WRITTEN: Final[dict[type, Callable[[_Lines, Any], Iterator[str]]]] = {
+    Heading: _Lines.heading,
+    Headline: _Lines.headline,
+    Remark: _Lines.remark,
+    Prose: _Lines.prose,
+    Paragraph: _Lines.paragraph,
+    Gap: _Lines.gap,
+    Item: _Lines.item,
+    Labelled: _Lines.labelled,
+    Reference: _Lines.reference,
+    Figures: _Lines.figures,
+    Evidence: _Lines.evidence,
+    Commands: _Lines.lines,
+    Verbatim: _Lines.lines,
+    Drawn: _Lines.drawn,
+    Fold: _Lines.fold,
+}

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.html import NOTHING, Markup, badge_of, element, joined, prose, render, table
 from fsadvisor.pages.values import told
-from fsadvisor.report import finding_page
-from fsadvisor.report import html_sections as sections
-from fsadvisor.report.as_text import NOT_APPLYING, NOT_FOUND, looked_at, made_of, not_looked_at, summed_up
+from fsadvisor.report import finding_page, html_sections, sections
 from fsadvisor.report.finding_parts import headline, where
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.rulebook.rule import Outcome
@@ -30,19 +28,21 @@ _NAMED: Final = 3
 def as_html(storage: Storage, verdicts: Sequence[Verdict], about: About) -> Iterator[str]:
     """The document in pieces: subject by subject, so that a big machine's is never held as a whole."""
     found = unfolded(findings(verdicts))
-    comes_to = summed_up(found, verdicts, about, len(storage.ignored))
+    comes_to = sections.summed_up(found, verdicts, about, len(storage.ignored))
     yield '<!DOCTYPE html>\n<html lang="en">\n'
     yield _head(storage.machine, comes_to, about)
     yield "<body>\n"
     yield _title(storage, about, comes_to)
     yield "<main>\n"
     yield from _findings(found)
-    yield from _lines(sections.power_loss(storage))
-    yield from _lines(sections.not_told(verdicts))
-    yield from _lines(sections.complaints(storage, about))
-    yield from _lines(sections.passed(verdicts, Outcome.OK, NOT_FOUND, "passed"))
-    yield from _lines(sections.passed(verdicts, Outcome.NOT_APPLICABLE, NOT_APPLYING, "not-applicable"))
-    yield from _lines(sections.subjects(storage))
+    for one in sections.sections(storage, verdicts, about):
+        title = element("h2", f"{one.title}{one.number}")
+        more = html_sections.by_check(verdicts) if one.id == "not-told" else NOTHING
+        yield element("section", title, *render(one.blocks, 3), more, id=one.id) + "\n"
+    yield from _lines(html_sections.passed(verdicts, Outcome.OK, sections.NOT_FOUND, "passed"))
+    not_applying = html_sections.passed(verdicts, Outcome.NOT_APPLICABLE, sections.NOT_APPLYING, "not-applicable")
+    yield from _lines(not_applying)
+    yield from _lines(html_sections.subjects(storage))
     yield "</main>\n"
     yield element(
         "footer", f"fsadvisor {about.version} changed nothing. ", prose("`fsadvisor --json` gives the same to scripts.")
@@ -69,11 +69,11 @@ def _head(machine: str, comes_to: str, about: About) -> str:
 
 
 def _title(storage: Storage, about: About, comes_to: str) -> str:
-    not_seen = joined(element("p", told(name, fact, fact.source)) for name, fact in not_looked_at(storage))
+    not_seen = joined(element("p", told(name, fact, fact.source)) for name, fact in sections.not_looked_at(storage))
     inside = (
         element("h1", f"Storage of {storage.machine}"),
-        element("p", made_of(storage, about)),
-        element("p", looked_at(storage)),
+        element("p", sections.made_of(storage, about)),
+        element("p", sections.looked_at(storage)),
         not_seen,
         element("p", comes_to, class_="sum"),
     )

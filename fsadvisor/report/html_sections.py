@@ -1,4 +1,4 @@
-"""The sections of the HTML report besides the findings."""
+"""What HTML alone has room for: every check and every fact, folded."""
 
 from __future__ import annotations
 
@@ -8,63 +8,19 @@ from fsadvisor.pages.html import Markup, bullets, element, folded, joined, prose
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.report import shaping
-from fsadvisor.report.open_text import cures
-from fsadvisor.report.power_text import flushes, groups
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from fsadvisor.advise import Verdict
-    from fsadvisor.report.model import About
-    from fsadvisor.report.open_text import Cure
-    from fsadvisor.report.power_text import Group
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject
 
 
-def power_loss(storage: Storage) -> Iterator[Markup]:
-    """A row for the disks that are alike."""
-    found = groups(storage)
-    if found:
-        rows = ((_names(group.subjects), _verdict(group)) for group in found)
-        yield element(
-            "section",
-            element("h2", "Power loss"),
-            table("power", ("Disk", "What a power loss would do, and the evidence"), rows, "Disk by disk"),
-            id="power-loss",
-        )
-
-
-def _verdict(group: Group) -> Markup:
-    sent = joined(element("p", one) for one in flushes(group.disks))
-    return joined((element("strong", group.verdict), bullets(group.evidence), sent))
-
-
-def _names(subjects: Sequence[Subject]) -> str:
-    if len(subjects) == 1:
-        return full_name(subjects[0])
-    return f"{counted(len(subjects), 'disk')}: {listed([one.name for one in subjects])}"
-
-
-def not_told(verdicts: Iterable[Verdict]) -> Iterator[Markup]:
-    """What would cure it, then check by check."""
-    open_ones = [verdict for verdict in verdicts if verdict.outcome is Outcome.UNDETERMINED]
-    if open_ones:
-        yield element(
-            "section",
-            element("h2", f"Could not be told: {counted(len(open_ones), 'check')}"),
-            table("cures", ("What to do", "What it would tell"), map(_cure, cures(open_ones)), "By what would tell it"),
-            folded("Check by check", _by_check(open_ones)),
-            id="not-told",
-        )
-
-
-def _cure(cure: Cure) -> tuple[Markup, Markup]:
-    facts = joined(one for name in cure.facts for one in (element("code", name), " "))
-    of_whom = f"of {listed([full_name(subject) for subject in cure.subjects.values()])}"
-    rules = ", ".join(f"{rule} ({severity})" for rule, severity in cure.rules.items())
-    return prose(cure.heading), joined((facts, of_whom, element("div", f"for {rules}", class_="source")))
+def by_check(verdicts: Iterable[Verdict]) -> Markup:
+    """What could not be told, check by check."""
+    return folded("Check by check", _by_check(one for one in verdicts if one.outcome is Outcome.UNDETERMINED))
 
 
 def _by_check(verdicts: Iterable[Verdict]) -> Markup:
@@ -136,14 +92,3 @@ def _subject(subject: Subject, names: dict[str, str]) -> Markup:
         (full_name(subject), " ", element("small", f"{subject.id}, {counted(len(facts), 'fact')}", class_="source"))
     )
     return folded(head, ground, whole)
-
-
-def complaints(storage: Storage, about: About) -> Iterator[Markup]:
-    """Rules that did not load, and what is kept that does not count."""
-    if about.rule_errors:
-        errors = bullets(str(error) for error in about.rule_errors)
-        yield element("section", element("h2", "Rules that did not load"), errors, id="not-loaded")
-    if storage.ignored:
-        rows = [f"{one.place}: {'' if one.what == one.place else f'{one.what}: '}{one.why}" for one in storage.ignored]
-        title = "Attestations, waivers and results of probes that are ignored"
-        yield element("section", element("h2", title), bullets(rows), id="ignored")

@@ -13,10 +13,10 @@ from fsadvisor.pages.evidence import cure
 from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import cause, full_name, value_text
-from fsadvisor.report import finding_parts
+from fsadvisor.report import finding_parts, power_loss
 from fsadvisor.report.shaping import own_facts
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
-from fsadvisor.views import options, power
+from fsadvisor.views import options
 from fsadvisor.views.badges import badges
 from fsadvisor.views.finding import alone, found
 from fsadvisor.views.history import MOVING, Change
@@ -279,10 +279,10 @@ def more(look: Look, subject: str, glyphs: Glyphs) -> Document:
     seen = look.subjects.get(subject)
     blocks: list[Block] = []
     if seen is not None:
-        blocks += [*options.blocks(seen, glyphs), *power.blocks(seen, glyphs)]
+        blocks += [*options.blocks(seen, glyphs), *power_loss.of_disk(seen, glyphs)]
         if seen.kind not in ("disk", "host"):
             below = sorted(reached(subject, look.relations.below) & look.subjects.keys())
-            blocks += power.of_all([look.subjects[one] for one in below if look.subjects[one].kind == "disk"])
+            blocks += power_loss.of_all([look.subjects[one] for one in below if look.subjects[one].kind == "disk"])
     return Document(subject, (*blocks, *_changed(look, subject)))
 
 

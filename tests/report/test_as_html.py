@@ -32,7 +32,7 @@ table caption thead tbody tr th td details summary
 PHRASING = ("span", "small", "strong", "code", "a")
 CLASSES = """
 finding badge critical high moderate low aside source sum asks answer yes no unknown facts expression
-overview power cures checks
+overview checks
 """
 BREAKING = [
     '"><script>alert(1)</script>',

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Known, Unknown
+from fsadvisor.pages.document import Fold, Gap, Heading, Item, Prose, Remark, paragraph
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.text import counted, listed, wrapped
+from fsadvisor.pages.spans import Span, Tone, line, span
+from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, said
 from fsadvisor.storage import Disk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fsadvisor.facts import Fact
+    from fsadvisor.pages.document import Block
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Storage, Subject
 
 _NAMED: Final = 5
 _GROUPS: Final = 20
+_MOST_BELOW: Final = 8
+"""Disks below that are named."""
+
 _MEANING: Final = {
     "proven": "the drive itself shows that what it acknowledged survives",
     "claimed": "somebody says that what it acknowledged survives; the drive does not show it",
@@ -39,19 +48,57 @@ class Group:
     disks: list[Disk] = field(default_factory=list)
 
 
-def power_text(storage: Storage, columns: int) -> Iterator[str]:
-    """The section, without its heading; nothing where no disk was seen."""
+def blocks(storage: Storage) -> Iterator[Block]:
+    """The section; nothing where no disk was seen."""
     found = groups(storage)
     for group in found[:_GROUPS]:
-        yield "\n"
-        yield from wrapped(f"{_names(group.subjects)}: {group.verdict}", columns, "   ", "     ")
-        for line in group.evidence:
-            yield from wrapped(clean(line, None), columns, "     - ")
-        for line in flushes(group.disks):
-            yield from wrapped(line, columns, "     ")
-    if len(found) > _GROUPS:
-        yield "\n"
-        yield from wrapped(f"{len(found) - _GROUPS:,} more groups of disks: --json has them", columns, "   ")
+        yield from _group(group)
+    if more := found[_GROUPS:]:
+        yield Gap()
+        inside = partial(chain.from_iterable, map(_group, more))
+        yield Fold(f"{len(more):,} more groups of disks", inside, "--json has them")
+
+
+def _group(group: Group) -> Iterator[Block]:
+    yield from (Gap(), Heading(f"{_names(group.subjects)}: {group.verdict}"))
+    if len(group.subjects) > _NAMED:
+        names = line(listed([one.name for one in group.subjects]))
+        yield Fold("All of them", lambda: [Remark(names)])
+    yield from _weighed(group.evidence, group.disks)
+
+
+def _weighed(evidence: tuple[str, ...], disks: list[Disk]) -> Iterator[Block]:
+    yield from (Item(line(words)) for words in evidence)
+    yield from map(Prose, _flushes(disks))
+
+
+def of_disk(subject: Subject, glyphs: Glyphs) -> Iterator[Block]:
+    """The verdict, what was weighed, what the kernel does, and what would settle it; nothing of what is no disk."""
+    disk = subject.scope.get("disk")
+    if subject.kind != "disk" or not isinstance(disk, Disk):
+        return
+    yield Heading("Power loss")
+    yield Remark(line(span(_verdict(disk), Tone.STRONG)))
+    yield from _weighed(_evidence(subject, disk), [disk])
+    if isinstance(disk.plp_settle, Known) and disk.plp_settle.value:
+        yield Remark(line(span("What would settle it:", Tone.STRONG)))
+        for step in disk.plp_settle.value:
+            yield paragraph(step, first=(Span("  "), Span(f"{glyphs.right} ", Tone.KEY)))
+    yield Gap()
+
+
+def of_all(disks: Sequence[Subject]) -> Iterator[Block]:
+    """The verdicts on the disks that something stands on; nothing where there are none."""
+    if not disks:
+        return
+    yield Heading("What a power loss would do to the disks below")
+    for subject in disks[:_MOST_BELOW]:
+        disk = subject.scope.get("disk")
+        if isinstance(disk, Disk):
+            yield paragraph(span(f"{subject.name}: ", Tone.STRONG), _verdict(disk), first=(Span("  "),), indent=4)
+    if len(disks) > _MOST_BELOW:
+        yield Remark(line(span(f"and {len(disks) - _MOST_BELOW:,} more", Tone.DIM)))
+    yield Gap()
 
 
 def groups(storage: Storage) -> list[Group]:
@@ -60,28 +107,28 @@ def groups(storage: Storage) -> list[Group]:
     for subject in storage.subjects:
         disk = subject.scope.get("disk")
         if subject.kind == "disk" and isinstance(disk, Disk):
-            alike = weighed(subject, disk)
+            alike = _evidence(subject, disk)
             caches = (_value(disk.write_cache), _value(disk.volatile_cache))
-            group = found.setdefault((power_verdict(disk), alike, caches), Group(power_verdict(disk), alike))
+            group = found.setdefault((_verdict(disk), alike, caches), Group(_verdict(disk), alike))
             group.subjects.append(subject)
             group.disks.append(disk)
     return list(found.values())
 
 
-def power_verdict(disk: Disk) -> str:
+def _verdict(disk: Disk) -> str:
     """The power-loss verdict and what it means, or why there is none."""
     if isinstance(disk.plp, Unknown):
         return said("disk.plp", disk.plp, disk.plp.source)
     return f"{disk.plp.value}, {_MEANING[disk.plp.value]}"
 
 
-def weighed(subject: Subject, disk: Disk) -> tuple[str, ...]:
+def _evidence(subject: Subject, disk: Disk) -> tuple[str, ...]:
     """What speaks for the verdict, without what only repeats the disk's name."""
     evidence = disk.plp_evidence.value if isinstance(disk.plp_evidence, Known) else ()
     return tuple(line.replace(f"/sys/block/{subject.name}/", "") for line in evidence)
 
 
-def flushes(disks: list[Disk]) -> Iterator[str]:
+def _flushes(disks: list[Disk]) -> Iterator[str]:
     """What the kernel does about their caches, which it treats alike, and the most that it costs."""
     cache = _value(disks[0].write_cache)
     if cache == "write through":

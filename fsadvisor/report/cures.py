@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Known
-from fsadvisor.pages.text import counted, listed, wrapped
-from fsadvisor.pages.values import cause, short_name
+from fsadvisor.pages.document import Fold, Gap, Heading, Labelled, Remark
+from fsadvisor.pages.spans import line
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import cause, full_name, short_name
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.advise import Verdict
     from fsadvisor.facts import Unknown
+    from fsadvisor.pages.document import Block
     from fsadvisor.storage import Subject
 
 _NAMED: Final = 5
@@ -89,14 +93,20 @@ def _mount_points(subject: Subject) -> Iterator[str]:
             yield fact.value
 
 
-def open_text(verdicts: Iterable[Verdict], columns: int) -> Iterator[str]:
+def blocks(verdicts: Iterable[Verdict]) -> Iterator[Block]:
     """The section, cure by cure."""
     for cure in cures(verdicts):
-        yield "\n"
-        yield from wrapped(cure.heading, columns, "   ", "     ")
-        yield from wrapped(f"{listed(cure.facts)} of {whose(cure.subjects.values())}", columns, "     tells  ")
+        yield from (Gap(), Heading(cure.heading))
+        yield Labelled("tells", line(f"{listed(cure.facts)} of {whose(cure.subjects.values())}"), 7)
         rules = [f"{rule} ({severity})" for rule, severity in sorted(cure.rules.items(), key=_by_severity)]
-        yield from wrapped(", ".join(rules), columns, "     for    ")
+        yield Labelled("for", line(", ".join(rules)), 7)
+        if len(cure.subjects) > _NAMED:
+            names = partial(_full_names, cure.subjects.values())
+            yield Fold(f"All {counted(len(cure.subjects), 'subject')}", names)
+
+
+def _full_names(subjects: Iterable[Subject]) -> Iterator[Block]:
+    yield Remark(line(listed(map(full_name, subjects))))
 
 
 def _by_severity(pair: tuple[str, str]) -> tuple[int, str]:

@@ -1,13 +1,14 @@
 """The report's section on power loss: what each disk would lose, and what the kernel does about it."""
 
-from fsadvisor.report.power_text import power_text
+from fsadvisor.pages.text import render
+from fsadvisor.report import power_loss
 from tests.report import composed
 
 
 def text(*disks):
     on = composed.host()
     subjects = [composed.disk(name, on, **facts) for name, facts in disks]
-    return "".join(power_text(composed.machine("m", on, *subjects), 100))
+    return "".join(render(power_loss.blocks(composed.machine("m", on, *subjects)), 100))
 
 
 def test_where_no_flush_is_sent_barriers_cost_nothing():

@@ -1,0 +1,156 @@
+"""The report besides its findings: what it is about, what it comes to, and its sections, for all forms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Unknown
+from fsadvisor.pages.document import Gap, Item, Remark, Verbatim, paragraph
+from fsadvisor.pages.spans import line, span
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import short_name
+from fsadvisor.report import cures, power_loss, shaping
+from fsadvisor.report.finding_parts import line as finding_line
+from fsadvisor.report.rule_words import part
+from fsadvisor.rulebook.rule import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.advise import Verdict
+    from fsadvisor.pages.document import Block
+    from fsadvisor.report.findings import Finding
+    from fsadvisor.report.model import About
+    from fsadvisor.storage import Storage, Subject
+
+NOT_FOUND: Final = "Checked, and not found here"
+NOT_APPLYING: Final = "Does not apply here"
+
+_KINDS: Final = ("disk", "layer", "filesystem", "mount", "service")
+_COUNTS: Final = ("host.block_devices", "host.mounts", "host.services")
+_NAMED: Final = 6
+_PLURALS: Final = {"risk": "risks", "gain": "gains", "hygiene": "hygiene"}
+_KEPT: Final = ("attestation, waiver or result", "attestations, waivers or results")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the report below its title; `number` says how many things it tells of, where that stands there."""
+
+    id: str
+    title: str
+    number: str
+    blocks: Iterator[Block]
+
+
+def sections(storage: Storage, verdicts: Sequence[Verdict], about: About, *, full: bool = True) -> Iterator[Section]:
+    """Those that have something to say, in order; where it is not `full`, without what `brief` tells of."""
+    if full and any(subject.kind == "disk" for subject in storage.subjects):
+        yield Section("power-loss", "Power loss", "", power_loss.blocks(storage))
+    if full and (number := sum(verdict.outcome is Outcome.UNDETERMINED for verdict in verdicts)):
+        yield Section("not-told", "Could not be told", f": {counted(number, 'check')}", cures.blocks(verdicts))
+    if about.rule_errors:
+        yield Section("not-loaded", "Rules that did not load", "", _not_loaded(about))
+    if storage.ignored:
+        yield Section("ignored", "Attestations, waivers and results of probes that are ignored", "", _ignored(storage))
+
+
+def _not_loaded(about: About) -> Iterator[Block]:
+    yield from (Gap(), Verbatim(tuple(span(str(error)) for error in about.rule_errors)))
+
+
+def _ignored(storage: Storage) -> Iterator[Block]:
+    yield Gap()
+    for one in storage.ignored:
+        what = "" if one.what == one.place else f"{one.what}: "
+        yield Remark(line(f"{one.place}: {what}{one.why}"))
+
+
+def made_of(storage: Storage, about: About) -> str:
+    """Which fsadvisor looked at which machine, and as whom."""
+    words = [f"fsadvisor {about.version}: {storage.machine}"]
+    if kernel := shaping.kernel(storage):
+        words.append(f"Linux {kernel}")
+    if about.root is not None:
+        words.append("looked at as root" if about.root else "looked at as an ordinary user")
+    return ", ".join(words)
+
+
+def looked_at(storage: Storage) -> str:
+    """How much of each kind was seen."""
+    numbers = Counter(subject.kind for subject in storage.subjects)
+    if any(numbers[kind] for kind in _KINDS):
+        return listed(counted(numbers[kind], kind) for kind in _KINDS if numbers[kind])
+    if any(not_looked_at(storage)):
+        return "Nothing could be looked at."
+    return "There is nothing to look at: no disk and no mount that holds people's files was found."
+
+
+def not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
+    """What a count of 0 must not be taken for."""
+    for subject in storage.subjects:
+        if subject.kind == "host":
+            for name, fact in shaping.own_facts(subject):
+                if name in _COUNTS and isinstance(fact, Unknown):
+                    yield name, fact
+
+
+def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About, ignored: int) -> str:
+    """'1 critical risk, 2 moderate gains, 1 withheld; 14 checks passed; 6 could not be told.'."""
+    numbers = Counter(verdict.outcome for verdict in verdicts)
+    parts = [", ".join(_advice(found))]
+    parts.append(f"{counted(numbers[Outcome.OK], 'check')} passed")
+    if numbers[Outcome.UNDETERMINED]:
+        parts.append(f"{numbers[Outcome.UNDETERMINED]:,} could not be told")
+    if about.rule_errors:
+        parts.append(f"{counted(len({error.file for error in about.rule_errors}), 'rule')} did not load")
+    if ignored:
+        parts.append(f"{counted(ignored, *_KEPT)} ignored")
+    return "; ".join(parts) + "."
+
+
+def _advice(found: Sequence[Finding]) -> Iterator[str]:
+    main, minor = main_and_minor([one for one in found if one.waiver is None])
+    kinds = Counter((one.rule.severity, one.rule.kind) for one in main if one.outcome is Outcome.ADVISE)
+    for (severity, kind), number in kinds.items():
+        yield f"{number:,} {severity} {kind if number == 1 else _PLURALS[kind]}"
+    if not kinds:
+        yield "Nothing to advise"
+    if number := sum(one.outcome is Outcome.WITHHELD for one in main):
+        yield f"{number:,} {Outcome.WITHHELD.value}"
+    if minor:
+        yield f"{len(minor):,} also possible"
+    if number := sum(one.waiver is not None for one in found):
+        yield f"{number:,} waived"
+
+
+def main_and_minor(found: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """The findings, and those whose effect is too small to be one."""
+    return [one for one in found if not one.minor], [one for one in found if one.minor]
+
+
+def brief(storage: Storage, verdicts: Sequence[Verdict], minor: Sequence[Finding]) -> Iterator[Block]:
+    """What is of small effect, power loss, and what is open, in a few lines; `--full` tells them with all evidence."""
+    if minor:
+        title = "Also possible, of small or unmeasured effect, or not safe here:"
+        yield from part(title, *_some([finding_line(finding) for finding in minor], 5))
+    if found := power_loss.groups(storage):
+        yield from part("Power loss:", *_some([f"{_named(one.subjects)}: {one.verdict}" for one in found], 4))
+    if to_do := cures.cures(verdicts):
+        heads = [f"{counted(len(one.asked), 'fact')}: {one.heading}" for one in to_do]
+        yield from part("Could not be told, and what would tell it:", *_some(heads, 3))
+    yield Gap()
+    yield paragraph("All of it, with its evidence: fsadvisor --text --full")
+
+
+def _some(lines: Sequence[str], most: int) -> Iterator[Item]:
+    yield from (Item(line(words)) for words in lines[:most])
+    if len(lines) > most:
+        yield Item(line(f"and {len(lines) - most:,} more"))
+
+
+def _named(subjects: Sequence[Subject]) -> str:
+    names = [short_name(subject) for subject in subjects[:_NAMED]]
+    return listed([*names, f"{len(subjects) - _NAMED:,} more"] if len(subjects) > _NAMED else names)
