@@ -150,8 +150,13 @@ def fstab_line(line: str) -> str:
 
 
 def written_options(field: str) -> str:
-    """A field of options as a mount table or a unit has it, its escapes as they are where nothing is hidden."""
-    return _as_written(field, ",".join(options(_OPTION.findall(_unescaped(field)))))
+    """A field of options as a mount table has it, its escapes as they are where nothing is hidden."""
+    return _as_written(field, joined_options(_unescaped(field)))
+
+
+def joined_options(text: str) -> str:
+    """Options between commas, as a unit has them."""
+    return ",".join(options(_OPTION.findall(text)))
 
 
 def anonymous_source(fs_type: str, field: str) -> str:
@@ -172,7 +177,12 @@ def _number(field: str) -> str:
     return field if field.isdigit() else HIDDEN
 
 
-_TOLD: Final = (_spec, str, str, written_options, _number)
+def _word(field: str) -> str:
+    """Where a field is missing, options stand in the place of the mount point or of the type."""
+    return field if field.startswith("/") or "=" not in _unescaped(field) else HIDDEN
+
+
+_TOLD: Final = (_spec, _word, _word, written_options, _number)
 
 
 def _as_written(field: str, told: str) -> str:

@@ -85,6 +85,7 @@ def test_what_is_mounted_is_shown_without_who_mounts_it(said, shown):
         "//s/x /srv cifs relatime,password=Hunter2Pass 0 0",
         "//s/x /srv cifs relatime,password\\075Hunter2Pass 0 0",
         "//joe:Hunter2Pass@s/x /srv cifs relatime 0 0",
+        "//s/x /srv password=Hunter2Pass relatime 0 0",
         "/dev/a /srv ext4 relatime 0 2 # password: Hunter2Pass",
         "/dev/a /srv ext4 relatime 0 2 # password is hunter",
     ],

@@ -91,7 +91,8 @@ def _fstab_line(line: str) -> str:
     fields = line.removesuffix("\r").split()
     if not fields or fields[0].startswith("#"):
         return "#" if fields else ""
-    if len(fields) < 3 or not all(number.isdigit() for number in fields[4:6]):
+    misplaced = secrecy.hides(secrecy.fstab_line(" ".join(("-", *fields[1:3]))))
+    if len(fields) < 3 or misplaced or not all(number.isdigit() for number in fields[4:6]):
         return _BROKEN
     fields[0] = secrecy.anonymous_source(fields[2], fields[0])
     fields[3:4] = map(secrecy.written_options, fields[3:4])
@@ -149,7 +150,7 @@ def _with_mounts_told(unit: str) -> str:
     )
     return re.sub(
         r"^(Options[ \t]*=[ \t]*)(.*)$",
-        lambda line: line[1] + secrecy.written_options(line[2]),
+        lambda line: line[1] + secrecy.joined_options(line[2]),
         unit,
         flags=re.MULTILINE,
     )

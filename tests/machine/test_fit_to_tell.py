@@ -1,0 +1,125 @@
+"""What is left out of a text takes nothing from what readers make of the rest, and a secret is never left in."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fsadvisor import secrecy
+from fsadvisor.facts import Unknown
+from fsadvisor.machine import fit_to_tell
+from fsadvisor.readers import fstab, mount_unit, mountinfo, proc_mounts, systemctl_show, udev_export
+from tests.trust.planted import FSTAB, LOADED, MOUNTINFO, UDEV, UNIT
+
+TABLES = ("/etc/fstab", "/proc/self/mountinfo", "/proc/mounts", "/etc/systemd/system/x.mount")
+TOKEN = st.from_regex(r"[A-Za-z][A-Za-z0-9]{9,20}", fullmatch=True)
+PLACES = {
+    "/etc/fstab": (
+        "# SECRET\n",
+        "/dev/a /x ext4 noatime 0 2 # SECRET",
+        "//s/x /x cifs password=SECRET 0 0",
+        "//s/SECRET /x cifs ro 0 0",
+        "SECRET@h:/x /x fuse.sshfs ro,IdentityFile=/SECRET",
+        "/dev/a /x ext4",
+        "https://a:SECRET@h/ /x davfs x=SECRET,y",
+        "//s/x /x username=SECRET,pass=SECRET 0 0",
+        "//s/x pass\\075SECRET cifs",
+        "broken SECRET",
+    ),
+    "/proc/self/mountinfo": (
+        "1 0 0:9 / /x rw - cifs //h/SECRET rw,username=SECRET,SECRET,domain=x",
+        "1 0 8:1 / /x rw shared:1 - ext4 /dev/a rw,data=ordered",
+        "1 0 0:9 / /x rw - nfs4 SECRET.h:/SECRET rw,addr=1.2.3.4",
+        "SECRET",
+    ),
+    "/proc/mounts": (
+        "//h/SECRET /x cifs rw,username=SECRET,SECRET 0 0",
+        "/dev/a / ext4 rw 0 0",
+        "SECRET@h: /x fuse.sshfs rw 0 0",
+        "SECRET",
+    ),
+    "/etc/systemd/system/x.mount": (
+        "[Unit]",
+        "Description=SECRET",
+        "[Mount]",
+        "What=//h/SECRET",
+        "Where=/x",
+        "Type=cifs",
+        "Options=ro,password=SECRET",
+        "# SECRET",
+        "Options=ro,\\\n; SECRET\npass=SECRET",
+        "SECRET",
+        "Environment=SECRET",
+    ),
+}
+
+
+@st.composite
+def tables(draw):
+    """Where a text comes from, the text, and what it must not tell."""
+    where, token = draw(st.sampled_from(TABLES)), draw(TOKEN)
+    lines = draw(st.lists(st.sampled_from(PLACES[where]), max_size=8))
+    return where, "\n".join(line.replace("SECRET", token) for line in lines), token
+
+
+@given(tables())
+def test_no_table_of_mounts_tells_what_was_planted_in_it(drawn):
+    where, text, token = drawn
+    told = fit_to_tell.of_file(where, text)
+    assert token not in told
+    assert fit_to_tell.of_file(where, told) == told
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(TABLES), st.text(st.sampled_from(" \t\n\r#;\\=,:/@-[]0a?é\udce9"), max_size=80))
+def test_any_text_is_made_fit_and_stays_so(where, text):
+    told = fit_to_tell.of_file(where, text)
+    assert fit_to_tell.of_file(where, told) == told
+    assert fit_to_tell.of_udev(fit_to_tell.of_udev(text)) == fit_to_tell.of_udev(text)
+
+
+def seen(record, *names):
+    entries = getattr(record, "entries", None) or getattr(record, "mounts", ())
+    return "unknown" if isinstance(record, Unknown) else [tuple(getattr(it, name) for name in names) for it in entries]
+
+
+@pytest.mark.parametrize(
+    ("where", "text", "parse", "names"),
+    [
+        ("/etc/fstab", FSTAB, fstab.parse, ("line", "mount_point", "fs_type", "freq", "passno")),
+        ("/etc/fstab", "broken\n", fstab.parse, ("line",)),
+        (
+            "/proc/self/mountinfo",
+            MOUNTINFO,
+            mountinfo.parse,
+            ("major_minor", "root", "mount_point", "fs_type", "optional"),
+        ),
+        ("/proc/self/mountinfo", "broken\n", mountinfo.parse, ("line",)),
+        ("/proc/mounts", "/dev/a / ext4 rw 0 0\n", proc_mounts.parse, ("source", "mount_point", "fs_type", "options")),
+    ],
+)
+def test_readers_find_the_same_entries_on_the_same_lines(where, text, parse, names):
+    assert seen(parse(fit_to_tell.of_file(where, text)), *names) == seen(parse(text), *names)
+
+
+def test_a_unit_is_read_as_before_but_for_its_secrets():
+    before, now = (mount_unit.parse(it) for it in (UNIT, fit_to_tell.of_file("/etc/systemd/system/x.mount", UNIT)))
+    assert (now.where, now.fs_type) == (before.where, before.fs_type)
+    assert now.options == secrecy.options(before.options)
+    assert secrecy.hides(now.options[1])
+    shown = systemctl_show.parse(fit_to_tell.of_command(("systemctl", "show", "*.mount"), LOADED)).units[0]
+    assert (shown.get("Where"), shown.get("What"), shown.get("Options")) == ("/mnt/loaded", "***", "rw,password=***")
+
+
+def test_of_udev_stay_the_properties_that_say_what_a_device_is():
+    (device,) = udev_export.parse(fit_to_tell.of_udev(UDEV)).devices
+    assert {key for key, _ in device.properties} == {"DEVNAME", "ID_SERIAL", "ID_SERIAL_SHORT", "ID_WWN"}
+    assert not re.search("by-id|DM_NAME", fit_to_tell.of_udev(UDEV))
+
+
+def test_of_jobs_and_units_only_those_that_are_read_are_named():
+    names = ("a.mount", "payroll.service", "fstrim")
+    assert fit_to_tell.of_names("/etc/systemd/system", names) == ("a.mount",)
+    assert fit_to_tell.of_names("/etc/cron.weekly", names) == ("fstrim",)
+    assert fit_to_tell.of_names("/sys/block", names) == names
