@@ -27,6 +27,11 @@ class Below:
         "a leaf disk is 'write back' and its power-loss protection is not proven",
         "disk.write_cache, disk.plp",
     )
+    flush_ms_avg: Fact[float] = some(
+        "average time of a cache flush since boot, of the slowest leaf disk that gets flushes",
+        "/sys/block/D/stat",
+        "ms",
+    )
     any_virtual: Fact[bool] = about("a leaf disk is virtual", "disk.virtual")
     any_rotational: Fact[bool] = about("a leaf disk that is no virtual one spins", "disk.rotational, disk.virtual")
     any_discards: Fact[bool] = about("discards reach a leaf disk", "disk.discards")

@@ -13,6 +13,7 @@ from fsadvisor.storage.words import (
     DriveCaches,
     PlpVerdict,
     RaidController,
+    RaidVolume,
     Transport,
     TrimCommand,
     WriteCache,
@@ -60,6 +61,11 @@ class Disk:
     )
     controller: Fact[RaidController] = about(
         "the tool that knows the RAID controller whose volume this is; 'none': a drive of its own", "SCSI vendor, model"
+    )
+    raid_volume: Fact[RaidVolume] = some("whether the controller's volume is whole", "storcli, perccli, ssacli")
+    raid_sick_drives: Fact[tuple[str, ...]] = some(
+        "drives behind the controller that failed, are about to, are missing or being rebuilt",
+        "storcli, perccli, ssacli",
     )
     controller_cache: Fact[ControllerCache] = some(
         "the controller's policy for this volume; 'write back' falls back without battery, 'always write back' not",
@@ -128,6 +134,9 @@ class Disk:
         "share of an fsync that flushes its cache, measured on a filesystem that stands on it alone",
         "`fsadvisor probe fsync-ladder`",
         "percent",
+    )
+    sorted_above: Fact[bool] = some(
+        "what stands on it orders requests itself: a multipath device, or ZFS", "the stack, udev ID_FS_TYPE"
     )
     udev_model: Fact[str] = about("model as udev rules see it", "udev ID_MODEL")
     udev_serial: Fact[str] = about("serial number as udev rules see it", "udev ID_SERIAL_SHORT")

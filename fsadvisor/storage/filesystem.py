@@ -51,6 +51,11 @@ class Filesystem:
         "Btrfs space not yet given to block groups", "btrfs filesystem usage", "percent"
     )
     snapshots: Fact[bool] = some("Btrfs snapshots exist on it", "btrfs subvolume list -s")
+    metadata_used_percent: Fact[int] = some(
+        "how full the block groups for Btrfs metadata are, the reserve counted as used",
+        "btrfs filesystem usage",
+        "percent",
+    )
     data_profile: Fact[str] = some("Btrfs data profile", "btrfs filesystem usage")
     metadata_profile: Fact[str] = some("Btrfs metadata profile", "btrfs filesystem usage")
     devices: Fact[tuple[str, ...]] = about(
@@ -87,6 +92,10 @@ class Filesystem:
     zfs_dataset: Fact[str] = some("ZFS dataset", "/proc/self/mountinfo")
     zfs_pool: Fact[str] = some("ZFS pool", "/proc/self/mountinfo")
     zfs_pool_health: Fact[str] = some("health of the ZFS pool: ONLINE, DEGRADED, …", "zpool list")
+    zfs_pool_capacity_percent: Fact[float] = some("how full the ZFS pool is", "zpool list", "percent")
+    zfs_pool_fragmentation_percent: Fact[float] = some(
+        "how fragmented the pool's free space is", "zpool list", "percent"
+    )
     zfs_pool_ashift: Fact[int] = some(
         "log2 of the block size of vdevs that will be added to the pool; those there may differ", "zpool list"
     )

@@ -24,6 +24,9 @@ class Host:
     memory_bytes: Fact[int] = about("memory", "psutil, /proc/meminfo", "bytes")
     available_bytes: Fact[int] = about("memory that could be had without swapping", "/proc/meminfo", "bytes")
     dirty_now_bytes: Fact[int] = about("pages waiting to be written", "/proc/meminfo Dirty", "bytes")
+    dirty_now_seconds: Fact[int] = about(
+        "what the slowest disk in use needs to write the pages that wait now", "derived, a heuristic", "s"
+    )
     dirty_ratio: Fact[int] = about("share of available memory where writers must wait", "vm.dirty_ratio", "percent")
     dirty_bytes: Fact[int] = about("amount where writers must wait; 0: the ratio counts", "vm.dirty_bytes", "bytes")
     dirty_background_ratio: Fact[int] = about("share where writing starts", "vm.dirty_background_ratio", "percent")
@@ -43,7 +46,8 @@ class Host:
         "bytes",
     )
     dirty_limit_seconds: Fact[int] = about(
-        "what the slowest disk in use needs to write that, at an assumed 1 GB/s (NVMe) or 200 MB/s",
+        "what the slowest disk in use needs to write that, at an assumed 1 GB/s (NVMe), 200 MB/s (others) or 125 MB/s"
+        " (a cloud's network volume)",
         "derived, a heuristic",
         "s",
     )

@@ -21,6 +21,13 @@ class Mount:
     configured_options: Fact[tuple[str, ...]] = some("options asked for at the next mount", "/etc/fstab, mount unit")
     configured_in: Fact[str] = some("file and line of the configuration", "/etc/fstab, mount unit")
     options_not_in_force: Fact[tuple[str, ...]] = some("configured options that the running mount lacks", "both")
+    device_missing: Fact[bool] = some(
+        "the device that the configuration names is not there", "/etc/fstab, mount unit, udev, /sys/block"
+    )
+    waits_at_boot: Fact[bool] = some(
+        "booting waits for it and ends in emergency mode without it: neither nofail nor noauto",
+        "/etc/fstab, mount unit",
+    )
     root: Fact[bool] = about("is the root of the machine", "mount point")
     subtree: Fact[str] = some(
         "what part of the filesystem is mounted (bind mounts, subvolumes)", "/proc/self/mountinfo"

@@ -12,6 +12,7 @@ Transport: TypeAlias = Literal[
 ]
 RaidController: TypeAlias = Literal["none", "storcli64", "perccli64", "ssacli", "another"]
 ControllerCache: TypeAlias = Literal["write back", "always write back", "write through"]
+RaidVolume: TypeAlias = Literal["optimal", "rebuilding", "degraded", "offline"]
 ControllerBattery: TypeAlias = Literal["optimal", "charging", "failed", "absent"]
 DriveCaches: TypeAlias = Literal["disabled", "enabled", "default"]
 TrimCommand: TypeAlias = Literal["queued", "unqueued", "forced_unqueued", "unsupported", "forced_unsupported"]

@@ -74,6 +74,7 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool]
         plp=_plp(leaves, followed),
         all_plp_proven=folds.all_of(every(lambda it: folds.holds(it.plp, "proven".__eq__)), names),
         any_unprotected_cache=folds.any_of([*unprotected, *([] if followed else [NOT_FOLLOWED])], names),
+        flush_ms_avg=_slowest_flush(leaves, followed),
         any_virtual=folds.any_of(every(lambda it: it.virtual), names),
         any_rotational=folds.any_of(every(_spins), names),
         any_discards=folds.any_of(discards or (NOT_FOLLOWED,), names),
@@ -99,6 +100,17 @@ def _plp(leaves: Mapping[str, Disk], followed: bool) -> Fact[PlpVerdict]:
         return failed or look.first(*unknown)
     words = ", ".join(f"{look.value(disk.name)} {look.value(disk.plp)}" for disk in leaves.values())
     return Known(power_loss.weakest(it.value for it in verdicts if isinstance(it, Known)), words)
+
+
+def _slowest_flush(leaves: Mapping[str, Disk], followed: bool) -> Fact[float]:
+    """Of the disks that get flushes, all of which have to be known."""
+    flushed = [disk for disk in leaves.values() if look.value(disk.write_cache) != "write through"]
+    facts = [disk.flush_ms_avg for disk in flushed] + ([] if followed else [NOT_FOLLOWED])
+    unknown = [it for it in facts if isinstance(it, Unknown)]
+    known = [it for it in facts if isinstance(it, Known)]
+    if unknown or not known:
+        return look.first(*unknown) if unknown else look.told(None, "no disk below gets flushes")
+    return max(known, key=lambda it: it.value)
 
 
 def _unprotected(disk: Disk) -> Fact[bool]:

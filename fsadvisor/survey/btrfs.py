@@ -31,6 +31,7 @@ class BtrfsFacts(TypedDict):
     features: Fact[tuple[str, ...]]
     errors: Fact[int]
     unallocated_percent: Fact[int]
+    metadata_used_percent: Fact[int]
     data_profile: Fact[str]
     metadata_profile: Fact[str]
     snapshots: Fact[bool]
@@ -61,6 +62,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFa
         features=_features(machine, block.folder),
         errors=_errors(machine, block.folder),
         unallocated_percent=look.field(usage, tool, _unallocated_percent),
+        metadata_used_percent=look.field(usage, tool, _metadata_used_percent),
         data_profile=look.field(usage, tool, lambda it: _profile(it, "Data")),
         metadata_profile=look.field(usage, tool, lambda it: _profile(it, "Metadata")),
         snapshots=look.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
@@ -142,6 +144,16 @@ def _unallocated_percent(usage: BtrfsUsage) -> int | None:
     if not usage.device_size_bytes or usage.unallocated_bytes is None:
         return None
     return 100 * usage.unallocated_bytes // usage.device_size_bytes
+
+
+def _metadata_used_percent(usage: BtrfsUsage) -> int | None:
+    """Of all block groups for metadata; the global reserve can't be used for anything else, so it counts as used."""
+    groups = [group for group in usage.groups if "Metadata" in group.kind]
+    sizes = [group.size_bytes for group in groups if group.size_bytes is not None]
+    used = [group.used_bytes for group in groups if group.used_bytes is not None]
+    if not groups or len(sizes) < len(groups) or len(used) < len(groups) or not sum(sizes):
+        return None
+    return min(100, 100 * (sum(used) + (usage.global_reserve_bytes or 0)) // sum(sizes))
 
 
 def _profile(usage: BtrfsUsage, kind: str) -> str | None:

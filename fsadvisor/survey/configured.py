@@ -39,6 +39,8 @@ class Configured:
     fs_type: str
     options: tuple[str, ...]
     where: str
+    what: str = ""
+    """The device as it is named there: `UUID=…`, `/dev/sdb1`, a server's path."""
 
 
 def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]:
@@ -53,6 +55,7 @@ def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]
                     fs_type=entry.fs_type,
                     options=secrecy.options(entry.options),
                     where=f"{FSTAB}:{entry.line}",
+                    what=entry.spec,
                 )
     units = look.command_record(machine, MOUNT_UNITS, systemctl_show.parse)
     found.update(_loaded_units(units))
@@ -75,6 +78,7 @@ def _loaded_units(record: systemctl_show.SystemctlShow | Unknown) -> dict[str, C
                 fs_type=unit.get("Type") or "auto",
                 options=secrecy.options(split_options(options or "")),
                 where=path,
+                what=unit.get("What") or "",
             )
     return found
 

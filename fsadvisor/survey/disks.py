@@ -9,7 +9,18 @@ from fsadvisor.drives import find
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_stat, json_text, scheduler
 from fsadvisor.storage import Disk
-from fsadvisor.survey import ata, controller_cache, flush, health, look, nvme_paths, pcie, power_loss, queue
+from fsadvisor.survey import (
+    ata,
+    controller_cache,
+    controller_volumes,
+    flush,
+    health,
+    look,
+    nvme_paths,
+    pcie,
+    power_loss,
+    queue,
+)
 from fsadvisor.survey import drive as drives
 from fsadvisor.survey.cloud_disk import cloud_disk
 from fsadvisor.survey.transport import transport, virtual
@@ -56,6 +67,7 @@ def disk(
     family = _family(model, answers)
     volume_of = controller_cache.controller(kind, vendor, model)
     raid_cache = controller_cache.cache(machine, volume_of, device.path)
+    volume = controller_volumes.volume(machine, volume_of, device.path)
     case = power_loss.Case(
         device=device.path,
         transport=look.value(kind),
@@ -97,6 +109,8 @@ def disk(
         plp_settle=weighed.to_do,
         known_lossy=_lossy(model, family),
         controller=volume_of,
+        raid_volume=volume.state,
+        raid_sick_drives=volume.sick_drives,
         controller_cache=raid_cache.policy,
         controller_battery=raid_cache.battery,
         controller_drive_caches=raid_cache.drive_caches,

@@ -7,7 +7,7 @@ smartctl(8). ATA attributes go by name: vendors reuse the ids.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import NOT_APPLICABLE, Fact, Known, Unknown
 from fsadvisor.survey import look
@@ -95,6 +95,7 @@ def _uncorrected(smart: SmartReport) -> int | None:
 
 def _ata(smart: SmartReport | Unknown) -> Health:
     return Health(
+        percentage_used=_worn(smart),
         media_errors=_raw(smart, "Reported_Uncorrect"),
         pending_sectors=_raw(smart, "Current_Pending_Sector"),
         failing_attributes=_failing(smart),
@@ -105,6 +106,24 @@ def _raw(smart: SmartReport | Unknown, name: str) -> Fact[int]:
     return look.field(
         smart, f"{_SMART} {name}", lambda it: next((row.raw_value for row in it.attributes if row.name == name), None)
     )
+
+
+_LIFE_LEFT: Final = ("Percent_Lifetime_Remain", "Media_Wearout_Indicator", "SSD_Life_Left", "Wear_Leveling_Count")
+"""ATA attributes whose normalised value counts down from 100 as flash wears, by their names in smartmontools."""
+
+
+def _worn(smart: SmartReport | Unknown) -> Fact[int]:
+    """Endurance used, by the first attribute that counts what is left of it; a hard disk has none."""
+    if isinstance(smart, Unknown):
+        return smart
+    for name in _LIFE_LEFT:
+        row = next((row for row in smart.attributes if row.name == name), None)
+        if row is not None and row.value is not None and 0 < row.value <= _FULL:
+            return Known(_FULL - row.value, f"{_SMART} {name}")
+    return look.told(None, _SMART)
+
+
+_FULL: Final = 100
 
 
 def _failing(smart: SmartReport | Unknown) -> Fact[tuple[str, ...]]:

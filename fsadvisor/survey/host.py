@@ -35,6 +35,9 @@ COMMANDS: tuple[Argv, ...] = (DETECT_VM, DETECT_CONTAINER, FSTRIM_TIMER, jobs.DE
 
 _STALLED_PERCENT = 10.0
 _NVME_BYTES_PER_SECOND = 1_000_000_000
+_CLOUD_BYTES_PER_SECOND = 125_000_000
+"""What a gp3 volume of AWS gives unless more is paid for; others give less or more by their size."""
+
 _OTHER_BYTES_PER_SECOND = 200_000_000
 _MIB = 1 << 20
 _AZURE_ASSET_TAG = "7783-7084-3265-9085-8269-3286-77"
@@ -89,6 +92,7 @@ def survey(
     dirty = look.number(machine, "/proc/sys/vm/dirty_bytes")
     limit = _dirty_limit(memory, ratio, dirty)
     mem = look.file_record(machine, "/proc/meminfo", meminfo.parse)
+    waiting = look.field(mem, "/proc/meminfo", lambda it: it.dirty_bytes)
     io = look.file_record(machine, "/proc/pressure/io", pressure.parse)
     stalled = look.field(io, "/proc/pressure/io", _full_avg60)
     line = look.file_record(machine, "/proc/cmdline", kernel_cmdline.parse)
@@ -104,7 +108,8 @@ def survey(
         root_flags=look.field(line, "/proc/cmdline", lambda it: _flags(it.get("rootflags"))),
         memory_bytes=memory,
         available_bytes=look.derive(look.field(mem, "/proc/meminfo", lambda it: it.mem_available_bytes), look.steady),
-        dirty_now_bytes=look.field(mem, "/proc/meminfo", lambda it: it.dirty_bytes),
+        dirty_now_bytes=waiting,
+        dirty_now_seconds=_dirty_seconds(waiting, speed),
         dirty_ratio=ratio,
         dirty_bytes=dirty,
         dirty_background_ratio=look.number(machine, "/proc/sys/vm/dirty_background_ratio"),
@@ -161,6 +166,9 @@ def _slowest_speed(disks: Sequence[Disk]) -> Fact[int]:
     """Bytes per second that the slowest class of disk in use is assumed to write."""
     if not disks:
         return Unknown(Cause.NOT_EXPOSED, "", "no disk")
+    network = folds.any_of((folds.holds(disk.cloud_disk, "network".__eq__) for disk in disks), "no cloud's volume")
+    if look.value(network):
+        return look.derive(network, lambda _: _CLOUD_BYTES_PER_SECOND)
     slow = folds.any_of((folds.holds(disk.transport, lambda it: it != "nvme") for disk in disks), "every disk is NVMe")
     return look.derive(slow, lambda it: _OTHER_BYTES_PER_SECOND if it else _NVME_BYTES_PER_SECOND)
 

@@ -94,6 +94,7 @@ def _configured(wanted: Configured, in_force: tuple[str, ...], running: mountinf
     missing = lacking(wanted.options, in_force, running.fs_type) if running else ()
     return {
         "configured": Known(True, wanted.where),
+        "waits_at_boot": Known(not {"nofail", "noauto", "x-systemd.automount"} & set(wanted.options), wanted.where),
         "configured_options": Known(look.shared(wanted.options), wanted.where),
         "configured_in": Known(wanted.where, wanted.where),
         "configured_data_mode": _data_mode(wanted),

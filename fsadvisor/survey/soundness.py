@@ -43,6 +43,8 @@ def failing(disk: Disk) -> Fact[bool]:
             _sign(disk.failing_attributes, bool, "attributes at their threshold"),
             _sign(disk.media_errors, lambda it: it > 0, "errors that it could not correct"),
             _spare(disk),
+            _sign(disk.raid_volume, lambda it: it != "optimal", "its RAID volume is"),
+            _sign(disk.raid_sick_drives, bool, "drives behind the controller"),
         ),
         needed=disk.smart_passed,
     )
@@ -90,6 +92,9 @@ def sound(filesystem: Filesystem) -> Fact[bool]:
             _sign(filesystem.errors, lambda it: it > 0, "errors recorded"),
             _sign(filesystem.shut_down, bool, "it was shut down"),
             _sign(filesystem.missing_bytes, lambda it: it > 0, "bytes of missing devices"),
+            _sign(
+                filesystem.zfs_pool_capacity_percent, lambda it: it >= NEARLY_FULL_PERCENT, "percent of the pool in use"
+            ),
             _sign(filesystem.zfs_pool_health, lambda it: it != "ONLINE", "the pool's health"),
             _sign(filesystem.used_percent, lambda it: it >= NEARLY_FULL_PERCENT, "percent in use"),
             _sign(filesystem.inodes_used_percent, lambda it: it >= NEARLY_FULL_PERCENT, "percent of inodes in use"),

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 _KEYS: Final = {
     key: key
     for key in (
+        "DM_MULTIPATH_DEVICE_PATH",
         "ID_FS_LABEL",
+        "ID_FS_TYPE",
         "ID_FS_UUID",
         "ID_MODEL",
         "ID_MODEL_ENC",

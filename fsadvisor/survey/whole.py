@@ -26,6 +26,7 @@ from fsadvisor.survey import (
     mounts,
     multipath,
     placing,
+    presence,
     queue,
     services,
     soundness,
@@ -130,6 +131,7 @@ class _Survey:
         self._layers = self._supposed.tell("layer", self._layers)
         for at, others in multipath.unjoined(self._disks, self._layers, self._stack, ground.udev).items():
             self._disks[at] = replace(self._disks[at], unjoined_paths=others)
+        self._disks = presence.with_sorting(self._disks, ground, self._stack, self._layers)
         self._disks = self._supposed.tell("disk", self._disks)
         self._filesystems = {
             block.id: filesystems.filesystem(
@@ -266,6 +268,9 @@ class _Survey:
             facts = mounts.mount(
                 running.get(place), wanted.get(place), no_fstab, one, self._use(place, block, by_place)
             )
+            if place in wanted and place not in running:
+                missing = presence.device_missing(wanted[place], self._ground.udev, self._ground.tree.devices)
+                facts = replace(facts, device_missing=missing)
             scope: dict[str, Facts] = {"mount": facts}
             if block and one:
                 scope |= {"filesystem": one, "below": self._below[block.id]}

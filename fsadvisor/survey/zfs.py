@@ -26,6 +26,8 @@ class ZfsFacts(TypedDict):
     zfs_dataset: Fact[str]
     zfs_pool: Fact[str]
     zfs_pool_health: Fact[str]
+    zfs_pool_capacity_percent: Fact[float]
+    zfs_pool_fragmentation_percent: Fact[float]
     zfs_pool_ashift: Fact[int]
     zfs_sync: Fact[str]
     zfs_logbias: Fact[str]
@@ -45,6 +47,8 @@ def facts(machine: Machine, block: Superblock) -> ZfsFacts:
         zfs_dataset=Known(block.source, "/proc/self/mountinfo"),
         zfs_pool=Known(block.source.partition("/")[0].partition("@")[0], "/proc/self/mountinfo"),
         zfs_pool_health=look.field(pool, listing, lambda it: it.health),
+        zfs_pool_capacity_percent=look.field(pool, listing, lambda it: it.capacity_percent),
+        zfs_pool_fragmentation_percent=look.field(pool, listing, lambda it: it.fragmentation_percent),
         zfs_pool_ashift=look.field(pool, listing, lambda it: it.ashift),
         zfs_sync=look.field(dataset, tool, lambda it: it.sync),
         zfs_logbias=look.field(dataset, tool, lambda it: it.logbias),

@@ -1,5 +1,7 @@
 """The first place."""
 
+import re
+
 import pytest
 from textual.events import Key
 
@@ -40,7 +42,7 @@ def test_moving_in_the_tree_narrows_the_advice_and_escape_shows_all(size):
         return narrowed, app.focused.id
 
     narrowed, focused = explored(steps, SERVER, size)
-    assert "Advice for libvirt  2 of 32" in narrowed
+    assert re.search(r"Advice for libvirt  2 of 3\d", narrowed)
     assert focused == "advice"
 
 
@@ -138,9 +140,9 @@ def test_a_low_terminal_shows_one_pane_at_a_time_advice_first():
         return first, shown(app)
 
     first, second = explored(steps, SERVER, (80, 12))
-    assert "Advice  32" in first
+    assert re.search(r"Advice  3\d", first)
     assert "└─" not in first
-    assert "Advice  32" not in second
+    assert "Advice  " not in second
     assert "└─" in second
 
 

@@ -1,0 +1,81 @@
+"""Whether the device that a mount is configured with is there, and what above a disk orders requests itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.survey import look
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping, Sequence
+
+    from fsadvisor.storage import Disk, Layer
+    from fsadvisor.survey.configured import Configured
+    from fsadvisor.survey.ground import Ground
+    from fsadvisor.survey.stack import Stack
+    from fsadvisor.survey.udev import Udev
+
+_TAGS: Final = {"UUID=": "ID_FS_UUID", "LABEL=": "ID_FS_LABEL"}
+_FOLDERS: Final = {"/dev/disk/by-uuid/": "ID_FS_UUID", "/dev/disk/by-label/": "ID_FS_LABEL"}
+_PLAIN: Final = re.compile(r"/dev/((?:sd|hd|vd|xvd|nvme|mmcblk|md|loop)[a-z0-9]+)")
+_MEMBERS: Final = ("zfs_member", "mpath_member")
+
+
+def device_missing(wanted: Configured, udev: Udev, devices: Container[str]) -> Fact[bool]:
+    """By its name among the kernel's devices, or by its UUID or label among those that udev knows."""
+    if wanted.fs_type in ("zfs", "nfs", "nfs4", "cifs", "tmpfs", "overlay"):
+        return NOT_APPLICABLE
+    what = wanted.what.strip('"').replace('="', "=")
+    if name := _PLAIN.fullmatch(what):
+        return Known(name[1] not in devices, f"{wanted.where}, /sys/block")
+    for start, key in (_TAGS | _FOLDERS).items():
+        if what.startswith(start):
+            return _by_tag(what.removeprefix(start).strip('"'), key, wanted.where, udev)
+    return look.told(None, wanted.where)
+
+
+def _by_tag(value: str, key: str, where: str, udev: Udev) -> Fact[bool]:
+    if udev.unread is not None:
+        return udev.unread
+    known = {one[key] for one in udev.properties.values() if key in one}
+    if not known:
+        return Unknown(Cause.NOT_EXPOSED, "look where udev runs", f"udev {key}")
+    return Known(value.lower() not in {one.lower() for one in known}, f"{where}, udev {key}")
+
+
+def with_sorting(
+    disks: Mapping[str, Disk], ground: Ground, stack: Stack, layers: Mapping[str, Layer]
+) -> dict[str, Disk]:
+    """The disks, each with whether a multipath device or ZFS stands on it, which orders requests itself."""
+    zfs = any(block.type == "zfs" for block in ground.blocks)
+    partitions: dict[str, list[str]] = {}
+    for device in ground.tree.devices.values():
+        if device.parent is not None:
+            partitions.setdefault(device.parent, []).append(device.name)
+    multipath = {
+        below
+        for at, under in stack.below.items()
+        if at in layers and look.value(layers[at].kind) == "dm-multipath"
+        for below in under
+    }
+    found: dict[str, Disk] = {}
+    for at, disk in disks.items():
+        name = at.partition(":")[2]
+        said = [ground.udev.of(one) for one in (name, *partitions.get(name, ()))]
+        if at in multipath:
+            fact: Fact[bool] = Known(True, "the stack in sysfs")
+        else:
+            fact = _by_udev(said, ground.udev, maybe=zfs and not stack.filesystems_on(at))
+        found[at] = replace(disk, sorted_above=fact)
+    return found
+
+
+def _by_udev(said: Sequence[Mapping[str, str]], udev: Udev, *, maybe: bool) -> Fact[bool]:
+    if any(one.get("ID_FS_TYPE") in _MEMBERS or one.get("DM_MULTIPATH_DEVICE_PATH") == "1" for one in said):
+        return Known(True, "udev ID_FS_TYPE")
+    if maybe and not any("ID_FS_TYPE" in one for one in said):
+        return udev.missing("udev ID_FS_TYPE")
+    return Known(False, "the stack in sysfs")
