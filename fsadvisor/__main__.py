@@ -2,16 +2,42 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 
 from fsadvisor._version import __version__
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 INTERRUPTED = 130
+USAGE = 2
 OUR_BUG = 4
+
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib loads slowly
+_AGAIN = "import sys; sys.path.append(sys.argv[1]); sys.argv[:2] = ['fsadvisor']\n"
+_AGAIN += "from fsadvisor.__main__ import main; sys.exit(main())"
+_OF_THE_CALLER = ("PYTHON", "LD_", "GLIBC_", "GCONV_", "FIO_", "TEXTUAL")
+"""How the variables begin that lead Python, the loader of libraries or a tool elsewhere."""
+_HARMLESS = {"PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "PYTHONHASHSEED", "PYTHONSAFEPATH", "PYTHONNOUSERSITE"}
+_WORDS = {"map segment": "memory", "allocate memory": "memory", "Too many open files": "open files"}
+"""Of the loader of libraries."""
+_LEAST_OPEN = 64
+"""Eight tools side by side take five each at most, and the program some of its own."""
+_NONE_LEFT = {errno.ENOMEM: "memory", errno.EMFILE: "open files", errno.ENFILE: "open files"}
 
 
 def main() -> int:
     """Run the command line and return its exit code."""
+    if sys.stdin is None or sys.stderr is None:
+        _fill_up()
+    if sys.stdout is None:
+        sys.stderr.write("fsadvisor: standard output is closed; send it to a file or to /dev/null\n")
+        return USAGE
+    if os.geteuid() == 0:
+        _without_the_caller()
     if sys.argv[1:] == ["--version"]:
         sys.stdout.write(f"fsadvisor {__version__}\n")
         return 0
@@ -19,18 +45,103 @@ def main() -> int:
 
     gc.disable()  # one short run whose objects make no cycles: the collector would walk a million of them and free none
     try:
+        _let_open_enough()
         from fsadvisor import cli
 
+        _in_threads_too()
         return cli.run(sys.argv[1:])
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the last line of defence; a traceback would exit with 1, "findings"
+        if what := _too_little(error):
+            _give_up(what)
         return _our_bug(error)
+
+
+def _fill_up() -> None:
+    """Nothing that is opened later may pass for standard input or error."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(descriptor)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123 - for as long as we run
+
+
+def _without_the_caller() -> None:
+    """What root runs takes no code, no library and no tool from where the caller's environment or directory says.
+
+    Python and the loader of libraries heeded the environment before us: where there was anything, we begin anew.
+    """
+    strange = [name for name in os.environ if name.startswith(_OF_THE_CALLER) and name not in _HARMLESS]
+    for name in strange:
+        del os.environ[name]
+    os.environ["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    if strange and sys.executable:
+        os.execv(sys.executable, [sys.executable, "-I", "-c", _AGAIN, _HERE, *sys.argv[1:]])  # noqa: S606
+    if not sys.flags.isolated:
+        sys.path[:] = [place for place in sys.path if place == _HERE or not _is_the_caller_s(place)]
+
+
+def _is_the_caller_s(place: str) -> bool:
+    """Whether it is the working directory, or what Python takes for the user's own by the HOME of another."""
+    try:
+        user = getattr(sys.modules.get("site"), "USER_SITE", None)
+        return place in ("", os.getcwd()) or (place == user and os.stat(place).st_uid != 0)  # noqa: PTH109, PTH116
+    except OSError:
+        return True
+
+
+def _let_open_enough() -> None:
+    """With fewer, half of the answers would be that there are too many open files. Raises OSError."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= hard < _LEAST_OPEN:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+    if 0 <= soft < _LEAST_OPEN:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (_LEAST_OPEN, hard))
+
+
+def _too_little(error: BaseException | None) -> str:
+    """What there was no more of, though each program needs it; '' where that is not why it failed."""
+    if isinstance(error, MemoryError):
+        return "memory"
+    if isinstance(error, OSError):
+        return _NONE_LEFT.get(error.errno or 0, "")
+    if isinstance(error, RuntimeError) and "new thread" in str(error):
+        return "threads, or memory for them"
+    if isinstance(error, ImportError):
+        return next((what for part, what in _WORDS.items() if part in str(error)), "")
+    return ""
+
+
+def _give_up(what: str) -> NoReturn:
+    """At once: the interpreter's own end waits for threads, and needs what there is none of."""
+    os.write(2, f"fsadvisor: too little to run with: no more {what} may be had (see `ulimit -a`)\n".encode())
+    os._exit(USAGE)
+
+
+def _in_threads_too() -> None:
+    """A thread that dies of it, or that can't even begin, would be waited for."""
+    import threading
+
+    told_of_threads, told_of_others = threading.excepthook, sys.unraisablehook
+
+    def in_thread(failed: threading.ExceptHookArgs) -> None:
+        if what := _too_little(failed.exc_value):
+            _give_up(what)
+        told_of_threads(failed)
+
+    def elsewhere(failed: sys.UnraisableHookArgs) -> None:
+        if what := _too_little(failed.exc_value):
+            _give_up(what)
+        told_of_others(failed)
+
+    threading.excepthook, sys.unraisablehook = in_thread, elsewhere
 
 
 def _our_bug(error: Exception) -> int:
     """Say what failed and where, in a line; the whole trace only where it is asked for."""
-    import os
     import traceback
 
     if os.environ.get("FSADVISOR_TRACEBACK"):

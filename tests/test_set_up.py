@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from venv import EnvBuilder
 
 import pytest
 from packaging.requirements import Requirement
@@ -72,15 +73,14 @@ def test_python_children_are_kept_in_the_environment_and_may_write_bytecode(monk
 
 @pytest.mark.parametrize("folder", ["plain", "with a blank", "long" * 50])
 def test_the_launcher_starts_the_program_of_its_environment_from_any_folder(tmp_path, folder):
-    place = tmp_path / folder
-    (place / "fsadvisor").mkdir(parents=True)
-    (place / "fsadvisor" / "__main__.py").write_text("import sys\ndef main(): return len(sys.argv) + 10\n")
-    python = place / "python"
-    python.symlink_to(sys.executable)
-    command = place / "command"
-    command.write_text(set_up.launcher(python))
-    command.chmod(0o755)
-    finished = subprocess.run([command, "a b", "c"], env=os.environ | {"PYTHONPATH": str(place)})
+    for project in ("ours", "theirs"):
+        (tmp_path / project / "fsadvisor").mkdir(parents=True)
+        (tmp_path / project / "fsadvisor/__main__.py").write_text("import sys\ndef main(): return len(sys.argv) + 10\n")
+    (tmp_path / "theirs/fsadvisor/__main__.py").write_text("a file of another user's PYTHONPATH")
+    EnvBuilder(symlinks=True).create(tmp_path / folder)
+    set_up.link_project(tmp_path / folder, tmp_path / "ours")
+    command = tmp_path / folder / "bin" / "fsadvisor"
+    finished = subprocess.run([command, "a b", "c"], env=os.environ | {"PYTHONPATH": str(tmp_path / "theirs")})
     assert finished.returncode == 13
 
 

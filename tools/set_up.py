@@ -89,10 +89,10 @@ def run_python(argv: Sequence[str], failure: str) -> None:
 
 
 def launcher(python: Path) -> str:
-    """The command `fsadvisor`: imports nothing but sys and the program, because start-up time matters."""
+    """The command `fsadvisor`: nothing of the caller's PYTHONPATH or home, and few imports: start-up time matters."""
     # The kernel splits a #! line at blanks and cuts it at 127 bytes before Linux 5.1.
     plain = " " not in str(python) and len(str(python)) < 120
-    shebang = f"#!{python}" if plain else f"#!/bin/sh\n'''exec' \"{python}\" \"$0\" \"$@\"\n' '''"
+    shebang = f"#!{python} -I" if plain else f"#!/bin/sh\n'''exec' \"{python}\" -I \"$0\" \"$@\"\n' '''"
     return f"{shebang}\nimport sys\n\nfrom fsadvisor.__main__ import main\n\nsys.exit(main())\n"
 
 

@@ -13,10 +13,25 @@ T = TypeVar("T")
 
 
 def within(seconds: float, question: Callable[[], T]) -> T | None:
-    """What the call returned, or None where it did not return in time; its daemon thread is then left alone."""
+    """What the call returned, or None where it did not return in time; its daemon thread is then left alone.
+
+    What the call raises is raised here.
+    """
     answered: queue.SimpleQueue[T] = queue.SimpleQueue()
-    threading.Thread(target=lambda: answered.put(question()), daemon=True).start()
+    failed: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            answered.put(question())
+        except BaseException as error:  # noqa: BLE001 - told on the other thread
+            failed.append(error)
+            answered.put(None)  # type: ignore[arg-type]  # only wakes who waits
+
+    threading.Thread(target=ask, daemon=True).start()
     try:
-        return answered.get(timeout=seconds)
+        answer = answered.get(timeout=seconds)
     except queue.Empty:
         return None
+    if failed:
+        raise failed[0]
+    return answer

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.machine.pulse import block_devices
+from fsadvisor.machine.watching import udev_context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -92,9 +93,10 @@ def _wait(monitor: Any) -> None:  # noqa: ANN401 - pyudev has no types
 
 def _monitor() -> Any:  # noqa: ANN401 - pyudev has no types
     """Raises ImportError or OSError where libudev can't be used."""
+    udev = udev_context()
     import pyudev
 
-    monitor = pyudev.Monitor.from_netlink(pyudev.Context(), source="udev" if _UDEVD.exists() else "kernel")
+    monitor = pyudev.Monitor.from_netlink(udev, source="udev" if _UDEVD.exists() else "kernel")
     monitor.filter_by("block")
     monitor.start()
     return monitor

@@ -126,10 +126,20 @@ class LiveMachine:
         return self._bounded(lambda: question(path), path)
 
     def _bounded(self, question: Callable[[], T | Unknown], source: str) -> T | Unknown:
-        answer = within(self._timeout_s, question)
+        answer = within(self._timeout_s, lambda: _heard(question, source))
         if answer is None:
             return Unknown(Cause.TIMED_OUT, f"retry with a --timeout longer than {self._timeout_s:g} s", source)
         return answer
+
+
+def _heard(question: Callable[[], T | Unknown], source: str) -> T | Unknown:
+    """The answer; what a library or the kernel raises that nobody expected is why there is none."""
+    try:
+        return question()
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001
+        return unreadable(f"{type(error).__name__}: {error}", source)
 
 
 def _believed(path: str) -> Answer:

@@ -24,14 +24,32 @@ _IO_COUNTERS = ("read_count", "write_count", "read_bytes", "write_bytes", "read_
 def udev_database() -> Answer:
     """The block devices' udev properties, as `udevadm info --export-db` prints them, sorted by device path."""
     try:
-        import pyudev
-    except ImportError:
-        return Unknown(Cause.NO_TOOL, "install libudev1 and python3-pyudev", sources.UDEV)
+        udev = udev_context()
+    except ImportError as error:
+        return Unknown(Cause.NO_TOOL, f"install libudev1 and python3-pyudev ({error})", sources.UDEV)
     try:
-        devices = sorted(pyudev.Context().list_devices(subsystem="block"), key=lambda device: device.device_path)
-    except (OSError, ValueError, pyudev.DeviceNotFoundError) as error:
+        devices = sorted(udev.list_devices(subsystem="block"), key=lambda device: device.device_path)
+    except (OSError, ValueError) as error:
         return unreadable(f"udev: {error}", sources.UDEV)
     return Reply("".join(f"{line}\n" for device in devices for line in _udev_lines(device)), sources.UDEV)
+
+
+def udev_context() -> Any:  # noqa: ANN401 - pyudev has no types
+    """pyudev's door to libudev, which is loaded by its soname. Raises ImportError where it can't be."""
+    import ctypes.util
+
+    ctypes.util.find_library = _soname
+    import pyudev
+
+    try:
+        return pyudev.Context()
+    except OSError as error:
+        raise ImportError(str(error)) from error
+
+
+def _soname(name: str) -> str | None:
+    """Of a library that we know; ctypes' own way to find it may run gcc and ld, from wherever PATH says."""
+    return {"udev": "libudev.so.1"}.get(name)
 
 
 def _udev_lines(device: Any) -> Iterator[str]:  # noqa: ANN401 - pyudev has no types

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Fact, Unknown
@@ -31,5 +32,5 @@ def flag_of_a_file(machine: Machine, program: str, directory: str) -> Fact[bool]
     """The flag of one file that the program overwrites."""
     name = _OVERWRITTEN.get(program)
     if name is None:
-        return Unknown(Cause.NOT_EXPOSED, f"look at its files: lsattr -R {directory}", "lsattr")
+        return Unknown(Cause.NOT_EXPOSED, f"look at its files: lsattr -R {shlex.quote(directory)}", "lsattr")
     return flag(machine, f"{directory}/{name}")

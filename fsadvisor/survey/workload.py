@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,7 @@ def use(
     guess = _by_counters(leaves) if alone else None
     if guess:
         return _told(*guess, readers)
-    learn = f"declare it: --workload {point}=oltp (or metadata-heavy, streaming, mixed)"
+    learn = f"declare it: --workload {shlex.quote(f'{point}=oltp')} (or metadata-heavy, streaming, mixed)"
     unknown = Unknown(Cause.NOT_ATTESTED, learn, "services, counters since boot")
     return Use(workload=unknown, reasons=unknown, atime_readers=readers)
 

@@ -1,0 +1,149 @@
+"""What root runs takes nothing from its caller's environment; what the system does not grant is said in one line."""
+
+import os
+import resource
+import shlex
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.bounded import within
+from fsadvisor.machine.live import LiveMachine
+from fsadvisor.survey.workload import use
+from tests.command import ARGV
+from tests.paths import FIXTURES, ROOT
+from tests.probe.filesystems import needs_root
+
+ON = ["--on", str(FIXTURES / "machines/pm9a3-postgresql-volatile"), "--text"]
+
+
+def ran(command, cwd=ROOT, **options):
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=60, check=False, **options)
+
+
+@pytest.fixture
+def evil(tmp_path):
+    """A directory of programs and modules that leave a mark where they are run."""
+    folder = tmp_path / "evil"
+    folder.mkdir()
+    for name in ("gcc", "ld", "cc", "objdump", "sh", "smartctl", "lsblk", "id"):
+        (folder / name).write_text(f"#!/bin/sh\n: >{tmp_path}/{name}-ran\n")
+        (folder / name).chmod(0o755)
+    for name in ("json", "tomllib", "msgspec", "pyudev", "psutil", "gc", "argparse", "resource", "ctypes"):
+        (folder / f"{name}.py").write_text(f"open('{tmp_path}/{name}-ran', 'w')\nraise ImportError('{name} of eve')\n")
+    return folder
+
+
+def marks(evil):
+    return sorted(path.name for path in evil.parent.glob("*-ran"))
+
+
+@needs_root
+def test_no_module_of_pythonpath_is_imported(evil):
+    done = ran([*ARGV, *ON], env={**os.environ, "PYTHONPATH": str(evil), "PYTHONINSPECT": "1"})
+    assert (done.returncode in (0, 1), marks(evil)) == (True, []), done.stderr
+
+
+@needs_root
+def test_no_module_of_the_working_directory_is_imported(evil):
+    done = ran([*ARGV, *ON], cwd=evil)
+    assert (done.returncode in (0, 1), marks(evil)) == (True, []), done.stderr
+
+
+@needs_root
+@pytest.mark.namespaces
+@pytest.mark.parametrize("hidden", ["", "mount --bind /dev/null $(readlink -f /usr/lib/*/libudev.so.1); "])
+def test_no_compiler_is_asked_where_libudev_is(evil, hidden):
+    """Without what ldconfig tells, ctypes runs gcc and ld from wherever PATH says."""
+    command = shlex.join([*ARGV, "facts", "disk.model", "--values"])
+    script = f"mount --bind /bin/false /sbin/ldconfig; {hidden}PATH={evil}:$PATH; export PATH; exec {command}"
+    done = ran(["unshare", "-m", "/bin/sh", "-c", script])
+    assert (done.returncode, done.stderr, marks(evil)) == (0, "", [])
+
+
+@needs_root
+@pytest.mark.namespaces
+def test_a_missing_libudev_is_one_sentence():
+    ask = "from fsadvisor.machine.live import LiveMachine; it = LiveMachine().udev(); print(it.cause.name, it.learn)"
+    hide = "mount --bind /dev/null $(readlink -f /usr/lib/*/libudev.so.1)"
+    script = f"{hide}; exec {shlex.join([sys.executable, '-c', ask])}"
+    done = ran(["unshare", "-m", "/bin/sh", "-c", script])
+    assert done.stdout.startswith("NO_TOOL install libudev1 and python3-pyudev (")
+    assert (done.stdout.count("\n"), done.stderr) == (1, "")
+
+
+@needs_root
+def test_the_loader_of_libraries_is_led_nowhere_else(evil, tmp_path):
+    done = ran([*ARGV, "--version"], env={**os.environ, "LD_DEBUG": "libs", "LD_DEBUG_OUTPUT": str(tmp_path / "log")})
+    assert done.returncode == 0
+    assert len(list(tmp_path.glob("log.*"))) <= 1, "only the first start heeds it"
+
+
+def test_what_a_question_raises_is_told_at_once():
+    with pytest.raises(ZeroDivisionError):
+        within(600, lambda: 1 // 0)
+    machine = LiveMachine(timeout=600)
+    answer = machine._bounded(lambda: 1 // 0, "a question")
+    assert isinstance(answer, Unknown)
+    assert answer.cause is Cause.UNREADABLE
+    assert "ZeroDivisionError" in answer.learn
+    assert threading.active_count() < 50
+
+
+@pytest.mark.parametrize("verb", [["--text"], ["--version"], ["--json"]])
+def test_a_closed_standard_output_is_one_line(verb):
+    done = ran(["sh", "-c", f"exec {shlex.join([*ARGV, *verb])} >&-"])
+    assert done.returncode == 2
+    assert done.stderr == "fsadvisor: standard output is closed; send it to a file or to /dev/null\n"
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "<&-", "<&- 2>&-"])
+def test_a_closed_standard_input_or_error_changes_no_exit_status(closed):
+    for verb, status in ((["--version"], 0), (["--no-such-thing"], 2), (["explain", "no-such-rule"], 2)):
+        done = ran(["sh", "-c", f"exec {shlex.join([*ARGV, *verb])} {closed}"])
+        assert done.returncode == status
+
+
+@pytest.mark.parametrize("files", [5, 8, 12, 20])
+def test_few_open_files_are_one_line(files):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+    done = ran([*ARGV, "--text"], preexec_fn=limit)
+    assert (done.returncode, done.stderr.count("\n"), done.stdout) == (2, 1, "")
+    assert "no more open files" in done.stderr
+
+
+@pytest.mark.parametrize("kib", [60_000, 80_000, 100_000, 200_000, 300_000])
+def test_little_address_space_is_enough_or_one_line(kib):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (kib << 10, kib << 10))
+
+    done = ran([*ARGV, "--text"], preexec_fn=limit)
+    told = done.returncode == 2 and done.stderr.startswith("fsadvisor: too little to run with")
+    assert (told or done.returncode in (0, 1), done.stderr.count("\n")) == (True, int(told)), done.stderr
+
+
+@needs_root
+def test_no_threads_are_one_line():
+    def limit():
+        os.setgroups([])
+        os.setgid(64999)
+        os.setuid(64999)
+        resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+
+    try:
+        done = ran([*ARGV, "--text"], preexec_fn=limit)
+    except PermissionError:
+        pytest.skip("an ordinary user can't reach this Python")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "threads" in done.stderr
+
+
+def test_a_mount_point_is_quoted_where_a_command_is_offered():
+    told = use("/srv/a'; touch x #", {}, (), (), (), alone=False).workload
+    words = shlex.split(told.learn.removeprefix("declare it: ").partition(" (or")[0])
+    assert words == ["--workload", "/srv/a'; touch x #=oltp"]
