@@ -25,6 +25,8 @@ RELEASES = ("bookworm", "trixie", "sid")
 MIRROR = "http://deb.debian.org/debian"
 PEOPLE = {"root": "/root/fsadvisor", "eve": "/tmp/a place/fsadvisor"}
 """Who runs it, and where the checkout is: once below /tmp, with a blank in its path."""
+CASES = (("root", ""), ("eve", ""), ("root", "apt-get -qq update"), ("eve", "apt-get -qq update"))
+"""Who runs it, and what root did before: with package lists of the system apt goes another way."""
 _KERNELS = ("proc", "sys", "dev")
 _UNITS = ("etc/systemd", "usr/lib/systemd", "etc/init.d", "etc/cron", "etc/udev", "usr/lib/udev")
 _ANSWERS = """
@@ -150,13 +152,11 @@ def bare(release: str, folder: Path) -> Path:
             shutil.copy(authorities, root / "etc/ssl/certs")
             (root / "etc/pip.conf").write_text(f"[global]\ncert = {authorities}\n")
         subprocess.run(["chroot", str(root), "useradd", "--create-home", "eve"], check=True)
-        for path in (root / "var/lib/apt/lists").glob("*_*"):
-            path.unlink()
         (root / "made").touch()
     return root
 
 
-def row(release: str, root: Path, who: str) -> Row:
+def row(release: str, root: Path, who: str, at_first: str) -> Row:
     """Copy the checkout, run `make run` in it, and hold what is there afterwards against what was before."""
     place = PEOPLE[who].lstrip("/")
     checkout = root / place
@@ -168,6 +168,10 @@ def row(release: str, root: Path, who: str) -> Row:
         shutil.copy2(ROOT / name, checkout / name)
     go = f"cd {shlex.quote(PEOPLE[who])} &&"
     subprocess.run(["chroot", str(root), "chown", "-R", f"{who}:", PEOPLE[who]], check=True)
+    for path in (root / "var/lib/apt/lists").glob("*_*"):
+        path.unlink()
+    if at_first:
+        inside(root, "root", at_first)
     before, start = seen(root, place), time.monotonic()
     done = inside(root, who, f"{go} make run")
     seconds = time.monotonic() - start
@@ -176,7 +180,7 @@ def row(release: str, root: Path, who: str) -> Row:
     answers = inside(root, who, f"{go} .venv/bin/python -c {shlex.quote(_ANSWERS)}").stdout
     result = Row(
         release,
-        who,
+        f"{who}{', apt has lists' if at_first else ''}",
         seconds,
         before,
         seen(root, place),
@@ -202,7 +206,7 @@ def main() -> int:
     for release in arguments.releases:
         setting = f'Acquire::Check-Valid-Until "{str(not arguments.expired).lower()}";\n'
         (bare(release, arguments.on) / "etc/apt/apt.conf.d/99-expired").write_text(setting)
-    rows = [row(release, arguments.on / release, who) for release in arguments.releases for who in PEOPLE]
+    rows = [row(release, arguments.on / release, *case) for release in arguments.releases for case in CASES]
     print(HEAD, *rows, sep="\n")
     for one in rows:
         for path in one.changed:

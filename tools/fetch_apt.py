@@ -26,7 +26,7 @@ _NO_HOOKS: Final = """\
 #clear DPkg::Post-Invoke;
 """
 """For apt.conf(5)."""
-_SYSTEM_LISTS: Final = "/var/lib/apt/lists"
+_SYSTEM_LISTS: Final = Path("/var/lib/apt/lists")
 
 
 def _download(packages: Sequence[str], work: Path) -> list[Path]:
@@ -37,9 +37,17 @@ def _download(packages: Sequence[str], work: Path) -> list[Path]:
     # apt keeps its locks beside this file.
     (work / "status").symlink_to("/var/lib/dpkg/status")
     try:
-        return _downloaded(packages, work, _SYSTEM_LISTS)
+        return _downloaded(packages, work, _lists_that_are_here(work / "lists-here"))
     except FetchError:
         return _downloaded_anew(packages, work, str(work / "lists"))
+
+
+def _lists_that_are_here(folder: Path) -> str:
+    """The system's lists in a directory of ours: as root, apt sees to the owners of those beside its lists."""
+    folder.mkdir()
+    for path in _SYSTEM_LISTS.glob("*_*"):
+        (folder / path.name).symlink_to(path)
+    return str(folder)
 
 
 def _downloaded_anew(packages: Sequence[str], work: Path, lists: str) -> list[Path]:
