@@ -59,7 +59,9 @@ class MountInfo:
 
 
 def parse(text: str) -> MountInfo | Unknown:
-    """The table, or Unknown where no line is a mount."""
+    """The table, or Unknown where no line is a mount, or the end is cut off: what is missing may lie over the rest."""
+    if not text.endswith("\n"):
+        return refusal(text, "a mount table without its end")
     mounts, unread = read_lines(text, _mount)
     if not mounts:
         return refusal(text, "no line of mountinfo")

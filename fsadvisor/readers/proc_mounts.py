@@ -45,7 +45,9 @@ class ProcMounts:
 
 
 def parse(text: str) -> ProcMounts | Unknown:
-    """The table, or Unknown where no line is a mount."""
+    """The table, or Unknown where no line is a mount, or the end is cut off."""
+    if not text.endswith("\n"):
+        return refusal(text, "a mount table without its end")
     mounts, unread = read_lines(text, _mount)
     if not mounts:
         return refusal(text, "no line of /proc/mounts")

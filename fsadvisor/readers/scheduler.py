@@ -36,7 +36,7 @@ def parse(text: str) -> Scheduler | Unknown:
     words = text.split()
     names = tuple(word.removeprefix("[").removesuffix("]") for word in words)
     chosen = [name for word, name in zip(words, names, strict=True) if word == f"[{name}]"]
-    active = chosen or [name for name in names if names == ("none",)]
+    active = chosen or ["none"] * (text == "none\n")
     if len(active) != 1 or not all(_NAME.fullmatch(name) for name in names):
         return refusal(text, "no list of I/O schedulers")
     return Scheduler(active=active[0], available=names)

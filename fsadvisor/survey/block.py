@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from fsadvisor.facts import Fact, Known, Unknown
+from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class BlockDevice:
 
     `name` is the kernel's, `path` its node under /dev, `folder` its place in sysfs, `sectors` its size, `hardware`
     the path that /sys/block/D links to ('' for a partition), `slaves` the names right below it (None where they
-    can't be listed), `holds` what its folder contains, partitions aside.
+    can't be listed), `holds` what its folder contains, partitions aside; `unlisted` why that is not known, if so.
     """
 
     name: str
@@ -38,6 +38,7 @@ class BlockDevice:
     hardware: str
     slaves: tuple[str, ...] | None
     holds: frozenset[str]
+    unlisted: Unknown | None = None
 
     @property
     def path(self) -> str:
@@ -119,6 +120,8 @@ def _device(
     slaves: tuple[str, ...] | Unknown = holds if isinstance(holds, Unknown) else ()
     if "slaves" in look.names(holds):
         slaves = machine.entries(f"{folder}/slaves")
+        if name.startswith("bcache") and len(look.names(slaves)) < 2:
+            slaves = _backing_alone(machine, folder, slaves)
     return BlockDevice(
         name=name,
         folder=folder,
@@ -128,7 +131,17 @@ def _device(
         hardware=hardware,
         slaves=None if isinstance(slaves, Unknown) else slaves,
         holds=_shared(frozenset(entry for entry in look.names(holds) if not entry.startswith(name))),
+        unlisted=holds if isinstance(holds, Unknown) else None,
     )
+
+
+def _backing_alone(machine: Machine, folder: str, slaves: tuple[str, ...] | Unknown) -> tuple[str, ...] | Unknown:
+    """A bcache stands on its backing device alone where it says so; else a name is missing."""
+    path = f"{folder}/bcache/state"
+    state = look.text(machine, path)
+    if isinstance(state, Unknown):
+        return state
+    return slaves if state.value == "no cache" else Unknown(Cause.UNREADABLE, "", f"{folder}/slaves")
 
 
 @lru_cache(maxsize=256)

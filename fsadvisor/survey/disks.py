@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fsadvisor.survey.udev import Udev
 
 _NOT_TOLD = ("", "unknown")
+_ZONED = Literal["none", "host-aware", "host-managed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +59,9 @@ def disk(
     kind = transport(device)
     told = _name(machine, device, "model", udev, "ID_MODEL_ENC")
     vendor = _name(machine, device, "vendor", udev, "ID_VENDOR_ENC")
-    names = tuple(it.value for it in (vendor, told) if isinstance(it, Known))
     carrier: Fact[str] = nvme_paths.carrier(machine, device) if look.value(kind) == "nvme" else NOT_APPLICABLE
-    seen = virtual(device, kind, carrier, names, in_vm)
     answers = drives.ask(machine, device, kind)
+    seen = virtual(device, kind, carrier, (vendor, look.first(told, drives.own_name(answers))), in_vm)
     model = ata.whole_name(told, answers.smart, udev.of(device.name))
     rotational = look.switch(machine, f"{folder}/queue/rotational")
     family = _family(model, answers)
@@ -100,7 +100,7 @@ def disk(
         scheduler=look.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.active),
         schedulers=look.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.available),
         write_cache=settings.write_cache,
-        zoned=look.derive(look.text(machine, f"{folder}/queue/zoned"), lambda it: it != "none"),
+        zoned=look.derive(look.choice(look.text(machine, f"{folder}/queue/zoned"), _ZONED), lambda it: it != "none"),
         fua=look.switch(machine, f"{folder}/queue/fua"),
         volatile_cache=drives.volatile_cache(machine, device, kind, answers),
         driver_flushes=drives.driver_flushes(machine, device, settings.write_cache),

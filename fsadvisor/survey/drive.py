@@ -165,6 +165,14 @@ _SD_CACHES = Literal["write through", "none", "write back", "write back, no read
 """The words of drivers/scsi/sd.c."""
 
 
+def own_name(drive: Drive) -> Fact[str]:
+    """The model by the drive's own answers."""
+    return look.first(
+        look.field(drive.id_ctrl, "nvme id-ctrl mn", lambda it: it.mn or None),
+        look.field(drive.smart, "smartctl model", lambda it: it.model_name),
+    )
+
+
 def smart_passed(drive: Drive) -> Fact[bool]:
     """The drive's overall health."""
     return look.field(drive.smart, "smartctl overall health", lambda it: it.passed)

@@ -83,7 +83,7 @@ class Counts:
 
 
 def survey(
-    machine: Machine, is_virtual: Fact[bool], disks: Sequence[Disk], trim_wanted: Fact[bool], counts: Counts
+    machine: Machine, is_virtual: Fact[bool], disks: Sequence[Disk] | Unknown, trim_wanted: Fact[bool], counts: Counts
 ) -> Host:
     """All facts of the host; `disks` tell how fast dirty pages could be written."""
     speed = _slowest_speed(disks)
@@ -162,8 +162,10 @@ def _dirty_limit(memory: Fact[int], ratio: Fact[int], dirty: Fact[int]) -> Fact[
     return look.derive(memory, lambda total: total * ratio.value // 100)
 
 
-def _slowest_speed(disks: Sequence[Disk]) -> Fact[int]:
+def _slowest_speed(disks: Sequence[Disk] | Unknown) -> Fact[int]:
     """Bytes per second that the slowest class of disk in use is assumed to write."""
+    if isinstance(disks, Unknown):
+        return disks
     if not disks:
         return Unknown(Cause.NOT_EXPOSED, "", "no disk")
     network = folds.any_of((folds.holds(disk.cloud_disk, "network".__eq__) for disk in disks), "no cloud's volume")

@@ -29,6 +29,8 @@ _UUID_KINDS = (
     ("part", "dm-linear"),
 )
 """What device-mapper UUIDs start with, by the tool that made the device. LVM's do not tell a thin pool from a RAID."""
+_OF_A_KIND = ("kind", "md_level", "md_degraded", "md_mismatches", "md_consistency", "cache_mode", "misaligned")
+"""What can't be told of a device whose directory can't be listed."""
 _WITH_OFFSETS = ("dm-linear", "dm-striped", "dm-crypt")
 _SAFE = frozenset((string.digits + string.ascii_letters + "#+-.:=@_\\").encode())
 _THIN_TARGETS = frozenset(("thin", "thin-pool", "vdo"))
@@ -73,6 +75,8 @@ def _of_its_kind(
 ) -> dict[str, Any]:
     folder = device.folder
     members = look.told(None if device.slaves is None else len(device.slaves), f"{folder}/slaves")
+    if device.unlisted is not None:
+        return {"members": members, **dict.fromkeys(_OF_A_KIND, device.unlisted)}
     if "dm" in device.holds:
         return {"members": members, **_device_mapper(machine, device, settings, tables, volumes)}
     if "md" in device.holds:
@@ -91,6 +95,8 @@ def _of_its_kind(
             "backing_file": look.text(machine, f"{folder}/loop/backing_file"),
             "direct_io": look.switch(machine, f"{folder}/loop/dio"),
         }
+    if device.slaves is None:
+        return {"kind": Unknown(Cause.NOT_EXPOSED, "", f"{folder}/slaves")}
     return {"kind": Known("zvol" if device.name.startswith("zd") else "stacked", folder)}
 
 

@@ -47,7 +47,10 @@ def told(value: T | None, source: str, learn: str = "") -> Fact[T]:
 
 
 def names(entries: tuple[str, ...] | Unknown) -> tuple[str, ...]:
-    """The names in a folder, none where it can't be listed: for going through them, never for judging."""
+    """The names in a directory, none where it can't be listed: for going through them.
+
+    Never for judging: that a name is not among them says nothing then.
+    """
     return () if isinstance(entries, Unknown) else entries
 
 
@@ -66,9 +69,9 @@ def first(*facts: Fact[T]) -> Fact[T]:
 
 
 def text(machine: Machine, path: str) -> Fact[str]:
-    """A file's text without its end of line."""
+    """A file's text without its end of line; an empty one says nothing."""
     answer = machine.read(path)
-    return answer if isinstance(answer, Unknown) else Known(answer.text.strip(), answer.source)
+    return answer if isinstance(answer, Unknown) else told(answer.text.strip() or None, answer.source)
 
 
 def number(machine: Machine, path: str) -> Fact[int]:

@@ -18,27 +18,30 @@ if TYPE_CHECKING:
     from fsadvisor.survey.workload import Use
 
 _MOUNTINFO = "/proc/self/mountinfo"
+_OF_THE_TABLE = ("mounted", "options", "subtree", "read_only", "atime", "nodiratime", "sync")
 
 
 def mount(
     running: mountinfo.Mount | None,
     wanted: Configured | None,
+    no_table: Unknown | None,
     no_fstab: Unknown | None,
     filesystem: Filesystem | None,
     use: Use,
 ) -> Mount:
-    """All facts of a place; at least one of `running` and `wanted` is there."""
+    """All facts of a place; at least one of `running` and `wanted` is there.
+
+    `no_table` is why the mount table is not known, `no_fstab` why configured mounts may be missing, if so.
+    """
     place, fs_type = _place(running, wanted)
     source = _MOUNTINFO if running else (wanted.where if wanted else FSTAB)
     in_force = (*secrecy.options(running.options), *_of_superblock(running, filesystem)) if running else ()
     return Mount(
-        mounted=Known(running is not None, _MOUNTINFO),
         point=Known(place, source),
         fs_type=Unknown(Cause.NOT_EXPOSED, "mount it", source) if fs_type == "auto" else Known(fs_type, source),
-        options=Known(look.shared(tuple(dict.fromkeys(in_force))), _MOUNTINFO) if running else NOT_APPLICABLE,
         root=Known(place == "/", source),
-        **(_configured(wanted, in_force, running) if wanted else _not_configured(no_fstab)),
-        **(_running(running) if running else {}),
+        **(_configured(wanted, in_force, running, no_table) if wanted else _not_configured(no_fstab)),
+        **(_running(running, in_force) if running else _not_running(no_table)),
         workload=use.workload,
         workload_reasons=use.reasons,
         atime_readers=use.atime_readers,
@@ -57,11 +60,19 @@ def _of_superblock(running: mountinfo.Mount, filesystem: Filesystem | None) -> t
     return (*secrecy.options(running.super_options), *(known.value if isinstance(known, Known) else ()))
 
 
-def _running(running: mountinfo.Mount) -> dict[str, Any]:
+def _not_running(no_table: Unknown | None) -> dict[str, Any]:
+    if no_table is not None:
+        return dict.fromkeys(_OF_THE_TABLE, no_table)
+    return {"mounted": Known(False, _MOUNTINFO), "options": NOT_APPLICABLE}
+
+
+def _running(running: mountinfo.Mount, in_force: tuple[str, ...]) -> dict[str, Any]:
     options = running.options
     superblock = running.super_options
     sync = any(word in (*options, *superblock) for word in ("sync", "dirsync"))
     return {
+        "mounted": Known(True, _MOUNTINFO),
+        "options": Known(look.shared(tuple(dict.fromkeys(in_force))), _MOUNTINFO),
         "subtree": Known(running.root, _MOUNTINFO),
         "read_only": Known("ro" in options or "ro" in superblock, _MOUNTINFO),
         "atime": Known(_atime(options), _MOUNTINFO),
@@ -90,15 +101,20 @@ def _not_configured(no_fstab: Unknown | None) -> dict[str, Any]:
     )
 
 
-def _configured(wanted: Configured, in_force: tuple[str, ...], running: mountinfo.Mount | None) -> dict[str, Any]:
-    missing = lacking(wanted.options, in_force, running.fs_type) if running else ()
+def _configured(
+    wanted: Configured, in_force: tuple[str, ...], running: mountinfo.Mount | None, no_table: Unknown | None
+) -> dict[str, Any]:
+    lost: Fact[tuple[str, ...]] = no_table or NOT_APPLICABLE
+    if running is not None:
+        missing = lacking(wanted.options, in_force, running.fs_type)
+        lost = Known(missing, f"{wanted.where}, {_MOUNTINFO}")
     return {
         "configured": Known(True, wanted.where),
         "waits_at_boot": Known(not {"nofail", "noauto", "x-systemd.automount"} & set(wanted.options), wanted.where),
         "configured_options": Known(look.shared(wanted.options), wanted.where),
         "configured_in": Known(wanted.where, wanted.where),
         "configured_data_mode": _data_mode(wanted),
-        "options_not_in_force": Known(missing, f"{wanted.where}, {_MOUNTINFO}") if running else NOT_APPLICABLE,
+        "options_not_in_force": lost,
     }
 
 

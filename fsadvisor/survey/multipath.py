@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _GONE = ("offline", "transport-offline", "deleted", "cancel", "dead", "deleting", "deleting (no IO)")
 """In which a SCSI device or an NVMe controller answers nothing (scsi_sysfs.c, nvme/host/sysfs.c under drivers/)."""
 
+_LOOK_BELOW = "run as root with dmsetup installed: a device that may join the paths is not known whole"
 _SAME_DISK = "udev ID_WWN_WITH_EXTENSION, ID_SERIAL"
 _BY_SEVERAL_PATHS = ("sas", "fc", "iscsi", "scsi", "virtio")
 """How a disk is attached that may have them; SATA and USB have one, and makers that gave one WWN to many disks."""
@@ -72,25 +73,39 @@ def unjoined(
 
     Without those under the same multipath device.
     """
-    wanted = [at for at, disk in disks.items() if look.value(disk.transport) in _BY_SEVERAL_PATHS]
-    scsi = {at: _identity(udev.of(_name(at))) for at in wanted if _name(at).startswith("sd")}
+    wanted = [at for at, disk in disks.items() if _may_have_several(disk)]
+    unclear = [at for at, layer in layers.items() if isinstance(layer.kind, Unknown)]
+    scsi = {at: _identity(udev.of(_name(at))) for at in (*wanted, *unclear) if _name(at).startswith("sd")}
     alike: dict[str, list[str]] = {}
     for at, own in scsi.items():
         alike.setdefault(own or at, []).append(at)
     joined: dict[str, set[str]] = {}
+    may_join: dict[str, Fact[str]] = {}
     for at, layer in layers.items():
+        paths = stack.under(at)
         if look.value(layer.kind) == "dm-multipath":
-            paths = stack.under(at)
             for path in paths:
                 joined.setdefault(path, set()).update(paths)
+        if _name(at).startswith("dm-") and look.value(layer.kind) in (None, "dm-multipath"):
+            told_whole = stack.followed(at)
+            may_join |= dict.fromkeys(() if told_whole and isinstance(layer.kind, Known) else scsi, layer.kind)
     found: dict[str, Fact[tuple[str, ...]]] = dict.fromkeys(wanted, Known((), "no SCSI disk"))
     nameless = {at for at, own in scsi.items() if own is None}
-    for at, own in scsi.items():
+    for at in wanted:
+        if at not in scsi:
+            continue
+        own = scsi[at]
         under_one = joined.get(at, set())
         others = tuple(_name(it) for it in alike[own or at] if it != at and it not in under_one)
         told = bool(others) or not (set(scsi) if own is None else nameless) - under_one - {at}
         found[at] = Known(others, _SAME_DISK) if told else udev.missing(_SAME_DISK)
+        if others and at in may_join:
+            found[at] = Unknown(Cause.NOT_EXPOSED, _LOOK_BELOW, may_join[at].source)
     return found
+
+
+def _may_have_several(disk: Disk) -> bool:
+    return isinstance(disk.transport, Unknown) or disk.transport.value in _BY_SEVERAL_PATHS
 
 
 def _identity(properties: Mapping[str, str]) -> str | None:

@@ -34,6 +34,8 @@ _BY_FOLDER: tuple[tuple[str, Transport], ...] = (
     (r"/host\d", "scsi"),
 )
 _BEHIND_SOMETHING = {"virtio", "xen", "vmbus", "nbd", "iscsi", "fc"}
+_NAMED: dict[str, int] = {"nvme": 1, "sata": 1, "sas": 2, "scsi": 2, "usb": 2}
+"""Disks that have a name, in so many parts: a model, those of SCSI a vendor, too (libata's is always ATA)."""
 _INSIDE = {"pcie", "apple-nvme"}
 """What carries NVMe commands within a machine."""
 
@@ -63,18 +65,19 @@ def emulated(name: str) -> bool:
 
 
 def virtual(
-    device: BlockDevice, kind: Fact[Transport], carrier: Fact[str], names: tuple[str, ...], host: Fact[bool]
+    device: BlockDevice, kind: Fact[Transport], carrier: Fact[str], named: tuple[Fact[str], Fact[str]], host: Fact[bool]
 ) -> Fact[bool]:
     """Whether a hypervisor, cloud or network shows the disk, so that its hardware can't be seen.
 
-    `carrier` is what carries NVMe commands to it, `names` are the disk's own (vendor, model), `host` tells whether the
-    machine is a virtual one: inside one, a drive with a vendor's name may be passed through or may be made up.
+    `carrier` is what carries NVMe commands to it, `named` the disk's own vendor and model, `host` tells whether the
+    machine is a virtual one: inside one, a drive with a vendor's name may be passed through or may be made up. A name
+    that is not known may be a hypervisor's.
     """
     if isinstance(kind, Known) and kind.value in _BEHIND_SOMETHING:
         return Known(True, f"attached by {kind.value}")
     if isinstance(carrier, Known) and carrier.value not in _INSIDE:
         return Known(True, f"NVMe over {carrier.value}: its target stands between, and may give it any name")
-    made_up = next(filter(emulated, names), None)
+    made_up = next((it.value for it in named if isinstance(it, Known) and emulated(it.value)), None)
     if made_up is not None:
         return Known(True, f"model {made_up}")
     if isinstance(host, Unknown):
@@ -88,4 +91,7 @@ def virtual(
         return Unknown(Cause.NOT_EXPOSED, "", f"in a virtual machine ({host.source}) a model name proves nothing")
     if isinstance(kind, Unknown):
         return kind
+    nameless = next((it for it in named[-_NAMED.get(kind.value, 0) :] if isinstance(it, Unknown)), None)
+    if kind.value in _NAMED and nameless is not None:
+        return nameless
     return Known(False, f"attached by {kind.value}, no virtual machine ({host.source})")

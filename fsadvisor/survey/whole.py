@@ -41,7 +41,7 @@ from fsadvisor.survey.superblocks import IN_MEMORY, LOOKED_AT
 from fsadvisor.survey.supposed import Supposed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Disk, Facts, Kind, Layer, Supposition, Workload
@@ -155,9 +155,7 @@ class _Survey:
             for at in (*self._layers, *self._filesystems)
         }
         self._below = self._supposed.tell("below", self._below)
-        seen = host.survey(
-            ground.machine, ground.in_vm, list(self._disks.values()), self._trim_wanted(), self._counts()
-        )
+        seen = host.survey(ground.machine, ground.in_vm, self._all_disks(), self._trim_wanted(), self._counts())
         self._host = self._with_what_was_said("host", {"host": seen})["host"]
         self._with_what_was_said("layer", self._layers)
 
@@ -223,6 +221,12 @@ class _Survey:
             scope={**scope, "host": self._host},
         )
 
+    def _all_disks(self) -> Sequence[Disk] | Unknown:
+        """The disks, or why some device may be one more."""
+        unclear = [f"layer:{it.name}" for it in self._ground.tree.devices.values() if it.slaves is None]
+        why = (kind for at in unclear if isinstance(kind := self._layers[at].kind, Unknown))
+        return next(why, list(self._disks.values()))
+
     def _counts(self) -> host.Counts:
         return host.Counts(
             block_devices=self._ground.seen_devices,
@@ -259,6 +263,7 @@ class _Survey:
         """Places in order of the mount table, then those that are only configured."""
         wanted, no_fstab = self._configured
         running = {mount.mount_point: mount for mount in self._ground.mounts}
+        no_table = self._ground.seen_mounts if isinstance(self._ground.seen_mounts, Unknown) else None
         places = dict.fromkeys([*running, *(it for it, one in wanted.items() if _looked_at(one))])
         by_place = self._services_by_place(places)
         found: dict[str, Subject] = {}
@@ -266,7 +271,7 @@ class _Survey:
             block = self._block_of.get(place)
             one = self._filesystems.get(block.id) if block else None
             facts = mounts.mount(
-                running.get(place), wanted.get(place), no_fstab, one, self._use(place, block, by_place)
+                running.get(place), wanted.get(place), no_table, no_fstab, one, self._use(place, block, by_place)
             )
             if place in wanted and place not in running:
                 missing = presence.device_missing(wanted[place], self._ground.udev, self._ground.tree.devices)

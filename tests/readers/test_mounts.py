@@ -77,7 +77,7 @@ def test_an_escape_is_undone_once_and_what_is_none_stays():
 
 
 def test_options_of_the_mount_and_of_the_filesystem_stay_apart():
-    bind = mountinfo.parse("43 27 7:0 /a /b ro,noatime shared:7 master:1 - ext4 /dev/loop0 rw,nobarrier").mounts[0]
+    bind = mountinfo.parse("43 27 7:0 /a /b ro,noatime shared:7 master:1 - ext4 /dev/loop0 rw,nobarrier\n").mounts[0]
     assert bind.options == ("ro", "noatime")
     assert bind.super_options == ("rw", "nobarrier")
     assert bind.optional == ("shared:7", "master:1")
@@ -87,9 +87,9 @@ def test_options_of_the_mount_and_of_the_filesystem_stay_apart():
 def test_the_name_of_a_btrfs_subvolume_is_never_an_option():
     """Older kernels leave its comma bare, newer ones escape it."""
     for name in ("/x,nobarrier", r"/x\054nobarrier"):
-        line = f"58 27 0:39 /x /m rw - btrfs /dev/sda rw,ssd,subvolid=256,subvol={name}"
+        line = f"58 27 0:39 /x /m rw - btrfs /dev/sda rw,ssd,subvolid=256,subvol={name}\n"
         assert mountinfo.parse(line).mounts[0].super_options[-1] == "subvol=/x,nobarrier"
-        line = f"/dev/sda /m btrfs rw,subvolid=256,subvol={name} 0 0"
+        line = f"/dev/sda /m btrfs rw,subvolid=256,subvol={name} 0 0\n"
         assert "nobarrier" not in proc_mounts.parse(line).mounts[0].options
     assert mount_listing.parse("/dev/sda on /m type btrfs (rw,subvol=/x,ro)").mounts[0].options == (
         "rw",
@@ -115,8 +115,8 @@ def test_a_quote_keeps_commas_together_only_where_it_closes():
 
 
 def test_an_empty_source_is_read_as_empty():
-    assert mountinfo.parse("60 27 0:43 / /m rw - tmpfs  rw,size=4k").mounts[0].source == ""
-    assert proc_mounts.parse(" /m tmpfs rw 0 0").mounts[0].source == ""
+    assert mountinfo.parse("60 27 0:43 / /m rw - tmpfs  rw,size=4k\n").mounts[0].source == ""
+    assert proc_mounts.parse(" /m tmpfs rw 0 0\n").mounts[0].source == ""
 
 
 def test_spaces_other_than_the_blank_and_the_newline_belong_to_the_name():
@@ -132,8 +132,17 @@ def test_what_is_no_mount_table_is_refused_with_its_cause(parse):
     assert parse("cat: /proc/x: No such file or directory\n").cause is Cause.NOT_EXPOSED
 
 
-def test_a_mountinfo_line_cut_short_is_kept_as_unread():
-    record = mountinfo.parse("60 27 0:43 / /m rw - tmpfs t rw\n61 27 0:44 / /n rw - tm")
+@pytest.mark.parametrize("parse", [mountinfo.parse, proc_mounts.parse])
+def test_a_mount_table_that_is_cut_off_is_not_read(parse):
+    """What is missing may be mounted over a place that is still there."""
+    line = "60 27 0:43 / /m rw - tmpfs t rw\n" if parse is mountinfo.parse else "/dev/sda /m ext4 rw 0 0\n"
+    assert [mount.mount_point for mount in parse(line).mounts] == ["/m"]
+    assert parse(line + line[:-6]).cause is Cause.UNREADABLE
+    assert parse(line[:-1]).cause is Cause.UNREADABLE
+
+
+def test_a_mountinfo_line_that_is_none_is_kept_as_unread():
+    record = mountinfo.parse("60 27 0:43 / /m rw - tmpfs t rw\n61 27 0:44 / /n rw - tm\n")
     assert [mount.mount_point for mount in record.mounts] == ["/m"]
     assert record.unread == ("61 27 0:44 / /n rw - tm",)
 

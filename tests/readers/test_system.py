@@ -151,7 +151,9 @@ def test_the_scheduler_in_brackets_is_active_and_a_lone_none_is_too(text, active
     assert scheduler.parse(text).active == active
 
 
-@pytest.mark.parametrize("text", ["", "mq-deadline kyber", "[a] [b]", "mq-deadline", "cat: x: Permission denied"])
+@pytest.mark.parametrize(
+    "text", ["", "mq-deadline kyber", "[a] [b]", "mq-deadline", "none", "cat: x: Permission denied"]
+)
 def test_a_list_without_one_active_scheduler_is_refused(text):
     assert isinstance(scheduler.parse(text), Unknown)
 

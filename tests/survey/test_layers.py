@@ -163,8 +163,12 @@ def test_bcache_knows_its_cache_device_by_its_replacement_policy():
 
 def test_a_bcache_without_a_cache_device_loses_nothing_with_it():
     backing = {"/sys/block/sda/bcache/cache_mode": "writethrough [writeback] writearound none"}
-    top = stacked("bcache0", "252:0", ["sda"], bcache__cache_mode="writethrough [writeback] writearound none")
+    mode = "writethrough [writeback] writearound none"
+    top = stacked("bcache0", "252:0", ["sda"], bcache__cache_mode=mode, bcache__state="no cache")
     assert layer("bcache0", SDA, backing, top).cache_redundant.value is True
+    for state in ({}, {"bcache__state": "clean"}):
+        lost = stacked("bcache0", "252:0", ["sda"], bcache__cache_mode=mode, **state)
+        assert isinstance(layer("bcache0", SDA, backing, lost).cache_redundant, Unknown)
     assert isinstance(layer("bcache0", SDA, top).cache_redundant, Unknown)
 
 

@@ -5,7 +5,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.survey import configured
 from fsadvisor.survey.whole import survey
-from tests.told import disk, machine
+from tests.told import BARE_METAL, disk, machine
 
 ROOT_MOUNT = "1 0 8:0 / / rw,relatime - ext4 /dev/sda rw"
 PROC = "2 1 0:4 / /proc rw - proc proc rw,hidepid={}"
@@ -37,6 +37,42 @@ def test_a_limit_that_may_not_be_read_is_not_taken_for_none():
 
     made.files[f"{group}/io.max"] = Unknown(Cause.DENIED, "run as root")
     assert scopes(made)["host"]["host"].io_limits.cause is Cause.DENIED
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "pci0000:00/0000:00:01.0/nvme/nvme0",
+        "pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0",
+        "pci0000:00/0000:00:1f.2/host0/port-0:0/end_device-0:0/target0:0:0/0:0:0:0",
+    ],
+)
+@pytest.mark.parametrize("lost", ["device/model", "device/vendor"])
+def test_a_disk_whose_name_is_not_known_may_be_a_hypervisors(where, lost):
+    name = "nvme0n1" if "nvme" in where else "sda"
+    made = machine(disk(name, where=where, device__vendor="SEAGATE"), commands=BARE_METAL)
+    assert scopes(made)[f"disk:{name}"]["disk"].virtual.value is False
+
+    del made.files[f"/sys/block/{name}/{lost}"]
+    found = scopes(made)[f"disk:{name}"]["disk"].virtual
+    assert isinstance(found, Unknown) is (lost == "device/model" or "end_device" in where)
+
+
+def test_without_the_mount_table_no_mount_is_taken_for_one_that_is_not_there():
+    made = machine(disk("sda"), mounts=[ROOT_MOUNT], files={"/etc/fstab": "/dev/sda / ext4 data=writeback 0 1\n"})
+    made.files["/proc/self/mountinfo"] = Unknown(Cause.DENIED, "run as root")
+    found = scopes(made)["mount:/"]["mount"]
+    assert all(
+        isinstance(it, Unknown) and it.learn for it in (found.mounted, found.options, found.options_not_in_force)
+    )
+
+
+def test_a_device_whose_directory_can_not_be_listed_is_of_no_known_kind():
+    made = machine(disk("sda"))
+    made.entries = lambda path, entries=made.entries: (
+        Unknown(Cause.DENIED, "run as root") if path in ("/sys/block/sda", "/sys/block/sda/slaves") else entries(path)
+    )
+    assert isinstance(scopes(made)["layer:sda"]["layer"].kind, Unknown)
 
 
 def test_mount_units_of_a_systemd_that_does_not_answer_may_be_there():

@@ -1,0 +1,150 @@
+"""Recorded machines with answers lost, cut or changed: no unsafe verdict becomes safe, and nothing new is advised.
+
+An answer that is gone, refused, empty or cut is one that is not known; the laws hold for every rule. A number that
+was changed may rightly change a verdict: there the law is that the audit ends.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.advise import judge
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.port import Reply
+from fsadvisor.machine.recorded import RecordedMachine
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.survey.whole import survey
+from tools.fuzz.part import Failure
+from tools.fuzz.remembered import Remembered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from random import Random
+
+    from fsadvisor.rulebook.rule import Verdict
+    from tools.fuzz.remembered import Question, Said
+
+MACHINES: Final = tuple(
+    sorted(it.parent for it in (Path(__file__).parents[2] / "fixtures/machines").glob("*/machine.toml"))
+)
+_CALLS: Final = (Outcome.ADVISE, Outcome.WITHHELD, Outcome.BLOCKED)
+_SAFE: Final = (Outcome.OK, Outcome.NOT_APPLICABLE)
+_RULES: Final = own_shelf().rules
+_NUMBER: Final = re.compile(r"\d+")
+_NUMBERS: Final = ("0", "1", "9" * 19, str(1 << 64), "9" * 400)
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A machine with other answers. `forgets`: nothing is said that is not so, it only tells less."""
+
+    machine: str
+    how: str
+    changed: Mapping[Question, Said]
+    forgets: bool
+
+    def __str__(self) -> str:
+        """One line."""
+        return f"{self.machine}: {self.how}: {', '.join(' '.join(it) for it in self.changed)}"
+
+
+@cache
+def whole(folder: Path) -> tuple[Remembered, Mapping[tuple[str, str], Verdict]]:
+    """A recorded machine as it is, with every question that its audit asks, and its verdicts."""
+    machine = Remembered(RecordedMachine(folder))
+    return machine, judged(machine)
+
+
+def judged(machine: Remembered) -> Mapping[tuple[str, str], Verdict]:
+    """The verdicts by rule and subject."""
+    subjects = survey(machine, {}).subjects
+    return {(rule.id, it.id): judge(rule, it) for it in subjects for rule in _RULES if rule.subject == it.kind}
+
+
+def single(folder: Path, random: Random) -> Iterator[Mutant]:
+    """Every answer of a machine in each way in which it can be lost or damaged."""
+    machine, _ = whole(folder)
+    for question, said in list(machine.said.items()):
+        if not isinstance(said, Unknown):
+            for how, instead, forgets in _ways(said, " ".join(question[1:]) or question[0], random):
+                yield Mutant(folder.name, how, {question: instead}, forgets)
+
+
+def several(folder: Path, random: Random) -> Mutant:
+    """Up to thirty answers at once."""
+    machine, _ = whole(folder)
+    known = [(it, said) for it, said in machine.said.items() if not isinstance(said, Unknown)]
+    changed: dict[Question, Said] = {}
+    forgets = True
+    for question, said in random.sample(known, min(len(known), random.randint(2, 30))):
+        _, changed[question], forget = random.choice(list(_ways(said, " ".join(question), random)))
+        forgets = forgets and forget
+    return Mutant(folder.name, "several", changed, forgets)
+
+
+def _ways(said: Said, source: str, random: Random) -> Iterator[tuple[str, Said, bool]]:
+    yield "gone", Unknown(Cause.NOT_EXPOSED, "capture again", source), True
+    yield "refused", Unknown(Cause.DENIED, "run as root", source), True
+    if isinstance(said, Reply):
+        text = said.text
+        yield "empty", replace(said, text=""), True
+        if len(text.split()) > 1:
+            yield "half", replace(said, text=text[: len(text) // 2]), True
+            yield "without its end", replace(said, text=text.rstrip()[:-1]), True
+        numbers = list(_NUMBER.finditer(text))
+        if numbers:
+            at, to = random.choice(numbers).span()
+            yield "another number", replace(said, text=text[:at] + random.choice(_NUMBERS) + text[to:]), False
+
+
+def broken(mutant: Mutant) -> list[str]:
+    """The laws that do not hold for a mutant, one sentence each."""
+    machine, before = whole(next(it for it in MACHINES if it.name == mutant.machine))
+    try:
+        after = judged(machine.but(dict(mutant.changed)))
+    except Exception as error:  # noqa: BLE001 - that there is none is the law
+        return [f"{type(error).__name__}: {error}"]
+    return list(_against(before, after)) if mutant.forgets else []
+
+
+def _against(
+    before: Mapping[tuple[str, str], Verdict], after: Mapping[tuple[str, str], Verdict]
+) -> Iterator[str]:
+    for at, verdict in after.items():
+        old = before.get(at)
+        was = None if old is None else old.outcome
+        now = verdict.outcome
+        if now is was:
+            if now is Outcome.ADVISE and old is not None and not set(_todo(verdict)) <= set(_todo(old)):
+                yield f"{at[0]} {at[1]}: other commands: {_todo(verdict)}, not {_todo(old)}"
+        elif was in _CALLS and now in _SAFE:
+            if verdict.rule.kind == "risk":
+                yield f"{at[0]} {at[1]}: {was.value} -> {now.value}"
+        elif now is Outcome.ADVISE or (now in _CALLS and was not in _CALLS):
+            yield f"{at[0]} {at[1]}: {was.value if was else 'not there'} -> {now.value}"
+
+
+def _todo(verdict: Verdict) -> tuple[str, ...]:
+    return tuple(verdict.instructions().now)
+
+
+def mutations(random: Random) -> Iterator[list[Failure]]:
+    """Every single mutant of every machine in a random order, then several at once for ever."""
+    for folder in random.sample(MACHINES, len(MACHINES)):
+        for mutant in single(folder, random):
+            yield _failures(mutant)
+    while True:
+        yield _failures(several(random.choice(MACHINES), random))
+
+
+def _failures(mutant: Mutant) -> list[Failure]:
+    return [Failure(f"{mutant}: {law}", _given(mutant)) for law in broken(mutant)]
+
+
+def _given(mutant: Mutant) -> str:
+    return "\n".join(f"{' '.join(question)}\n{said!r}\n" for question, said in mutant.changed.items())
