@@ -29,7 +29,7 @@ def compose(name, folder):
 def compose_anew(name):
     """The same in place of what fixtures/machines has; the golden reports stay, to be reviewed."""
     folder = FIXTURES / "machines" / name
-    reports = {file.name: file.read_bytes() for file in folder.glob("report.*")}
+    reports = {file.name: file.read_bytes() for file in [*folder.glob("report.*"), *folder.glob("verdicts.txt")]}
     shutil.rmtree(folder, ignore_errors=True)
     compose(name, folder)
     for file, content in reports.items():

@@ -273,7 +273,7 @@ def ext4_files(name, options=EXT4_OPTIONS, commits=0, commit_us=0):
     }
 
 
-def ext4_answers(device, *, size_bytes, journal="1024M", **changed):
+def ext4_answers(device, *, size_bytes, journal="1024M", errors=0, **changed):
     """What dumpe2fs says of an ext4 with blocks of 4 KiB; keywords are its lines, '_' for ' '."""
     lines = {
         "Filesystem volume name": "data",
@@ -292,6 +292,8 @@ def ext4_answers(device, *, size_bytes, journal="1024M", **changed):
             said.append(line)
         elif lines[key] is not None:
             said.append(f"{key}{colon:<{25 - len(key)}} {lines[key]}")
+    if errors:
+        said.append(f"FS Error count:           {errors}")
     return {" ".join(dumpe2fs.argv(device)): "\n".join(said) + "\n"}
 
 

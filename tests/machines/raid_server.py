@@ -139,7 +139,10 @@ def raid_lvm_crypt_server():
         | parts.ext4_answers("/dev/dm-1", size_bytes=400 * parts.GIB, journal="64M", Inode_size="128")
         | parts.ext4_answers("/dev/dm-3", size_bytes=20 * parts.GIB, journal="128M")
         | parts.ext4_answers(
-            "/dev/md1", size_bytes=7400 * parts.GIB, Filesystem_features="has_journal ext_attr filetype sparse_super"
+            "/dev/md1",
+            size_bytes=7400 * parts.GIB,
+            errors=3,
+            Filesystem_features="has_journal ext_attr filetype sparse_super",
         )
         | parts.xfs_answers("/var/lib/images", case="v4_striped")
         | parts.xfs_answers("/var/log", bigtime__1="bigtime=0")

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import itertools
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from tests.machines.replay import FOLDERS, RULES, audit
 
 EACH, IN_ALL = 15, 800
 """Random sets of facts for each machine: at least 800 over all of them."""
+SAFE = (Outcome.OK, Outcome.NOT_APPLICABLE)
 FORGOTTEN = Unknown(Cause.NOT_EXPOSED, "remember it")
 ASKED = {
     rule.id: {name for ask in (*rule.applies, *rule.checks, *rule.safety) for name in ask.expression.names}
@@ -76,6 +78,38 @@ def test_forgetting_any_one_fact_creates_no_advice(name):
 
     for fact in facts:
         assert advice(storage, {fact}) <= advised, fact[1]
+
+
+def without(subject, names):
+    """A subject of which these facts, 'disk.model', are not known."""
+    scope = dict(subject.scope)
+    for name in names:
+        space, _, field = name.partition(".")
+        scope[space] = dataclasses.replace(scope[space], **{field: FORGOTTEN})
+    return dataclasses.replace(subject, scope=scope)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_forgetting_one_or_two_facts_that_a_rule_asks_for_neither_calms_nor_advises(name):
+    """All of them: a rule's answer depends on the facts alone that its expressions read."""
+    storage, _, _ = known_and_advised(name)
+    for subject in storage.subjects:
+        known = {
+            f"{space}.{field.name}"
+            for space, facts in subject.scope.items()
+            for field in dataclasses.fields(facts)
+            if isinstance(getattr(facts, field.name), Known)
+        }
+        for rule in BY_KIND[subject.kind]:
+            before = judge(rule, subject)
+            asked = sorted(known & ASKED[rule.id])
+            for names in (*itertools.combinations(asked, 1), *itertools.combinations(asked, 2)):
+                after = judge(rule, without(subject, names))
+                assert not (before.calls_for_action and after.outcome in SAFE), (rule.id, subject.id, names)
+                assert not (after.calls_for_action and not before.calls_for_action), (rule.id, subject.id, names)
+                if after.outcome is Outcome.ADVISE:
+                    assert before.outcome is Outcome.ADVISE, (rule.id, subject.id, names)
+                    assert set(after.instructions().now) <= set(before.instructions().now), (rule.id, subject.id, names)
 
 
 @pytest.mark.parametrize("name", MACHINES)

@@ -166,7 +166,7 @@ def old_storage_server():
         | {"/proc/meminfo": parts.meminfo(32), "/proc/sys/kernel/osrelease": "6.8.12-1-pve"},
         commands=commands
         | parts.ext4_answers("/dev/sda", size_bytes=15 * 10**12, Filesystem_features=_NO_64BIT)
-        | parts.ext4_answers("/dev/sdb", size_bytes=_HDD_BYTES)
+        | parts.ext4_answers("/dev/sdb", size_bytes=_HDD_BYTES, errors=17)
         | parts.ext4_answers("/dev/bcache0", size_bytes=_HDD_BYTES, Filesystem_features=_NO_JOURNAL)
         | parts.xfs_answers("/srv/images", **_MANY_GROUPS)
         | {"btrfs filesystem usage -b /pool": usage, "btrfs subvolume list -s /pool": ""}

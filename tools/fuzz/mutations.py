@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from random import Random
 
-    from fsadvisor.rulebook.rule import Verdict
+    from fsadvisor.advise import Verdict
     from tools.fuzz.remembered import Question, Said
 
 MACHINES: Final = tuple(
@@ -35,6 +35,10 @@ MACHINES: Final = tuple(
 _CALLS: Final = (Outcome.ADVISE, Outcome.WITHHELD, Outcome.BLOCKED)
 _SAFE: Final = (Outcome.OK, Outcome.NOT_APPLICABLE)
 _RULES: Final = own_shelf().rules
+_BY_HAND: Final = ("settings", "read /etc/")
+"""Files that people write: an empty one, or one without its end, may be just what somebody meant."""
+_NAMES: Final = ("/device/model", "/device/vendor")
+"""A name that is cut is another name."""
 _NUMBER: Final = re.compile(r"\d+")
 _NUMBERS: Final = ("0", "1", "9" * 19, str(1 << 64), "9" * 400)
 
@@ -71,7 +75,7 @@ def single(folder: Path, random: Random) -> Iterator[Mutant]:
     machine, _ = whole(folder)
     for question, said in list(machine.said.items()):
         if not isinstance(said, Unknown):
-            for how, instead, forgets in _ways(said, " ".join(question[1:]) or question[0], random):
+            for how, instead, forgets in _ways(question, said, random):
                 yield Mutant(folder.name, how, {question: instead}, forgets)
 
 
@@ -82,20 +86,24 @@ def several(folder: Path, random: Random) -> Mutant:
     changed: dict[Question, Said] = {}
     forgets = True
     for question, said in random.sample(known, min(len(known), random.randint(2, 30))):
-        _, changed[question], forget = random.choice(list(_ways(said, " ".join(question), random)))
+        _, changed[question], forget = random.choice(list(_ways(question, said, random)))
         forgets = forgets and forget
     return Mutant(folder.name, "several", changed, forgets)
 
 
-def _ways(said: Said, source: str, random: Random) -> Iterator[tuple[str, Said, bool]]:
+def _ways(question: Question, said: Said, random: Random) -> Iterator[tuple[str, Said, bool]]:
+    """Each way in which an answer can be lost or damaged, and whether that only forgets."""
+    source = question[-1]
+    by_hand = " ".join(question).startswith(_BY_HAND)
     yield "gone", Unknown(Cause.NOT_EXPOSED, "capture again", source), True
     yield "refused", Unknown(Cause.DENIED, "run as root", source), True
     if isinstance(said, Reply):
         text = said.text
-        yield "empty", replace(said, text=""), True
+        yield "empty", replace(said, text=""), not by_hand
         if len(text.split()) > 1:
-            yield "half", replace(said, text=text[: len(text) // 2]), True
-            yield "without its end", replace(said, text=text.rstrip()[:-1]), True
+            cut = not by_hand and not source.endswith(_NAMES)
+            yield "half", replace(said, text=text[: len(text) // 2].rstrip()), cut
+            yield "without its end", replace(said, text=text.rstrip()[:-1]), cut
         numbers = list(_NUMBER.finditer(text))
         if numbers:
             at, to = random.choice(numbers).span()
@@ -112,10 +120,12 @@ def broken(mutant: Mutant) -> list[str]:
     return list(_against(before, after)) if mutant.forgets else []
 
 
-def _against(
-    before: Mapping[tuple[str, str], Verdict], after: Mapping[tuple[str, str], Verdict]
-) -> Iterator[str]:
+def _against(before: Mapping[tuple[str, str], Verdict], after: Mapping[tuple[str, str], Verdict]) -> Iterator[str]:
+    subjects = {subject for _, subject in after}
+    renamed = {rule for (rule, subject), it in before.items() if subject not in subjects and it.outcome in _CALLS}
     for at, verdict in after.items():
+        if at not in before and at[0] in renamed:
+            continue  # a filesystem is named after its device where that is known, else after its mount point
         old = before.get(at)
         was = None if old is None else old.outcome
         now = verdict.outcome

@@ -1,0 +1,59 @@
+"""Recorded machines that tell less: no unsafe verdict becomes safe, nothing new is advised, for every rule.
+
+`make long` tries every single answer of every machine, lost in each way; `make fuzz` goes on with several at once.
+"""
+
+from random import Random
+
+import pytest
+
+from fsadvisor.facts import Cause, Unknown
+from tools.fuzz.mutations import MACHINES, Mutant, broken, several, single, whole
+
+SEED = 20261123
+GONE = Unknown(Cause.NOT_EXPOSED, "capture again", "forgotten")
+BY_NAME = {folder.name: folder for folder in MACHINES}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", BY_NAME)
+def test_no_single_answer_that_is_lost_or_damaged_makes_a_machine_safer(name):
+    for mutant in single(BY_NAME[name], Random(SEED)):
+        assert broken(mutant) == [], mutant
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_no_answers_that_are_lost_together_make_a_machine_safer(name):
+    random = Random(SEED)
+    for _ in range(10):
+        mutant = several(BY_NAME[name], random)
+        assert broken(mutant) == [], mutant
+
+
+@pytest.mark.parametrize(
+    ("machine", "question"),
+    [
+        ("lab-nvme-4k", ("read", "/sys/block/nvme0n1/device/model")),
+        ("lab-multipath", ("entries", "/sys/block/dm-0/slaves")),
+        ("lab-multipath", ("entries", "/sys/block/dm-0")),
+        ("lab-paths-not-joined", ("entries", "/sys/block/sda/slaves")),
+        ("lab-paths-not-joined", ("link", "/sys/block/sda")),
+        ("lab-raid5-degraded", ("entries", "/sys/block/md0")),
+        ("pm9a3-postgresql-volatile", ("read", "/proc/self/mountinfo")),
+    ],
+)
+def test_answers_whose_loss_once_made_a_machine_safer(machine, question):
+    assert question in whole(BY_NAME[machine])[0].said or "md" in question[1]
+    assert broken(Mutant(machine, "gone", {question: GONE}, forgets=True)) == []
+
+
+def test_the_laws_see_a_risk_that_falls_silent():
+    """A machine whose mount table says less of its options than it did: no forgetting, and so a broken law."""
+    machine, _ = whole(BY_NAME["ext4-nobarrier"])
+    places = [it for it, said in machine.said.items() if "nobarrier" in str(getattr(said, "text", ""))]
+    silent = {it: without(machine.said[it]) for it in places}
+    assert any("advise -> " in law for law in broken(Mutant("ext4-nobarrier", "lied", silent, forgets=True)))
+
+
+def without(said):
+    return type(said)(said.text.replace("nobarrier", "barrier"), said.source, said.status)
