@@ -44,7 +44,7 @@ def refused(*argv):
         (("--images", "none", "--jobs", "create-1", "/proc"), "proc"),
         (("--images", "none", "--jobs", "create-1", "/no/such"), "does not exist"),
         (("--out", "a.png", "/var/tmp"), "is no SVG"),
-        (("--out", "/no/such/a.svg", "/var/tmp"), "is no folder"),
+        (("--out", "/no/such/a.svg", "/var/tmp"), "/no/such/a.svg: No such file or directory"),
         (("--html", "/var/tmp"), "--html is a form of the report"),
         (("--seconds", "0", "/var/tmp"), "no number of seconds"),
     ],

@@ -78,8 +78,8 @@ def test_markdown_has_a_table_for_each_workload(table):
         (("--sweep", "--on-scratch", "/var/tmp", "--filesystems", "zfs"), "no filesystem 'zfs'"),
         (("--sweep", "--delays", "1,fast"), "no list of two delays"),
         (("--fit", "/nowhere/at/all.csv"), "No such file"),
-        (("--fit", "/dev/null", "--out", "picture.png"), "does not end in .svg"),
-        (("--fit", "/dev/null", "--out", "/no/such/picture.svg"), "/no/such is no folder"),
+        (("--fit", "/dev/null", "--out", "picture.png"), "is no SVG"),
+        (("--fit", "/dev/null", "--out", "/no/such/picture.svg"), "/no/such/picture.svg: No such file or directory"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_words(argv, said):

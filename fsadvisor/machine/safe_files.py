@@ -44,6 +44,13 @@ def write_new(path: Path, content: bytes, mode: int = PRIVATE) -> None:
         _make(directory, path.name, content, mode)
 
 
+def may_be_new(path: Path) -> None:
+    """Raises MachineError where `write_new` would: asked before what takes an hour."""
+    with _told(path, "name another"), _opened(path.parent) as directory:
+        if path.name in os.listdir(directory):  # noqa: PTH208 - an open directory
+            raise FileExistsError
+
+
 def write_tree(path: Path, files: Iterable[tuple[str, bytes, int]]) -> None:
     """Make files, each with its path below and its mode, in a new or empty directory. Raises MachineError.
 

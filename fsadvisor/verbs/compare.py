@@ -74,10 +74,7 @@ def requested(chosen: argparse.Namespace) -> Request | str:
 def _may_be_made(picture: Path) -> None:
     if picture.suffix.lower() != ".svg":
         raise RefusedError(f"--out: {picture} is no SVG: name a new file such as comparison.svg")
-    if os.path.lexists(picture):
-        raise RefusedError(f"--out: {picture} is there already, and nothing is written over")
-    if not picture.parent.is_dir():
-        raise RefusedError(f"--out: {picture.parent} is no folder")
+    safe_files.may_be_new(picture)
 
 
 def _jobs(said: str | None, suite: str | None) -> tuple[Job, ...]:

@@ -85,10 +85,10 @@ def _check(chosen: argparse.Namespace) -> None:
     wrong = [name for name in chosen.filesystems or () if name not in asked.FILESYSTEMS]
     if wrong:
         raise RefusedError(f"no filesystem {wrong[0]!r} to make{did_you_mean(wrong[0], asked.FILESYSTEMS)}")
-    if chosen.out is not None and (os.path.lexists(chosen.out) or chosen.out.suffix != ".svg"):
-        raise RefusedError(f"--out: {chosen.out} is there already, or its name does not end in .svg")
-    if chosen.out is not None and not chosen.out.parent.is_dir():
-        raise RefusedError(f"--out: {chosen.out.parent} is no folder")
+    if chosen.out is not None:
+        if chosen.out.suffix != ".svg":
+            raise RefusedError(f"--out: {chosen.out} is no SVG: name a new file such as forecast.svg")
+        safe_files.may_be_new(chosen.out)
 
 
 def _fitted(file: Path) -> Found:

@@ -195,3 +195,13 @@ def test_rules_that_others_may_change_are_named_and_ignored(shared):
     done = in_text("--on", MACHINE, "--text", "--rules", shared)
     assert "not believed, for" in done.stdout + done.stderr
     assert "may be changed by everybody" in done.stdout + done.stderr
+
+
+@needs_root
+@pytest.mark.parametrize("verb", [["compare", "/var/tmp"], ["forecast", "--fit", "/dev/null"]])
+def test_where_a_picture_may_not_be_made_is_told_before_anything_is_measured(shared, verb):
+    as_eve((shared / "hers").mkdir)
+    done = in_text(*verb, "--out", shared / "hers" / "a.svg")
+    assert done.returncode == 2
+    assert f"{shared}/hers belongs to {EVE}" in done.stderr
+    assert done.stderr.count("\n") == 1
