@@ -82,7 +82,9 @@ _OPTION: Final = re.compile(r'(?:="[^"]*"(?=,|\Z)|\\,|[^,])+')
 _ESCAPE: Final = re.compile(r"\\([0-3][0-7]{2})")
 _TO_ESCAPE: Final = re.compile(r"[ \t\n\\#]")
 _FIELDS: Final = re.compile(r"([ \t]*)([^ \t]+)")
-_PLAIN_REMARK: Final = re.compile(r"#(?!.*(?:pass|pw|phrase|secret|token|key|cred|login|user))[a-z ,.()'-]*")
+_ANNOUNCES: Final = "(?:pass|pw|phrase|secret|token|cred|auth|key|login)"
+_SECRET_ARGUMENT: Final = re.compile(rf"-p(?:/|$)|-.*{_ANNOUNCES}", re.IGNORECASE)
+_PLAIN_REMARK: Final = re.compile(rf"#(?!.*{_ANNOUNCES})[a-z ,.()'-]*")
 """A remark of ordinary words, none of which announces a password."""
 _LOCAL_NAMES: Final = ("UUID=", "LABEL=", "PARTUUID=", "PARTLABEL=", "ID=", "/dev/")
 _USER_IN_URL: Final = re.compile(r"^([A-Za-z][\w+.-]*[:#](?://)?|//)?.*@")
@@ -118,6 +120,11 @@ def _is_harmless(name: str, value: str) -> bool:
     if name in _PEOPLE:
         return value.isdigit()
     return name in _PLACES or (name in _WORDS and _WORD.fullmatch(value) is not None)
+
+
+def announced_by(argument: str) -> bool:
+    """Whether an argument of a program is an option for a secret, with it or before it."""
+    return _SECRET_ARGUMENT.match(argument) is not None
 
 
 def hides(text: str) -> bool:

@@ -77,6 +77,7 @@ class Identities:
         self._spots: dict[str, str] = {}
         self._hosts: dict[str, str] = {}
         self._literals: dict[str, str] = {}
+        self._words: dict[str, str] = {}
         self._issued: dict[tuple[str, str], str] = {}
         self._count: dict[str, int] = {}
         self._kept: set[str] = set()
@@ -166,7 +167,9 @@ class Identities:
             self._learn_literal(domain, "host", lambda _: "example")
 
     def _learn_literal(self, literal: str, kind: str, stand_in: Callable[[int], str]) -> None:
-        if literal.lower() not in self._literals:
+        if literal.isascii() and literal.isalnum():
+            self._words.setdefault(literal.lower(), self._issue(kind, literal.lower(), stand_in))
+        elif literal.lower() not in self._literals:
             self._literals[literal.lower()] = self._issue(kind, literal.lower(), stand_in)
             self._pattern = None
 
@@ -225,6 +228,8 @@ class Identities:
 
     def _run(self, match: re.Match[str]) -> str:
         run = match[0]
+        if run.lower() in self._words:
+            return self._words[run.lower()]
         if len(run) < identity_sources.SHORTEST:
             return run
         key = run.lower()

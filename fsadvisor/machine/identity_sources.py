@@ -76,6 +76,8 @@ _ORDINARY_NAMES = """
 """
 _ORDINARY = frozenset(_ORDINARY_NAMES.split())
 """What many machines, servers, shares and volumes are called: it names none of them."""
+_NO_NAME = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|\\x[0-9a-f]{2}|\\[0-3][0-7]{2}")
+"""UUIDs and escapes, of which parts look like words."""
 _QUALIFIED = re.compile(r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+){2,}")
 _LABEL = re.compile(r"(?:^|\s|_)LABEL(?:_ENC)?=(\S+)")
 _PLACE = re.compile(r"(?<![^\s\"=])(?!/(?:dev|sys|proc|run|usr|etc)/)/[^\s\",]+")
@@ -125,7 +127,7 @@ def names(where: str, text: str) -> Iterator[str]:
     for name in found:
         if _QUALIFIED.fullmatch(name) and not _ADDRESS_ALONE.fullmatch(name):
             yield name
-        yield from filter(_may_name, _WORD.findall(name))
+        yield from filter(_may_name, _WORD.findall(_NO_NAME.sub(" ", name)))
 
 
 def whole_texts(where: str, text: str) -> list[str]:

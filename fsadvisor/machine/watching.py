@@ -8,6 +8,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
+from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import sources
 from fsadvisor.machine.port import Answer, Reply
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _PATH_ARGUMENT = re.compile(r"(?:--?[A-Za-z][\w.-]*=|-[A-Za-z])?(/(?!/).*)", re.DOTALL)
-_SECRET_OPTION = re.compile(r"-p(?:/|$)|-.*(?:pass|secret|token|cred|auth|key)", re.IGNORECASE)
 _IO_COUNTERS = ("read_count", "write_count", "read_bytes", "write_bytes", "read_time", "write_time", "busy_time")
 
 
@@ -111,7 +111,7 @@ def argument_paths(arguments: Sequence[str]) -> list[str]:
     before = ""
     for argument in arguments:
         match = _PATH_ARGUMENT.fullmatch(argument)
-        if match and not _SECRET_OPTION.match(before) and not _SECRET_OPTION.match(argument):
+        if match and not secrecy.announced_by(before) and not secrecy.announced_by(argument):
             paths.append(match[1])
         before = argument if "=" not in argument else ""
     return paths

@@ -103,6 +103,9 @@ def test_the_hexadecimal_spelling_of_a_serial_is_that_of_its_stand_in():
         ("", "/home/joanna/x", "joanna"),
         ("/etc/fstab", "//filer01/payroll$ /mnt/payroll cifs credentials=/root/c 0 0", "payroll"),
         ("/etc/fstab", "LABEL=corpdata /srv/corpdata xfs noatime 0 0", "corpdata"),
+        ("/proc/mounts", "/dev/a /pods/0a1b2c3d-1111-4222-8333-0123456789ab/x xfs rw 0 0", "4222-8333"),
+        ("/proc/mounts", "/dev/a /srv/x\\040payroll xfs rw 0 0", "payroll"),
+        ("systemctl show x", "Id=srv-x\\x2dpayroll.mount\nWhere=/srv/x-payroll", "payroll"),
         ("/sys/block/dm-0/dm/name", "corpvg-root\n", "corpvg"),
     ],
 )
