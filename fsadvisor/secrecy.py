@@ -162,8 +162,10 @@ def written_options(field: str) -> str:
 
 
 def joined_options(text: str) -> str:
-    """Options between commas, as a unit has them."""
-    return ",".join(options(_OPTION.findall(text)))
+    """Options between commas, as a unit has them; the text as it is where nothing is hidden."""
+    given = tuple(_OPTION.findall(text))
+    told = options(given)
+    return text if told == given else ",".join(told)
 
 
 def anonymous_source(fs_type: str, field: str) -> str:

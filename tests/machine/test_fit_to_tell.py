@@ -88,6 +88,7 @@ def seen(record, *names):
     ("where", "text", "parse", "names"),
     [
         ("/etc/fstab", FSTAB, fstab.parse, ("line", "mount_point", "fs_type", "freq", "passno")),
+        ("/etc/fstab", "/dev/a /x ext4 , 1 2\n", fstab.parse, ("line", "options", "freq", "passno")),
         ("/etc/fstab", "broken\n", fstab.parse, ("line",)),
         (
             "/proc/self/mountinfo",
