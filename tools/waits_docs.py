@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.markdown import plain, table
-from fsadvisor.report.waits_text import BUSY, IOWAIT, measure_text
+from fsadvisor.report.waits_page import BUSY, IOWAIT, measure_text
 from fsadvisor.waits.rules import MEANS, RULES
 from fsadvisor.waits.sentence import MIXED, MIXED_OPEN, NOT_TOLD, NOT_TOLD_OPEN
 from fsadvisor.waits.threads import LEAST_LOOKS

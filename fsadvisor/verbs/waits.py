@@ -14,12 +14,13 @@ from fsadvisor.catalogue import did_you_mean
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.lock_tracing import LockTrace
 from fsadvisor.pages.escape import clean
+from fsadvisor.pages.text import render
 from fsadvisor.probe import disks, surroundings
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.run import Went
 from fsadvisor.probe.stopping import Stop, Stopped
 from fsadvisor.report import probe_text, waits_json
-from fsadvisor.report.waits_text import waits_text
+from fsadvisor.report.waits_page import document
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs.asking import RefusedError
 from fsadvisor.verbs.probe import Command, Request
@@ -76,7 +77,7 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
         except Stopped:
             seen.end()
     told = _account(seen, watched, _STOPPED if stop.asked and trace else _locks(trace))
-    write([waits_json.as_json(told)] if chosen.form == "json" else waits_text(told))
+    write([waits_json.as_json(told)] if chosen.form == "json" else render(document(told), margin=0))
     return stop.exit_status if stop.asked else _status(told)
 
 
@@ -202,7 +203,7 @@ class _WatchedCommand(Command):
             return
         self._write(probe_text.results_text(self._probing.results, JOBS))
         self._write(["\n"])
-        self._write(waits_text(told))
+        self._write(render(document(told), margin=0))
 
     @property
     def _job(self) -> str:

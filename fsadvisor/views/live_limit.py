@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.pages.spans import Line, Tone, line, span
-from fsadvisor.report.waits_text import percent
+from fsadvisor.report.waits_page import percent
 from fsadvisor.waits import shares
 from fsadvisor.waits.rates import Rates
 from fsadvisor.waits.rules import LIMIT

@@ -9,8 +9,9 @@ import pytest
 
 from fsadvisor.facts import Known
 from fsadvisor.pages.escape import width
+from fsadvisor.pages.text import render
 from fsadvisor.readers import perf_lock
-from fsadvisor.report import waits_json, waits_text
+from fsadvisor.report import waits_json, waits_page
 from fsadvisor.report.schema import schema
 from fsadvisor.waits.account import account
 from fsadvisor.waits.window import Locks, window
@@ -71,9 +72,13 @@ def accounted(name):
     return account(WINDOWS[name](), WHEN, target, notes=("Processors are the whole machine's.",) if target else ())
 
 
+def written(account):
+    return "".join(render(waits_page.document(account), margin=0))
+
+
 def reports():
     for name in WINDOWS:
-        yield f"{name}.txt", lambda name=name: "".join(waits_text.waits_text(accounted(name)))
+        yield f"{name}.txt", lambda name=name: written(accounted(name))
         yield f"{name}.json", lambda name=name: waits_json.as_json(accounted(name))
 
 
@@ -116,7 +121,7 @@ def test_without_perf_locks_are_not_said_to_be_free():
 
 
 def test_shares_are_round_where_they_are_large_and_never_nothing_where_they_are_not():
-    assert [waits_text.percent(one) for one in (0, 0.0001, 0.0123, 0.5, 1)] == [
+    assert [waits_page.percent(one) for one in (0, 0.0001, 0.0123, 0.5, 1)] == [
         "0 %",
         "< 0.1 %",
         "1.2 %",
@@ -129,9 +134,9 @@ def test_a_commit_that_began_before_the_window_is_not_said_to_have_filled_it():
     text = "commits {}\ntotal_commit_ms {}\n"
     before, after = (moment(at, btrfs={"u": text.format(*told)}) for at, told in ((0.0, (3, 100)), (5.0, (4, 30_100))))
     told = account(window(before, after, ()), "2026-11-22T01:40:00+00:00")
-    assert "100 % of the time at most" in " ".join("".join(waits_text.waits_text(told)).split())
+    assert "100 % of the time at most" in " ".join(written(told).split())
 
 
 def test_a_window_during_a_probe_names_it():
     told = replace(accounted("syncing"), job="commit-fdatasync")
-    assert "while the probe commit-fdatasync ran" in " ".join("".join(waits_text.waits_text(told)).split())
+    assert "while the probe commit-fdatasync ran" in " ".join(written(told).split())

@@ -1,12 +1,14 @@
-"""Where the time went, as text: the sentence with its evidence, then all that was measured."""
+"""Where the time went: the sentence with its evidence, then all that was measured."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.pages.document import Block, Drawn, Gap, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
-from fsadvisor.pages.text import WIDTH, counted, wrapped
+from fsadvisor.pages.spans import line
+from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import cause
 from fsadvisor.report.probe_text import whole_cells
 from fsadvisor.report.short import duration, rate
@@ -29,6 +31,8 @@ BAR: Final = 60
 _SHORT_BAR: Final = 8
 _SIGNS: Final = "█▓▒░·"
 _MOST: Final = 8
+_IN: Final = line("  ")
+_FURTHER: Final = line("    ")
 _NAME: Final = 10
 IOWAIT: Final = (
     "I/O wait is idle time of a processor on which a thread went to sleep for a disk: the next one to wake may find "
@@ -40,24 +44,24 @@ BUSY: Final = (
 )
 
 
-def waits_text(account: Account, columns: int = WIDTH) -> Iterator[str]:
+def document(account: Account) -> Iterator[Block]:
     """The whole account."""
     window = account.window
     of = f" while the probe {clean(account.job)} ran" if account.job else ""
-    where = f"the disks below {clean(account.target, None)}" if account.target else "this machine"
-    yield from wrapped(f"Where the time goes: {where}, {window.seconds:.1f} s{of}, {clean(account.when)}", columns)
+    where = f"the disks below {account.target}" if account.target else "this machine"
+    yield paragraph(f"Where the time goes: {where}, {window.seconds:.1f} s{of}, {clean(account.when)}")
     for note in account.notes:
-        yield from wrapped(clean(note, None), columns, "  note: ")
+        yield paragraph(note, first=line("  note: "))
     for sentence in account.sentences:
-        yield "\n"
-        yield from _sentence(sentence, columns)
-    yield "\n"
-    yield from _cpu(window, columns)
-    yield from _disks(window.disks, columns)
-    yield from _pressure(window, columns)
-    yield from _works(window.works, columns)
-    yield from _threads(window.threads, columns)
-    yield from _locks(window.locks, columns)
+        yield Gap()
+        yield from _sentence(sentence)
+    yield Gap()
+    yield from _cpu(window)
+    yield from _disks(window.disks)
+    yield from _pressure(window)
+    yield from _works(window.works)
+    yield from _threads(window.threads)
+    yield from _locks(window.locks)
 
 
 def measure_text(name: Name, value: float) -> str:
@@ -72,11 +76,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %" if 0 < share < 0.0995 else f"{100 * share:.0f} %"
 
 
-def _sentence(one: Sentence, columns: int) -> Iterator[str]:
-    yield from wrapped(f"{clean(one.says, None)}.", columns, "  ")
+def _sentence(one: Sentence) -> Iterator[Block]:
+    yield paragraph(f"{one.says}.", first=_IN)
     for evidence in one.evidence:
-        yield from wrapped(_evidence(evidence), columns, "    ", "      ")
-    yield from wrapped(f"This leaves open: {one.leaves_open}", columns, "    ")
+        yield paragraph(_evidence(evidence), first=_FURTHER, indent=6)
+    yield paragraph(f"This leaves open: {one.leaves_open}", first=_FURTHER)
 
 
 def _evidence(one: Evidence) -> str:
@@ -90,33 +94,33 @@ def _evidence(one: Evidence) -> str:
 
 
 def _why(one: Unknown) -> str:
-    learn = f"; {clean(one.learn, None)}" if one.learn else ""
+    learn = f"; {one.learn}" if one.learn else ""
     source = f" ({clean(one.source)})" if one.source else ""
     return f"{cause(one)}{source}{learn}"
 
 
-def _cpu(window: Window, columns: int) -> Iterator[str]:
+def _cpu(window: Window) -> Iterator[Block]:
     if isinstance(window.cpu, Unknown):
-        yield from wrapped(f"not known: {_why(window.cpu)}", columns, "Processors  ")
+        yield Labelled("Processors", line(f"not known: {_why(window.cpu)}"), 12)
         return
     cpu = window.cpu.value
     own = f"; fsadvisor itself took {percent(window.own)} of one"
-    yield from wrapped(f"{cpu.processors}, {percent(cpu.busy)} busy{own}", columns, "Processors  ")
+    yield Labelled("Processors", line(f"{cpu.processors}, {percent(cpu.busy)} busy{own}"), 12)
     parts = _cpu_parts(cpu)
     if parts is not None:
         cells = whole_cells([share for _, share in parts], BAR)
         signs = "".join(sign * number for sign, number in zip(_SIGNS + " ", cells, strict=True))
-        yield f"  {signs.rstrip()}\n"
+        yield Drawn((line(f"  {signs.rstrip()}"),))
         words = (
             f"{sign} {name} {percent(share)}".strip() for sign, (name, share) in zip(_SIGNS + " ", parts, strict=True)
         )
-        yield from wrapped(", ".join(words), columns, "  ")
+        yield paragraph(", ".join(words), first=_IN)
     else:
         told = ("user", cpu.user), ("system", cpu.system), ("interrupts", cpu.interrupts), ("stolen", cpu.steal)
-        yield from wrapped(", ".join(f"{name} {percent(share)}" for name, share in told), columns, "  ")
+        yield paragraph(", ".join(f"{name} {percent(share)}" for name, share in told), first=_IN)
         if isinstance(cpu.iowait, Unknown):
-            yield from wrapped(f"I/O wait and idle are not known: {_why(cpu.iowait)}", columns, "  ")
-    yield from wrapped(IOWAIT, columns, "  ")
+            yield paragraph(f"I/O wait and idle are not known: {_why(cpu.iowait)}", first=_IN)
+    yield paragraph(IOWAIT, first=_IN)
 
 
 def _cpu_parts(cpu: Cpu) -> list[tuple[str, float]] | None:
@@ -132,10 +136,10 @@ def _cpu_parts(cpu: Cpu) -> list[tuple[str, float]] | None:
     ]
 
 
-def _disks(disks: Fact[Disks], columns: int) -> Iterator[str]:
-    yield "\n"
+def _disks(disks: Fact[Disks]) -> Iterator[Block]:
+    yield Gap()
     if isinstance(disks, Unknown):
-        yield from wrapped(f"not known: {_why(disks)}", columns, "Disks       ")
+        yield Labelled("Disks", line(f"not known: {_why(disks)}"), 12)
         return
     told = disks.value
     worked = sorted(
@@ -144,35 +148,39 @@ def _disks(disks: Fact[Disks], columns: int) -> Iterator[str]:
     calm = len(told.each) - len(worked)
     words = f"{counted(len(worked), 'device')} worked" + (f", {calm:,} did nothing" if calm else "")
     gone = f"; not told, as they came or went: {', '.join(map(clean, told.untold))}" if told.untold else ""
-    yield from wrapped(words + gone, columns, "Disks       ")
+    yield Labelled("Disks", line(words + gone), 12)
     if not worked:
         return
-    yield (
-        f"  {'device':<{_NAME}}{'busy':>{_SHORT_BAR + 6}}{'queue':>6}{'read/s':>7}{'ms':>6}{'write/s':>8}{'ms':>6}"
-        f"{'flush/s':>8}{'ms':>6}{'flush':>6}\n"
-    )
-    for one in worked[:_MOST]:
-        yield _disk(one)
+    rows = [words for one in worked[:_MOST] for words in _disk(one)]
     if len(worked) > _MOST:
-        yield f"  … {len(worked) - _MOST:,} more\n"
-    yield from wrapped(BUSY, columns, "  ")
+        rows.append(f"  … {len(worked) - _MOST:,} more")
+    yield Drawn(tuple(map(line, (_HEAD, *rows))))
+    yield paragraph(BUSY, first=_IN)
 
 
 def _flush(one: Disk) -> float:
     return 0.0 if isinstance(one.flush, Unknown) else one.flush.value
 
 
-def _disk(one: Disk) -> str:
+_HEAD: Final = (
+    f"  {'device':<{_NAME}}{'busy':>{_SHORT_BAR + 6}}{'queue':>6}{'read/s':>7}{'ms':>6}{'write/s':>8}{'ms':>6}"
+    f"{'flush/s':>8}{'ms':>6}{'flush':>6}"
+)
+
+
+def _disk(one: Disk) -> tuple[str, ...]:
+    """A row; a long name has a line of its own above it."""
     rates = one.rates
     name = clean(one.name)
-    shown = name + " " * (_NAME - width(name)) if width(name) < _NAME else f"{name}\n  {'':<{_NAME}}"
+    above, shown = ((), name + " " * (_NAME - width(name))) if width(name) < _NAME else ((f"  {name}",), " " * _NAME)
     flushes = "none" if rates.flushes == 0 and not rates.flushed else rate(rates.flushes)
     share = "?" if isinstance(one.flush, Unknown) else f"{100 * one.flush.value:.0f} %"
-    return (
+    row = (
         f"  {shown}{_bar(rates.busy)}{100 * rates.busy:>4.0f} %{rates.queue:>6.1f}"
         f"{rate(rates.reads):>7}{duration(rates.read_ms):>6}{rate(rates.writes):>8}{duration(rates.write_ms):>6}"
-        f"{flushes:>8}{duration(rates.flush_ms):>6}{share:>6}\n"
+        f"{flushes:>8}{duration(rates.flush_ms):>6}{share:>6}"
     )
+    return (*above, row)
 
 
 def _bar(share: float) -> str:
@@ -180,54 +188,53 @@ def _bar(share: float) -> str:
     return "█" * cells + "░" * (_SHORT_BAR - cells)
 
 
-def _pressure(window: Window, columns: int) -> Iterator[str]:
-    yield "\n"
+def _pressure(window: Window) -> Iterator[Block]:
+    yield Gap()
     words = []
     for name, stalls in window.pressure.items():
         if isinstance(stalls.some, Unknown):
-            yield from wrapped(f"{name} not known: {_why(stalls.some)}", columns, "Pressure    ")
+            yield Labelled("Pressure", line(f"{name} not known: {_why(stalls.some)}"), 12)
             continue
         full = "" if isinstance(stalls.full, Unknown) else f" (all: {percent(stalls.full.value)})"
         words.append(f"{name} {percent(stalls.some.value)}{full}")
     if words:
         text = f"some thread waited for {', '.join(words)} of the time"
-        yield from wrapped(text, columns, "Pressure    ")
+        yield Labelled("Pressure", line(text), 12)
 
 
-def _works(works: Iterable[Fact[Work]], columns: int) -> Iterator[str]:
+def _works(works: Iterable[Fact[Work]]) -> Iterator[Block]:
     for fact in works:
-        yield "\n"
+        yield Gap()
         if isinstance(fact, Unknown):
-            yield from wrapped(f"not known: {_why(fact)}", columns, "Journal     ")
+            yield Labelled("Journal", line(f"not known: {_why(fact)}"), 12)
             continue
         match fact.value:
             case Jbd2Work() as work:
-                yield from _jbd2(work, columns)
+                yield from _jbd2(work)
             case XfsWork() as work:
-                yield from _xfs(work, columns)
+                yield from _xfs(work)
             case BtrfsWork() as work:
                 commits = f"{counted(work.commits, 'commit')}, {duration(work.commit_ms)} ms each"
                 share = f"under way for {percent(work.busy)} of the time at most"
-                yield from wrapped(f"Btrfs {clean(work.uuid)}: {commits}; {share}", columns, "Journal     ")
+                yield Labelled("Journal", line(f"Btrfs {clean(work.uuid)}: {commits}; {share}"), 12)
 
 
-def _jbd2(work: Jbd2Work, columns: int) -> Iterator[str]:
+def _jbd2(work: Jbd2Work) -> Iterator[Block]:
     text = f"ext4 on {clean(work.device)}: {counted(work.transactions, 'transaction')}, {work.requested:,} asked for"
     if not isinstance(work.commit_us, Unknown):
         text += f"; a commit took about {work.commit_us.value:,.0f} µs (the kernel's running mean)"
-    yield from wrapped(text, columns, "Journal     ")
+    yield Labelled("Journal", line(text), 12)
     told = [
         f"{says} {low.value.low:.1f} to {low.value.high:.1f}"
         for phase, says in PHASES.items()
         if not isinstance(low := work.phases_ms[phase], Unknown) and low.value.high - low.value.low <= _WIDE_MS
     ]
     if told:
-        yield from wrapped(f"ms a transaction: {'; '.join(told)}", columns, "  ")
+        yield paragraph(f"ms a transaction: {'; '.join(told)}", first=_IN)
     else:
-        yield from wrapped(
+        yield paragraph(
             "its averages since the mount are too coarse to tell what the transactions of this window took",
-            columns,
-            "  ",
+            first=line("  "),
         )
 
 
@@ -235,39 +242,39 @@ _WIDE_MS: Final = 20.0
 """Wider bounds tell nothing that anybody could use."""
 
 
-def _xfs(work: XfsWork, columns: int) -> Iterator[str]:
+def _xfs(work: XfsWork) -> Iterator[Block]:
     of = f"XFS on {clean(work.device)}" if work.device else "all XFS together"
     space = "not told" if isinstance(work.space_slept, Unknown) else f"{work.space_slept.value:,}"
     text = (
         f"{of}: {counted(work.log_writes, 'write')} of the log, {counted(work.forces, 'force')}, {work.forces_slept:,} "
         f"of them slept; waits for a log buffer {work.no_buffer:,}, for log space {space}"
     )
-    yield from wrapped(text, columns, "Journal     ")
+    yield Labelled("Journal", line(text), 12)
 
 
-def _threads(threads: Fact[Threads], columns: int) -> Iterator[str]:
-    yield "\n"
+def _threads(threads: Fact[Threads]) -> Iterator[Block]:
+    yield Gap()
     if isinstance(threads, Unknown):
-        yield from wrapped(f"not known: {_why(threads)}", columns, "Threads     ")
+        yield Labelled("Threads", line(f"not known: {_why(threads)}"), 12)
         return
     told = threads.value
     text = (
         f"{told.running:.1f} ran or could, {told.waiting:.1f} waited in the kernel (state D), of {told.threads:,.0f}, "
         f"on average of {told.looks} looks"
     )
-    yield from wrapped(text, columns, "Threads     ")
+    yield Labelled("Threads", line(text), 12)
     kinds = [
         f"{kind} {_few(fact.value)}"
         for kind, fact in told.kinds.items()
         if not isinstance(fact, Unknown) and fact.value
     ]
     if kinds:
-        yield from wrapped(f"for {', '.join(kinds)}", columns, "  ")
+        yield paragraph(f"for {', '.join(kinds)}", first=_IN)
     for waiter in told.waiters:
         words = f"{_few(waiter.waiting)} {clean(waiter.name, 40)}: {_place(waiter)}"
-        yield from wrapped(words, columns, "    ", "      ")
+        yield paragraph(words, first=_FURTHER, indent=6)
     for runner in told.runners[:3]:
-        yield from wrapped(f"{percent(runner.share)} {clean(runner.name, 40)} ({runner.thread}) ran", columns, "    ")
+        yield paragraph(f"{percent(runner.share)} {clean(runner.name, 40)} ({runner.thread}) ran", first=_FURTHER)
 
 
 def _few(threads: float) -> str:
@@ -283,20 +290,20 @@ def _place(one: Waiting) -> str:
     return f"waited in {clean(one.function)}: {one.kind}{of}"
 
 
-def _locks(locks: Fact[Locks], columns: int) -> Iterator[str]:
-    yield "\n"
+def _locks(locks: Fact[Locks]) -> Iterator[Block]:
+    yield Gap()
     if isinstance(locks, Unknown):
         words = _why(locks) if locks.cause is not Cause.NOT_MEASURED else locks.learn
-        yield from wrapped(f"not known: {clean(words, None)}", columns, "Locks       ")
+        yield Labelled("Locks", line(f"not known: {words}"), 12)
         return
     told = locks.value
     text = (
         f"of the kernel, as perf traced: {told.waiting:.2f} threads slept for one on average, {told.spinning:.2f} spun"
     )
-    yield from wrapped(text, columns, "Locks       ")
+    yield Labelled("Locks", line(text), 12)
     for one in told.locks[:_MOST]:
         words = (
             f"{duration(one.total_us / 1000)} ms in all, {duration(one.longest_us / 1000)} ms at most, "
             f"{counted(one.contended, 'time')}: {clean(one.type)} in {clean(one.caller)}"
         )
-        yield from wrapped(words, columns, "    ", "      ")
+        yield paragraph(words, first=_FURTHER, indent=6)
