@@ -97,12 +97,13 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One of several things, with a `note` below it; one that is not `marked` has no bullet."""
+    """One of several things, with a `note` below it; a bullet of `tone`, where it is `marked`, stands before it."""
 
     words: Line
     note: Line = NOTHING
     marked: bool = True
     level: int = 0
+    tone: Tone = Tone.PLAIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,13 +62,13 @@ def _simple(block: Block, glyphs: Glyphs) -> Iterator[Block]:
             yield paragraph(Span(f"{badge.text.upper()}: ", badge.tone), span(title, Tone.TITLE), indent=2)
         case Remark(words):
             yield paragraph(*words, first=(Span("  "),))
-        case Item(words, note, marked, level):
+        case Item(words, note, marked, level, tone):
             before = "  " * (level + 1)
-            yield paragraph(*words, first=(Span(f"{before}{glyphs.bullet} " if marked else before),))
+            yield paragraph(*words, first=(Span(f"{before}{glyphs.bullet} " if marked else before, tone),))
             if note:
                 yield paragraph(*note, first=(Span(f"{before}  "),))
-        case Labelled(label, words, room):
-            yield paragraph(*words, first=(Span(f"  {label:<{room}}", Tone.DIM),))
+        case Labelled(label, words):
+            yield paragraph(f"{label}: ", *words, first=(Span("  "),))
         case Reference(url, says):
             yield from _simple(Item((span(url),), (span(says, Tone.DIM),)), glyphs)
         case Figures():

@@ -10,7 +10,7 @@ from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.spans import line
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import cause
-from fsadvisor.report.probe_text import whole_cells
+from fsadvisor.report.probe_page import whole_cells
 from fsadvisor.report.short import duration, rate
 from fsadvisor.waits.journals import PHASES, BtrfsWork, Jbd2Work, XfsWork
 from fsadvisor.waits.rules import COUNTS, MEANS

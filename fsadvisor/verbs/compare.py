@@ -12,9 +12,10 @@ from fsadvisor.catalogue import did_you_mean
 from fsadvisor.compare import telling, workloads
 from fsadvisor.compare.forms import CHOICES
 from fsadvisor.machine import safe_files
+from fsadvisor.pages.text import render
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.stopping import Stop
-from fsadvisor.report import compare_json, compare_markdown, compare_svg, compare_text, probe_text
+from fsadvisor.report import compare_json, compare_markdown, compare_page, compare_svg, probe_page
 from fsadvisor.report.compare_words import About
 from fsadvisor.report.probe_progress import Narrator, Step
 from fsadvisor.verbs import asking
@@ -49,7 +50,7 @@ def requested(chosen: argparse.Namespace) -> Request | str:
     if chosen.on:
         raise RefusedError("--on: a recording has no disk to measure; a comparison runs on this machine")
     if chosen.list:
-        return "".join(compare_text.listing(CHOICES, workloads.USUAL, JOBS))
+        return "".join(render(compare_page.listing(CHOICES, workloads.USUAL, JOBS), margin=2))
     if not chosen.paths:
         raise RefusedError("say what to compare: fsadvisor compare DIR…, such as: fsadvisor compare /srv /var")
     if chosen.out is not None:
@@ -147,11 +148,12 @@ class _Command:
     def _told(self) -> list[str]:
         """What it takes, and what speaks against it."""
         names = self._comparing.names
-        return [
-            *compare_text.before(names, len(self._request.wanted.jobs), self._comparing.image_folder),
-            *list(probe_text.cost_lines(self._comparing.cost, len(self._request.wanted.jobs), ""))[1:],
-            *probe_text.finding_lines(self._comparing.findings),
-        ]
+        blocks = (
+            *compare_page.before(names, len(self._request.wanted.jobs), self._comparing.image_folder),
+            *probe_page.cost(self._comparing.cost),
+            *probe_page.findings(self._comparing.findings),
+        )
+        return list(render(blocks, margin=2))
 
     def _only_told(self) -> int:
         refused = self._comparing.refused
@@ -194,8 +196,9 @@ class _Command:
         if self._request.form == "json":
             self._write([self._json(about.state)])
         else:
-            form = compare_markdown.markdown if self._request.form == "markdown" else compare_text.text
-            self._write(form(table, about))
+            as_markdown = self._request.form == "markdown"
+            text = render(compare_page.document(table, about), margin=2)
+            self._write(compare_markdown.markdown(table, about) if as_markdown else text)
         if self._request.picture is not None:
             safe_files.write_new(self._request.picture, compare_svg.svg(table, about).encode(), safe_files.PUBLIC)
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsadvisor.catalogue import did_you_mean
+from fsadvisor.pages.text import render
 from fsadvisor.probe import cost
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.probe.run import Begun, Ended, Went
 from fsadvisor.probe.stopping import Stop
-from fsadvisor.report import probe_json, probe_text
+from fsadvisor.report import probe_json, probe_page
 from fsadvisor.report.probe_progress import Narrator, Step
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
@@ -93,7 +94,7 @@ def _listing(seconds: float | None) -> Iterable[str]:
     for name, ids in SUITES.items():
         each = seconds or usual_seconds(name)
         suites[name] = (ids, cost.together(cost.of(JOBS[it], each) for it in ids))
-    return probe_text.listing(costs, suites)
+    return render(probe_page.listing(costs, suites), margin=2)
 
 
 def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
@@ -132,10 +133,12 @@ class Command:
 
     def _told(self) -> list[str]:
         """What it takes, and what speaks against it."""
-        return [
-            *probe_text.cost_lines(self._probing.cost, len(self._request.wanted.jobs), self._probing.target),
-            *probe_text.finding_lines(self._probing.findings),
-        ]
+        blocks = (
+            probe_page.about(len(self._request.wanted.jobs), self._probing.target),
+            *probe_page.cost(self._probing.cost),
+            *probe_page.findings(self._probing.findings),
+        )
+        return list(render(blocks, margin=2))
 
     def _only_told(self) -> int:
         refused = self._probing.refused
@@ -185,7 +188,7 @@ class Command:
         if self._request.as_json:
             self._write([self._json(state)])
         else:
-            self._write(probe_text.results_text(self._probing.results, JOBS))
+            self._write(render(probe_page.results(self._probing.results, JOBS), margin=2))
 
     def _json(self, state: probe_json.State) -> str:
         return probe_json.as_json(

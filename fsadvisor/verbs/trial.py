@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.pages.escape import clean
+from fsadvisor.pages.text import render
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.stopping import Stop
-from fsadvisor.report import probe_text, trial_json, trial_text
+from fsadvisor.report import probe_page, trial_json, trial_page
 from fsadvisor.report.probe_progress import Narrator, Step
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.trial import empty
@@ -122,7 +123,7 @@ class _Command:
         outcome = self._outcome
         failed = outcome.comparison is None or outcome.comparison.gain is None
         state: trial_json.State = "cancelled" if self._stop.asked else "failed" if failed else "done"
-        self._write([self._json(state)] if self._request.as_json else trial_text.outcome_text(outcome))
+        self._write([self._json(state)] if self._request.as_json else render(trial_page.found(outcome), margin=2))
         if self._stop.asked:
             return self._stop.exit_status
         return NOT_MEASURED if failed or not outcome.told else 0
@@ -130,11 +131,12 @@ class _Command:
     def _told(self) -> list[str]:
         """What is tried, what it takes, and what speaks against it."""
         one = self._trialing
-        return [
-            *trial_text.plan_lines(one.change, one.place, on_device=bool(one.wanted.device)),
-            *trial_text.cost_lines(one.cost),
-            *probe_text.finding_lines(one.findings),
-        ]
+        blocks = (
+            *trial_page.plan(one.change, one.place, on_device=bool(one.wanted.device)),
+            *trial_page.cost(one.cost),
+            *probe_page.findings(one.findings),
+        )
+        return list(render(blocks, margin=2))
 
     def _only_told(self) -> int:
         if self._request.as_json:

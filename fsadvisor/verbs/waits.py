@@ -19,7 +19,7 @@ from fsadvisor.probe import disks, surroundings
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.run import Went
 from fsadvisor.probe.stopping import Stop, Stopped
-from fsadvisor.report import probe_text, waits_json
+from fsadvisor.report import probe_page, waits_json
 from fsadvisor.report.waits_page import document
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs.asking import RefusedError
@@ -201,7 +201,7 @@ class _WatchedCommand(Command):
         if self._request.as_json:
             self._write([waits_json.as_json(told, self._json(state))])
             return
-        self._write(probe_text.results_text(self._probing.results, JOBS))
+        self._write(render(probe_page.results(self._probing.results, JOBS), margin=2))
         self._write(["\n"])
         self._write(render(document(told), margin=0))
 

@@ -12,9 +12,10 @@ from fsadvisor.pages.text import counted
 from fsadvisor.probe import telling
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.probe.jobs import JOBS
+from fsadvisor.report.probe_page import headline, limiting
 from fsadvisor.report.probe_words import amount, figure_text, number, rate_text, sureness, time_text
 from fsadvisor.views import probe_plots
-from fsadvisor.views.probe_page import drawn, headline, limiting, seeds
+from fsadvisor.views.probe_page import drawn, seeds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -229,7 +230,7 @@ def _over(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
         if result.job in JOBS:
             yield paragraph(span(JOBS[result.job].title, Tone.DIM))
         yield from headline(result)
-        yield from limiting(result, glyphs)
+        yield from limiting(result)
         yield from drawn(result, width, glyphs)
         if len(course.results) == 1:
             yield from seeds(result)

@@ -14,16 +14,11 @@ from fsadvisor.probe.elsewhere import elsewhere
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.job import Metadata
 from fsadvisor.probe.jobs import JOBS
+from fsadvisor.report.probe_page import accounts, headline, limiting, more_left_out
 from fsadvisor.report.probe_words import (
-    amount,
     figure_text,
-    flushes_text,
-    limits,
-    middle,
-    more_voids,
     of_all,
     sureness,
-    written_text,
 )
 from fsadvisor.rulebook.tables import seeds as published
 from fsadvisor.rulebook.tables import table
@@ -40,12 +35,6 @@ if TYPE_CHECKING:
     from fsadvisor.probe.result import Result
     from fsadvisor.views.probe_results import Held
 
-_ENDS: Final = {
-    "settled": "settled",
-    "budget": "not settled when its time or bytes were used up",
-    "cancelled": "stopped before its end",
-    "failed": "failed",
-}
 _MOST_ROWS = 4
 _INDENT: Final = (Span("  "),)
 
@@ -60,7 +49,7 @@ def job_page(
     if job:
         blocks.append(paragraph(job.title))
     if held:
-        blocks += _newest(held[0], now, glyphs)
+        blocks += _newest(held[0], now)
         blocks += drawn(held[0].result, width, glyphs)
         blocks += _scaling(job, on_mount, width, glyphs)
         blocks += _earlier(held, now, width)
@@ -117,42 +106,17 @@ def _line(held: Held, wide: int, now: datetime) -> Line:
     )
 
 
-def _newest(held: Held, now: datetime, glyphs: Glyphs) -> Iterator[Block]:
+def _newest(held: Held, now: datetime) -> Iterator[Block]:
     result = held.result
     yield Gap()
     yield from headline(result)
-    yield from limiting(result, glyphs)
+    yield from limiting(result)
     yield paragraph(
         span(f"Measured {age(result.when, now)} ({result.when}) by {result.engine}, in {result.target}", Tone.DIM),
         first=_INDENT,
     )
     if why := held.stale or held.weak:
         yield paragraph(span(f"{held.word}: ", Tone.WARNING), span(f"no advice is made of it: {why}."), first=_INDENT)
-
-
-def headline(result: Result) -> Iterator[Block]:
-    """The figure, how sure it is and how it ended."""
-    why = f": {result.error}" if result.error else ""
-    left_out = f", {len(result.voids)} left out" if result.voids else ""
-    run = f"{counted(result.windows, 'window')}{left_out}, {seconds_text(result.seconds)}" if result.windows else ""
-    end = f"{_ENDS.get(result.end, result.end)}{why}"
-    shown = result.figure
-    if shown is None:
-        yield paragraph(span("No figure: ", Tone.BAD), span(end), first=_INDENT)
-        return
-    yield paragraph(
-        span(f"{figure_text(result.headline, shown)} {sureness(shown)}", Tone.STRONG),
-        span("" if result.believable else ", which is not to be believed", Tone.BAD),
-        first=_INDENT,
-    )
-    low, high = (amount(result.headline, it) for it in (shown.low, shown.high))
-    told = "; ".join(filter(None, (f"{middle(result.headline)}, 95 % interval {low} to {high}", run, end)))
-    yield paragraph(span(told), first=_INDENT)
-
-
-def limiting(result: Result, glyphs: Glyphs) -> Iterator[Block]:
-    """What limits it: below the figure, for who reads no further."""
-    yield from (paragraph(one, first=(Span(f"  {glyphs.bullet} ", Tone.WARNING),)) for one in limits(result))
 
 
 def drawn(result: Result, width: int, glyphs: Glyphs) -> Iterator[Block]:
@@ -163,36 +127,16 @@ def drawn(result: Result, width: int, glyphs: Glyphs) -> Iterator[Block]:
         yield from _part(f"Latency {of_all(result)}", probe_plots.percentiles(result.percentiles_us, width, glyphs))
     if result.histogram_us:
         yield from _part("How many took how long", probe_plots.histogram(result.histogram_us, width, glyphs))
-    accounts = list(_accounts(result))
-    if accounts:
-        yield from (Gap(), Heading("Besides"))
-        yield from (paragraph(one, first=_INDENT) for one in accounts)
-    left_out = list(more_voids(result))
-    if left_out:
-        yield from (Gap(), Heading("Windows left out, too"))
-        yield from (paragraph(one, first=(Span(f"  {glyphs.bullet} "),)) for one in left_out)
+    if besides := tuple(accounts(result)):
+        yield from (Gap(), Heading("Besides"), *besides)
+    if left_out := tuple(more_left_out(result)):
+        yield from (Gap(), Heading("Windows left out, too"), *left_out)
 
 
 def _part(title: str, lines: Iterable[Line]) -> Iterator[Block]:
     yield Gap()
     yield Heading(title)
     yield Drawn(tuple(lines))
-
-
-def _accounts(result: Result) -> Iterator[str]:
-    cpu = [
-        f"{share:.0f} % {kind}"
-        for share, kind in ((result.user_cpu_percent, "user"), (result.system_cpu_percent, "system"))
-        if share is not None
-    ]
-    if cpu:
-        yield f"CPU: {', '.join(cpu)}, of one processor"
-    if flushes := flushes_text(result):
-        yield f"flushes: {flushes}"
-    if written := written_text(result):
-        yield f"writes: {written}"
-    if result.extents is not None:
-        yield f"extents: {result.extents:,}"
 
 
 def _scaling(job: Job | None, on_mount: Mapping[str, Sequence[Held]], width: int, glyphs: Glyphs) -> Iterator[Block]:

@@ -10,8 +10,9 @@ import pytest
 
 from fsadvisor.compare.matrix import comparison
 from fsadvisor.pages.escape import width
+from fsadvisor.pages.text import render
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.report import compare_json, compare_markdown, compare_svg, compare_text
+from fsadvisor.report import compare_json, compare_markdown, compare_page, compare_svg
 from fsadvisor.report.compare_words import About
 from fsadvisor.report.schema import schema
 from tests.compare.compared import CELLS, DISK, EXT4, SIDES, SRV, WHOLE, XFS, cell, image
@@ -45,7 +46,7 @@ BROKEN = dataclasses.replace(ABOUT, state="failed", failed="the measuring proces
 
 
 def text(found, about=ABOUT):
-    return "".join(compare_text.text(found, about))
+    return "".join(render(compare_page.document(found, about), margin=2))
 
 
 def markdown(found, about=ABOUT):
@@ -67,7 +68,7 @@ REPORTS = {
     "hostile.svg": lambda: compare_svg.svg(HOSTILE, ABOUT),
     "stopped.txt": lambda: text(EMPTY, STOPPED),
     "broken.md": lambda: markdown(EMPTY, BROKEN),
-    "before.txt": lambda: "".join(compare_text.before([it.name for it in SIDES], 3, "/srv")),
+    "before.txt": lambda: "".join(render(compare_page.before([it.name for it in SIDES], 3, "/srv"), margin=2)),
 }
 
 

@@ -10,12 +10,13 @@ from fsadvisor.machine.probe_file import without_places
 from fsadvisor.pages import glyphs
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.spans import columns, plain
+from fsadvisor.pages.text import render
 from fsadvisor.probe import store, telling
 from fsadvisor.probe.cost import NOTHING as NO_COST
 from fsadvisor.probe.finding import Finding
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.result import Figure, Result
-from fsadvisor.report import probe_text
+from fsadvisor.report import probe_page as report_page
 from fsadvisor.survey import measured
 from fsadvisor.survey.whole import survey
 from fsadvisor.views import probe_asking, probe_course, probe_groups, probe_page, probe_plots, probes
@@ -208,7 +209,7 @@ def test_the_ladder_is_drawn_with_the_same_signs_as_in_the_text_report(storage, 
     parts = {"data": figure(100), "journal": figure(300), "flush": figure(600)}
     found = result(storage, mount, "fsync-ladder", parts_us=parts)
     drawn = [plain(one).split()[0][0] for one in probe_plots.ladder(found, 80, glyphs.UNICODE)]
-    text = "".join(probe_text.result_text(found, None)).splitlines()
+    text = "".join(render(report_page.one_result(found, None), margin=2)).splitlines()
     told = [line.split()[0] for line in text if line[4:].startswith(("data", "journal", "flush"))]
     assert drawn[1:] == told == ["░", "▓", "█"]
 

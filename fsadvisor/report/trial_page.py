@@ -1,12 +1,14 @@
-"""What a trial found, as text: the sentence first, then both sides, then what qualifies it."""
+"""What a trial does, and what it found: the sentence first, then both sides, then what qualifies it."""
 
 from __future__ import annotations
 
 import shlex
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.pages.document import Block, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.text import WIDTH, counted, wrapped
+from fsadvisor.pages.spans import line
+from fsadvisor.pages.text import counted
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.report.probe_words import figure_text, sureness
@@ -36,25 +38,25 @@ _SIDES: Final = {
 }
 
 
-def plan_lines(change: Change, place: str, *, on_device: bool, columns: int = WIDTH) -> Iterator[str]:
+def plan(change: Change, place: str, *, on_device: bool) -> Iterator[Block]:
     """What is to be tried."""
-    yield from wrapped(_title(change), columns)
+    yield paragraph(_title(change))
     where = "on two halves of" if on_device else "on images on the filesystem of"
-    yield from wrapped(f"{where} {clean(place)}; the job is {change.job.id}: {change.job.title}", columns, "  ")
-    yield from wrapped(_form(change.default), columns, "  as it is  ", " " * 12)
-    yield from wrapped(_form(change.changed), columns, "  changed   ", " " * 12)
+    yield paragraph(f"{where} {clean(place)}; the job is {change.job.id}: {change.job.title}", first=line("  "))
+    yield paragraph(_form(change.default), first=line("  as it is  "))
+    yield paragraph(_form(change.changed), first=line("  changed   "))
     if change.left_out:
-        yield from wrapped("other options of the mount are left out; --json lists them", columns, "            ")
+        yield paragraph("other options of the mount are left out; --json lists them", first=line(" " * 12))
     for danger in change.dangers:
-        yield from wrapped(clean(danger, None), columns, "  danger    ")
+        yield Labelled("danger", line(clean(danger, None)), 10)
 
 
-def cost_lines(cost: Cost, columns: int = WIDTH) -> Iterator[str]:
+def cost(takes: Cost) -> Iterator[Block]:
     """What it takes."""
-    seconds = f"{seconds_text(cost.least_seconds)} at least, about {seconds_text(cost.most_seconds)} at most"
-    yield from wrapped(seconds, columns, "  time      ")
-    yield from wrapped(f"up to {bytes_text(cost.written_bytes)}", columns, "  writes    ")
-    yield from wrapped(f"{bytes_text(cost.room_bytes)} at one time, all given back", columns, "  takes     ")
+    seconds = f"{seconds_text(takes.least_seconds)} at least, about {seconds_text(takes.most_seconds)} at most"
+    yield Labelled("time", line(seconds), 10)
+    yield Labelled("writes", line(f"up to {bytes_text(takes.written_bytes)}"), 10)
+    yield Labelled("takes", line(f"{bytes_text(takes.room_bytes)} at one time, all given back"), 10)
 
 
 def _title(change: Change) -> str:
@@ -69,47 +71,46 @@ def _form(form: Form) -> str:
     )
 
 
-def outcome_text(outcome: Outcome, columns: int = WIDTH) -> Iterator[str]:
+def found(outcome: Outcome) -> Iterator[Block]:
     """The whole report."""
-    yield from plan_lines(outcome.change, outcome.place, on_device=outcome.on_device, columns=columns)
-    yield "\n"
-    found = outcome.comparison
-    if found is None:
-        yield from wrapped(f"No figure: {clean(outcome.error, None) or 'stopped by you'}.", columns, "  ")
+    yield from plan(outcome.change, outcome.place, on_device=outcome.on_device)
+    yield Gap()
+    comparison = outcome.comparison
+    if comparison is None:
+        yield paragraph(f"No figure: {clean(outcome.error, None) or 'stopped by you'}.", first=line("  "))
         return
-    yield from _sentence(outcome, found, columns)
-    yield "\n"
+    yield from _sentence(outcome, comparison)
+    yield Gap()
     for side in (DEFAULT, AGAIN, CHANGED, BARE):
-        if side in found.sides:
-            yield from _side(side, found.sides[side], outcome.change.job.headline.name, columns)
-    yield "\n"
+        if side in comparison.sides:
+            yield from _side(side, comparison.sides[side], outcome.change.job.headline.name)
+    yield Gap()
     for remark in remarks(outcome):
-        yield from wrapped(clean(remark, None), columns, "  - ")
+        yield Item(line(clean(remark, None)))
 
 
-def _sentence(outcome: Outcome, found: Comparison, columns: int) -> Iterator[str]:
+def _sentence(outcome: Outcome, found: Comparison) -> Iterator[Block]:
     why = f": {clean(outcome.error, None)}" if outcome.error else ""
     run = f"{counted(found.blocks, 'block')} in {seconds_text(found.seconds)}, {_ENDS[found.end]}{why}"
     if found.gain is None:
-        yield from wrapped(f"No figure: {run}", columns, "  ")
+        yield paragraph(f"No figure: {run}", first=line("  "))
         return
-    yield from wrapped(f"{clean(outcome.change.what, None)}: {outcome.says}", columns, "  ")
+    yield paragraph(f"{clean(outcome.change.what, None)}: {outcome.says}", first=line("  "))
     gain = found.gain
-    yield from wrapped(
+    yield paragraph(
         f"95 % interval of how many times as fast: {gain.low:.3g} to {gain.high:.3g}, middle {gain.middle:.3g}; {run}, "
-        f"by {clean(outcome.engine, None)}",
-        columns,
-        "  ",
+        f"by {outcome.engine}",
+        first=line("  "),
     )
 
 
-def _side(side: str, one: Side, headline: str, columns: int) -> Iterator[str]:
+def _side(side: str, one: Side, headline: str) -> Iterator[Block]:
     if one.figure is None:
-        yield from wrapped("no figure", columns, f"  {_SIDES[side]:<20}")
+        yield paragraph("no figure", first=line(f"  {_SIDES[side]:<20}"))
         return
     words = [f"{figure_text(headline, one.figure)} {sureness(one.figure)}"]
     if one.flushes_per_operation is not None:
         words.append(f"{one.flushes_per_operation:.2f} flushes per operation")
     if one.amplification is not None:
         words.append(f"{one.amplification:.2f} bytes written per byte asked")
-    yield from wrapped("; ".join(words), columns, f"  {_SIDES[side]:<20}")
+    yield paragraph("; ".join(words), first=line(f"  {_SIDES[side]:<20}"))

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.pages.escape import width
+from fsadvisor.pages.text import render
 from fsadvisor.probe import cost
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.probe.result import Figure
-from fsadvisor.report import probe_json, probe_text
+from fsadvisor.report import probe_json, probe_page
 from fsadvisor.report.probe_words import amount, number, time_text
 from fsadvisor.report.schema import schema
 from tests.paths import ROOT
@@ -35,13 +36,14 @@ def as_json(results, state="done"):
 
 
 def text(*results):
-    return "".join(probe_text.results_text(results, JOBS))
+    return "".join(render(probe_page.results(results, JOBS), margin=2))
 
 
 def listing():
     costs = {JOBS["commit-fdatasync"]: cost.of(JOBS["commit-fdatasync"], 20)}
     ids = ("commit-fdatasync", "create-1")
-    return probe_text.listing(costs, {"some": (ids, cost.together(cost.of(JOBS[it], 20) for it in ids))})
+    suites = {"some": (ids, cost.together(cost.of(JOBS[it], 20) for it in ids))}
+    return render(probe_page.listing(costs, suites), margin=2)
 
 
 REPORTS = {
@@ -56,7 +58,14 @@ REPORTS = {
     "hostile.json": lambda: as_json((probed.HOSTILE,), "cancelled"),
     "refused.json": lambda: as_json((), "refused"),
     "before.txt": lambda: "".join(
-        (*probe_text.cost_lines(probed.COST, 6, "/srv/data"), *probe_text.finding_lines(probed.FINDINGS))
+        render(
+            (
+                probe_page.about(6, "/srv/data"),
+                *probe_page.cost(probed.COST),
+                *probe_page.findings(probed.FINDINGS),
+            ),
+            margin=2,
+        )
     ),
     "list.txt": lambda: "".join(listing()),
 }
@@ -143,9 +152,9 @@ def test_a_figure_of_nothing_is_a_figure():
 @given(st.lists(st.floats(0.001, 1e6), min_size=1, max_size=6))
 def test_the_cells_of_a_bar_are_all_used(parts):
     whole = sum(parts)
-    cells = probe_text.whole_cells([part / whole for part in parts])
-    assert sum(cells) == probe_text.BAR
-    assert all(abs(one - part / whole * probe_text.BAR) < 1 + 1e-6 for one, part in zip(cells, parts, strict=True))
+    cells = probe_page.whole_cells([part / whole for part in parts])
+    assert sum(cells) == probe_page.BAR
+    assert all(abs(one - part / whole * probe_page.BAR) < 1 + 1e-6 for one, part in zip(cells, parts, strict=True))
 
 
 @pytest.mark.parametrize(

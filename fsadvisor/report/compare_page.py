@@ -1,4 +1,4 @@
-"""A comparison as text: its sides, a matrix of who is best at what, and each workload with all its figures."""
+"""A comparison: its sides, a matrix of who is best at what, and each workload with all its figures."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.compare.ranking import Standing
+from fsadvisor.pages.document import Block, Drawn, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
-from fsadvisor.pages.text import WIDTH, counted, wrapped
+from fsadvisor.pages.spans import Tone, line, span
+from fsadvisor.pages.text import counted
 from fsadvisor.report.compare_words import (
     LEGEND,
     MARKS,
@@ -42,92 +44,97 @@ _PARTS: Final = ("data", "journal", "flush")
 _NAME: Final = 18
 
 
-def before(names: Sequence[str], jobs: int, image_folder: str, columns: int = WIDTH) -> Iterator[str]:
+def before(names: Sequence[str], jobs: int, image_folder: str) -> Iterator[Block]:
     """What is about to be done, before it is."""
-    yield from wrapped(f"{counted(jobs, 'job')} on {counted(len(names), 'side')} in turn", columns)
-    yield from wrapped(", ".join(clean(it) for it in names), columns, "  sides   ")
+    yield paragraph(f"{counted(jobs, 'job')} on {counted(len(names), 'side')} in turn")
+    yield Labelled("sides", line(", ".join(clean(it) for it in names)), 8)
     if image_folder:
-        yield from wrapped(
-            f"without names on {clean(image_folder)}, mounted where nobody else sees them", columns, "  images  "
+        yield Labelled(
+            "images", line(f"without names on {clean(image_folder)}, mounted where nobody else sees them"), 8
         )
 
 
-def listing(choices: Mapping[str, Choice], usual: Sequence[str], jobs: Mapping[str, Job]) -> Iterator[str]:
+def listing(choices: Mapping[str, Choice], usual: Sequence[str], jobs: Mapping[str, Job]) -> Iterator[Block]:
     """What can be made, and by which jobs it is compared where nobody says."""
-    yield "filesystems in images\n"
+    yield paragraph("filesystems in images")
     for name, choice in choices.items():
-        yield from wrapped(f"{choice.says}", WIDTH, f"  {name:<12}")
+        yield Labelled(name, line(choice.says), 12)
         told = ", ".join((*choice.form.mkfs, *choice.form.options))
         if told:
-            yield from wrapped(told, WIDTH, f"  {'':<12}")
+            yield paragraph(told, first=line(" " * 14))
         for danger in choice.dangers:
-            yield from wrapped(f"danger: {danger}", WIDTH, f"  {'':<12}")
-    yield "\njobs (fsadvisor probe --list has all)\n"
+            yield paragraph(f"danger: {danger}", first=line(" " * 14))
+    yield from (Gap(), paragraph("jobs (fsadvisor probe --list has all)"))
     for name in usual:
-        yield from wrapped(jobs[name].title, WIDTH, f"  {name:<18}")
+        yield Labelled(name, line(jobs[name].title), 18)
 
 
-def text(comparison: Comparison, about: About, columns: int = WIDTH) -> Iterator[str]:
+def document(comparison: Comparison, about: About) -> Iterator[Block]:
     """All of it."""
-    yield from wrapped(f"{title(comparison)}; {clean(about.when)}", columns)
+    yield paragraph(f"{title(comparison)}; {clean(about.when)}")
     for said in course(about):
-        yield from wrapped(clean(said, None), columns)
-    yield from _sides(comparison, about, columns)
-    yield from _matrix(comparison, about, columns)
+        yield paragraph(said)
+    yield from _sides(comparison, about)
+    yield from _matrix(comparison, about)
     for row in comparison.rows:
-        yield from _workload(row, about, columns)
+        yield from _workload(row, about)
     told = tuple(shares(comparison))
     if told:
-        yield "\nWhat a filesystem leaves of its device, and an image of its path\n"
+        yield from _title("What a filesystem leaves of its device, and an image of its path")
     for said in told:
-        yield from wrapped(clean(said, None), columns, "  - ")
-    yield "\nHow to read it\n"
+        yield Item(line(said))
+    yield from _title("How to read it")
     for said in limits(comparison, about):
-        yield from wrapped(clean(said, None), columns, "  - ")
-    yield from wrapped(f"`{clean(about.command, None)}`", columns, "  again: ")
+        yield Item(line(said))
+    yield paragraph(f"`{about.command}`", first=line("  again: "))
 
 
-def _sides(comparison: Comparison, about: About, columns: int) -> Iterator[str]:
-    yield "\nSides\n"
+def _title(words: str) -> Iterator[Block]:
+    yield from (Gap(), paragraph(span(words, Tone.TITLE)))
+
+
+def _lines(*lines: str, indent: int) -> Drawn:
+    return Drawn(tuple(line(" " * indent + one) for one in lines))
+
+
+def _sides(comparison: Comparison, about: About) -> Iterator[Block]:
+    yield from _title("Sides")
     for at, side in enumerate(comparison.sides, 1):
-        yield from wrapped(f"{clean(side.name)}: {clean(side_words(side, about), None)}", columns, f" {at:>2}  ")
+        yield paragraph(f"{clean(side.name)}: {side_words(side, about)}", first=line(f" {at:>2}  "))
         for said in (promise_words(side), *(f"danger: {it}" for it in side.dangers), side.note):
             if said:
-                yield from wrapped(clean(said, None), columns, "     - ")
+                yield paragraph(said, first=line("     - "))
 
 
-def _matrix(comparison: Comparison, about: About, columns: int) -> Iterator[str]:
-    yield "\nWho is best at what\n"
-    yield f"  {'':<{_NAME}}{''.join(f'{at:>{_CELL}}' for at in range(1, len(comparison.sides) + 1))}\n"
-    for row in comparison.rows:
-        marks = "".join(f"{MARKS[it.standing]:>{_CELL}}" for it in row.ranked)
-        yield f"  {row.job.id:<{_NAME}}{marks}".rstrip() + "\n"
-    for line in LEGEND:
-        yield f"  {line}\n"
+def _matrix(comparison: Comparison, about: About) -> Iterator[Block]:
+    yield from _title("Who is best at what")
+    heads = "".join(f"{at:>{_CELL}}" for at in range(1, len(comparison.sides) + 1))
+    rows = [(row.job.id, "".join(f"{MARKS[it.standing]:>{_CELL}}" for it in row.ranked)) for row in comparison.rows]
+    yield _lines(*(f"{name:<{_NAME}}{marks}" for name, marks in [("", heads), *rows]), *LEGEND, indent=2)
     for said in winners(comparison, about):
-        yield "\n"
-        yield from wrapped(clean(said, None), columns)
+        yield Gap()
+        yield paragraph(said)
 
 
-def _workload(row: Row, about: About, columns: int) -> Iterator[str]:
-    yield "\n"
-    yield from wrapped(f"{row.job.id}: {row.job.title}", columns, rest="  ")
+def _workload(row: Row, about: About) -> Iterator[Block]:
+    yield Gap()
+    yield paragraph(f"{row.job.id}: {row.job.title}", indent=2)
     for asked, members in row.groups():
-        yield from wrapped(clean(group(asked, about), None), columns, "  ")
+        yield paragraph(group(asked, about), first=line("  "))
         for one in members:
-            yield from _member(one, columns)
+            yield from _member(one)
     if row.unranked:
-        yield "  not ranked\n"
+        yield paragraph("not ranked", first=line("  "))
     for one in row.unranked:
         shown = _shown(one)
         doubtful = f" ({figure_words(shown)})" if shown else ""
-        yield from wrapped(f"{clean(one.cell.side.name)}: {clean(one.why, None)}{doubtful}", columns, "    ", "      ")
+        yield paragraph(f"{clean(one.cell.side.name)}: {one.why}{doubtful}", first=line("    "), indent=6)
     results = [(it.cell.side.name, found) for it in row.ranked if (found := _shown(it))]
-    yield from _accounts(results, columns)
+    yield from _accounts(results)
     yield from _parts(results)
-    yield from _remarks(results, columns)
+    yield from _remarks(results)
     if results:
-        yield from beside(row.job, replace(results[0][1], depends={}), columns)
+        yield from beside(row.job, replace(results[0][1], depends={}))
 
 
 def _shown(one: Ranked) -> Result | None:
@@ -135,7 +142,7 @@ def _shown(one: Ranked) -> Result | None:
     return result if result is not None and result.figure is not None else None
 
 
-def _member(one: Ranked, columns: int) -> Iterator[str]:
+def _member(one: Ranked) -> Iterator[Block]:
     result = _shown(one)
     if result is None or result.figure is None:
         return
@@ -144,18 +151,20 @@ def _member(one: Ranked, columns: int) -> Iterator[str]:
     unsafe = "; dangerous" if one.cell.side.dangers else ""
     standing = "" if one.standing is Standing.ALONE else one.standing.value
     name = f"    {standing:<8}{clean(one.cell.side.name)}: "
-    yield from wrapped(f"{told}{far}{unsafe}", columns, name, " " * 14)
+    yield paragraph(f"{told}{far}{unsafe}", first=line(name), indent=14)
 
 
-def _accounts(results: Sequence[tuple[str, Result]], columns: int) -> Iterator[str]:
+def _accounts(results: Sequence[tuple[str, Result]]) -> Iterator[Block]:
     """A line of figures for each side that has any."""
     lines = [(_fit(name), _account(it)) for name, it in results]
     if not any(any(cells) for _, cells in lines):
         return
     head = (*_PERCENTILES, "CPU u+s", "flushes", "written")
-    yield f"\n    {'':<{_NAME}}{''.join(f'{it:>9}' for it in head)}"[:columns] + "\n"
-    for name, cells in lines:
-        yield f"    {name}{''.join(f'{it:>9}' for it in cells)}".rstrip() + "\n"
+    yield from (Gap(), _lines(_cells(" " * _NAME, head), *(_cells(*one) for one in lines), indent=4))
+
+
+def _cells(name: str, cells: Sequence[str]) -> str:
+    return name + "".join(f"{it:>9}" for it in cells)
 
 
 def _fit(name: str) -> str:
@@ -175,24 +184,26 @@ def _account(result: Result) -> tuple[str, ...]:
     return (*times, cpu, flushes, wrote)
 
 
-def _parts(results: Sequence[tuple[str, Result]]) -> Iterator[str]:
+def _parts(results: Sequence[tuple[str, Result]]) -> Iterator[Block]:
     """One fsync taken apart."""
     told = [(name, it) for name, it in results if any(part in it.parts_us for part in _PARTS)]
     if not told:
         return
-    yield f"\n    {'one fsync':<{_NAME}}{''.join(f'{it:>9}' for it in _PARTS)}\n"
-    for name, result in told:
-        cells = [time_text(result.parts_us[it].median) if it in result.parts_us else "" for it in _PARTS]
-        yield f"    {_fit(name)}{''.join(f'{it:>9}' for it in cells)}".rstrip() + "\n"
+    rows = [_cells(_fit(name), [_part(result, it) for it in _PARTS]) for name, result in told]
+    yield from (Gap(), _lines(_cells(f"{'one fsync':<{_NAME}}", _PARTS), *rows, indent=4))
 
 
-def _remarks(results: Sequence[tuple[str, Result]], columns: int) -> Iterator[str]:
+def _part(result: Result, name: str) -> str:
+    return time_text(result.parts_us[name].median) if name in result.parts_us else ""
+
+
+def _remarks(results: Sequence[tuple[str, Result]]) -> Iterator[Block]:
     """What a reader has to know, once for all that it is said of."""
     said: dict[str, list[str]] = {}
     for name, result in results:
         for remark in result.remarks:
             said.setdefault(remark, []).append(name)
     if said:
-        yield "\n"
+        yield Gap()
     for remark, names in said.items():
-        yield from wrapped(f"{', '.join(map(clean, names))}: {clean(remark, None)}", columns, "  - ")
+        yield Item(line(f"{', '.join(map(clean, names))}: {remark}"))

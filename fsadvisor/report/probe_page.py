@@ -1,0 +1,236 @@
+"""What probes take, and what they found: a paragraph and bars for each job, a table for several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.pages.document import Block, Drawn, Gap, Item, Labelled, paragraph
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import UNICODE
+from fsadvisor.pages.spans import Tone, line, span
+from fsadvisor.pages.text import counted
+from fsadvisor.probe.cost import seconds_text
+from fsadvisor.probe.finding import bytes_text
+from fsadvisor.report.probe_seeds import beside
+from fsadvisor.report.probe_words import (
+    amount,
+    figure_text,
+    flushes_text,
+    limits,
+    middle,
+    more_voids,
+    of_all,
+    sureness,
+    time_text,
+    unsettled,
+    written_text,
+)
+from fsadvisor.report.probe_words import beside as beside_it
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from fsadvisor.probe.cost import Cost
+    from fsadvisor.probe.finding import Finding
+    from fsadvisor.probe.job import Job
+    from fsadvisor.probe.result import Figure, Result
+
+BAR: Final = 40
+_LABEL: Final = 13
+_IN: Final = line("  ")
+_FAR: Final = line("      ")
+_ENDS: Final = {
+    "settled": "settled",
+    "budget": "not settled when its time or bytes were used up",
+    "cancelled": "stopped by you",
+    "failed": "failed",
+}
+_PARTS: Final = ("data", "journal", "flush")
+_BESIDE: Final = ("flush_counted", "flush_disks", "dsync")
+
+
+def about(jobs: int, target: str) -> Block:
+    """What is about to be done, and where."""
+    return paragraph(f"{counted(jobs, 'job')} in {clean(target)}")
+
+
+def cost(takes: Cost) -> Iterator[Block]:
+    """What it takes."""
+    seconds = f"{seconds_text(takes.least_seconds)} at least, about {seconds_text(takes.most_seconds)} at most"
+    yield Labelled("time", line(seconds), 8)
+    yield Labelled("writes", line(f"up to {bytes_text(takes.written_bytes)}" if takes.written_bytes else "nothing"), 8)
+    room = f"{bytes_text(takes.room_bytes)} and {counted(takes.files, 'file')} at one time, all taken away again"
+    yield Labelled("takes", line(room if takes.room_bytes or takes.files else "no room"), 8)
+
+
+def findings(findings: Iterable[Finding]) -> Iterator[Block]:
+    """What speaks against it."""
+    for one in findings:
+        yield paragraph(one.says, first=line("refused: " if one.level == "refused" else "warning: "))
+
+
+def listing(costs: Mapping[Job, Cost], suites: Mapping[str, tuple[Sequence[str], Cost]]) -> Iterator[Block]:
+    """Every job and suite with what it takes."""
+    yield paragraph("suites")
+    for name, (ids, takes) in suites.items():
+        yield Labelled(name, line(f"{counted(len(ids), 'job')}, {_short(takes)}"), 11)
+    yield from (Gap(), paragraph("jobs"))
+    for job, takes in costs.items():
+        yield paragraph(job.id, first=_IN)
+        yield paragraph(job.title, first=_FAR)
+        yield paragraph(_short(takes), first=_FAR)
+
+
+def _short(cost: Cost) -> str:
+    if not cost.writes:
+        return f"{seconds_text(cost.most_seconds)} at most, writes nothing"
+    took = f"{bytes_text(cost.room_bytes)} of room" if cost.room_bytes else counted(cost.files, "file")
+    return f"{seconds_text(cost.most_seconds)} at most, writes {bytes_text(cost.written_bytes)}, takes {took}"
+
+
+def results(found: Sequence[Result], jobs: Mapping[str, Job]) -> Iterator[Block]:
+    """Each result; several end with a table."""
+    for at, result in enumerate(found):
+        if at:
+            yield Gap()
+        job = jobs.get(result.job)
+        yield from one_result(result, job)
+        if len(found) == 1 and job and result.figure is not None:
+            yield from beside(job, result)
+    if len(found) > 1:
+        yield from (Gap(), *_table(found))
+
+
+def one_result(result: Result, job: Job | None) -> Iterator[Block]:
+    """The whole of it."""
+    title = f": {job.title}" if job else ""
+    yield paragraph(f"{clean(result.job)}{title}", indent=2)
+    yield paragraph(f"{clean(result.target)}, by {result.engine}, {clean(result.when)}", first=_IN)
+    yield Gap()
+    yield from headline(result)
+    yield from limiting(result)
+    if result.percentiles_us:
+        times = ", ".join(f"{name} {time_text(us)}" for name, us in result.percentiles_us.items())
+        yield Labelled("latency", line(f"{of_all(result)}: {times}"), _LABEL)
+    yield from accounts(result)
+    yield from _ladder(result)
+    yield from _histogram(result.histogram_us)
+    if left_out := tuple(more_left_out(result)):
+        yield from (Gap(), *left_out)
+
+
+def headline(result: Result) -> Iterator[Block]:
+    """The figure, how sure it is and how it ended."""
+    why = f": {result.error}" if result.error else ""
+    left_out = f", {len(result.voids)} left out" if result.voids else ""
+    run = f"{counted(result.windows, 'window')}{left_out}, {seconds_text(result.seconds)}"
+    end = f"{_ENDS.get(result.end, clean(result.end))}{why}"
+    shown = result.figure
+    if shown is None:
+        yield paragraph(span("No figure: ", Tone.BAD), end, first=_IN)
+        yield paragraph(run, first=_IN)
+        return
+    figure = span(f"{figure_text(result.headline, shown)} {sureness(shown)}", Tone.STRONG)
+    yield paragraph(figure, span("" if result.believable else ", which is not to be believed", Tone.BAD), first=_IN)
+    low, high = (amount(result.headline, it) for it in (shown.low, shown.high))
+    yield paragraph(f"{middle(result.headline)}, 95 % interval {low} to {high}; {run}; {end}", first=_IN)
+
+
+def limiting(result: Result) -> Iterator[Block]:
+    """What limits it: below the figure, for who reads no further."""
+    return (Item(line(words), tone=Tone.WARNING) for words in limits(result))
+
+
+def accounts(result: Result) -> Iterator[Block]:
+    """What it cost."""
+    cpu = [
+        f"{share:.0f} % {kind}"
+        for share, kind in ((result.user_cpu_percent, "user"), (result.system_cpu_percent, "system"))
+        if share is not None
+    ]
+    if cpu:
+        yield Labelled("CPU", line(f"{', '.join(cpu)}, of one processor"), _LABEL)
+    if flushes := flushes_text(result):
+        yield Labelled("flushes", line(flushes), _LABEL)
+    if written := written_text(result):
+        yield Labelled("writes", line(written), _LABEL)
+    if result.extents is not None and result.headline != "EXTENTS":
+        yield Labelled("extents", line(f"{result.extents:,}"), _LABEL)
+
+
+def more_left_out(result: Result) -> Iterator[Block]:
+    """Windows that do not count, beside those that the headline names."""
+    return (Item(line(words)) for words in more_voids(result))
+
+
+def _ladder(result: Result) -> Iterator[Block]:
+    """One operation's parts as a bar and in figures; what is told beside the parts is in no bar."""
+    parts = result.parts_us
+    shown = {name: parts[name] for name in sorted(parts, key=_place) if name not in _BESIDE}
+    whole = sum(one.median for one in shown.values())
+    if parts:
+        yield Gap()
+    if whole > 0:
+        signs = [_sign(at, hatched=unsettled(one, whole)) for at, one in enumerate(shown.values())]
+        shares = zip(signs, whole_cells([one.median / whole for one in shown.values()]), strict=True)
+        yield Drawn((line(f"  {''.join(sign * cells for sign, cells in shares)}"),))
+        for sign, (name, one) in zip(signs, shown.items(), strict=True):
+            doubt = ", not settled: hatched" if unsettled(one, whole) else ""
+            words = f"{100 * one.median / whole:.0f} %, {_sure(one)}{doubt}"
+            yield paragraph(words, first=line(f"  {sign} {clean(name):<9}"))
+    for at, (words, one) in enumerate(beside_it(result)):
+        yield paragraph(f"{words}: {_sure(one)}", first=line(f"  {'' if at else 'beside it: ':<11}"), indent=15)
+
+
+def _sign(at: int, *, hatched: bool) -> str:
+    signs = UNICODE.hatches if hatched else UNICODE.solids
+    return signs[at % len(signs)]
+
+
+def _place(name: str) -> int:
+    return _PARTS.index(name) if name in _PARTS else len(_PARTS)
+
+
+def _sure(one: Figure) -> str:
+    return f"{time_text(one.median)} (95 %: {time_text(one.low)} to {time_text(one.high)})"
+
+
+def whole_cells(shares: Sequence[float], cells: int = BAR) -> list[int]:
+    """Cells of a bar by shares, all of it used: what is left by rounding down goes to the largest remainders."""
+    exact = [share * cells for share in shares]
+    found = [int(it) for it in exact]
+    order = sorted(range(len(exact)), key=lambda at: found[at] - exact[at])
+    for at in order[: cells - sum(found)]:
+        found[at] += 1
+    return found
+
+
+def _histogram(bins: Sequence[tuple[float, int]]) -> Iterator[Block]:
+    most = max((count for _, count in bins), default=0)
+    if not most:
+        return
+    yield Gap()
+    edges = [f"< {time_text(edge)}" for edge, _ in bins]
+    wide = max(map(len, edges))
+    bars = ["█" * round(BAR * count / most) or ("▏" if count else "") for _, count in bins]
+    rows = zip(edges, bars, bins, strict=True)
+    yield Drawn(tuple(line(f"  {edge:>{wide}} {bar:<{BAR}} {count:>10,}") for edge, bar, (_, count) in rows))
+
+
+def _table(results: Sequence[Result]) -> Iterator[Block]:
+    """A line for each, in the order they ran."""
+    wide = max(len(clean(it.job)) for it in results)
+    yield Drawn(tuple(line(_row(one, wide)) for one in results))
+    yield Gap()
+    yield paragraph(
+        "In the order they ran: each answers a question of its own, so none is better than another. Alone, a job is "
+        "shown beside what was published of the like.",
+        first=_IN,
+    )
+
+
+def _row(result: Result, wide: int) -> str:
+    shown = result.figure
+    words = "no figure" if shown is None else f"{figure_text(result.headline, shown):<22} {sureness(shown):>9}"
+    note = "doubtful" if not result.believable else "" if result.end == "settled" else result.end
+    return f"  {clean(result.job):<{wide}}  {words:<32}  {note}"
