@@ -123,7 +123,7 @@ def test_the_plan_is_saved_as_a_folder_and_never_into_one_that_has_something(tmp
     focused, (saved_in, refused) = explored(steps, MACHINE, (120, 40))
     assert focused == "chosen"
     assert saved_in.startswith(f"Saved in {tmp_path}/fsadvisor-plan;")
-    assert refused == f"{tmp_path}/fsadvisor-plan: the folder is not empty; name a new or an empty one"
+    assert refused == f"{tmp_path}/fsadvisor-plan: the directory is not empty; name a new or an empty one"
     saved = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert {"fsadvisor-plan/plan.sh", "fsadvisor-plan/undo.sh", "fsadvisor-plan/README.txt"} <= saved
     assert (tmp_path / "fsadvisor-plan/plan.sh").stat().st_mode & 0o777 == 0o755
