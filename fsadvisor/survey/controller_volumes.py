@@ -76,8 +76,11 @@ def _megaraid(machine: Machine, tool: str, device: str) -> Volume:
         if it.drive_group is None or not groups or str(it.drive_group) in groups
     ]
     sick = tuple(f"{at} {state}" for at, state, _ in drives if state in _SICK_MEGARAID)
+    states = [_MEGARAID.get(it.state or "") for it in volumes]
+    if isinstance(listed, Unknown) and (len(set(states)) > 1 or (sick and len(volumes) > 1)):
+        return Volume(state=listed, sick_drives=listed)  # which of the volumes it is was to be told there
     return Volume(
-        state=_worst((_MEGARAID.get(it.state or "") for it in volumes), tool),
+        state=_worst(states, tool),
         sick_drives=Known(sick, tool) if drives else look.told(None, tool),
     )
 

@@ -38,7 +38,6 @@ _RULES: Final = own_shelf().rules
 _BY_HAND: Final = ("settings", "read /etc/")
 """Files that people write: an empty one, or one without its end, may be just what somebody meant."""
 _NAMES: Final = ("/device/model", "/device/vendor")
-"""A name that is cut is another name."""
 _NUMBER: Final = re.compile(r"\d+")
 _NUMBERS: Final = ("0", "1", "9" * 19, str(1 << 64), "9" * 400)
 
@@ -92,7 +91,10 @@ def several(folder: Path, random: Random) -> Mutant:
 
 
 def _ways(question: Question, said: Said, random: Random) -> Iterator[tuple[str, Said, bool]]:
-    """Each way in which an answer can be lost or damaged, and whether that only forgets."""
+    """Each way in which an answer can be lost or damaged, and whether that only forgets.
+
+    A name or number that is cut is another one.
+    """
     source = question[-1]
     by_hand = " ".join(question).startswith(_BY_HAND)
     yield "gone", Unknown(Cause.NOT_EXPOSED, "capture again", source), True
@@ -102,8 +104,9 @@ def _ways(question: Question, said: Said, random: Random) -> Iterator[tuple[str,
         yield "empty", replace(said, text=""), not by_hand
         if len(text.split()) > 1:
             cut = not by_hand and not source.endswith(_NAMES)
-            yield "half", replace(said, text=text[: len(text) // 2].rstrip()), cut
-            yield "without its end", replace(said, text=text.rstrip()[:-1]), cut
+            for how, end in (("half", len(text) // 2), ("without its end", len(text.rstrip()) - 1)):
+                left = text[:end].rstrip()
+                yield how, replace(said, text=left), cut and not _NUMBER.fullmatch(text[len(left) - 1 : len(left) + 1])
         numbers = list(_NUMBER.finditer(text))
         if numbers:
             at, to = random.choice(numbers).span()
