@@ -39,7 +39,7 @@ WITHIN: Final = (
     ),
     (
         "A finding that follows from another is told below it. Gains wait for whatever is losing data or has errors"
-        " on the same storage. Gains of low severity that nobody measured, or that are not safe here, are a line each."
+        " on the same storage. What is of low severity and was not measured, or is not safe here, is a line."
     ),
 )
 """What decides between findings in one row, and which are no rows of their own."""

@@ -78,7 +78,7 @@ def folded(finding: Finding) -> Iterator[tuple[str, list[str]]]:
 
 def line(finding: Finding) -> str:
     """A finding in one line: what, where, and the rule to read about it."""
-    return f"{finding.rule.title}: {named(list(finding.subjects), 3, '')} ({finding.rule.id})"
+    return f"{finding.rule.id} on {named(list(finding.subjects), 3, '')}: {finding.rule.title}"
 
 
 def evidence(finding: Finding) -> list[tuple[Ask, Truth]]:

@@ -39,11 +39,11 @@ class Finding:
 
     @property
     def minor(self) -> bool:
-        """Whether it is no finding of its own: a gain of small effect that nobody measured, or one not safe here."""
-        if self.rule.kind == "risk" or self.rule.urgency:
+        """Whether it is no finding of its own: of low severity and not measured, or a gain that is not safe here."""
+        if self.rule.urgency:
             return False
         small = self.rule.severity == "low" and self._urgency == REST
-        return small or self.outcome is Outcome.BLOCKED
+        return small or (self.outcome is Outcome.BLOCKED and self.rule.kind != "risk")
 
     @property
     def _urgency(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
@@ -31,6 +32,7 @@ NOT_APPLYING: Final = "Does not apply here"
 _KINDS: Final = ("disk", "layer", "filesystem", "mount", "service")
 _COUNTS: Final = ("host.block_devices", "host.mounts", "host.services")
 _NAMED: Final = 6
+_ONE_LINE: Final = 76
 _PLURALS: Final = {"risk": "risks", "gain": "gains", "hygiene": "hygiene"}
 _KEPT: Final = ("attestation, waiver or result", "attestations, waivers or results")
 
@@ -134,19 +136,20 @@ def main_and_minor(found: Sequence[Finding]) -> tuple[list[Finding], list[Findin
 def brief(storage: Storage, verdicts: Sequence[Verdict], minor: Sequence[Finding]) -> Iterator[Block]:
     """What is of small effect, power loss, and what is open, in a few lines; `--full` tells them with all evidence."""
     if minor:
-        title = "Also possible, of small or unmeasured effect, or not safe here:"
-        yield from part(title, *_some([finding_line(finding) for finding in minor], 5))
+        title = "Also possible, of small effect or not safe here (`fsadvisor explain RULE`):"
+        yield from part(title, *_some([finding_line(finding) for finding in minor], 3))
     if found := power_loss.groups(storage):
-        yield from part("Power loss:", *_some([f"{_named(one.subjects)}: {one.verdict}" for one in found], 4))
+        yield from part("Power loss:", *_some([f"{_named(one.subjects)}: {one.verdict}" for one in found], 3))
     if to_do := cures.cures(verdicts):
         heads = [f"{counted(len(one.asked), 'fact')}: {one.heading}" for one in to_do]
-        yield from part("Could not be told, and what would tell it:", *_some(heads, 3))
+        yield from part("Could not be told, and what would tell it:", *_some(heads, 2))
     yield Gap()
     yield paragraph("All of it, with its evidence: fsadvisor --text --full")
 
 
 def _some(lines: Sequence[str], most: int) -> Iterator[Item]:
-    yield from (Item(line(words)) for words in lines[:most])
+    """So many at most, each short enough for one line of 80 columns: a healthy server's report fits one screen."""
+    yield from (Item(line(shorten(words, _ONE_LINE, placeholder=" …"))) for words in lines[:most])
     if len(lines) > most:
         yield Item(line(f"and {len(lines) - most:,} more"))
 

@@ -1,0 +1,274 @@
+"""Servers from a few words: drives, what is mounted, which programs run; all else is as a healthy server has it."""
+
+import json
+
+from fsadvisor.readers import zfs_get, zpool_list
+from tests.machines import parts
+from tests.told import stacked
+
+GIB = parts.GIB
+PM9A3, CONSUMER, DC_SATA, HDD = (
+    "SAMSUNG MZQL23T8HCLS-00A07",
+    "Samsung SSD 990 PRO 2TB",
+    "INTEL SSDSC2KB480G8",
+    "ST8000NM0055-1RM112",
+)
+EBS = "Amazon Elastic Block Store"
+PROTECTED = ((175, "Power_Loss_Cap_Test", 100, 10, 0),)
+
+
+class Drive:
+    """A drive: its files in sysfs, and what its tools answer."""
+
+    def __init__(self, name, made, commands, size, number):
+        self.name, self.made, self.commands, self.size, self.number = name, made, commands, size, number
+        self.partitions = []
+
+    def partition(self, number, size=400 * GIB, start=2048):
+        """The name of a partition of it."""
+        name = f"{self.name}{'p' if self.name[-1].isdigit() else ''}{number}"
+        major, minor = self.number.split(":")
+        self.partitions.append(parts.partition(self.name, name, f"{major}:{int(minor) + number}", size, start))
+        return name, f"{major}:{int(minor) + number}"
+
+
+def nvme(at=0, model=CONSUMER, size=2000398934016, *, vwc=7, cache="write back", log=(), flush_ms=None, **more):
+    """An NVMe drive; `flush_ms` is the average of ten million flushes since boot."""
+    name = f"nvme{at}n1"
+    if flush_ms is not None:
+        more["stat"] = parts.stat(10_000_000, int(flush_ms * 10_000))
+    said = {key: more.pop(key) for key in ("capacitors", "firmware", "unfinished") if key in more}
+    made = parts.nvme(name, model, size, f"259:{16 * at}", cache=cache, at=f"0000:4{at}:00.0", **more)
+    return Drive(
+        name, made, parts.nvme_answers(f"/dev/{name}", model, size, vwc=vwc, log=log, **said), size, f"259:{16 * at}"
+    )
+
+
+def sata(at=0, model=DC_SATA, size=480103981056, *, spins=0, attributes=(), passed=True, flush_ms=None, **more):
+    """A SATA drive; attributes are (id, name, value, threshold, raw)."""
+    name = f"sd{'abcdefghijkl'[at]}"
+    if flush_ms is not None:
+        more["stat"] = parts.stat(10_000_000, int(flush_ms * 10_000))
+    made = parts.sata(name, model, size, f"8:{16 * at}", port=at + 1, spins=bool(spins), **more)
+    if model.startswith("Samsung SSD 8"):  # the kernel knows them, and sends their TRIM unqueued
+        made[0][f"/sys/class/ata_device/dev{at + 1}.0/trim"] = "forced_unqueued"
+    answers = parts.sata_answers(f"/dev/{name}", model, size, attributes=attributes, spins=spins, passed=passed)
+    return Drive(name, made, answers, size, f"8:{16 * at}")
+
+
+def hdd(at=0, model=HDD, size=8001563222016, **more):
+    """A hard disk of 7,200 rpm with mq-deadline, as the kernel sets it."""
+    return sata(at, model, size, spins=7200, **more)
+
+
+def virtio(at=0, size=64 * GIB):
+    """A disk that a hypervisor shows."""
+    from tests.told import disk
+
+    name = f"vd{'abc'[at]}"
+    made = disk(
+        name,
+        where=f"pci0000:00/0000:00:0{at + 4}.0/virtio{at}",
+        number=f"252:{16 * at}",
+        size=str(size // 512),
+        queue__rotational="1",
+        queue__scheduler="[none] mq-deadline",
+        queue__zoned="none",
+        stat=parts.stat(9000, 9),
+    )
+    return Drive(name, made, {}, size, f"252:{16 * at}")
+
+
+class Mount:
+    """A filesystem and where it is mounted."""
+
+    def __init__(self, place, device, number, fs_type="ext4", *, options="rw,relatime", inside=None, used=40, inodes=3,
+                 size=400 * GIB, fstab="defaults", files=None, commands=None):  # fmt: skip
+        self.place, self.device, self.number, self.fs_type = place, device, number, fs_type
+        self.options, self.inside, self.used, self.inodes, self.size = options, inside, used, inodes, size
+        self.fstab, self.files, self.commands = fstab, files or {}, commands or {}
+
+    def line(self, at):
+        inside = self.inside or {"xfs": parts.XFS_OPTIONS, "ext4": "rw"}.get(self.fs_type, "rw")
+        source = self.device if self.fs_type == "zfs" else f"/dev/{self.device}"
+        return parts.mounted(at, self.number, self.place, self.options, self.fs_type, source, inside)
+
+    def all_files(self):
+        if self.fs_type != "ext4":
+            return self.files
+        shown = f"{parts.EXT4_OPTIONS} {(self.inside or '').replace(',', ' ')}"
+        return parts.ext4_files(self.device, shown) | self.files
+
+    def all_commands(self):
+        own = {}
+        if self.fs_type == "ext4":
+            own = parts.ext4_answers(f"/dev/{self.device}", size_bytes=self.size)
+        elif self.fs_type == "xfs":
+            own = parts.xfs_answers(self.place)
+        return own | self.commands
+
+
+def root(drive, **more):
+    """The root on the drive's first partition."""
+    return Mount("/", *drive.partition(1, 100 * GIB), size=100 * GIB, fstab="errors=remount-ro", **more)
+
+
+def on(drive, place, fs_type="ext4", **more):
+    """A filesystem on the drive's second partition."""
+    return Mount(place, *drive.partition(2, start=209715200 + 2048), fs_type, **more)
+
+
+def server(*drives, mounts, layers=(), programs=(), files=(), commands=(), kernel="6.8.0-60-generic", vm=None,
+           memory=64, dirty_mib=60, stalled=False, fstrim=True, fstab="", udev="", attested=(), **more):  # fmt: skip
+    """The machine; `programs` are (name, directory), `vm` is systemd-detect-virt's word."""
+    told = {}
+    for one in (*drives, *mounts):
+        told |= one.commands if isinstance(one, Drive) else one.all_commands()
+    table = fstab or "".join(
+        f"/dev/{it.device} {it.place} {it.fs_type} {it.fstab} 0 2\n" for it in mounts if it.fs_type != "zfs"
+    )
+    own = parts.HOST_FILES | (parts.STALLED if stalled else {})
+    for one in mounts:
+        own |= one.all_files()
+    own |= {"/proc/meminfo": parts.meminfo(memory, dirty_mib), "/proc/sys/kernel/osrelease": kernel}
+    own |= parts.attested(*attested) if attested else {}
+    told |= parts.host_answers(fstrim_timer=fstrim)
+    if vm:
+        told["systemd-detect-virt --vm"] = f"{vm}\n"
+    return parts.machine(
+        *(it.made for it in drives),
+        *(one for it in drives for one in it.partitions),
+        *layers,
+        mounts=[it.line(29 + 11 * at) for at, it in enumerate(mounts)],
+        fstab=table,
+        files=own | dict(files),
+        commands=told | dict(commands),
+        udev=udev,
+        processes=[parts.process(1000 + at, *it) for at, it in enumerate(programs)],
+        spaces={it.place: parts.room(it.size, it.used, it.inodes) for it in mounts},
+        **more,
+    )
+
+
+def _drive(slot, state):
+    group = 0 if state in ("Onln", "Rbld") else "-"
+    about = {"Intf": "SAS", "Med": "HDD", "Model": "ST8000NM0075"}
+    return {"EID:Slt": f"252:{slot}", "DID": slot, "State": state, "DG": group} | about
+
+
+def megaraid(at=0, model="MR9361-8i", vendor="AVAGO   ", tool="storcli64", *, volume="Optl", cache="RWBD",
+             battery="Optimal", drives=("Onln",) * 4, disk_cache="Disabled"):  # fmt: skip
+    """A MegaRAID volume as one disk, with what its tool says of it."""
+    from fsadvisor.readers import storcli
+
+    drive = sata(at, model, 8 * 10**12, device__vendor=vendor)
+    name = drive.name
+    drive.made = (
+        drive.made[0],
+        {f"/sys/block/{name}": f"../devices/pci0000:00/0000:00:03.0/host0/target0:2:0/0:2:0:0/block/{name}"},
+    )
+    report = {"Basics": {"Controller": 0, "Model": model}, "Status": {"Controller Status": "Optimal", "BBU Status": 0},
+              "HwCfg": {"BBU": "Present"},
+              "VD LIST": [{"DG/VD": "0/0", "TYPE": "RAID5", "State": volume, "Cache": cache}],
+              "PD LIST": [_drive(it, state) for it, state in enumerate(drives)],
+              "Cachevault_Info": [{"Model": "CVPM05", "State": battery}]}  # fmt: skip
+    volumes = {
+        "/c0/v0": [{"DG/VD": "0/0", "TYPE": "RAID5", "State": volume, "Cache": cache}],
+        "VD0 Properties": {"OS Drive Name": f"/dev/{name}", "Disk Cache Policy": disk_cache},
+    }
+    status = {"Controller": 0, "Status": "Success"}
+    drive.commands = {
+        " ".join(storcli.argv(tool)): json.dumps(
+            {"Controllers": [{"Command Status": status, "Response Data": report}]}
+        ),
+        " ".join(storcli.argv(tool, storcli.VOLUMES)): json.dumps(
+            {"Controllers": [{"Command Status": status, "Response Data": volumes}]}
+        ),
+    }
+    return drive
+
+
+def md(name, number, level, members, **more):
+    """An md array."""
+    settings = {
+        "size": "1953260544",
+        "md__level": level,
+        "md__chunk_size": "524288" if level != "raid1" else "0",
+        "md__degraded": "0",
+        "md__consistency_policy": "bitmap" if level != "raid0" else "none",
+        "md__sync_action": "idle",
+        "md__mismatch_cnt": "0",
+        "md__last_sync_action": "check",
+        "md__raid_disks": str(len(members)),
+        "queue__read_ahead_kb": "1024",
+        "queue__physical_block_size": "4096",
+        "queue__discard_max_bytes": "0",
+        **{f"md__dev-{member}__offset": "262144" for member in members},
+    }
+    if level in ("raid5", "raid6"):
+        settings["md__stripe_cache_size"] = "1024"
+    return stacked(name, number, members, **settings | more)
+
+
+def zpool(*pools, datasets=()):
+    """What zpool and zfs say: pools are (name, ashift, health, capacity, fragmentation), datasets (name, {…})."""
+    usual = {"sync": "standard", "atime": "on", "relatime": "on", "recordsize": "131072", "logbias": "latency"}
+    lines = [f"{name}\t{key}\t{value}\n" for name, own in datasets for key, value in (usual | own).items()]
+    return {
+        " ".join(zpool_list.ARGV): "".join("\t".join(map(str, pool)) + "\n" for pool in pools),
+        " ".join(zfs_get.ARGV): "".join(lines),
+    }
+
+
+ZFS_FILES = {"/sys/module/zfs/parameters/zfs_nocacheflush": "0", "/sys/module/zfs/parameters/zil_nocacheflush": "0"}
+
+BTRFS_UUID = "eeeeeeee-0000-4000-8000-000000000007"
+
+
+def btrfs(place, drives, profile="raid1", *, errors=0, data=10**12, data_used=4 * 10**11, metadata=2 * 10**10,
+          metadata_used=4 * 10**9, unallocated=10**12, missing=0, metadata_profile=None, **more):  # fmt: skip
+    """A Btrfs over whole drives; sizes in bytes."""
+    folder = f"/sys/fs/btrfs/{BTRFS_UUID}"
+    files = {f"{folder}/label": "pool", f"{folder}/commit_stats": ""}
+    size, copies = data + metadata + unallocated, (metadata_profile or profile).upper()
+    for at, drive in enumerate(drives, 1):
+        files |= {
+            f"{folder}/devices/{drive.name}": "",
+            f"{folder}/devinfo/{at}/writeable": "1",
+            f"{folder}/devinfo/{at}/error_stats": (
+                f"write_errs 0\nread_errs {errors}\nflush_errs 0\ncorruption_errs {errors}\ngeneration_errs 0\n"
+            ),
+        }
+    for feature in ("extended_iref", "free_space_tree", "no_holes", "skinny_metadata"):
+        files[f"{folder}/features/{feature}"] = "1"
+    files["/sys/fs/btrfs/features/free_space_tree"] = "0"
+    device = f"/dev/{drives[0].name}"
+    usage = f"""Overall:
+    Device size:\t\t{size}
+    Device allocated:\t\t{data + metadata}
+    Device unallocated:\t\t{unallocated}
+    Device missing:\t\t{missing}
+    Device slack:\t\t0
+    Used:\t\t\t{data_used + metadata_used}
+    Free (estimated):\t\t{unallocated + data - data_used}\t(min: {unallocated + data - data_used})
+    Free (statfs, df):\t\t{unallocated + data - data_used}
+    Data ratio:\t\t\t1.00
+    Metadata ratio:\t\t1.00
+    Global reserve:\t\t5767168\t(used: 0)
+    Multiple profiles:\t\tno
+
+Data,{profile.upper()}: Size:{data}, Used:{data_used} ({100 * data_used / data:.2f}%)
+   {device}\t{data}
+
+Metadata,{copies}: Size:{metadata}, Used:{metadata_used} ({100 * metadata_used / metadata:.2f}%)
+   {device}\t{metadata}
+
+System,{copies}: Size:33554432, Used:16384 (0.05%)
+   {device}\t33554432
+
+Unallocated:
+   {device}\t{unallocated}
+"""
+    commands = {f"btrfs filesystem usage -b {place}": usage, f"btrfs subvolume list -s {place}": ""}
+    return Mount(place, drives[0].name, "0:41", "btrfs", inside="rw,ssd,space_cache=v2,subvolid=5,subvol=/",
+                 size=size, files=files, commands=commands, **more)  # fmt: skip

@@ -1,0 +1,85 @@
+"""On every server of the panel, the first finding is the expert's, and what he would never say is not said."""
+
+import importlib
+import pkgutil
+
+import pytest
+
+from fsadvisor.advise import advise
+from fsadvisor.report.as_text import as_text
+from fsadvisor.report.findings import findings, unfolded
+from fsadvisor.report.model import About
+from fsadvisor.rulebook import gate
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.survey.whole import survey
+from tests.panel import servers
+
+RULES = own_shelf().rules
+NAMES = sorted(one.name for one in pkgutil.iter_modules(servers.__path__))
+SERVERS = {name: importlib.import_module(f"tests.panel.servers.{name}") for name in NAMES}
+IDS = {rule.id for rule in RULES}
+
+
+def audited(name):
+    """The storage, the verdicts and the findings of a server."""
+    storage = survey(SERVERS[name].server(), {})
+    verdicts = advise(storage, RULES)
+    return storage, verdicts, findings(verdicts)
+
+
+def said(found):
+    """'rule subject' of each finding, in order, without those of small effect."""
+    return [f"{one.rule.id} {one.verdicts[0].subject.id}" for one in found if not one.minor]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_first_finding_is_the_experts(name):
+    expected = list(SERVERS[name].FIRST)
+    told = said(audited(name)[2])
+    assert told[: len(expected)] == expected
+    assert expected or not told
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_the_expert_would_never_say_is_not_said(name):
+    never = set(getattr(SERVERS[name], "NEVER", ()))
+    assert never <= IDS
+    told = {one.rule.id for one in audited(name)[2] if not one.minor}
+    assert not never & told
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_command_rewrites_data_while_something_is_sick(name):
+    for verdict in audited(name)[1]:
+        if verdict.calls_for_action and verdict.rule.remedy.rewrites and verdict.instructions().now:
+            scope = verdict.subject.scope
+            for fact, well in gate.OPEN.items():
+                space, _, field = fact.partition(".")
+                assert space not in scope or getattr(scope[space], field).value is well
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not SERVERS[name].FIRST])
+def test_a_server_with_nothing_wrong_gets_a_report_of_one_screen(name):
+    storage, verdicts, _ = audited(name)
+    text = "".join(as_text(storage, verdicts, About(version="1", root=True)))
+    assert len(text.splitlines()) <= 24, text
+    assert max(map(len, text.splitlines())) <= 80
+    assert not any(verdict.outcome is Outcome.ADVISE and verdict.rule.severity != "low" for verdict in verdicts), (
+        "nothing at moderate or above is advised on a healthy server"
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_server_says_what_the_expert_would_say(name):
+    assert len(SERVERS[name].__doc__ or "") > 60
+
+
+def test_each_finding_stands_once():
+    for name in NAMES:
+        every = unfolded(audited(name)[2])
+        assert len(every) == len({id(one) for one in every})
+
+
+def test_the_panel_is_large_enough():
+    assert len(NAMES) >= 30
