@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.document import Commands, Figures, Gap, Heading, Item, Paragraph, Prose, Reference, Remark
+from fsadvisor.pages.document import Commands, Figures, Gap, Heading, Item, Paragraph, Prose, Reference, Remark, Table
 from fsadvisor.pages.spans import Span, Tone
 
 if TYPE_CHECKING:
@@ -90,6 +90,9 @@ def _block(block: Block, docs: str) -> Iterator[str]:
             yield f"- <{url}>: {plain(says)}\n"
         case Commands(lines):
             yield from block_of(lines)
+        case Table(head, rows):
+            cells = ([_words(one, docs).replace("|", "\\|") for one in row] for row in rows)
+            yield from table([cell(one) for one in head], cells)
         case Figures():
             yield from render(block.items, docs)
             yield from render(map(Remark, block.remarks), docs)

@@ -16,11 +16,12 @@ from fsadvisor.forecast.curve import Point, of_one_device
 from fsadvisor.forecast.study import study
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.probe_file import PATH as SHARED
+from fsadvisor.pages import markdown, text
 from fsadvisor.pages.escape import clean
 from fsadvisor.probe import guard, lock, store, surroundings
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.stopping import Stop, Stopped
-from fsadvisor.report import forecast_json, forecast_markdown, forecast_svg, forecast_text
+from fsadvisor.report import forecast_json, forecast_page, forecast_svg, forecast_tables
 from fsadvisor.survey.whole import survey
 from fsadvisor.sweep import asked, sweeping
 from fsadvisor.sweep.sweeping import SweepError
@@ -230,5 +231,5 @@ def _report(chosen: argparse.Namespace, found: Found) -> Iterable[str]:
     if chosen.form == "json":
         return [forecast_json.as_json(found.study, found.source, found.remarks, found.alone)]
     if chosen.markdown:
-        return forecast_markdown.study_markdown(found.study, found.remarks)
-    return forecast_text.report_text(found.study, found.source, found.remarks, found.alone)
+        return markdown.render(forecast_tables.blocks(found.study, found.remarks))
+    return text.render(forecast_page.document(found.study, found.source, found.remarks, found.alone), margin=2)

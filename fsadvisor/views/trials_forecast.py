@@ -16,7 +16,7 @@ from fsadvisor.forecast.study import study
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.pages.spans import Line, Span, Tone, padded, span
 from fsadvisor.pages.text import counted, listed
-from fsadvisor.report.forecast_text import BASIS, SUB_MS, USUAL, class_words, latency_words
+from fsadvisor.report.forecast_page import BASIS, SUB_MS, USUAL, class_words, latency_words
 from fsadvisor.report.probe_words import figure_text, number
 from fsadvisor.views import probe_plots
 

@@ -7,8 +7,10 @@ from xml.etree import ElementTree as ET
 import jsonschema
 import pytest
 
+from fsadvisor.pages import markdown
 from fsadvisor.pages.escape import width
-from fsadvisor.report import forecast_json, forecast_markdown, forecast_svg, forecast_text
+from fsadvisor.pages.text import render
+from fsadvisor.report import forecast_json, forecast_page, forecast_svg, forecast_tables
 from fsadvisor.report.schema import schema
 from tests.paths import ROOT
 from tests.report import forecasts
@@ -18,7 +20,7 @@ REMARKS = ("btrfs under web failed: while making btrfs: \x1b[31mno room",)
 
 
 def text(study, alone=(), remarks=()):
-    return "".join(forecast_text.report_text(study, "/srv/\x1b[31m", remarks, alone))
+    return "".join(render(forecast_page.document(study, "/srv/\x1b[31m", remarks, alone), margin=2))
 
 
 REPORTS = {
@@ -26,7 +28,7 @@ REPORTS = {
     "one-device.txt": lambda: text(forecasts.EMPTY, forecasts.ONE_DEVICE.alone),
     "several.json": lambda: forecast_json.as_json(forecasts.SEVERAL, "/srv/\x1b[31m\udcff", REMARKS),
     "one-device.json": lambda: forecast_json.as_json(forecasts.EMPTY, "/srv", (), forecasts.ONE_DEVICE.alone),
-    "several.md": lambda: "".join(forecast_markdown.study_markdown(forecasts.SEVERAL, REMARKS)),
+    "several.md": lambda: "".join(markdown.render(forecast_tables.blocks(forecasts.SEVERAL, REMARKS))),
     "several.svg": lambda: forecast_svg.svg(forecasts.SEVERAL),
 }
 

@@ -1,4 +1,4 @@
-"""What is expected of faster devices, and where that can't be trusted, as text."""
+"""What is expected of faster devices, and where that can't be trusted."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ from fsadvisor.forecast.devices import WARN_BELOW_MS
 from fsadvisor.forecast.fit import NoFit
 from fsadvisor.forecast.plot import letters, plot
 from fsadvisor.forecast.published import CLASSES, INVERSIONS, SOURCE
+from fsadvisor.pages.document import Block, Drawn, Gap, Item, paragraph
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.text import WIDTH, counted, listed, wrapped
+from fsadvisor.pages.spans import Line, line
+from fsadvisor.pages.text import WIDTH, counted, listed
 from fsadvisor.report.probe_words import figure_text, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.forecast.alone import Alone
+    from fsadvisor.forecast.bounds import Bounds
     from fsadvisor.forecast.classes import Verdict
     from fsadvisor.forecast.devices import Device
     from fsadvisor.forecast.fit import Interval
     from fsadvisor.forecast.inversions import Pair
     from fsadvisor.forecast.study import Expected, Study, Told
+
+_IN: Final = line("  ")
+_FURTHER: Final = line("    ")
 
 CLASS_WORDS: Final = {
     Class.I: "class I",
@@ -51,55 +57,51 @@ BASIS: Final = (
 )
 
 
-def report_text(
-    study: Study, source: str, remarks: Sequence[str], alone: Sequence[Alone], columns: int = WIDTH
-) -> Iterator[str]:
+def document(study: Study, source: str, remarks: Sequence[str], alone: Sequence[Alone]) -> Iterator[Block]:
     """The study, what only bounds can be told of, and what a reader has to know."""
-    yield from wrapped(f"What a faster device would bring: {clean(source)}", columns)
-    yield "\n"
+    yield paragraph(f"What a faster device would bring: {clean(source)}")
+    yield Gap()
     if study.told:
-        yield from study_text(study, columns)
+        yield from _study(study)
     for one in alone:
-        yield from _alone(one, columns)
-    for line in remarks:
-        yield from wrapped(clean(line, None), columns, "  - ")
+        yield from _alone(one)
+    yield from (Item(line(words)) for words in remarks)
 
 
-def _alone(one: Alone, columns: int) -> Iterator[str]:
+def _alone(one: Alone) -> Iterator[Block]:
     """Bounds from one latency."""
     told = figure_text(one.headline, one.throughput)
-    yield from wrapped(
+    yield paragraph(
         f"{clean(one.job)} on {clean(one.filesystem)}: {told}, where the device took {number(one.device_ms)} ms for a "
         f"read or write, flushes left out ({counted(one.runs, 'run')} kept, the newest counts)",
-        columns,
-        rest="  ",
+        indent=2,
     )
-    yield from wrapped(
+    yield paragraph(
         "At one latency C and l_sw cannot be told apart. Were the model true, another device would bring between as "
         "many as now, were all of the time software's, and so many times more or fewer as it is faster or slower, were "
         "none of it. Operations/s:",
-        columns,
-        "  ",
+        first=_IN,
     )
-    for device, bounds in one.others:
-        latency = latency_words(device)
-        factors = f"{number(bounds.least)} to {number(bounds.most)}"
-        mark = "; below 1 ms" if device.latency_ms < WARN_BELOW_MS else ""
-        yield f"      {device.name:<24}{latency:>10}  {factors}{mark}\n"
+    yield Drawn(tuple(map(_bounds, one.others)))
     found = CLASSES.get((one.filesystem.lower(), one.job))
     if found is not None:
         more = found[1] or CLASS_MEANS[found[0]]
-        yield from wrapped(f"in 2014: {CLASS_WORDS[found[0]]}, {more} ({SOURCE})", columns, "  - ")
+        yield Item(line(f"in 2014: {CLASS_WORDS[found[0]]}, {more} ({SOURCE})"))
     then = sorted(other for pair in INVERSIONS.get(one.job, ()) if one.filesystem in pair for other in pair)
     then = [other for other in then if other != one.filesystem]
     if then:
-        yield from wrapped(f"in 2014 it changed places with {listed(then)} as devices got faster", columns, "  - ")
-    yield from wrapped(SUB_MS, columns, "  - ")
-    yield from wrapped(USUAL, columns, "  - ")
-    yield from wrapped(
-        "To fit it: probe the same job on a device of another latency, or fsadvisor forecast --sweep.", columns, "  - "
-    )
-    yield "\n"
+        yield Item(line(f"in 2014 it changed places with {listed(then)} as devices got faster"))
+    yield Item(line(SUB_MS))
+    yield Item(line(USUAL))
+    yield Item(line("To fit it: probe the same job on a device of another latency, or fsadvisor forecast --sweep."))
+    yield Gap()
+
+
+def _bounds(other: tuple[Device, Bounds]) -> Line:
+    device, bounds = other
+    mark = "; below 1 ms" if device.latency_ms < WARN_BELOW_MS else ""
+    factors = f"{number(bounds.least)} to {number(bounds.most)}{mark}"
+    return line(f"      {device.name:<24}{latency_words(device):>10}  {factors}")
 
 
 def class_words(verdict: Verdict) -> str:
@@ -108,58 +110,56 @@ def class_words(verdict: Verdict) -> str:
     return f"{CLASS_WORDS[verdict.is_class]}: {verdict.why}{leans}"
 
 
-def study_text(study: Study, columns: int = WIDTH) -> Iterator[str]:
+def _study(study: Study) -> Iterator[Block]:
     """Each workload: its picture, each filesystem's fit and class, pairs that change places; then what it rests on."""
     for at, workload in enumerate(study.workloads):
         if at:
-            yield "\n"
+            yield Gap()
         told = study.of(workload)
-        yield f"{clean(workload)}\n\n"
-        yield from _picture(told, columns)
+        yield from (paragraph(clean(workload)), Gap())
+        yield from _picture(told)
         for one in told:
-            yield "\n"
-            yield from _curve(one, columns)
+            yield Gap()
+            yield from _curve(one)
         if len(told) > 1:
-            yield "\n"
-            yield from _places(study, workload, columns)
-    yield "\n"
-    yield from wrapped(BASIS, columns, "  - ")
+            yield Gap()
+            yield from _places(study, workload)
+    yield Gap()
+    yield Item(line(BASIS))
     if any(it.expected for it in study.told):
-        yield from wrapped(SUB_MS, columns, "  - ")
-        yield from wrapped(USUAL, columns, "  - ")
+        yield Item(line(SUB_MS))
+        yield Item(line(USUAL))
 
 
-def _picture(told: Sequence[Told], columns: int) -> Iterator[str]:
-    lines = list(plot(told, columns=min(columns, WIDTH) - 16))
+def _picture(told: Sequence[Told]) -> Iterator[Block]:
+    lines = [one.rstrip("\n") for one in plot(told, columns=WIDTH - 16)]
     if not lines:
         return
     signs = letters([it.curve.filesystem for it in told])
     key = ", ".join(f"{sign} {clean(name)}" for name, sign in signs.items())
-    yield "  operations/s\n"
-    yield from (f"  {line}" for line in lines)
-    yield from wrapped(f"by latency of the device; {key}; * several; · expected", columns, "  ")
+    yield Drawn(tuple(line(f"  {one}") for one in ("operations/s", *lines)))
+    yield paragraph(f"by latency of the device; {key}; * several; · expected", first=_IN)
 
 
-def _curve(one: Told, columns: int) -> Iterator[str]:
+def _curve(one: Told) -> Iterator[Block]:
     found, verdict = one.fit, one.verdict
     runs = counted(len(one.curve.points), "run")
     latencies = counted(len(one.curve.levels), "latency", "latencies")
-    yield f"  {clean(one.curve.filesystem)}\n"
+    yield paragraph(clean(one.curve.filesystem), first=_IN)
     if isinstance(found, NoFit):
-        yield from wrapped(f"no fit from {runs} at {latencies}: {found.why}", columns, "    ")
+        yield paragraph(f"no fit from {runs} at {latencies}: {found.why}", first=_FURTHER)
     else:
         c = f"C = {number(found.model.c)} operations/s x ms{_between(found.c)}"
         software = f"l_sw = {number(found.model.software_ms)} ms{_between(found.software_ms, 'ms')}"
         how = "exactly, from two runs" if found.r2 is None else f"{runs} at {latencies}, R² {found.r2:.3f}"
-        yield from wrapped(f"{c}; {software}; {how}", columns, "    ")
+        yield paragraph(f"{c}; {software}; {how}", first=_FURTHER)
         if found.model.software_ms < 0:
-            yield from wrapped(
-                "l_sw below 0 ms is no time: throughput rises more than the device's latency explains.", columns, "    "
-            )
-    yield from wrapped(class_words(verdict), columns, "    ")
-    yield from _published(one, columns)
+            no_time = "l_sw below 0 ms is no time: throughput rises more than the device's latency explains."
+            yield paragraph(no_time, first=_FURTHER)
+    yield paragraph(class_words(verdict), first=_FURTHER)
+    yield from _published(one)
     if one.expected:
-        yield from _devices(one.expected, columns)
+        yield from _devices(one.expected)
 
 
 def _between(interval: Interval, unit: str = "") -> str:
@@ -171,20 +171,20 @@ def _between(interval: Interval, unit: str = "") -> str:
     return f" ({low} to {high}{f' {unit}' if unit else ''})"
 
 
-def _published(one: Told, columns: int) -> Iterator[str]:
+def _published(one: Told) -> Iterator[Block]:
     found = CLASSES.get((one.curve.filesystem.lower(), one.curve.workload))
     if found is not None:
         more = found[1] or CLASS_MEANS[found[0]]
-        yield from wrapped(f"in 2014: {CLASS_WORDS[found[0]]}, {more}", columns, "    ")
+        yield paragraph(f"in 2014: {CLASS_WORDS[found[0]]}, {more}", first=_FURTHER)
 
 
-def _devices(expected: Sequence[Expected], columns: int) -> Iterator[str]:
+def _devices(expected: Sequence[Expected]) -> Iterator[Block]:
     for one in expected:
         rate = "no answer" if one.throughput is None else f"{number(one.throughput)}/s{_between(one.interval)}"
         marks = [*(["below 1 ms"] if one.below_a_millisecond else []), *(["not measured there"] if one.outside else [])]
         latency = latency_words(one.device)
         first = f"      {one.device.name:<24}{latency:>10}  "
-        yield from wrapped(f"{rate}{f'; {listed(marks)}' if marks else ''}", columns, first)
+        yield paragraph(f"{rate}{f'; {listed(marks)}' if marks else ''}", first=line(first))
 
 
 def latency_words(device: Device) -> str:
@@ -192,27 +192,22 @@ def latency_words(device: Device) -> str:
     return f"{'' if device.verified else '~'}{device.latency_ms:g} ms"
 
 
-def _places(study: Study, workload: str, columns: int) -> Iterator[str]:
+def _places(study: Study, workload: str) -> Iterator[Block]:
     pairs = [it for it in study.pairs if it.workload == workload]
     changes = [found for pair in pairs for found in pair.inversions]
     for one in changes:
-        yield from wrapped(
-            f"Change of places: {clean(one.slow_leader)} is faster at {one.slow_ms:g} ms, "
-            f"{clean(one.fast_leader)} at {one.fast_ms:g} ms; at both the intervals are apart.",
-            columns,
-            "  - ",
-        )
+        slow = f"{clean(one.slow_leader)} is faster at {one.slow_ms:g} ms"
+        fast = f"{clean(one.fast_leader)} at {one.fast_ms:g} ms"
+        yield Item(line(f"Change of places: {slow}, {fast}; at both the intervals are apart."))
     if not changes:
-        yield from wrapped("No change of places that the intervals prove.", columns, "  - ")
+        yield Item(line("No change of places that the intervals prove."))
     blind = [it for it in pairs if not it.apart]
     if blind:
         names = listed(f"{clean(it.first)} with {clean(it.second)}" for it in blind)
-        yield from wrapped(f"Nowhere apart, so that neither is known to be faster: {names}.", columns, "  - ")
+        yield Item(line(f"Nowhere apart, so that neither is known to be faster: {names}."))
     then = INVERSIONS.get(workload)
     if then:
-        yield from wrapped(
-            f"The paper's: {listed(_pair_words(it) for it in sorted(map(sorted, then)))} ({SOURCE}).", columns, "  - "
-        )
+        yield Item(line(f"The paper's: {listed(_pair_words(it) for it in sorted(map(sorted, then)))} ({SOURCE})."))
 
 
 def _pair_words(pair: Sequence[str]) -> str:
