@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _CODE: Final = re.compile(r"(`[^`\n]*`)")
 _MARKUP: Final = re.compile(r"[\\*<>\[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|`")
 _LINE_START: Final = re.compile(r"^([#+-]|\d+[.)])(?=\s)")
+_MARKS: Final = {Tone.STRONG: "**", Tone.GOOD: "*"}
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
 
 
@@ -110,5 +111,6 @@ def _word(one: Span, docs: str) -> str:
         return code(one.text)
     if one.link:
         return f"[{plain(one.text)}]({docs}{one.link})"
-    shown = f"**{plain(one.text)}**" if one.tone is Tone.STRONG else plain(one.text)
+    mark = _MARKS.get(one.tone, "") if one.text.strip() else ""
+    shown = f"{mark}{plain(one.text)}{mark}"
     return f"{before}{shown}{after}"
