@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Final
 from tools.fuzz import mutations, parsing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tools.fuzz.part import Part
 
 PARTS: Final[dict[str, Part]] = {
@@ -30,19 +32,19 @@ _KEPT: Final = 100
 """Failures of a part that are kept: many inputs fail for one reason."""
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None, parts: Mapping[str, Part] = PARTS) -> int:
     """Each part for its share of the time; 1 where a law did not hold."""
-    given = _arguments().parse_args(arguments)
+    given = _arguments(parts).parse_args(arguments)
     seconds = given.minutes * 60 / len(given.parts)
-    failed = [name for name in given.parts if _run(name, given.seed, seconds, given.save)]
+    failed = [name for name in given.parts if _run(name, parts[name], given.seed, seconds, given.save)]
     return 1 if failed else 0
 
 
-def _run(name: str, seed: int, seconds: float, save: Path) -> bool:
+def _run(name: str, part: Part, seed: int, seconds: float, save: Path) -> bool:
     """Print what a part tried and what did not hold."""
     until = time.monotonic() + seconds
     tried, seen = 0, Counter[str]()
-    for failures in PARTS[name](Random(f"{name} {seed}")):
+    for failures in part(Random(f"{name} {seed}")):
         tried += 1
         for failure in failures:
             seen[failure.what] += 1
@@ -57,10 +59,10 @@ def _run(name: str, seed: int, seconds: float, save: Path) -> bool:
     return bool(seen)
 
 
-def _arguments() -> argparse.ArgumentParser:
+def _arguments(parts: Mapping[str, Part]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10, help="for all parts together")
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=", ".join(PARTS))
+    parser.add_argument("--parts", nargs="+", choices=parts, default=list(parts), metavar="PART", help=", ".join(parts))
     parser.add_argument("--seed", type=int, default=int(time.time()), help="inputs to try again")
     parser.add_argument(
         "--save", type=Path, default=Path(tempfile.gettempdir()) / "fsadvisor-fuzz", help="for failures"
