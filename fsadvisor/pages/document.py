@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, columns, span
+from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, columns, padded, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -203,6 +203,18 @@ class Document:
 
     title: str
     blocks: tuple[Block, ...]
+
+
+def aligned(table: Table) -> Drawn:
+    """The table in columns as wide as their widest cell."""
+    rows = [tuple((span(name, Tone.DIM),) for name in table.head), *table.rows]
+    wide = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]
+    return Drawn(tuple(_in_columns(row, wide) for row in rows))
+
+
+def _in_columns(row: Iterable[Line], wide: Iterable[int]) -> Line:
+    cells = (one for cell, room in zip(row, wide, strict=True) for one in (Span("  "), *padded(cell, room)))
+    return tuple(cells)
 
 
 def paragraph(*words: Span | str, first: Line = NOTHING, indent: int | None = None) -> Paragraph:

@@ -12,6 +12,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.pages.document import (
     VALUES,
     Commands,
+    Drawn,
     Evidence,
     Figures,
     Fold,
@@ -28,7 +29,7 @@ from fsadvisor.pages.document import (
     Verbatim,
 )
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.spans import Tone
+from fsadvisor.pages.spans import Tone, plain
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import MARKS, bytes_text, cause, value_text
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
@@ -174,6 +175,8 @@ def _words(block: Block) -> Markup:
             return pasted(lines)
         case Verbatim(texts):
             return pasted(one.text for one in texts)
+        case Drawn(drawn):
+            return pasted(map(plain, drawn))
         case Heading():
             return NOTHING
         case _:

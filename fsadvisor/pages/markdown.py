@@ -5,8 +5,27 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.document import Commands, Figures, Gap, Heading, Item, Paragraph, Prose, Reference, Remark, Table
+from fsadvisor.pages.document import (
+    Commands,
+    Drawn,
+    Evidence,
+    Figures,
+    Fold,
+    Gap,
+    Heading,
+    Headline,
+    Item,
+    Labelled,
+    Paragraph,
+    Prose,
+    Reference,
+    Remark,
+    Table,
+    Verbatim,
+)
 from fsadvisor.pages.spans import Span, Tone
+from fsadvisor.pages.spans import plain as words_of
+from fsadvisor.pages.values import MARKS, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +36,9 @@ if TYPE_CHECKING:
 _CODE: Final = re.compile(r"(`[^`\n]*`)")
 _MARKUP: Final = re.compile(r"[\\*<>\[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|`")
 _LINE_START: Final = re.compile(r"^([#+-]|\d+[.)])(?=\s)")
+_LISTED: Final = (Item, Labelled, Reference)
 _MARKS: Final = {Tone.STRONG: "**", Tone.GOOD: "*"}
+_TICKS: Final = re.compile(r"`+")
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
 
 
@@ -40,11 +61,14 @@ def code(text: str) -> str:
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
-def block_of(lines: Iterable[str]) -> Iterator[str]:
-    """Lines to copy."""
-    yield "```sh\n"
-    yield from (f"{line}\n" for line in lines)
-    yield "```\n"
+def block_of(lines: Iterable[str], language: str = "sh") -> Iterator[str]:
+    """Lines as they are, between fences that none of them can end."""
+    told = list(lines)
+    longest = max((len(one) for text in told for one in _TICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield f"{fence}{language}\n"
+    yield from (f"{text}\n" for text in told)
+    yield f"{fence}\n"
 
 
 def cell(text: str) -> str:
@@ -69,7 +93,7 @@ def render(blocks: Iterable[Block], docs: str = "") -> Iterator[str]:
     for block in blocks:
         if isinstance(block, Gap):
             continue
-        if before and not (isinstance(block, (Item, Reference)) and isinstance(before, (Item, Reference))):
+        if before and not (isinstance(block, _LISTED) and isinstance(before, _LISTED)):
             yield "\n"
         yield from _block(block, docs)
         before = block
@@ -79,24 +103,46 @@ def _block(block: Block, docs: str) -> Iterator[str]:
     match block:
         case Heading(text):
             yield f"## {plain(text)}\n"
+        case Headline(badge, text, number):
+            yield f"# {f'{number}. ' if number else ''}{plain(badge.text)}: {plain(text)}\n"
         case Prose(text):
             yield from paragraphs(text)
         case Remark(words) | Paragraph(words):
             yield f"{_words(words, docs)}\n"
+        case Figures():
+            yield from render(block.items, docs)
+            yield from render(map(Remark, block.remarks), docs)
+        case Fold(summary, inside):
+            yield f"**{plain(summary)}**\n\n"
+            yield from render(inside(), docs)
+        case Commands(lines):
+            yield from block_of(lines)
+        case _:
+            yield from _listed(block, docs)
+
+
+def _listed(block: Block, docs: str) -> Iterator[str]:
+    match block:
         case Item(words, note, _, level):
             indent = "  " * level
             yield f"{indent}- {_words(words, docs)}\n"
             yield f"{indent}  {_words(note, docs)}\n" if note else ""
         case Reference(url, says):
             yield f"- <{url}>: {plain(says)}\n"
-        case Commands(lines):
-            yield from block_of(lines)
+        case Labelled(label, words):
+            yield f"- {plain(label)}: {_words(words, docs)}\n"
+        case Evidence(answers):
+            for answer in answers:
+                yield f"- {MARKS[answer.truth]}: {plain(answer.question)} {code(answer.expression)}\n"
+                facts = (f"{one.of}: {told(name, one.fact, one.source)}" for name, some in answer.facts for one in some)
+                yield from (f"  - {plain(words.removeprefix(': '))}\n" for words in facts)
         case Table(head, rows):
             cells = ([_words(one, docs).replace("|", "\\|") for one in row] for row in rows)
             yield from table([cell(one) for one in head], cells)
-        case Figures():
-            yield from render(block.items, docs)
-            yield from render(map(Remark, block.remarks), docs)
+        case Verbatim(lines):
+            yield from block_of((one.text for one in lines), "")
+        case Drawn(lines):
+            yield from block_of(map(words_of, lines), "")
         case _:
             raise NotImplementedError(type(block).__name__)
 

@@ -11,6 +11,7 @@ from fsadvisor.pages.document import (
     Drawn,
     Evidence,
     Figures,
+    Fold,
     Gap,
     Heading,
     Headline,
@@ -20,7 +21,9 @@ from fsadvisor.pages.document import (
     Prose,
     Reference,
     Remark,
+    Table,
     Verbatim,
+    aligned,
     paragraph,
 )
 from fsadvisor.pages.glyphs import ASCII, UNICODE
@@ -71,10 +74,21 @@ def _simple(block: Block, glyphs: Glyphs) -> Iterator[Block]:
             yield paragraph(f"{label}: ", *words, first=(Span("  "),))
         case Reference(url, says):
             yield from _simple(Item((span(url),), (span(says, Tone.DIM),)), glyphs)
+        case _:
+            yield from _listed(block, glyphs)
+
+
+def _listed(block: Block, glyphs: Glyphs) -> Iterator[Block]:
+    match block:
         case Figures():
             yield from figures.blocks(block, glyphs)
         case Evidence():
             yield from evidence.blocks(block, glyphs)
+        case Table():
+            yield aligned(block)
+        case Fold(summary, inside):
+            yield Heading(summary)
+            yield from (simple for one in inside() for simple in _simple(one, glyphs))
         case _:
             yield block
 

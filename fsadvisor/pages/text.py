@@ -21,7 +21,9 @@ from fsadvisor.pages.document import (
     Prose,
     Reference,
     Remark,
+    Table,
     Verbatim,
+    aligned,
 )
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.spans import Tone, plain
@@ -112,6 +114,9 @@ class _Lines:
     def drawn(self, block: Drawn) -> Iterator[str]:
         return (f"{plain(line).rstrip()}\n" for line in block.lines)
 
+    def table(self, block: Table) -> Iterator[str]:
+        return self.drawn(aligned(block))
+
     def fold(self, block: Fold) -> Iterator[str]:
         return self._hanging(f"{block.summary}: {block.elsewhere}", self._margin) if block.elsewhere else iter(())
 
@@ -180,5 +185,6 @@ _WRITTEN: Final[dict[type, Callable[[_Lines, Any], Iterator[str]]]] = {
     Commands: _Lines.lines,
     Verbatim: _Lines.lines,
     Drawn: _Lines.drawn,
+    Table: _Lines.table,
     Fold: _Lines.fold,
 }

@@ -51,10 +51,10 @@ def markdown(comparison: Comparison, about: About) -> Iterator[str]:
     if about.picture:
         address = quote(about.picture.encode("utf-8", "surrogateescape"))
         yield f"![Who is best at what]({address})\n\n"
-    yield from render(_blocks(comparison, about))
+    yield from render(blocks(comparison, about))
 
 
-def _blocks(comparison: Comparison, about: About) -> Iterator[Block]:
+def blocks(comparison: Comparison, about: About) -> Iterator[Block]:
     """The tables: sides, who is best at what, each workload with all its figures, and how to read it."""
     yield from (Remark(line(span(said, Tone.STRONG))) for said in course(about))
     yield Table(("side", "what it is", "its syncs", "danger"), tuple(_side(side, about) for side in comparison.sides))
