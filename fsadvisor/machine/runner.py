@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import fetched, sources
+from fsadvisor.machine import fetched, reaper, sources
 from fsadvisor.machine.port import Answer, Argv, Reply
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class Runner:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd="/",
-            env={"LC_ALL": "C", "PATH": ":".join(self.folders), "TERM": "dumb"},
+            env={"LC_ALL": "C", "PATH": ":".join(self.folders), "TERM": "dumb", **reaper.mark()},
             start_new_session=True,
         )
 

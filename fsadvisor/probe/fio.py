@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
+from fsadvisor.machine import reaper
 from fsadvisor.machine.runner import TOOL_FOLDERS
 from fsadvisor.probe import disks
 from fsadvisor.probe.counters import record
@@ -283,7 +284,7 @@ def _run(command: Sequence[str], time_limit: float) -> tuple[str, str, int]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd="/",
-            env=_ENVIRONMENT,
+            env={**_ENVIRONMENT, **reaper.mark()},
             start_new_session=True,
         )
     except OSError as error:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.machine import reaper
 from fsadvisor.machine.runner import TOOL_FOLDERS
 from fsadvisor.probe.dying import launcher
 from fsadvisor.probe.engine import EngineError
@@ -71,7 +72,7 @@ def _ended(command: Sequence[str], seconds: float, doing: str) -> tuple[str, str
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd="/",
-            env={"LC_ALL": "C", "PATH": _PATH},
+            env={"LC_ALL": "C", "PATH": _PATH, **reaper.mark()},
             start_new_session=True,
         )
     except OSError as error:
