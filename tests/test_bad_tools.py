@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 
 import pytest
 
@@ -26,6 +27,10 @@ TOOLS = (
     "dmsetup",
     "btrfs",
     "xfs_info",
+    "mysqld",
+    "zpool",
+    "zfs",
+    "lvs",
 )
 RULES = own_shelf().rules
 
@@ -41,13 +46,13 @@ LIES = {
 }
 
 
-def stand_ins(folder, script):
+def stand_ins(folder, script, timeout=1):
     """Every tool replaced by the same script."""
     for tool in TOOLS:
         path = folder / tool
         path.write_text(f"#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n")
         path.chmod(0o755)
-    return LiveMachine(timeout=1, tool_folders=[str(folder)])
+    return LiveMachine(timeout=timeout, tool_folders=[str(folder)])
 
 
 def advice(found):
@@ -72,6 +77,13 @@ def test_a_tool_that_hangs_is_given_up_and_says_so(tmp_path):
     host = survey(stand_ins(tmp_path, LIES["hangs"]), {}).subjects[0].scope["host"]
     assert host.fstrim_timer.cause is Cause.TIMED_OUT
     assert "--timeout" in host.fstrim_timer.learn
+
+
+def test_with_every_tool_hung_the_survey_takes_less_than_two_time_outs(tmp_path):
+    live, start = stand_ins(tmp_path, LIES["hangs"], timeout=5), time.monotonic()
+    found = survey(live, {})
+    assert time.monotonic() - start < 10
+    assert found.subjects
 
 
 NVME = "pci0000:00/0000:00:01.0/nvme/nvme0"

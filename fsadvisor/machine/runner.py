@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import fetched, reaper, sources
+from fsadvisor.machine.patience import Patience
 from fsadvisor.machine.port import Answer, Argv, Reply
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ TOOL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/
 OUTPUT_CAP_BYTES = 4 << 20
 STDERR_CAP_BYTES = 64 << 10
 SIDE_BY_SIDE = 8
+MOST_SIDE_BY_SIDE = 64
+"""While none answers: hung tools must not stand in the way of those that would answer."""
+STALLED_SHARE = 0.1
+"""After this share of the time-out without an answer, as many more are started."""
 QUIET_S = 0.05
 LAST_WAIT_S = 0.5
 
@@ -103,24 +108,28 @@ class _Output:
 
     stdout: bytearray = field(default_factory=bytearray)
     stderr: bytearray = field(default_factory=bytearray)
+    complained_bytes: int = 0
     held: bool = False
     """Whether somebody still had a pipe open when we stopped reading."""
 
     @property
     def overflowed(self) -> bool:
-        return len(self.stdout) > OUTPUT_CAP_BYTES
+        return max(len(self.stdout), self.complained_bytes) > OUTPUT_CAP_BYTES
 
     def add_stdout(self, chunk: bytes) -> None:
         self.stdout += chunk
 
     def add_stderr(self, chunk: bytes) -> None:
+        self.complained_bytes += len(chunk)
         if len(self.stderr) < STDERR_CAP_BYTES:
             self.stderr += chunk
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Runs tools from fixed folders, at most eight at a time.
+    """Runs tools from fixed folders, at most eight at a time, or more while none answers.
+
+    A tool that hung is not asked for ever anew (`Patience`).
 
     A tool in uninterruptible sleep (state D) survives SIGKILL until its device answers. It is abandoned: its
     pipes are closed and a daemon thread waits for it, so neither the caller nor the interpreter's exit does.
@@ -133,6 +142,7 @@ class Runner:
     """Those of the folders whose tools are not the system's own."""
     refused: Sequence[str] = REFUSED
     """Where tools were fetched that are not trusted."""
+    patience: Patience = field(default_factory=Patience, repr=False)
 
     def run(
         self, commands: Sequence[Argv], tell: Callable[[Argv, Answer], None] = lambda _argv, _answer: None
@@ -142,18 +152,31 @@ class Runner:
         answered: queue.SimpleQueue[tuple[int, Answer]] = queue.SimpleQueue()
         for numbered in enumerate(commands):
             waiting.put(numbered)
-        width = min(SIDE_BY_SIDE, len(commands))
-        for _ in range(width):
-            threading.Thread(target=self._work, args=(waiting, answered), daemon=True).start()
         answers: dict[int, Answer] = {}
-        rounds = -(-len(commands) // max(width, 1))
+        rounds = -(-len(commands) // SIDE_BY_SIDE)
         deadline = time.monotonic() + rounds * (self.timeout_s + 2 * LAST_WAIT_S) + LAST_WAIT_S
-        with contextlib.suppress(queue.Empty):
-            while len(answers) < len(commands):
-                index, answer = answered.get(timeout=max(0, deadline - time.monotonic()))
-                answers[index] = answer
-                tell(commands[index], answer)
+        width = self._employ(waiting, answered, 0)
+        while len(answers) < len(commands) and (left := deadline - time.monotonic()) > 0:
+            try:
+                index, answer = answered.get(timeout=min(left, STALLED_SHARE * self.timeout_s))
+            except queue.Empty:
+                width += self._employ(waiting, answered, width)
+                continue
+            answers[index] = answer
+            tell(commands[index], answer)
         return [answers.get(index) or self._timed_out(sources.command(argv)) for index, argv in enumerate(commands)]
+
+    def _employ(
+        self,
+        waiting: queue.SimpleQueue[tuple[int, Argv]],
+        answered: queue.SimpleQueue[tuple[int, Answer]],
+        width: int,
+    ) -> int:
+        """Start threads that run what waits, besides the `width` that there are; how many."""
+        more = min(SIDE_BY_SIDE, waiting.qsize(), MOST_SIDE_BY_SIDE - width)
+        for _ in range(more):
+            threading.Thread(target=self._work, args=(waiting, answered), daemon=True).start()
+        return more
 
     def _work(
         self,
@@ -170,17 +193,22 @@ class Runner:
         if tool is None:
             return missing_tool(argv, refused=self._find(argv, self.refused) is not None)
         source = sources.command(argv, fetched=tool.rpartition("/")[0] in self.fetched)
+        name, seconds = argv[0], self.patience.seconds(argv[0], self.timeout_s)
+        if not seconds:
+            learn = f"run it by hand: it was not run, since {name} or most tools hung for {self.timeout_s:g} s before"
+            return Unknown(Cause.TIMED_OUT, learn, source)
         try:
             child = self._start(tool, argv)
         except PermissionError:
             return Unknown(Cause.DENIED, "run as root", source)
         except (OSError, ValueError) as refusal:
             return unreadable(f"the tool could not be started: {refusal}", source)
-        output = _listen(child, deadline := time.monotonic() + self.timeout_s)
+        output = _listen(child, deadline := time.monotonic() + seconds)
         if output.overflowed:
             _end(child)
             return too_much(source)
         status = _status(child, deadline)
+        self.patience.learn(name, seconds, hung=status is None)
         if status is None:
             return self._timed_out(source, killed=_end(child))
         if output.held:

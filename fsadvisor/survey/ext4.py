@@ -51,7 +51,12 @@ class Ext4Facts(TypedDict):
 
 def commands(block: Superblock) -> tuple[Argv, ...]:
     """The superblock as e2fsprogs shows it."""
-    return (dumpe2fs.argv(f"/dev/{block.devices[0].replace('!', '/')}"),) if block.devices else ()
+    return (header_argv(block.devices[0]),) if block.devices else ()
+
+
+def header_argv(device: str) -> Argv:
+    """The command that prints the superblock on a device, by the kernel's name of it."""
+    return dumpe2fs.argv(f"/dev/{device.replace('!', '/')}")
 
 
 def outer_journal(machine: Machine, device: str, journals: tuple[str, ...] | Unknown) -> str | Unknown | None:
@@ -61,16 +66,9 @@ def outer_journal(machine: Machine, device: str, journals: tuple[str, ...] | Unk
     superblock tells: the kernel keeps the number there up to date. No option of the mount shows it. `journals` are the
     names in /proc/fs/jbd2; a recording from before they were asked for may still have the journal's own file.
     """
-    if isinstance(journals, Unknown):
-        inside = not isinstance(machine.read(f"/proc/fs/jbd2/{device}-8/info"), Unknown)
-    else:
-        inside = f"{device}-8" in journals
-    if inside:
+    if not may_have_outer_journal(machine, device, journals):
         return None
-    options = look.file_record(machine, f"/proc/fs/ext4/{device}/options", _parse_options)
-    if not isinstance(options, Unknown) and options.value("data") is None:
-        return None  # it has none
-    header = look.command_record(machine, dumpe2fs.argv(f"/dev/{device.replace('!', '/')}"), dumpe2fs.parse)
+    header = look.command_record(machine, header_argv(device), dumpe2fs.parse)
     if isinstance(header, Unknown):
         return header
     try:
@@ -78,6 +76,18 @@ def outer_journal(machine: Machine, device: str, journals: tuple[str, ...] | Unk
     except ValueError:
         return Unknown(Cause.UNREADABLE, "", "dumpe2fs: Journal device")
     return f"{(number & 0xFFF00) >> 8}:{number & 0xFF | (number >> 12) & 0xFFF00}" if number else None
+
+
+def may_have_outer_journal(machine: Machine, device: str, journals: tuple[str, ...] | Unknown) -> bool:
+    """Whether the kernel alone does not tell that the journal is inside, or that there is none."""
+    if isinstance(journals, Unknown):
+        inside = not isinstance(machine.read(f"/proc/fs/jbd2/{device}-8/info"), Unknown)
+    else:
+        inside = f"{device}-8" in journals
+    if inside:
+        return False
+    options = look.file_record(machine, f"/proc/fs/ext4/{device}/options", _parse_options)
+    return isinstance(options, Unknown) or options.value("data") is not None
 
 
 def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Ext4Facts:

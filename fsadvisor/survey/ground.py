@@ -66,10 +66,14 @@ def lay(machine: Machine) -> Ground:
     known = _NO_BLOCK_DEVICES if isinstance(tree, Unknown) else tree
     table = _mounts(machine)
     mounts = () if isinstance(table, Unknown) else tuple(superblocks.visible(table))
-    blocks = tuple(superblocks.superblocks(machine, mounts, known))
     by_udev = udev.asked(machine)
     labels_told = any("ID_FS_UUID" in properties for properties in by_udev.properties.values())
-    _run_ahead(machine, _commands(machine, known, blocks, labels_told))
+    first = superblocks.commands(machine, mounts, known)
+    others = _commands(machine, known, labels_told)
+    if first:
+        _run_ahead(machine, [*first, *others])
+    blocks = tuple(superblocks.superblocks(machine, mounts, known))
+    _run_ahead(machine, [*others, *(argv for one in blocks for argv in filesystems.commands(one))])
     return Ground(
         machine=machine,
         tree=known,
@@ -135,8 +139,8 @@ def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
     )
 
 
-def _commands(machine: Machine, tree: BlockTree, blocks: tuple[Superblock, ...], labels_told: bool) -> list[Argv]:
-    """Every command that the survey will want the answer of."""
+def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv]:
+    """Every command that the survey will want the answer of, but for those about filesystems."""
     wanted: list[Argv] = [*host.COMMANDS, configured.MOUNT_UNITS]
     if tree.devices and not labels_told:
         wanted.append(lsblk.LABELS_ARGV)
@@ -146,8 +150,6 @@ def _commands(machine: Machine, tree: BlockTree, blocks: tuple[Superblock, ...],
         wanted.append(dmsetup_status.ARGV)
     if _has_lvm(machine, tree):
         wanted.append(lvs.ARGV)
-    for one in blocks:
-        wanted += filesystems.commands(one)
     for device in tree.devices.values():
         if device.is_disk:
             wanted += drive.commands(device, transport(device))

@@ -13,7 +13,7 @@ from fsadvisor.survey import ext4, look
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from fsadvisor.machine.port import Machine
+    from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.mountinfo import Mount
     from fsadvisor.survey.block import BlockDevice, BlockTree
 
@@ -91,6 +91,14 @@ def superblocks(machine: Machine, mounts: Iterable[Mount], tree: BlockTree) -> l
         block = _superblock(machine, sorted(group, key=_top_first), tree, lists)
         found.setdefault(block.id, block)
     return list(found.values())
+
+
+def commands(machine: Machine, mounts: Iterable[Mount], tree: BlockTree) -> list[Argv]:
+    """What `superblocks` will ask of tools."""
+    found = (tree.numbered(it.major_minor) or tree.named(it.source) for it in mounts if it.fs_type in ext4.TYPES)
+    names = {device.name: None for device in found if device is not None}
+    journals = machine.entries("/proc/fs/jbd2") if names else ()
+    return [ext4.header_argv(name) for name in names if ext4.may_have_outer_journal(machine, name, journals)]
 
 
 def _top_first(mount: Mount) -> tuple[int, int]:

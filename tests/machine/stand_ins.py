@@ -9,6 +9,8 @@ TOOLS = {
     "torrent": "head -c 5242880 /dev/zero",
     "endless": "exec cat /dev/zero",
     "grumbler": "while :; do echo moan >&2; done",
+    "wailing": "exec cat /dev/zero >&2",
+    "half_dead": "[ $1 = well ] || exec sleep 100; echo fine",
     "complainer": "echo 'no such device' >&2; exit 2",
     "closer": "exec >&- 2>&-; sleep 100",
     "refused": "echo 'open failed: Permission denied' >&2; exit 1",

@@ -83,7 +83,7 @@ def test_what_a_tool_says_with_its_last_breath_is_heard(folders, tmp_path):
     assert Hasty(5, folders, True).run([("halfway",)]) == [Reply("last words\n", "halfway", 0)]
 
 
-@pytest.mark.parametrize("tool", ["torrent", "endless"])
+@pytest.mark.parametrize("tool", ["torrent", "endless", "wailing"])
 def test_more_than_the_cap_is_unreadable(folders, tool):
     torrent = answer(folders, tool)
     assert torrent.cause is Cause.UNREADABLE
@@ -185,6 +185,41 @@ def test_answers_come_in_order_and_side_by_side(folders):
 def test_more_tools_than_threads_are_all_answered(folders):
     replies = Runner(5, folders).run([("echo", str(number)) for number in range(40)])
     assert [reply.text for reply in replies] == [f"{number}\n" for number in range(40)]
+
+
+def test_a_tool_that_hung_twice_is_not_run_again(folders, tmp_path):
+    (tmp_path / "hanging").write_text('#!/bin/sh\necho run >> "$0.runs"; exec sleep 100\n')
+    (tmp_path / "hanging").chmod(0o755)
+    runner = Runner(0.3, folders)
+    runner.run([("hanging", "1"), ("hanging", "2"), ("echo",)])
+    (refused,) = runner.run([("hanging", "3")])
+    assert (tmp_path / "hanging.runs").read_text() == "run\n" * 2
+    assert refused.cause is Cause.TIMED_OUT
+    assert refused.learn.startswith("run it by hand: it was not run, since hanging")
+
+
+def test_a_tool_that_hangs_for_some_devices_is_still_asked_of_the_others(folders):
+    runner = Runner(0.3, folders)
+    asked = [("half_dead", *words) for words in [("1",), ("2",), *(("well", str(it)) for it in range(5))]]
+    runner.run(asked)
+    assert runner.run([("half_dead", "well", "again")])[0].text == "fine\n"
+
+
+def test_many_hung_tools_take_less_than_two_time_outs_together(folders, tmp_path):
+    tools = [f"hung{number}" for number in range(20)]
+    for tool in tools:
+        (tmp_path / tool).write_text("#!/bin/sh\nexec sleep 100\n")
+        (tmp_path / tool).chmod(0o755)
+    runner, start = Runner(2, folders), time.monotonic()
+    for number in range(4):
+        runner.run([(tool, str(number), str(device)) for tool in tools for device in range(5)])
+    assert time.monotonic() - start < 4
+
+
+def test_hung_tools_do_not_hold_up_those_that_answer(folders):
+    asked = [("sleeper", str(number)) for number in range(12)]
+    *_, last = Runner(2, folders).run([*asked, ("echo", "here")])
+    assert last.text == "here\n"
 
 
 def test_nothing_is_asked_of_nothing():
