@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.paths import ROOT
 from tests.tui.driving import TERMINAL, explored, long
-from tests.tui.test_terminal import MACHINE, needs_tmux, started
+from tests.tui.test_terminal import MACHINE, needs_tmux
+from tools.screens.terminal import Terminal as InTmux
 
 SERVER = "raid-lvm-crypt-server"
 PLAIN = Terminal(unicode=False, plain=True, colour=True)
@@ -97,8 +99,12 @@ class Held:
         self.stub.write_text(WAITS)
 
     def explorer(self, *options, on=MACHINE, size=(80, 24), **environment):
-        path = f"{self.stub.parent.parent}:{ROOT}"
-        return started("--on", on, *options, size=size, PYTHONPATH=path, GATE=str(self.gate), **environment)
+        start = (
+            f"import sys; sys.path[:0] = [{str(self.stub.parent.parent)!r}, {str(ROOT)!r}]; sys.argv[0] = 'fsadvisor'; "
+            "from fsadvisor.__main__ import main; sys.exit(main())"
+        )  # not by PYTHONPATH, of which root takes nothing
+        command = [sys.executable, "-I", "-c", start, "--on", on, *options]
+        return InTmux(command, *size, {"GATE": str(self.gate), **environment})
 
     def go(self):
         self.gate.open("w").close()
