@@ -1,0 +1,58 @@
+"""What touches the system is what the contract says: calls that open, make or remove, and the packages that may."""
+
+import ast
+import tomllib
+
+from tests.paths import ROOT
+
+PACKAGE = ROOT / "fsadvisor"
+TOUCHING = {"machine", "probe", "trial", "sweep", "compare", "__main__", "cli"}
+"""machine looks, and writes what people asked for; probe, trial, sweep and compare measure."""
+
+CALLS = {"mkdir", "rmdir", "unlink", "write_text", "write_bytes", "symlink_to", "hardlink_to", "touch", "chmod"}
+OS_CALLS = {"open", "mkdir", "makedirs", "remove", "unlink", "rmdir", "rename", "replace", "link", "symlink", "chmod"}
+CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def part(path):
+    """The package or top module that a file belongs to."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def touches(tree):
+    """Each call in a module that changes files, or opens them past Python's own file objects."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            of_os = isinstance(node.func.value, ast.Name) and node.func.value.id == "os"
+            if node.func.attr in (OS_CALLS if of_os else CALLS):
+                yield f"line {node.lineno}: {ast.unparse(node.func)}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open":
+            mode = next((one.value for one in node.args[1:2] if isinstance(one, ast.Constant)), "r")
+            if set(str(mode)) & set("wax+"):
+                yield f"line {node.lineno}: open(…, {mode!r})"
+
+
+def test_only_what_may_touch_the_system_does():
+    others = [path for path in MODULES if part(path) not in TOUCHING]
+    found = {str(path.relative_to(ROOT)): list(touches(ast.parse(path.read_text()))) for path in others}
+    assert {path: calls for path, calls in found.items() if calls} == {}
+
+
+def test_a_touch_is_found_where_there_is_one():
+    code = "import os\nos.open('x', 0)\nPath('x').write_text('y')\nopen('x', 'w')\nopen('x')\nos.path.join('a')\n"
+    assert len(list(touches(ast.parse(code)))) == 3
+
+
+def test_every_package_is_named_by_the_contract_on_touching_or_may_touch():
+    named = {one.removeprefix("fsadvisor.") for one in CONTRACTS[0]["source_modules"]}
+    there = {part(path) for path in MODULES} - {"__init__", "_version"}
+    assert there - named - TOUCHING == set()
+
+
+def test_the_architecture_names_every_package():
+    rows = [
+        line.split("|")[1] for line in (ROOT / "docs/architecture.md").read_text().splitlines() if line[:3] == "| `"
+    ]
+    told = {name.strip(" `") for row in rows for name in row.split(",")}
+    assert {part(path) for path in MODULES} - {"__init__", "__main__", "_version"} == told
