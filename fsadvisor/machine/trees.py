@@ -3,36 +3,35 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import lzma
 import os
 import stat
 import tarfile
 import zlib
-from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
+from contextlib import closing
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
 
-from fsadvisor.facts import Cause, Unknown
+from fsadvisor.facts import Cause, Unknown, unreadable
+from fsadvisor.machine import tar_members
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded, encoded, too_much
+from fsadvisor.machine.unpacking import OF_ITS_SIZE, Unpacked, too_large
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fsadvisor.machine.port import Answer
+    from fsadvisor.machine.tar_members import Member
 
-MOST_UNPACKED_BYTES = 4 << 30
-MOST_KEPT_BYTES = 512 << 20
-MOST_MEMBERS = 1_000_000
 MOST_LINKS = 40
-LARGEST_HEADER_BYTES = 1 << 20
-_PACKERS: dict[bytes, Callable[[bytes, str], object]] = {
-    b"\xfd7zXZ\0": lzma.open,
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-}
-_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+MOST_STEPS = 1000
+"""Of one path with all links in it."""
+DEEPEST = 100
+"""Directories above a file; those of a real /sys are less than 40."""
+MOST_NAMES = 100_000
+"""In a directory that a stranger unpacked."""
+_ENTRY_BYTES = 250
+"""What Python takes to keep a name, beyond its characters."""
 _DAMAGE = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, OSError, ValueError)
 _PARTS_OF_INTEREST = {"dev", "etc", "hostname", "proc", "run", "sos_commands", "sys", "version.txt"}
 
@@ -55,24 +54,27 @@ class Tree(Protocol):
 
 def resolved(tree: Tree, path: str, top: str = "") -> str | None:
     """The name to which a path leads through links, '..' and all, never above `top`; None where in circles."""
-    at: list[str] = []
+    above = [top]
     left = list(reversed(path.split("/")))
     links = 0
-    while left:
+    for _ in range(MOST_STEPS):
+        if not left:
+            return above[-1]
         part = left.pop()
         if part == "..":
-            at = at[:-1]
+            above = above[:-1] or [top]
         elif part not in ("", "."):
-            target = tree.target("/".join([*filter(None, [top]), *at, part]))
+            name = f"{above[-1]}/{part}" if above[-1] else part
+            target = tree.target(name)
             if target is None:
-                at.append(part)
+                above.append(name)
                 continue
             links += 1
             if links > MOST_LINKS:
                 return None
-            at = [] if target.startswith("/") else at
+            above = [top] if target.startswith("/") else above
             left += reversed(target.split("/"))
-    return "/".join([*filter(None, [top]), *at])
+    return None
 
 
 class FolderTree:
@@ -97,9 +99,11 @@ class FolderTree:
         if self.target(name) is not None:
             return None
         try:
-            return sorted(decoded(entry) for entry in os.listdir(self._path(name)))  # noqa: PTH208 - bytes
+            with os.scandir(self._path(name)) as entries:
+                names = [decoded(entry.name) for entry in islice(entries, MOST_NAMES + 1)]
         except (OSError, ValueError):
             return None
+        return None if len(names) > MOST_NAMES else sorted(names)
 
     def content(self, name: str) -> Answer | None:
         try:
@@ -125,64 +129,74 @@ class FolderTree:
 class ArchiveTree:
     """A tar archive, packed or not, read once into memory: what is small and of interest.
 
-    Raises MachineError for what is no archive, is damaged or cut short, or unpacks to an absurd size. Members
+    Raises MachineError for what is no archive, is damaged or cut short, or is more than its size allows. Members
     with absolute paths or '..', device nodes and sparse files are passed over.
     """
 
     def __init__(self, archive: str) -> None:
         self._archive = archive
-        self._contents: dict[str, bytes | None] = {}
+        self._contents: dict[str, bytes | Unknown] = {}
         self._targets: dict[str, str] = {}
         self._folders: dict[str, set[str]] = {"": set()}
-        self._kept_bytes = 0
         try:
-            with _unpacked(archive) as stream:
-                self._keep(cast("BinaryIO", _Guarded(archive, stream)))
+            with closing(Unpacked(archive)) as tar:
+                self._most_names = self._names_left = tar.allowance.names_bytes
+                self._contents_left = tar.allowance.content_bytes
+                for member in tar_members.members(tar):
+                    self._keep(tar, member)
+                tar.finish()
         except _DAMAGE as damage:
-            choice = "copy it again, or unpack it and name the folder"
+            choice = "copy it again, or unpack it and name the directory"
             raise MachineError(archive, f"the archive is damaged or cut short ({damage})", choice) from None
 
-    def _keep(self, stream: BinaryIO) -> None:
-        with tarfile.open(fileobj=stream, mode="r:", encoding="utf-8", errors="surrogateescape") as archive:
-            count = 0
-            while (member := archive.next()) is not None:
-                count += 1
-                if count > MOST_MEMBERS or self._kept_bytes > MOST_KEPT_BYTES:
-                    raise _too_large(self._archive)
-                self._keep_member(archive, member)
-                archive.members.clear()  # type: ignore[attr-defined]  # or each would be held
-            if stream.tell() < archive.offset + tarfile.BLOCKSIZE:
-                raise EOFError("no end mark")
-        stream.read(LARGEST_HEADER_BYTES)
-
-    def _keep_member(self, archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
-        parts = [part for part in member.name.split("/") if part not in ("", ".")]
-        if member.name.startswith("/") or ".." in parts or not _PARTS_OF_INTEREST & set(parts[:2]):
+    def _keep(self, tar: Unpacked, member: Member) -> None:
+        name = _name_of_interest(self._archive, member.name)
+        if name is None or not (is_file := member.header.isreg() and not member.sparse):
+            tar_members.skip(tar, member.size)
+        if name is None:
             return
-        name = "/".join(parts)
-        if member.isdir():
-            self._folders.setdefault(name, set())
-        elif member.issym():
-            self._targets[name] = member.linkname
-        elif member.isreg() and not member.issparse():
-            self._contents[name] = self._member_content(archive, member)
-        else:
-            return
-        self._add_to_folders(parts)
+        if member.header.isdir():
+            self._add_folder(name)
+        elif member.header.issym():
+            self._add(name)
+            self._take_name(member.target)
+            self._targets[name] = member.target
+        elif is_file:
+            self._add(name)
+            self._contents[name] = self._content(tar, name, member.size)
 
-    def _member_content(self, archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes | None:
-        if member.size > OUTPUT_CAP_BYTES:
-            return None
-        file = archive.extractfile(member)
-        content = file.read() if file else b""
-        if len(content) < member.size:
-            raise EOFError("a file ends in the middle")
-        self._kept_bytes += len(content)
-        return content
+    def _content(self, tar: Unpacked, name: str, size: int) -> bytes | Unknown:
+        if size <= min(OUTPUT_CAP_BYTES, self._contents_left):
+            self._contents_left -= size
+            return tar_members.read(tar, size)
+        tar_members.skip(tar, size)
+        if size > OUTPUT_CAP_BYTES:
+            return too_much(name)
+        return unreadable(f"the archive holds more than {tar.allowance.content_bytes >> 20} MiB before it", name)
 
-    def _add_to_folders(self, parts: list[str]) -> None:
-        for length, part in enumerate(parts):
-            self._folders.setdefault("/".join(parts[:length]), set()).add(part)
+    def _add(self, name: str) -> None:
+        """A name to the directory that it is in."""
+        folder, _, last = name.rpartition("/")
+        self._add_folder(folder)
+        self._take_name(last)
+        self._folders[folder].add(last)
+
+    def _add_folder(self, folder: str) -> None:
+        """A directory and those above it, as far as they are not there yet."""
+        missing = []
+        while folder not in self._folders:
+            missing.append(folder)
+            folder = folder.rpartition("/")[0]
+        for name in reversed(missing):
+            self._take_name(name)
+            above, _, last = name.rpartition("/")
+            self._folders[above].add(last)
+            self._folders[name] = set()
+
+    def _take_name(self, name: str) -> None:
+        self._names_left -= len(name) + _ENTRY_BYTES
+        if self._names_left < 0:
+            raise too_large(self._archive, f"holds names of more than {self._most_names >> 20} MiB", OF_ITS_SIZE)
 
     def target(self, name: str) -> str | None:
         return self._targets.get(name)
@@ -192,46 +206,15 @@ class ArchiveTree:
         return None if names is None else sorted(names)
 
     def content(self, name: str) -> Answer | None:
-        if name not in self._contents:
-            return None
-        content = self._contents[name]
-        return too_much(name) if content is None else Reply(decoded(content), name)
+        content = self._contents.get(name)
+        return Reply(decoded(content), name) if isinstance(content, bytes) else content
 
 
-class _Guarded:
-    """A stream that refuses to unpack more than a machine's archive can be, or to hold a huge header."""
-
-    def __init__(self, archive: str, stream: BinaryIO) -> None:
-        self._archive = archive
-        self._stream = stream
-
-    def read(self, size: int = -1) -> bytes:
-        if size > max(OUTPUT_CAP_BYTES, LARGEST_HEADER_BYTES) or self._stream.tell() > MOST_UNPACKED_BYTES:
-            raise _too_large(self._archive)
-        return self._stream.read(size)
-
-    def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
-        if position > MOST_UNPACKED_BYTES:
-            raise _too_large(self._archive)
-        return self._stream.seek(position, whence)
-
-    def tell(self) -> int:
-        return self._stream.tell()
-
-
-def _unpacked(archive: str) -> BinaryIO:
-    path = encoded(archive)
-    with open(path, "rb") as file:  # noqa: PTH123 - bytes
-        start = file.read(6)
-    if start.startswith(_ZSTANDARD):
-        raise MachineError(archive, "packed with Zstandard", f"unpack it first: zstd -d {archive}")
-    opened = next((opened for magic, opened in _PACKERS.items() if start.startswith(magic)), _opened)
-    return cast("BinaryIO", opened(path, "rb"))
-
-
-def _opened(path: bytes, mode: str) -> object:
-    return open(path, mode)  # noqa: PTH123 - bytes; the caller closes it
-
-
-def _too_large(archive: str) -> MachineError:
-    return MachineError(archive, "larger than a machine's archive can be", "unpack it yourself and name the folder")
+def _name_of_interest(archive: str, name: str) -> str | None:
+    """The name of what a machine's archive may answer with, None for what is passed over."""
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if name.startswith("/") or ".." in parts or not _PARTS_OF_INTEREST & set(parts[:2]):
+        return None
+    if len(parts) > DEEPEST:
+        raise too_large(archive, f"has a path of more than {DEEPEST} names")
+    return "/".join(parts)

@@ -243,7 +243,7 @@ def test_a_member_that_claims_10_gib_is_refused(tmp_path):
     claim, _ = member(f"{TOP}/proc/claim", size=10 << 30)
     report = tmp_path / "report.tar"
     report.write_bytes(claim.tobuf(tarfile.GNU_FORMAT) + b"\0" * 2048)
-    with pytest.raises(MachineError, match=r"larger than a machine.s archive|cut short"):
+    with pytest.raises(MachineError, match="unpacks to more than 64 MiB"):
         open_machine(report)
 
 
@@ -251,7 +251,7 @@ def test_a_header_that_claims_to_be_huge_is_refused(tmp_path):
     long_name, _ = member("././@LongLink", type=tarfile.GNUTYPE_LONGNAME, size=1 << 30)
     report = tmp_path / "report.tar"
     report.write_bytes(long_name.tobuf(tarfile.GNU_FORMAT) + b"x" * 2048)
-    with pytest.raises(MachineError, match="larger than a machine's archive"):
+    with pytest.raises(MachineError, match="a header of more than 64 KiB"):
         open_machine(report)
 
 

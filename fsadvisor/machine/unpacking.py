@@ -1,0 +1,188 @@
+"""What a stranger's archive unpacks to, from front to back, with a bound that grows with its size.
+
+A few hundred bytes can say that they are gigabytes, or a million files. What is read and kept of an archive is a
+little, and beyond that some multiple of its own size: text packs to a fifth or a twentieth, a bomb to a thousandth.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import shlex
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.runner import encoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OF_ITS_SIZE = ", the most for an archive of its size"
+_LARGEST_DICTIONARY_BYTES = 128 << 20
+"""xz -9 asks for 64 MiB; a header may ask for 4 GiB."""
+_CHUNK_BYTES = 1 << 18
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How much of an archive of so many bytes is read, and how much of it kept in memory."""
+
+    packed: int
+
+    @property
+    def unpacked_bytes(self) -> int:
+        """Of the whole tar."""
+        return min(64 * _MIB + 100 * self.packed, 4096 * _MIB)
+
+    @property
+    def members(self) -> int:
+        """Looked at; each real one takes some hundred bytes, packed."""
+        return min(20_000 + self.packed // 64, 1_000_000)
+
+    @property
+    def names_bytes(self) -> int:
+        """Kept, of members, of directories, and of what links point to."""
+        return min(24 * _MIB + 8 * self.packed, 256 * _MIB)
+
+    @property
+    def content_bytes(self) -> int:
+        """Kept, of files."""
+        return min(64 * _MIB + 8 * self.packed, 512 * _MIB)
+
+
+class Unpacked:
+    """A tar, packed or not. Raises EOFError at its end, MachineError where it is longer than allowed."""
+
+    def __init__(self, archive: str) -> None:
+        self.archive = archive
+        self._file, self.allowance = _opened(archive)
+        try:
+            self._stream = _stream(archive, self._file)
+        except BaseException:
+            self._file.close()
+            raise
+        self._left = self.allowance.unpacked_bytes
+
+    def read(self, size: int) -> bytes:
+        """So many bytes, which the caller has bounded."""
+        self._take(size)
+        content = self._stream.read(size)
+        if len(content) < size:
+            raise EOFError("it ends in the middle")
+        return content
+
+    def skip(self, size: int) -> None:
+        """Pass over so many bytes."""
+        self._take(size)
+        if self._stream is self._file:
+            self._stream.seek(size, os.SEEK_CUR)
+            return
+        while size:
+            passed = len(self._stream.read(min(size, _CHUNK_BYTES)))
+            if not passed:
+                raise EOFError("it ends in the middle")
+            size -= passed
+
+    def finish(self) -> None:
+        """Pass over what comes after the tar's end, so that the packer's checksum is seen, if that is not too much."""
+        while self._left > 0 and (passed := len(self._stream.read(_CHUNK_BYTES))):
+            self._left -= passed
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+        self._file.close()
+
+    def _take(self, size: int) -> None:
+        if size < 0:
+            raise ValueError("a size below zero")
+        self._left -= size
+        if self._left < 0:
+            raise too_large(
+                self.archive, f"unpacks to more than {self.allowance.unpacked_bytes // _MIB} MiB", OF_ITS_SIZE
+            )
+
+
+def too_large(archive: str, what: str, why: str = "") -> MachineError:
+    """The refusal of what no machine's archive can be."""
+    return MachineError(archive, f"{what}{why}", "unpack it yourself and name the directory")
+
+
+class _Xz(io.RawIOBase):
+    """What xz packed, in one stream or several, with a bound on memory that lzma.open does not have."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._stream = self._new()
+
+    @staticmethod
+    def _new() -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_LARGEST_DICTIONARY_BYTES)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while True:
+            packed = b""
+            if self._stream.eof:
+                packed = self._stream.unused_data.lstrip(b"\0") or self._file.read(_CHUNK_BYTES).lstrip(b"\0")
+                if not packed:
+                    return 0
+                self._stream = self._new()
+            elif self._stream.needs_input:
+                packed = self._file.read(_CHUNK_BYTES)
+                if not packed:
+                    raise EOFError("it ends in the middle")
+            unpacked = self._decompressed(packed, len(buffer))
+            if unpacked:
+                buffer[: len(unpacked)] = unpacked
+                return len(unpacked)
+
+    def _decompressed(self, packed: bytes, most: int) -> bytes:
+        try:
+            return self._stream.decompress(packed, most)
+        except lzma.LZMAError as error:
+            if "limit" not in str(error):
+                raise
+            raise lzma.LZMAError(f"unpacking takes more than {_LARGEST_DICTIONARY_BYTES // _MIB} MiB") from None
+
+
+def _xz(file: BinaryIO) -> BinaryIO:
+    return cast("BinaryIO", io.BufferedReader(_Xz(file), _CHUNK_BYTES))
+
+
+def _gzip(file: BinaryIO) -> BinaryIO:
+    return cast("BinaryIO", gzip.GzipFile(fileobj=file))
+
+
+def _bzip2(file: BinaryIO) -> BinaryIO:
+    return cast("BinaryIO", bz2.BZ2File(file))
+
+
+_PACKERS: dict[bytes, Callable[[BinaryIO], BinaryIO]] = {b"\xfd7zXZ\0": _xz, b"\x1f\x8b": _gzip, b"BZh": _bzip2}
+
+
+def _opened(archive: str) -> tuple[BinaryIO, Allowance]:
+    descriptor = os.open(encoded(archive), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    file = os.fdopen(descriptor, "rb")
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        file.close()
+        raise MachineError(archive, "neither a directory nor an archive", "name a sos archive")
+    return file, Allowance(status.st_size)
+
+
+def _stream(archive: str, file: BinaryIO) -> BinaryIO:
+    start = file.read(6)
+    file.seek(0)
+    if start.startswith(_ZSTANDARD):
+        raise MachineError(archive, "packed with Zstandard", f"unpack it first: zstd -d {shlex.quote(archive)}")
+    return next((unpack(file) for magic, unpack in _PACKERS.items() if start.startswith(magic)), file)

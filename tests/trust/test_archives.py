@@ -1,0 +1,222 @@
+"""A strange archive or directory costs no more than its size, and ends in a sentence."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import socket
+import tarfile
+import zlib
+
+import pytest
+
+from tests.probe.filesystems import needs_root
+from tests.trust.bounded import audited, refused
+
+PACKERS = {"xz": lzma.compress, "gz": gzip.compress, "bz2": bz2.compress}
+ZEROS = bytes(64 << 20)
+END = bytes(1024)
+
+
+def header(name, size=0, kind=tarfile.REGTYPE, form=tarfile.GNU_FORMAT, **fields):
+    """The block that begins a member, without the headers that longer names need."""
+    info = tarfile.TarInfo(name)
+    info.size, info.type = size, kind
+    for field, value in fields.items():
+        setattr(info, field, value)
+    return info.tobuf(form)
+
+
+def content(text):
+    return text + bytes(-len(text) % tarfile.BLOCKSIZE)
+
+
+def pax(**records):
+    text = b""
+    for key, value in records.items():
+        said = f" {key.replace('__', '.')}={value}\n".encode()
+        length = next(it for it in range(len(said), len(said) + 20) if it == len(said) + len(str(it)))
+        text += str(length).encode() + said
+    return header("x", len(text), tarfile.XHDTYPE) + content(text)
+
+
+def report(*more):
+    """A small sos report, and more members before its end."""
+    with tarfile.open(fileobj=(file := io.BytesIO()), mode="w") as archive:
+        for name, text in {
+            "sos_commands/xfs/xfs_info_.srv": b"x\n",
+            "proc/mounts": b"/dev/sda / ext4 rw 0 0\n",
+        }.items():
+            info = tarfile.TarInfo(f"sos/{name}")
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text))
+        whole = file.tell()
+    return file.getvalue()[:whole] + b"".join(more) + END
+
+
+def long_name(name, kind=tarfile.GNUTYPE_LONGNAME):
+    return header("././@LongLink", len(name), kind) + content(name)
+
+
+def members(count, name="x/etc/{}", **fields):
+    return b"".join(header(name.format(it), **fields) for it in range(count))
+
+
+BOMBS = {
+    "one path of 30 000 directories": (
+        lambda: pax(path="x/etc/" + "a/" * 30_000 + "b") + header("b"),
+        "a name of more than 4096 bytes",
+    ),
+    "one path of 400 000 directories": (
+        lambda: pax(path="x/etc/" + "a/" * 400_000 + "b") + header("b"),
+        "a name or a header of more than 64 KiB",
+    ),
+    "one path of 1 000 directories": (
+        lambda: pax(path="x/etc/" + "a/" * 1000 + "b") + header("b"),
+        "a path of more than 100 names",
+    ),
+    "1500 names of 1 MB": (
+        lambda: b"".join(pax(path=f"x/etc/{it}" + "a" * 1_000_000) + header("b") for it in range(1500)),
+        "a name or a header of more than 64 KiB",
+    ),
+    "30 000 names of 4 KB": (
+        lambda: b"".join(long_name(b"x/etc/%d/" % it + b"a" * 4000) + header("b") for it in range(15_000)),
+        "holds names of more than",
+    ),
+    "5000 long names for one file": (lambda: long_name(b"a" * 511) * 5000, "more than 16 headers for one file"),
+    "5000 extended headers for one file": (lambda: pax(path="a") * 5000, "more than 16 headers for one file"),
+    "digits that tarfile searches in quadratic time": (
+        lambda: (header("x", 60_000, tarfile.XHDTYPE) + content(b"1" * 60_000) + header("b")) * 100,
+        "damaged or cut short",
+    ),
+    "a size below zero": (lambda: header("x/etc/a", -1024) + END, "damaged or cut short"),
+    "a link of 1 MB": (lambda: long_name(b"a" * (1 << 20), tarfile.GNUTYPE_LONGLINK), "of more than 64 KiB"),
+}
+"""What a tar says of its members, and what is told of it."""
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_what_headers_say_costs_no_more_than_a_sentence(name, tmp_path):
+    make, told = BOMBS[name]
+    bomb = tmp_path / "bomb.tar.xz"
+    bomb.write_bytes(lzma.compress(make(), preset=0))
+    said = refused("--on", bomb)
+    assert told in said
+    assert said.startswith(f"fsadvisor: {bomb}: ")
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+def test_a_million_members_are_refused(packer, tmp_path):
+    bomb = tmp_path / "bomb.tar"
+    bomb.write_bytes(PACKERS[packer](members(10_000)) * 100)
+    assert "the most for an archive of its size" in refused("--on", bomb)
+
+
+@pytest.mark.parametrize("packer", PACKERS)
+@pytest.mark.parametrize("name", ["x/sos_commands/a", "x/var/log/messages"])
+def test_an_archive_that_unpacks_to_gigabytes_is_refused(packer, name, tmp_path):
+    bomb = tmp_path / "bomb.tar"
+    pack = PACKERS[packer]
+    bomb.write_bytes(pack(report(header(name, 3 << 30))[: -len(END)]) + pack(ZEROS) * 48)
+    assert "unpacks to more than" in refused("--on", bomb)
+
+
+def test_files_of_4_mib_without_end_are_refused(tmp_path):
+    bomb = tmp_path / "bomb.tar.xz"
+    file = header("x/sos_commands/a", 4 << 20) + bytes(4 << 20)
+    bomb.write_bytes(lzma.compress(file) * 300)
+    assert "unpacks to more than" in refused("--on", bomb)
+
+
+def test_what_comes_after_the_end_of_a_tar_costs_no_more(tmp_path):
+    bomb = tmp_path / "bomb.tar.xz"
+    bomb.write_bytes(lzma.compress(report()) + lzma.compress(ZEROS) * 100)
+    assert audited("--on", bomb)["machine"]
+
+
+def test_a_dictionary_of_gigabytes_is_refused(tmp_path):
+    packed = bytearray(lzma.compress(report()))
+    block = packed[12:24]  # its size, flags, LZMA2, the size of its property, the dictionary, 3 bytes of nothing, CRC
+    assert block[2:4] == b"\x21\x01"
+    block[4] = 39
+    packed[12:24] = block[:8] + zlib.crc32(block[:8]).to_bytes(4, "little")
+    bomb = tmp_path / "bomb.tar.xz"
+    bomb.write_bytes(packed)
+    assert "unpacking takes more than 128 MiB" in refused("--on", bomb)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        members(20, kind=tarfile.FIFOTYPE),
+        members(20, kind=tarfile.CHRTYPE, devmajor=1, devminor=5),
+        members(20, kind=tarfile.BLKTYPE),
+        members(20, kind=tarfile.LNKTYPE, linkname="/etc/shadow"),
+        members(20, name="/x/etc/{}"),
+        members(20, name="x/../../etc/{}"),
+        members(20, kind=tarfile.SYMTYPE, name="x/etc/{}", linkname="../" * 20 + "x/etc"),
+        pax(GNU__sparse__major=1, GNU__sparse__minor=0, GNU__sparse__realsize=1 << 62) + header("x/etc/fstab"),
+        pax(size="9" * 400, uid="-" + "9" * 400, mtime="1e400") + header("x/etc/a"),
+        long_name(b"x/etc/a\n\x1b[31m\xe2\x80\xae\xff") + header("b"),
+    ],
+)
+def test_members_that_are_no_plain_files_are_passed_over(more, tmp_path):
+    archive = tmp_path / "sos.tar.gz"
+    archive.write_bytes(gzip.compress(report(more)))
+    assert any(subject["kind"] == "mount" for subject in audited("--on", archive)["subjects"])
+
+
+def test_extended_headers_name_what_comes_after_them(tmp_path):
+    archive = tmp_path / "sos.tar"
+    text = b"/dev/sdb /srv xfs rw 0 0\n"
+    long = "sos/proc/" + "a/" * 60 + "b"
+    archive.write_bytes(
+        header("sos/sos_commands/a/b")
+        + pax(path="sos/proc/mounts", size=len(text))
+        + header("short", 0)
+        + content(text)
+        + long_name(long.encode() + b"\0")
+        + header("short")
+        + END
+    )
+    assert "mount:/srv" in [it["id"] for it in audited("--on", archive)["subjects"]]
+
+
+def test_links_in_circles_and_without_end_lead_nowhere(tmp_path):
+    links = {"sys/block": "../proc/a", "proc/a": "../sys/block", "proc/mounts": "a/" * 2000, "etc": "."}
+    more = b"".join(
+        long_name(target.encode(), tarfile.GNUTYPE_LONGLINK) + header(f"sos/{name}", kind=tarfile.SYMTYPE)
+        for name, target in links.items()
+    )
+    archive = tmp_path / "sos.tar"
+    archive.write_bytes(report(more))
+    assert audited("--on", archive)["machine"]
+
+
+def unpacked(tmp_path):
+    with tarfile.open(fileobj=io.BytesIO(report())) as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path / "sos"
+
+
+def test_a_directory_of_pipes_sockets_and_links_is_read_without_waiting(tmp_path):
+    top = unpacked(tmp_path)
+    for name in ("proc/self/mountinfo", "proc/swaps", "etc/fstab", "sos_commands/xfs/lsblk_-O_-P"):
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        os.mkfifo(top / name)
+    (top / "sys").symlink_to(top)
+    (top / "etc/loop").symlink_to("loop")
+    (top / "proc/cmdline").symlink_to("/dev/zero")
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(os.path.relpath(top / "proc/version"))
+    assert any(subject["kind"] == "mount" for subject in audited("--on", top)["subjects"])
+
+
+@needs_root
+def test_a_directory_of_devices_is_read_without_opening_them(tmp_path):
+    top = unpacked(tmp_path)
+    (top / "etc").mkdir()
+    os.mknod(top / "etc/fstab", 0o020600, os.makedev(1, 5))
+    os.mknod(top / "proc/swaps", 0o060600, os.makedev(7, 200))
+    assert audited("--on", top)["machine"]
