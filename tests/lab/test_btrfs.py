@@ -107,7 +107,8 @@ def test_a_btrfs_tuned_against_its_safety_and_speed(scenario, disk):
         remedies.undo(verdict)
     again = scenario.audit()
     assert {verdict["rule"] for verdict in verdicts} <= {rule for rule, _ in again.advice()}
-    remedies.apply(again.verdict("btrfs-single-metadata", at))
+    assert not again.verdict("btrfs-single-metadata", at)["remedy"]["now"], "whether the drive is well is not known"
+    remedies.apply(remedies.rewriting("btrfs-single-metadata", at, at))
     assert scenario.audit().fact(at, "filesystem.metadata_profile") == "dup"
 
 
@@ -182,7 +183,7 @@ def test_a_btrfs_with_the_old_space_cache(scenario, disk):
     shown = scenario.second("findmnt", "-no", "FS-OPTIONS", "--mountpoint", point)
     assert "space_cache" in shown.strip().split(",")
     assert report.fact(at, "filesystem.space_cache") == "v1"
-    verdict = report.verdict("btrfs-old-space-cache", f"mount:{point}")
+    verdict = remedies.rewriting("btrfs-old-space-cache", f"mount:{point}", at)
     remedies.apply(verdict)
     assert scenario.audit().fact(at, "filesystem.space_cache") == "v2"
     remedies.undo(verdict)

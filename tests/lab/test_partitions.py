@@ -68,7 +68,7 @@ def test_a_partition_off_the_physical_blocks_is_found(scenario, disk512e, table,
         assert report.fact(layer, "layer.misaligned") is not aligned
         assert report.fact(layer, "layer.size_bytes") == int(scenario.second("blockdev", "--getsize64", f"/dev/{part}"))
         assert report.fact(layer, "layer.physical_block_bytes") == 4096
-        assert report.outcome(RULE, layer) == ("ok" if aligned else "advise")
+        assert report.outcome(RULE, layer) == ("ok" if aligned else "withheld")
     assert report.fact(f"filesystem:/dev/{disk512e}1", "below.disks") == [disk512e]
     scenario.keep(f"lab-misaligned-{table}")
 
@@ -101,7 +101,7 @@ def test_extended_and_logical_partitions_are_told_apart_from_the_disk(scenario, 
     assert report.fact(f"layer:{disk512e}1", "layer.size_bytes") == 1024, "an extended partition is its table only"
     assert report.outcome(RULE, f"layer:{disk512e}1") is None
     assert is_aligned(scenario, disk512e, 5) is False
-    assert report.outcome(RULE, f"layer:{disk512e}5") == "advise"
+    assert report.outcome(RULE, f"layer:{disk512e}5") == "withheld"
 
 
 @pytest.fixture
