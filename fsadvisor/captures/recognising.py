@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from fsadvisor import strict_json
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers import (
     json_text,
@@ -73,8 +75,19 @@ class Parts:
         self.records |= other.records
 
 
+def refused(text: str) -> str | None:
+    """Why no document of a text is taken: one that has a key twice."""
+    try:
+        deque(_documents(text), 0)
+    except strict_json.RepeatedKeyError as repeated:
+        return str(repeated)
+    return None
+
+
 def recognised(text: str) -> list[Parts]:
-    """The drives of a text; empty where nothing in it is known."""
+    """The drives of a text; empty where nothing in it is known, or where it is refused."""
+    if refused(text) is not None:
+        return []
     structure = nvme_output.raw_structure(text)
     if structure is not None:
         return _joined(_raw(text))
@@ -113,10 +126,11 @@ def _documents(text: str) -> Iterator[Json]:
     """Every JSON document that starts a line."""
     at = 0
     starts = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
-    decoder = json.JSONDecoder()
     while (start := starts.search(text, at)) is not None:
         try:
-            document, at = decoder.raw_decode(text, start.end() - 1)
+            document, at = strict_json.DECODER.raw_decode(text, start.end() - 1)
+        except strict_json.RepeatedKeyError:
+            raise
         except (ValueError, RecursionError):
             return
         yield document

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from fsadvisor.machine import layout
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
 
+_MOST_NAMES = 10_000
+"""In a directory that holds a recording or a report, or is one."""
 _CHOICE = "name a folder that `fsadvisor capture` wrote, or a sos archive"
 
 
@@ -32,12 +35,15 @@ def open_machine(path: Path | str) -> Machine:
         return SosMachine(ArchiveTree(where), where)
     if not stat.S_ISDIR(mode):
         raise MachineError(where, "neither a folder nor an archive", _CHOICE)
+    if os.path.lexists(f"{where}/{layout.TITLE}"):
+        return RecordedMachine(where, account=False)
     try:
-        names = os.listdir(where)  # noqa: PTH208 - any text
+        with os.scandir(where) as entries:
+            names = [entry.name for entry in islice(entries, _MOST_NAMES + 1)]
     except OSError as error:
         raise MachineError(where, error.strerror or "", "make it readable for yourself") from None
-    if layout.TITLE in names:
-        return RecordedMachine(where, account=False)
+    if len(names) > _MOST_NAMES:
+        raise MachineError(where, f"more than {_MOST_NAMES} names in it", _CHOICE)
     below = [name for name in names if os.path.lexists(f"{where}/{name}/{layout.TITLE}")]
     if below:
         raise MachineError(where, f"no {layout.TITLE} in it", f"did you mean {where.rstrip('/')}/{min(below)}?")

@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fsadvisor import strict_json
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.error import MachineError
@@ -62,7 +63,7 @@ def without_places(text: str) -> str:
 
 def _without_place(line: str) -> str:
     try:
-        document = json.loads(line)
+        document = strict_json.DECODER.decode(line)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):

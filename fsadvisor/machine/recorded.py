@@ -16,6 +16,7 @@ import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fsadvisor import strict_json
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import layout, sources
 from fsadvisor.machine.error import MachineError
@@ -274,7 +275,7 @@ def _line_name(place: str, kind: str, name: str) -> str:
 
 def _json(text: str) -> object:
     try:
-        value: object = json.loads(text)
+        value: object = strict_json.DECODER.decode(text)
     except (ValueError, RecursionError):
         return _DAMAGED
     return _DAMAGED if value is None else value

@@ -112,7 +112,7 @@ class Unpacked:
 
 def too_large(archive: str, what: str, why: str = "") -> MachineError:
     """The refusal of what no machine's archive can be."""
-    return MachineError(archive, f"{what}{why}", "unpack it yourself and name the directory")
+    return MachineError(archive, f"{what}{why}", "if you trust it, unpack it and name the directory")
 
 
 class _Xz(io.RawIOBase):

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import json
 from typing import TypeAlias, cast
 
+from fsadvisor import strict_json
 from fsadvisor.facts import Unknown, unreadable
 
 _TOO_LARGE = 1 << 128
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 
-def load(text: str) -> Json | Unknown:
+def load(text: str, *, repeats: bool = False) -> Json | Unknown:
     """The first JSON object or list in `text`; lines before it (a tool's warnings) are passed over.
 
-    NaN and Infinity, which are not JSON, are refused.
+    NaN and Infinity, which are not JSON, are refused, and a key that stands twice in one object, unless `repeats`.
     """
     start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
     if start < 0:
         return unreadable("no JSON in the output")
     try:
-        document, _ = _DECODER.raw_decode(text, start)
+        document, _ = (strict_json.LENIENT if repeats else strict_json.DECODER).raw_decode(text, start)
+    except strict_json.RepeatedKeyError as repeated:
+        return unreadable(str(repeated))
     except (ValueError, RecursionError):
         return unreadable("the JSON is broken or cut short")
     return cast("Json", document)
 
 
-def _refuse(constant: str) -> None:
-    raise ValueError(constant)
-
-
-_DECODER = json.JSONDecoder(parse_constant=_refuse)
+def said_twice(document: Json | Unknown) -> Unknown | None:
+    """Why a document is refused, where that is a key that stands twice: it is not to be read in another way."""
+    return document if isinstance(document, Unknown) and document.learn.startswith(strict_json.TWICE) else None
 
 
 def member(document: Json, *path: str) -> Json:

@@ -43,7 +43,7 @@ def refused(text: str, what: str) -> Unknown:
         return Unknown(Cause.NOT_EXPOSED, TOOL_TOO_OLD)
     if _UNSUPPORTED.search(start):
         return Unknown(Cause.NOT_EXPOSED, DOES_NOT_ANSWER)
-    return refusal(text, what)
+    return json_text.said_twice(document(text)) or refusal(text, what)
 
 
 def document(text: str) -> Json | Unknown:

@@ -84,7 +84,8 @@ def result(line: str) -> Measured | str:
     """One line, or what is wrong with it."""
     document = json_text.load(line)
     if not isinstance(document, dict):
-        return "no JSON object"
+        twice = json_text.said_twice(document)
+        return twice.learn.partition(";")[0] if twice else "no JSON object"
     if isinstance(unread := document.get("unread"), str):
         return unread
     if document.get("schema") != SCHEMA:

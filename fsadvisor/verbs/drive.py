@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fsadvisor.captures import judged, recognised
+from fsadvisor.captures import judged, recognised, refused
 from fsadvisor.machine import captured_output
 from fsadvisor.machine.error import MachineError
 from fsadvisor.report import drives
@@ -26,13 +26,14 @@ def drive(files: Iterable[Path], form: str | None) -> tuple[Iterator[str], list[
     complaints: list[str] = []
     for file in files:
         try:
-            drives_of_file = recognised(captured_output.text_of(file))
+            text = captured_output.text_of(file)
         except MachineError as error:
             complaints.append(str(error))
             continue
+        drives_of_file = recognised(text)
         found += drives_of_file
         if not drives_of_file:
-            complaints.append(f"{file}: {_NOT_KNOWN}")
+            complaints.append(f"{file}: {refused(text) or _NOT_KNOWN}")
     verdicts = judged(found)
     report = iter((drives.as_json(verdicts),)) if form == "json" else drives.as_text(verdicts)
     return report, complaints

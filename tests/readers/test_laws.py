@@ -71,3 +71,20 @@ def test_a_sample_reads_as_its_golden_record(path, request):
     if request.config.getoption("--accept"):
         golden.write_text(json.dumps(record, indent=1, ensure_ascii=True) + "\n")
     assert record == json.loads(golden.read_text())
+
+
+def says_things(path):
+    """Whether a sample is read as JSON; fio itself repeats options of its jobs."""
+    reader, text = path.parent.name, text_of(path)
+    return reader != "fio" and text.startswith("{") and not isinstance(READERS[reader](text), Unknown)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [it for it in sorted((FIXTURES / "outputs").glob("*/*.out")) if says_things(it)],
+    ids=lambda p: f"{p.parent.name}/{p.stem}",
+)
+def test_a_key_that_stands_twice_is_no_choice(path):
+    record = READERS[path.parent.name]('{"twice": 0, "twice": 1, ' + text_of(path)[1:])
+    why = record.learn if isinstance(record, Unknown) else record.unread[0]
+    assert "the JSON has a key twice: 'twice'" in why

@@ -25,7 +25,7 @@ sys.exit(status)
 """
 
 
-def bounded(*argv):
+def bounded(*argv, **options):
     """Exit status and what it printed, within the bounds; nothing may be a bug of ours."""
     done = subprocess.run(
         [sys.executable, "-c", CHILD, *map(str, argv)],
@@ -34,6 +34,7 @@ def bounded(*argv):
         timeout=5 * SECONDS,
         check=False,
         stdin=subprocess.DEVNULL,
+        **options,
     )
     said, _, peak = done.stderr.decode().rstrip("\n").rpartition("\n")
     assert peak.isdecimal(), f"no end within {CPU_SECONDS} s: {done.returncode} {done.stderr[-500:]}"

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import json
 import lzma
 import os
 import socket
@@ -12,7 +13,7 @@ import zlib
 import pytest
 
 from tests.probe.filesystems import needs_root
-from tests.trust.bounded import audited, refused
+from tests.trust.bounded import audited, bounded, refused
 
 PACKERS = {"xz": lzma.compress, "gz": gzip.compress, "bz2": bz2.compress}
 ZEROS = bytes(64 << 20)
@@ -194,6 +195,12 @@ def test_links_in_circles_and_without_end_lead_nowhere(tmp_path):
     assert audited("--on", archive)["machine"]
 
 
+def test_a_directory_of_very_many_names_is_refused(tmp_path):
+    for name in range(10_001):
+        (tmp_path / str(name)).touch()
+    assert "more than 10000 names in it" in refused("--on", tmp_path)
+
+
 def unpacked(tmp_path):
     with tarfile.open(fileobj=io.BytesIO(report())) as archive:
         archive.extractall(tmp_path, filter="data")
@@ -220,3 +227,34 @@ def test_a_directory_of_devices_is_read_without_opening_them(tmp_path):
     os.mknod(top / "etc/fstab", 0o020600, os.makedev(1, 5))
     os.mknod(top / "proc/swaps", 0o060600, os.makedev(7, 200))
     assert audited("--on", top)["machine"]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_a_captured_output_that_is_no_file_is_refused_without_waiting(make, tmp_path):
+    make(tmp_path / "a")
+    status, out, said = bounded("drive", tmp_path / "a")
+    assert (status, "not a regular file" in said) == (2, True), (out, said)
+
+
+def test_a_captured_output_may_come_through_a_pipe_of_the_caller_s_own():
+    reading, writing = os.pipe()
+    with os.fdopen(reading), os.fdopen(writing, "w") as file:
+        file.write(json.dumps({"vid": 1, "mn": "DRIVE", "sn": "S", "vwc": 6}))
+        file.close()
+        status, out, said = bounded("drive", f"/dev/fd/{reading}", pass_fds=[reading])
+    assert (status, "DRIVE" in out) == (0, True), said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"vid": 1, "mn": "DRIVE", "sn": "S", "vwc": 1, "vwc": 0}',
+        '{"vid": 1, "mn": "DRIVE", "sn": "S", "vwc": 1}\n{"vid": 1, "mn": "DRIVE", "sn": "S", "vwc": 1, "vwc": 0}',
+        '[{"smartctl": {"version": [7, 4]}, "model_name": "DRIVE", "nvme": [{"vwc": 0, "vwc": 0}]}]',
+    ],
+)
+def test_a_key_that_stands_twice_in_a_captured_output_is_no_choice(text, tmp_path):
+    (tmp_path / "twice").write_text(text)
+    status, out, said = bounded("drive", tmp_path / "twice")
+    assert (status, "the JSON has a key twice: 'vwc'" in said) == (2, True), (out, said)
+    assert "DRIVE" not in out
