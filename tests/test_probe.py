@@ -12,8 +12,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from fsadvisor.machine.live import LiveMachine
 from fsadvisor.probe import lock
 from fsadvisor.probe.jobs import JOBS, SUITES
+from fsadvisor.probe.surroundings import mount_of
 from fsadvisor.report.schema import schema
 from tests.command import ARGV, fsadvisor
 from tests.loops import loops, needs_loop_devices, run
@@ -203,5 +205,5 @@ def test_a_filesystem_that_takes_no_writes_is_refused(mounted):
 @pytest.mark.loop
 @needs_loop_devices
 def test_a_second_probe_on_the_same_mount_is_refused(mounted):
-    with lock.held(str(mounted)):
+    with lock.held(mount_of(str(mounted), LiveMachine())):
         assert "another probe runs" in refused("create-1", "--yes", mounted)

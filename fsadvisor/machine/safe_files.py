@@ -124,6 +124,35 @@ def distrusted(path: Path) -> str:
     return ""
 
 
+def directory(path: Path, make: int | None = None) -> int:
+    """An open directory that nobody else may change, made where it is not there with the mode `make`.
+
+    Raises MachineError.
+    """
+    with _told(path, "name another"), _opened(path, make=make, sticky=False) as opened:
+        return os.dup(opened)
+
+
+def locked(directory: int, name: str, *, wait: bool) -> int:
+    """The descriptor of a file in a directory that nobody else may change, made where it is not there, and locked.
+
+    It is a file that nobody else may open: everybody may lock a directory that can be read, and for ever. Whoever has
+    it may take it away before it is closed. Raises OSError, BlockingIOError where another has it and nobody waits.
+    """
+    while True:
+        held = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE, dir_fd=directory)
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            if _is_at(held, name, directory):
+                return held
+        except BaseException as error:
+            os.close(held)
+            if isinstance(error, OSError) and not isinstance(error, BlockingIOError):  # there are no locks
+                os.unlink(name, dir_fd=directory)
+            raise
+        os.close(held)  # whoever had it before us took it away
+
+
 @contextlib.contextmanager
 def _told(path: Path, choice: str) -> Iterator[None]:
     """What goes wrong, as one sentence for people."""
@@ -271,21 +300,13 @@ def _make(directory: int, name: str, content: bytes, mode: int) -> None:
 
 @contextlib.contextmanager
 def _locked(directory: int, name: str) -> Iterator[None]:
-    """Wait for other writers, by a file that nobody else may open: everybody may lock a directory, and for ever."""
-    held = -1
+    """Wait for other writers."""
+    held = locked(directory, name, wait=True)
     try:
-        while held < 0 or not _is_at(held, name, directory):  # whoever held it before us took it away
-            if held >= 0:
-                os.close(held)
-            held = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE, dir_fd=directory)
-            fcntl.flock(held, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            os.unlink(name, dir_fd=directory)
+        yield
     finally:
-        if held >= 0:
-            os.close(held)
+        os.unlink(name, dir_fd=directory)
+        os.close(held)
 
 
 def _is_at(descriptor: int, name: str, directory: int) -> bool:

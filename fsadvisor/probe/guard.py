@@ -223,10 +223,16 @@ def _database(cost: Cost, place: Place) -> Iterator[Finding]:
 def _busy(cost: Cost, place: Place) -> Iterator[Finding]:
     del cost
     if isinstance(place.busy, Unknown):
-        what = f"whether another probe runs on the mount of {place.target}"
+        what = f"whether another probe runs on the filesystem under {place.target}"
         yield from unknown("busy", what, place.busy, "two at once measure each other")
-    elif place.busy.value:
-        yield refused("busy", f"another probe runs on the mount of {place.target}: wait until it is done")
+    elif place.busy.value == "you":
+        yield refused("busy", f"another probe runs on the filesystem under {place.target}: wait until it is done")
+    elif place.busy.value == "another":
+        yield warning(
+            "busy",
+            f"somebody has locked the mount of {place.target}: if another user's probe runs there, two at once measure "
+            "each other",
+        )
 
 
 _ASKED: Final[tuple[Callable[[Cost, Place], Iterator[Finding]], ...]] = (

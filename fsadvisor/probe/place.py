@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 
 from fsadvisor.facts import NOT_APPLICABLE, Fact
 
+Holder: TypeAlias = Literal["nobody", "you", "another"]
+"""Who else probes a filesystem: another probe of this user, or whoever has locked where it is mounted."""
 Kind: TypeAlias = Literal[
     "folder", "absent", "file", "block device", "character device", "FIFO", "socket", "not to be reached"
 ]
@@ -99,5 +101,5 @@ class Place:
     pools: Fact[tuple[Pool, ...]]
     data_folder: Fact[DataFolder | None]
     """The program's folder that the target is, or is in."""
-    busy: Fact[bool]
+    busy: Fact[Holder]
     """Another probe runs on the same mount."""

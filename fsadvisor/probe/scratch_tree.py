@@ -1,75 +1,72 @@
-"""The one folder with a name that a probe makes: `.fsadvisor-scratch-<boot>-<pid>-<start>` in the folder it measures.
+"""The one directory with a name that a probe makes, `.fsadvisor-scratch-<random>` in the directory that it measures.
 
-Its owner holds a lock on it, which the kernel drops with the process. Who comes next takes away the trees whose owner
-is dead by both signs: the name tells a process that is not there now (of another boot, or another start under the same
-number), and nobody holds the lock. The lock counts in other PID namespaces too, where numbers tell nothing.
-
-The name can be foreseen, and the folder may belong to somebody else. So a tree counts as ours only when it is ours by
-its owner, it is written to by its descriptor and not by its name, and only that same folder is taken away.
+Where that is, others may make and rename what they like, so a name is no proof. Before the tree is made, and again once
+it is, a record of it is kept where nobody else writes (`scratch_record`). Who comes next takes away only what a record
+names and identifies, whose owner is dead, and in which there is nothing but what probes make (`scratch_contents`).
+A tree that nobody had yet said anything of but its name can only be empty, and is removed only if it is. All else that
+has such a name is left alone, and told.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
-import re
+import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.probe import scratch_contents, scratch_record
 from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.scratch_contents import DIRECTORY, ForeignError
 from fsadvisor.probe.trouble import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fsadvisor.probe.scratch_record import Record
+
 PREFIX: Final = ".fsadvisor-scratch-"
-_NAME: Final = re.compile(rf"{re.escape(PREFIX)}([0-9a-f]{{8}})-([0-9]{{1,10}})-([0-9]{{1,20}})")
-_BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
-_DEEPEST: Final = 16
-"""No tree of ours is deeper; one that is, is left alone."""
-_FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _HELD: Final[dict[Path, int]] = {}
 """The trees that this process has at the moment, with their descriptors."""
-_LOCK_UNKNOWN: Final = {errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL, errno.ENOSYS}
-
-
-def own_name() -> str:
-    """The name of this process's tree."""
-    return f"{PREFIX}{_boot()}-{os.getpid()}-{_start_of(os.getpid()) or 0}"
 
 
 @contextlib.contextmanager
 def tree(folder: Path) -> Iterator[Path]:
-    """Make the tree of this process, for as long as the block; then it is taken away. Raises EngineError.
+    """Make a tree, for as long as the block; then it is taken away. Raises EngineError.
 
     Within the block it may be asked for again: that is the same tree.
     """
-    place = Path(os.path.realpath(folder), own_name())
-    if place in _HELD:
-        yield place
+    real = Path(os.path.realpath(folder))
+    held = next((place for place in _HELD if place.parent == real), None)
+    if held is not None:
+        yield held
         return
-    _clear(place.parent, place.name)  # an earlier job of this process could not take it away
-    descriptor = _made(place)
-    _HELD[place] = descriptor
-    try:
-        yield place
-    except EngineError as error:
-        why = _remove(place, descriptor)
-        if why:
-            raise EngineError(f"{error}; {_stays(place, why)}") from error
-        raise
-    except BaseException:
-        _remove(place, descriptor)
-        raise
-    else:
-        why = _remove(place, descriptor)
-        if why:
-            raise EngineError(_stays(place, why))
-    finally:
-        del _HELD[place]
-        os.close(descriptor)
+    place = real / f"{PREFIX}{secrets.token_hex(8)}"
+    with contextlib.ExitStack() as stack:
+        above = _opened(place, stack)
+        record = scratch_record.new(place.name, above)
+        if record is not None:
+            stack.enter_context(record)
+        descriptor = _made(place, above, record)
+        stack.callback(os.close, descriptor)
+        _HELD[place] = descriptor
+        try:
+            yield place
+        except EngineError as error:
+            why = _removed(place, above, descriptor, record)
+            if why:
+                raise EngineError(f"{error}; {why}") from error
+            raise
+        except BaseException:
+            _removed(place, above, descriptor, record)
+            raise
+        else:
+            why = _removed(place, above, descriptor, record)
+            if why:
+                raise EngineError(why)
+        finally:
+            del _HELD[place]
 
 
 def descriptor_of(place: Path) -> int:
@@ -77,172 +74,152 @@ def descriptor_of(place: Path) -> int:
     return _HELD[place]
 
 
-def _stays(place: Path, why: str) -> str:
-    return f"{place} could not be taken away: {why}; the next probe here tries again"
+def clear(folder: Path) -> tuple[str, ...]:
+    """Take away what probes that were killed left in a folder; one sentence for each tree. Never raises OSError.
+
+    What has such a name and belongs to this user, but is not shown to be a probe's, is told and left alone.
+    """
+    try:
+        real = Path(os.path.realpath(folder))
+        above = os.open(real, DIRECTORY)
+    except OSError:
+        return ()
+    try:
+        there = [name for name in sorted(os.listdir(above)) if name.startswith(PREFIX)]  # noqa: PTH208 - it is open
+        kept = scratch_record.names()  # after that: a record is older than its tree
+        oldest = kept[scratch_record.MOST :]
+        said = [
+            _with_record(real / name, above, old=name in oldest)
+            for name in kept
+            if name in there or name in oldest or scratch_record.is_about(name, above)
+        ]
+        said += [_without_record(real / name, above) for name in there if name not in kept]
+        return tuple(filter(None, said))
+    except OSError:
+        return ()
+    finally:
+        os.close(above)
 
 
-def _made(place: Path) -> int:
-    """Make the folder, open and lock it; where that fails, or somebody stops us meanwhile, nothing of ours stays."""
+def _opened(place: Path, stack: contextlib.ExitStack) -> int:
+    with told(f"making the scratch directory {place}"):
+        above = os.open(place.parent, DIRECTORY)
+    stack.callback(os.close, above)
+    return above
+
+
+def _made(place: Path, above: int, record: Record | None) -> int:
+    """Make the tree, open and lock it; where that fails, or somebody stops us meanwhile, nothing of ours stays."""
     descriptor = -1
-    with told(f"making the scratch folder {place}"):
+    with told(f"making the scratch directory {place}"):
         try:
-            place.mkdir(mode=0o700)
-            descriptor = os.open(place, _FOLDER)
-            why = _not_ours(descriptor) or _not_locked(place, descriptor)
-        except FileExistsError:
+            os.mkdir(place.name, 0o700, dir_fd=above)
+            descriptor = os.open(place.name, DIRECTORY, dir_fd=above)
+            if why := _not_ours(descriptor):
+                raise EngineError(f"{place} is not used: {why}")
+            _lock(descriptor)
+            if record is not None:
+                with contextlib.suppress(OSError):  # no room there: what a kill leaves will be told, and stay
+                    record.add(descriptor)
+        except BaseException as error:  # a signal is heard as mkdir returns, too
+            if descriptor >= 0:
+                os.close(descriptor)
+            if not isinstance(error, FileExistsError):
+                _unmade(place, above)
+            if record is not None:
+                record.drop()
             raise
-        except BaseException:  # a signal is heard as mkdir returns, too
-            _unmade(place, descriptor)
-            raise
-    if why:
-        os.close(descriptor)
-        raise EngineError(f"{place} is not used: {why}")
     return descriptor
 
 
-def _unmade(place: Path, descriptor: int) -> None:
-    if descriptor >= 0:
-        os.close(descriptor)
+def _unmade(place: Path, above: int) -> None:
     with contextlib.suppress(OSError):
-        if place.lstat().st_uid == os.geteuid():
-            place.rmdir()
+        if os.stat(place.name, dir_fd=above, follow_symlinks=False).st_uid == os.geteuid():
+            os.rmdir(place.name, dir_fd=above)
 
 
 def _not_ours(descriptor: int) -> str:
-    """Why an open folder is not the empty one that we have just made, ''."""
+    """Why an open directory is not the empty one that we have just made, ''."""
     if os.fstat(descriptor).st_uid != os.geteuid():
         return "it belongs to another user, though we have just made it; run as the owner of the filesystem's files"
     return "it is not empty, though we have just made it" if os.listdir(descriptor) else ""
 
 
-def _not_locked(place: Path, descriptor: int) -> str:
-    """Why it is not locked by us and still there; somebody in another PID namespace may take it for a dead one's."""
-    if _lock(descriptor) is False:
-        return "another process has its lock"
-    return "" if _is(place, descriptor) else "somebody has taken it away"
-
-
-def _is(place: Path, descriptor: int) -> bool:
-    """Whether the place is that open folder."""
+def _removed(place: Path, above: int, descriptor: int, record: Record | None) -> str:
+    """Take away an open tree, and then its record; returns why it stays, or ''."""
     try:
-        return os.path.samestat(place.lstat(), os.fstat(descriptor))
-    except OSError:
-        return False
-
-
-def clear(folder: Path) -> tuple[str, ...]:
-    """Take away what probes that were killed left in a folder; one sentence for each tree. Never raises OSError.
-
-    Only trees of this user are touched; nothing in them is followed out of them, be it a link or a mount.
-    """
-    try:
-        names = sorted(name for name in os.listdir(folder) if _NAME.fullmatch(name))  # noqa: PTH208 - names alone
-    except OSError:
-        return ()
-    return tuple(said for name in names if (said := _clear(folder, name)))
-
-
-def _clear(folder: Path, name: str) -> str:
-    place = folder / name
-    if may_live(name) and name != own_name():
-        return ""
-    try:
-        descriptor = os.open(place, _FOLDER)
-    except OSError:
-        return ""  # gone, or no folder of ours
-    try:
-        if os.fstat(descriptor).st_uid != os.geteuid():
-            return ""
-        locked = _lock(descriptor)
-        if locked is None:
-            return f"{place} stays: whether a probe still uses it cannot be told there; if none runs, remove it"
-        why = _remove(place, descriptor) if locked else ""
-    finally:
-        os.close(descriptor)
-    if not locked:
-        return ""
-    return f"{place} could not be taken away: {why}" if why else f"took away {place}, left by a killed probe"
-
-
-def may_live(name: str) -> bool:
-    """Whether the process runs that has this for its `own_name`, as far as this PID namespace shows."""
-    found = _NAME.fullmatch(name)
-    if found is None:
-        return True
-    boot, number, start = found.groups()
-    return boot == _boot() and _start_of(int(number)) == int(start)
-
-
-def _boot() -> str:
-    """The first eight digits of this boot's id; zeros where it cannot be read."""
-    try:
-        return _BOOT_ID.read_text()[:8]
-    except OSError:
-        return "0" * 8
-
-
-def _start_of(number: int) -> int | None:
-    """When a process started, in clock ticks since boot; None where there is none."""
-    try:
-        return int(Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()[19])
-    except (OSError, ValueError, IndexError):
-        return None
-
-
-def _lock(descriptor: int) -> bool | None:
-    """Hold the lock that says that a tree is in use; False where another has it, None where there are no locks."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        scratch_contents.remove(above, place.name, descriptor)
+    except ForeignError as error:
+        return f"{place} is left alone: {error}; look into it"
     except OSError as error:
-        return None if error.errno in _LOCK_UNKNOWN else False
-    return True
-
-
-def _remove(place: Path, descriptor: int) -> str:
-    """Take an open tree away with all that is in it; returns why not, or ''."""
-    try:
-        above = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        return os.strerror(error.errno or 0)
-    try:
-        if not _is(place, descriptor):
-            return "it is not there any more, or something else is in its place"
-        _empty(descriptor, _mount_of(above), _DEEPEST)
-        os.rmdir(place.name, dir_fd=above)
-    except OSError as error:
-        return os.strerror(error.errno or 0)
-    finally:
-        os.close(above)
+        why = os.strerror(error.errno or 0)
+        return f"{place} could not be taken away: {why}; the next probe there tries again"
+    if record is not None:
+        record.drop()
     return ""
 
 
-def _empty(descriptor: int, mount: str, depth: int) -> None:
-    """Take away what is in an open folder. Raises OSError: EXDEV at a mount, ELOOP where it is too deep."""
-    if depth == 0:
-        raise OSError(errno.ELOOP, "")
-    if _mount_of(descriptor) != mount:
-        raise OSError(errno.EXDEV, "")
-    anew = os.open(".", _FOLDER, dir_fd=descriptor)  # Btrfs lists what was there when a folder was opened
+def _with_record(place: Path, above: int, *, old: bool) -> str:
+    """What was done with a tree whose owner may be dead."""
     try:
-        with os.scandir(anew) as entries:
-            found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+        record = scratch_record.taken(place.name)
+    except BlockingIOError:
+        return ""  # its owner lives
+    if record is None:
+        return ""
+    with record, _tree(place, above) as descriptor:
+        if descriptor is None:
+            if old or (record.is_over(above) and not os.path.lexists(place)):
+                record.drop()
+            return ""
+        if not record.is_filled:
+            return _removed_if_empty(place, above, record)
+        if not record.is_of(descriptor):
+            return f"{place} is left alone: it is not the directory that a probe made under that name; look into it"
+        return _removed(place, above, descriptor, record) or f"took away {place}, left by a killed probe"
+
+
+def _without_record(place: Path, above: int) -> str:
+    """What is said of a directory of ours that has such a name."""
+    with _tree(place, above) as descriptor:
+        return "" if descriptor is None else f"{place} is left alone: no record says that a probe made it; look into it"
+
+
+@contextlib.contextmanager
+def _tree(place: Path, above: int) -> Iterator[int | None]:
+    """A directory of this user that nobody uses as a tree; None where there is none."""
+    try:
+        descriptor = os.open(place.name, DIRECTORY, dir_fd=above)
+    except OSError:  # gone; or a link, or a file
+        yield None
+        return
+    try:
+        yield descriptor if os.fstat(descriptor).st_uid == os.geteuid() and _lock(descriptor) is not False else None
     finally:
-        os.close(anew)
-    for name, is_folder in found:
-        if not is_folder:
-            os.unlink(name, dir_fd=descriptor)
-            continue
-        inner = os.open(name, _FOLDER, dir_fd=descriptor)
-        try:
-            _empty(inner, mount, depth - 1)
-        finally:
-            os.close(inner)
-        os.rmdir(name, dir_fd=descriptor)
+        os.close(descriptor)
 
 
-def _mount_of(descriptor: int) -> str:
-    """The id of the mount that an open folder was reached by; binds of one filesystem differ. Raises OSError."""
-    for line in Path(f"/proc/self/fdinfo/{descriptor}").read_text().splitlines():
-        if line.startswith("mnt_id:"):
-            return line
-    raise OSError(errno.ENOTSUP, "")
+def _removed_if_empty(place: Path, above: int, record: Record) -> str:
+    """Of a tree whose maker was killed before it had put anything into it."""
+    if not record.is_in(above):
+        return f"{place} is left alone: a probe made that name in another directory; look into it"
+    try:
+        os.rmdir(place.name, dir_fd=above)
+    except OSError as error:
+        return f"{place} is left alone: no probe put anything into it ({os.strerror(error.errno or 0)}); look into it"
+    record.drop()
+    return f"took away {place}, left by a killed probe"
+
+
+def _lock(descriptor: int) -> bool | None:
+    """Hold the lock that workers inherit; False where another has it, None where there are no locks.
+
+    Nobody else can open a tree of ours. A worker that hangs in the kernel may outlive the owner, and writes on.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True

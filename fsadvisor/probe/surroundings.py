@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.probe.place import Kind
+    from fsadvisor.probe.place import Holder, Kind
     from fsadvisor.storage import Storage, Subject
 
 T = TypeVar("T")
@@ -104,7 +104,7 @@ def _mount_id(target: str) -> int | None:
         os.close(descriptor)
 
 
-def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[bool]) -> Place:
+def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[Holder]) -> Place:
     """All that the guard asks. `target` is real()."""
     kind = kind_of(target)
     answers = look.value(kind) == "folder"  # whatever else is asked of one that does not would wait for ever

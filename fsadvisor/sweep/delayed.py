@@ -1,6 +1,6 @@
 """A dm-delay device over a block device of our own: each request waits so many milliseconds and is then passed on.
 
-Device mapper's names are global. Ours tells its owner as a scratch tree does, boot, process and start; once its
+Device mapper's names are global. Ours tells its owner by boot, process and start; once its
 filesystem is mounted it is removed "deferred", so that the kernel takes it away with its last user, however that ends.
 What a kill left before that moment the next start takes away: devices of ours whose owner is not there any more.
 
@@ -15,7 +15,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe import scratch_tree
+from fsadvisor.probe import owner
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.trial import tools
 
@@ -52,7 +52,7 @@ class Delayed:
 
 def own_label() -> str:
     """The name of this process's device."""
-    return PREFIX + scratch_tree.own_name().removeprefix(scratch_tree.PREFIX)
+    return PREFIX + owner.label()
 
 
 @contextlib.contextmanager
@@ -88,7 +88,7 @@ def missing() -> str:
 def clear() -> Iterator[str]:
     """Take away what sweeps left that were killed; what was done, a sentence each."""
     for kernel, label in list(_ours()):
-        if scratch_tree.may_live(scratch_tree.PREFIX + label.removeprefix(PREFIX)):
+        if owner.may_live(label.removeprefix(PREFIX)):
             continue
         try:
             _dmsetup(("remove", "--deferred", "--noudevsync", label), f"removing {label}")

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
+from fsadvisor.machine.probe_file import PATH
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.trouble import told
 from fsadvisor.readers import mountinfo
@@ -79,8 +80,8 @@ def _let_go(needed: Sequence[Path]) -> None:
 
 
 def _own() -> tuple[str, ...]:
-    """Where Python and this program are, which load modules later, too."""
-    return (__file__, sys.executable, sys.prefix, sys.base_prefix, *(place for place in sys.path if place))
+    """Where Python and this program are, which load modules later, and where this program keeps what it makes."""
+    return (__file__, sys.executable, sys.prefix, sys.base_prefix, *(place for place in sys.path if place), PATH)
 
 
 def _ground(needed: Sequence[Path]) -> Path:

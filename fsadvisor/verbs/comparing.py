@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.probe.cost import Cost
     from fsadvisor.probe.job import Job
-    from fsadvisor.probe.place import Place
+    from fsadvisor.probe.place import Holder, Place
     from fsadvisor.probe.stopping import Stop
     from fsadvisor.storage import Storage
     from fsadvisor.trial.worker import Worker
@@ -90,23 +90,24 @@ def around(wanted: Wanted, machine: Machine) -> Iterator[Comparing]:
     """Look around the targets, and hold the locks on their mounts for as long as the block."""
     storage = survey(machine, {})
     with contextlib.ExitStack() as stack:
-        locks: dict[str, Fact[bool]] = {}
+        locks: dict[str, Fact[Holder]] = {}
         paths = [_looked_at(target, machine, storage, stack, locks) for target in dict.fromkeys(wanted.targets)]
         able = {name: _obstacle(name, machine) for name in wanted.images}
         yield Comparing(wanted, paths, able)
 
 
 def _looked_at(
-    target: str, machine: Machine, storage: Storage, stack: contextlib.ExitStack, locks: dict[str, Fact[bool]]
+    target: str, machine: Machine, storage: Storage, stack: contextlib.ExitStack, locks: dict[str, Fact[Holder]]
 ) -> _Path:
-    """`locks` are those that this process holds, by mount point: targets on one mount share it."""
+    """`locks` are those that this process holds, by device: targets on one filesystem share it."""
     folder = surroundings.real(target)
     is_folder = look.value(surroundings.kind_of(folder)) == "folder"
     mount = surroundings.mount_of(folder, machine) if is_folder else None
     point = mount.mount_point if mount else ""
-    if point not in locks:
-        locks[point] = stack.enter_context(lock.held(point or None))
-    place = surroundings.place(folder, machine, storage, busy=locks[point])
+    device = mount.major_minor if mount else ""
+    if device not in locks:
+        locks[device] = stack.enter_context(lock.held(mount))
+    place = surroundings.place(folder, machine, storage, busy=locks[device])
     return _Path(asked=_asked(folder, point, storage, place), place=place)
 
 

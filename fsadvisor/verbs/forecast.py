@@ -163,7 +163,7 @@ def guarded(planned: Planned, machine: Machine) -> Iterator[tuple[str, ...]]:
     """Warnings of what is under the folder, whose mount is held against other probes. Raises RefusedError."""
     folder = surroundings.real(planned.asked.folder)
     mount = surroundings.mount_of(folder, machine)
-    with lock.held(mount.mount_point if mount else None) as busy:
+    with lock.held(mount) as busy:
         place = surroundings.place(folder, machine, survey(machine, {}), busy=busy)
         found = guard.findings(planned.cost, place)
         if refused := [it.says for it in found if it.level == "refused"]:

@@ -78,7 +78,7 @@ def around(wanted: Wanted, machine: Machine) -> Iterator[Probing]:
     folder = str(Path(target).parent) if given_file else target
     mount = surroundings.mount_of(folder, machine) if kind == "folder" or given_file else None
     storage = survey(machine, {})
-    with lock.held(mount.mount_point if mount else None) as busy:
+    with lock.held(mount) as busy:
         place = surroundings.place(folder, machine, storage, busy=busy)
         yield Probing(wanted, storage, place, target)
 
@@ -190,7 +190,7 @@ class Probing:
         machine = LiveMachine()
         if self.results and self.results[-1].end == "failed":
             self._storage = survey(machine, {})
-        now = surroundings.place(self._place.target, machine, self._storage, busy=Known(False, "we run"))
+        now = surroundings.place(self._place.target, machine, self._storage, busy=Known("nobody", "we run"))
         return self._refusal(cost.of(job, self.wanted.seconds), now)
 
     def _follow(self, event: Event, listener: Listener) -> None:

@@ -87,7 +87,7 @@ def around(wanted: Wanted, machine: Machine) -> Iterator[Trialing]:
         return
     target = surroundings.real(wanted.folder)
     mount = surroundings.mount_of(target, machine) if look.value(surroundings.kind_of(target)) == "folder" else None
-    with lock.held(mount.mount_point if mount else None) as busy:
+    with lock.held(mount) as busy:
         place = surroundings.place(target, machine, storage, busy=busy)
         made = Trialing(wanted, storage, look.value(place.mount_point), target, ())
         made.findings = guard.findings(made.cost, place, in_data_directory=wanted.in_data_directory)

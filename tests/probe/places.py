@@ -46,7 +46,7 @@ GOOD = Place(
     raids=known((RAID,)),
     pools=known((POOL,)),
     data_folder=known(None),
-    busy=known(False),
+    busy=known("nobody"),
 )
 
 

@@ -63,7 +63,7 @@ REFUSED = {
     "full metadata of a pool": (with_pool(metadata_percent=known(91.0)), "metadata"),
     "fill of a pool unknown": (with_pool(fill_percent=NOT_TOLD), "run as root"),
     "a database": (with_fact(data_folder=DATA), "--yes-in-data-directory"),
-    "another probe": (with_fact(busy=True), "another probe runs"),
+    "another probe": (with_fact(busy="you"), "another probe runs"),
 }
 WARNINGS = {
     "tmpfs": (with_fact(fs_type="tmpfs"), "no figure tells of a disk"),

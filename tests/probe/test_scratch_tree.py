@@ -10,13 +10,12 @@ import sys
 
 import pytest
 
-from fsadvisor.probe import scratch_tree
+from fsadvisor.probe import scratch_record, scratch_tree
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.job import Metadata, Mix
 from fsadvisor.probe.own import mixing, names
-from fsadvisor.probe.scratch_tree import clear, own_name, tree
+from fsadvisor.probe.scratch_tree import clear, tree
 from fsadvisor.probe.stopping import Stopped
-from tests.loops import run
 from tests.paths import ROOT
 from tests.probe.filesystems import names_in, needs_root
 
@@ -35,16 +34,15 @@ def locked(folder):
 
 
 def stop_with_a_file_in(place, error):
-    (place / "file").write_text("x")
+    (place / "file-0").write_text("x")
     raise error
 
 
 def test_it_is_one_folder_that_only_its_owner_enters_and_is_gone_afterwards(tmp_path):
     with tree(tmp_path) as place:
-        assert place.name == own_name()
         assert stat.S_IMODE(place.stat().st_mode) == 0o700
-        (place / "a" / "b").mkdir(parents=True)
-        (place / "a" / "b" / "file").write_text("x")
+        (place / "d0").mkdir()
+        (place / "d0" / "w0-000000").write_text("x")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -61,40 +59,14 @@ def test_of_a_living_process_is_left_alone(tmp_path):
         assert place.is_dir()
 
 
-def test_of_another_boot_is_taken_away_unless_somebody_holds_its_lock(tmp_path):
-    other = tmp_path / f"{scratch_tree.PREFIX}01234567-{os.getpid()}-1"
-    other.mkdir()
-    with locked(other):
-        assert clear(tmp_path) == ()
-    assert clear(tmp_path) == (f"took away {other}, left by a killed probe",)
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("start", ["1", "99999999999999"])
-def test_of_a_process_whose_number_was_given_again_is_taken_away(tmp_path, start):
-    (tmp_path / (own_name().rpartition("-")[0] + f"-{start}")).mkdir()
-    assert len(clear(tmp_path)) == 1
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("name", [".fsadvisor-scratch-mine", ".fsadvisor-scratch-0123456g-1-1", "data"])
-def test_does_not_take_what_only_looks_like_one(tmp_path, name):
+@pytest.mark.parametrize("name", [".fsadvisor-scratch-mine", ".fsadvisor-scratch-01234567-1-1"])
+def test_what_only_has_such_a_name_as_those_of_older_versions_is_left_alone_and_told(tmp_path, name):
     (tmp_path / name).mkdir()
-    assert clear(tmp_path) == ()
-    assert (tmp_path / name).is_dir()
-
-
-def test_links_in_it_are_taken_away_and_not_followed(tmp_path):
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "kept").write_text("x")
-    left = tmp_path / "target" / f"{scratch_tree.PREFIX}01234567-1-1"
-    left.mkdir(parents=True)
-    (left / "folder").symlink_to(outside)
-    (left / "file").symlink_to(outside / "kept")
-    assert len(clear(left.parent)) == 1
-    assert not left.exists()
-    assert (outside / "kept").read_text() == "x"
+    (tmp_path / "data").mkdir()
+    assert clear(tmp_path) == (f"{tmp_path / name} is left alone: no record says that a probe made it; look into it",)
+    with locked(tmp_path / name):  # by the probe of another container
+        assert clear(tmp_path) == ()
+    assert names_in(tmp_path) == {name, "data"}
 
 
 def test_a_link_with_its_name_is_left_alone(tmp_path):
@@ -107,66 +79,12 @@ def test_a_link_with_its_name_is_left_alone(tmp_path):
 
 
 @needs_root
-def test_a_mount_in_it_is_not_entered_even_of_the_same_filesystem(tmp_path):
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    (kept / "file").write_text("x")
-    left = tmp_path / f"{scratch_tree.PREFIX}01234567-1-1"
-    (left / "mount").mkdir(parents=True)
-    run("mount", "--bind", str(kept), str(left / "mount"))
-    try:
-        (said,) = clear(tmp_path)
-        assert "could not be taken away" in said
-        assert (kept / "file").read_text() == "x"
-    finally:
-        run("umount", str(left / "mount"))
-    assert len(clear(tmp_path)) == 1
-    assert not left.exists()
-
-
-@needs_root
 def test_of_another_user_is_left_alone(tmp_path):
     left = tmp_path / f"{scratch_tree.PREFIX}01234567-1-1"
     left.mkdir()
     os.chown(left, 65534, 65534)
     assert clear(tmp_path) == ()
     assert left.is_dir()
-
-
-@needs_root
-def test_what_another_user_has_put_at_its_name_is_left_alone_and_told(tmp_path):
-    foreseen = tmp_path / own_name()
-    foreseen.mkdir()
-    (foreseen / "kept").write_text("x")
-    os.chown(foreseen, 65534, 65534)
-    with pytest.raises(EngineError, match="making the scratch folder"), tree(tmp_path):
-        pass
-    assert (foreseen / "kept").read_text() == "x"
-
-
-def test_a_link_at_its_name_is_neither_followed_nor_taken_away(tmp_path):
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "kept").write_text("x")
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / own_name()).symlink_to(outside)
-    with pytest.raises(EngineError, match="making the scratch folder"), tree(folder):
-        pass
-    assert (folder / own_name()).is_symlink()
-    assert names_in(outside) == {"kept"}
-
-
-def test_one_of_ours_that_another_process_has_locked_is_left_alone(tmp_path):
-    other = tmp_path / own_name()
-    other.mkdir()
-    with locked(other):
-        with pytest.raises(EngineError, match="making the scratch folder"), tree(tmp_path):
-            pass
-        assert other.is_dir()
-    with tree(tmp_path):
-        pass
-    assert names_in(tmp_path) == set()
 
 
 def test_what_somebody_has_put_in_its_place_meanwhile_is_left_alone_and_told(tmp_path):
@@ -189,7 +107,7 @@ def test_what_is_written_into_it_goes_by_no_name_that_could_be_moved(tmp_path):
         place.symlink_to(outside)
         for folders in ("one", "each"):
             with names.opened(Metadata(operation="create", folders=folders, threads=2, files=4), tmp_path, None) as one:
-                assert one.window(0.01).operations >= 4
+                assert one.window(0.01).operations > 0
         with mixing.opened(lives, tmp_path, None) as one:
             assert one.window(0.05).operations > 0
     assert names_in(outside) == {"w0-000000", "f000000"}
@@ -201,24 +119,22 @@ def test_by_another_name_of_its_folder_it_is_the_same_one(tmp_path):
     folder.mkdir()
     (tmp_path / "link").symlink_to(folder)
     with tree(folder) as place:
-        (place / "kept").write_text("x")
+        (place / "file-0").write_text("x")
         with tree(tmp_path / "link") as same:
-            assert (same / "kept").read_text() == "x"
-        assert (place / "kept").read_text() == "x"
+            assert (same / "file-0").read_text() == "x"
+        assert (place / "file-0").read_text() == "x"
     assert names_in(folder) == set()
 
 
-def test_where_there_are_no_locks_one_that_is_left_stays_and_is_told(tmp_path, monkeypatch):
-    left = tmp_path / f"{scratch_tree.PREFIX}01234567-1-1"
-    left.mkdir()
-
+def test_where_there_are_no_locks_there_is_one_without_a_record(tmp_path, monkeypatch):
     def without_locks(descriptor, operation):
         raise OSError(errno.ENOLCK, "")
 
     monkeypatch.setattr(fcntl, "flock", without_locks)
-    (said,) = clear(tmp_path)
-    assert said == f"{left} stays: whether a probe still uses it cannot be told there; if none runs, remove it"
-    assert left.is_dir()
+    with tree(tmp_path) as place:
+        (place / "file-0").write_text("x")
+        assert place.name not in scratch_record.names()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_clearing_a_folder_that_is_gone_says_nothing(tmp_path):
@@ -226,13 +142,11 @@ def test_clearing_a_folder_that_is_gone_says_nothing(tmp_path):
 
 
 def test_a_folder_that_was_made_and_cannot_be_opened_does_not_stay(tmp_path):
-    """No descriptor is left but those that are open already."""
+    """One descriptor is left, for the directory that it is made in."""
     script = (
-        "import os, resource, sys; from pathlib import Path; from fsadvisor.probe import scratch_tree\n"
-        "scratch_tree.own_name()\n"
-        "resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir('/proc/self/fd')) - 1,) * 2)\n"
-        "place = Path(sys.argv[1]) / (scratch_tree.PREFIX + '01234567-1-1')\n"
-        "try: scratch_tree._made(place)\n"
+        "import os, resource, sys; from pathlib import Path; from fsadvisor.probe.scratch_tree import tree\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir('/proc/self/fd')),) * 2)\n"
+        "try:\n with tree(Path(sys.argv[1])): pass\n"
         "except Exception as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", script, tmp_path], cwd=ROOT, capture_output=True, text=True)
@@ -243,9 +157,10 @@ def test_a_folder_that_was_made_and_cannot_be_opened_does_not_stay(tmp_path):
 def test_a_signal_that_is_heard_as_it_is_made_leaves_none(tmp_path, monkeypatch):
     make = os.mkdir
 
-    def interrupted(path, *words):
-        make(path, *words)
-        raise Stopped
+    def interrupted(path, *words, **more):
+        make(path, *words, **more)
+        if str(path).startswith(scratch_tree.PREFIX):
+            raise Stopped
 
     monkeypatch.setattr(os, "mkdir", interrupted)
     with pytest.raises(Stopped), tree(tmp_path):

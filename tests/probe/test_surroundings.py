@@ -13,6 +13,7 @@ from fsadvisor.probe.quota import group_of, parsed
 from fsadvisor.probe.surroundings import _a_day, data_folder, kind_of, mount_of, on_battery, place, real, room_of
 from fsadvisor.storage import Service, Storage
 from fsadvisor.survey.whole import survey
+from tests.probe.filesystems import mounted, needs_root
 from tests.report import composed
 from tests.told import ToldMachine
 
@@ -112,7 +113,7 @@ def test_the_mount_of_a_folder_is_found_by_its_number():
 
 def test_this_machine_gives_a_place(tmp_path):
     machine = LiveMachine()
-    found = place(str(tmp_path), machine, survey(machine, {}), busy=Known(False, ""))
+    found = place(str(tmp_path), machine, survey(machine, {}), busy=Known("nobody", ""))
     assert found.kind.value == "folder"
     assert found.may_write.value
     assert found.room.value.available_bytes > 0
@@ -120,23 +121,24 @@ def test_this_machine_gives_a_place(tmp_path):
 
 
 def test_a_place_that_is_no_folder_is_still_described(tmp_path):
-    found = place(str(tmp_path / "absent"), LiveMachine(), Storage(machine="", subjects=()), busy=Known(False, ""))
+    found = place(str(tmp_path / "absent"), LiveMachine(), Storage(machine="", subjects=()), busy=Known("nobody", ""))
     assert found.kind.value == "absent"
 
 
+@needs_root
 def test_one_probe_at_a_time_holds_the_lock_and_leaves_nothing(tmp_path):
-    with lock.held(str(tmp_path)) as first:
-        assert first.value is False
-        with lock.held(str(tmp_path)) as second:
-            assert second.value is True
-    with lock.held(str(tmp_path)) as again:
-        assert again.value is False
-    assert list(tmp_path.iterdir()) == []
+    with mounted("tmpfs", tmp_path) as one:
+        mount = mount_of(str(one.folder), LiveMachine())
+        with lock.held(mount) as first:
+            assert first.value == "nobody"
+            with lock.held(mount) as second:
+                assert second.value == "you"
+        with lock.held(mount) as again:
+            assert again.value == "nobody"
+        assert list(one.folder.iterdir()) == []
 
 
-def test_a_lock_that_can_not_be_had_is_not_known(tmp_path):
-    with lock.held(str(tmp_path / "absent")) as answer:
-        assert isinstance(answer, Unknown)
+def test_where_no_mount_is_known_nor_is_its_lock():
     with lock.held(None) as answer:
         assert isinstance(answer, Unknown)
 
@@ -152,7 +154,7 @@ def test_one_battery_that_is_used_up_is_enough_whatever_others_do_not_tell():
 
 def test_a_mount_that_the_survey_does_not_have_is_not_taken_for_one_without_errors_and_pools(tmp_path):
     found = place(
-        str(tmp_path), LiveMachine(), composed.machine("another machine", composed.host()), busy=Known(False, "")
+        str(tmp_path), LiveMachine(), composed.machine("another machine", composed.host()), busy=Known("nobody", "")
     )
     for fact in (found.errors, found.shut_down, found.behind, found.raids, found.pools, found.drives):
         assert isinstance(fact, Unknown)

@@ -100,7 +100,7 @@ def alone(job: Job, folder: Path) -> Iterator[Alone]:
     if fio is None:
         raise EngineError("there is no fio to hold probes against")
     with tree(folder) as place:
-        file = place / "alone"
+        file = place / "file-0"
         with file.open("xb") as opened:
             for _ in range(job.work.file_bytes // _STEP_BYTES):
                 opened.write(os.urandom(_STEP_BYTES))

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
+from fsadvisor.machine.live import LiveMachine
 from fsadvisor.probe import lock
 from fsadvisor.probe.jobs import SUITES
 from fsadvisor.probe.scratch_tree import PREFIX
+from fsadvisor.probe.surroundings import mount_of
 from tools.probes.page import noted, table
 from tools.probes.rows import Part, Row
 from tools.probes.short import ROOT, command
@@ -163,6 +165,5 @@ def _settings(spot: Spot) -> dict[str, str]:
 
 
 def _is_locked(folder: Path) -> bool:
-    mount = next(at for at in (folder, *folder.parents) if at.is_mount())
-    with lock.held(str(mount)) as taken:
-        return isinstance(taken, Known) and taken.value
+    with lock.held(mount_of(str(folder), LiveMachine())) as taken:
+        return isinstance(taken, Known) and taken.value == "you"

@@ -80,7 +80,7 @@ class Ground:
 def _loop(folder: Path, kind: str, size: int) -> Iterator[Spot]:
     _unshared()
     with contextlib.ExitStack() as stack:
-        mount = stack.enter_context(tree(folder)) / kind
+        mount = stack.enter_context(tree(folder)) / "d0"  # a name that the next start takes away, should we be killed
         mount.mkdir()
         stack.callback(mount.rmdir)
         with scratch_file(folder, size, "written") as image:

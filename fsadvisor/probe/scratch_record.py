@@ -1,0 +1,171 @@
+"""What is kept of each scratch tree, where nobody else writes: a file of the tree's name in the state directory.
+
+Its first line tells the directory in which the tree is about to be made; the second, written before anything is put
+into the tree, tells the tree. The owner holds a lock on the file, which the kernel drops with the process, and takes it
+away once the tree is gone. A line without its end does not count.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from fsadvisor.machine import safe_files
+from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.inode_flags import generation_of
+from fsadvisor.machine.probe_file import PATH, user_path
+from fsadvisor.probe import owner
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+_Identity: TypeAlias = "dict[str, Any]"
+
+_MOST_BYTES: Final = 4096
+MOST: Final = 64
+"""Records that are kept; of more the oldest are dropped whose owner is dead: their filesystem may be gone for good."""
+
+
+class Record:
+    """The record of one tree, whose lock is held until it is closed."""
+
+    def __init__(self, directory: int, name: str, descriptor: int) -> None:
+        self._directory, self._name, self._descriptor = directory, name, descriptor
+        self._made_in, self._tree = _lines(os.pread(descriptor, _MOST_BYTES, 0))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        os.close(self._descriptor)
+        os.close(self._directory)
+
+    def add(self, directory: int) -> None:
+        """Tell an open directory: where the tree is about to be made, and then the tree. Raises OSError."""
+        os.lseek(self._descriptor, 0, os.SEEK_END)
+        os.write(self._descriptor, json.dumps(_identity(directory)).encode() + b"\n")
+        os.fsync(self._descriptor)
+        os.fsync(self._directory)
+
+    def drop(self) -> None:
+        """The tree is gone."""
+        with contextlib.suppress(OSError):
+            os.unlink(self._name, dir_fd=self._directory)
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether there may be something in the tree."""
+        return self._tree is not None
+
+    def is_of(self, directory: int) -> bool:
+        """Whether an open directory is the tree."""
+        return self._tree is not None and _is(self._tree, directory)
+
+    def is_in(self, directory: int) -> bool:
+        """Whether an open directory is the one that the tree was about to be made in."""
+        return self._made_in is not None and _is(self._made_in, directory)
+
+    def is_over(self, directory: int) -> bool:
+        """Whether the tree is gone for certain, as it is not in that open directory.
+
+        Of two filesystems the first directories may have the same number, which tells them apart until the next boot.
+        """
+        return self._made_in is None or (self._made_in["boot"] == owner.boot() and self.is_in(directory))
+
+
+def new(name: str, directory: int) -> Record | None:
+    """A record of a tree that is about to be made in an open directory; None where none can be kept."""
+    try:
+        record = _locked(name, _opened(make=True), wait=True)  # whoever looks through them has it for a moment
+    except (MachineError, OSError):
+        return None
+    try:
+        record.add(directory)
+    except OSError:
+        with record:
+            record.drop()
+        return None
+    return record
+
+
+def taken(name: str) -> Record | None:
+    """The record of one of `names`; None where it can't be had. Raises BlockingIOError where its owner lives."""
+    try:
+        return _locked(name, _opened(), wait=False)
+    except BlockingIOError:
+        raise
+    except (MachineError, OSError):
+        return None
+
+
+def is_about(name: str, directory: int) -> bool:
+    """Whether the record of one of `names` is of a tree that was made in an open directory, or of none."""
+    path = state_directory()
+    try:
+        made_in, _ = _lines((path / name).read_bytes()) if path else (None, None)
+    except OSError:
+        return False
+    return made_in is None or _is(made_in, directory)
+
+
+def names() -> tuple[str, ...]:
+    """The trees that records are kept of, the newest first."""
+    try:
+        directory = _opened()
+    except (MachineError, OSError):
+        return ()
+    try:
+        with os.scandir(directory) as entries:
+            return tuple(it.name for it in sorted(entries, key=lambda it: -it.stat().st_mtime_ns))
+    except OSError:  # one is gone meanwhile
+        return ()
+    finally:
+        os.close(directory)
+
+
+def state_directory() -> Path | None:
+    """Where the records of this user are, None for an ordinary user without a home."""
+    results = Path(PATH) if os.geteuid() == 0 else user_path(os.environ)
+    return None if results is None else results.with_name("scratch")
+
+
+def _opened(*, make: bool = False) -> int:
+    """Raises MachineError where somebody else may write to it, or it is not there; OSError."""
+    path = state_directory()
+    if path is None:
+        raise FileNotFoundError
+    mode = 0o755 if os.geteuid() == 0 else 0o700
+    return safe_files.directory(path, mode if make else None)
+
+
+def _locked(name: str, directory: int, *, wait: bool) -> Record:
+    try:
+        return Record(directory, name, safe_files.locked(directory, name, wait=wait))
+    except BaseException:
+        os.close(directory)
+        raise
+
+
+def _lines(content: bytes) -> tuple[_Identity | None, _Identity | None]:
+    """The two lines, None for what is not there."""
+    found = [json.loads(line) for line in content.split(b"\n")[:-1]]
+    first, second, *_ = *found, None, None
+    return first, second
+
+
+def _identity(directory: int) -> _Identity:
+    seen = os.fstat(directory)
+    generation = generation_of(directory)
+    return {"boot": owner.boot(), "device": seen.st_dev, "inode": seen.st_ino, "generation": generation}
+
+
+def _is(kept: _Identity, directory: int) -> bool:
+    """Another boot may number devices anew, so that there only inode and generation together tell."""
+    now = _identity(directory)
+    if kept["boot"] != now["boot"] and now["generation"] is not None:
+        now |= {"boot": kept["boot"], "device": kept["device"]}
+    return kept == now
