@@ -1,5 +1,6 @@
 """What stands behind what: causes, what waits until something is mended, and the health gate."""
 
+import json
 from dataclasses import replace
 from datetime import date
 
@@ -15,7 +16,7 @@ from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.storage import Storage, Waiver
 from fsadvisor.survey import soundness
 from tests.command import fsadvisor
-from tests.machines.replay import FOLDERS, RULES, audit
+from tests.machines.replay import FOLDERS, RULES, audit, reports
 
 BY_ID = {rule.id: rule for rule in RULES}
 REWRITING = [
@@ -115,6 +116,13 @@ def test_no_two_findings_of_a_machine_explain_each_other(folder):
     for finding in findings(verdicts):
         for verdict in finding.verdicts:
             assert verdict.behind is None, finding.rule.id
+
+
+def test_the_json_says_what_a_finding_stands_behind():
+    folder = next(it for it in FOLDERS if it.name == "raid-lvm-crypt-server")
+    told = {one["rule"]: one.get("behind") for one in json.loads(reports(folder)["report.json"])["verdicts"]}
+    assert told["discards-never-sent"] == {"why": "first", "rule": "md-degraded", "subject": "layer:md0"}
+    assert told["md-degraded"] is None
 
 
 def test_rules_name_only_rules_as_causes():

@@ -170,6 +170,14 @@ class Waived(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     link: str
 
 
+class Behind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The verdict that another stands behind: its `cause`, or what has to be mended `first`."""
+
+    why: Literal["cause", "first"]
+    rule: str
+    subject: str
+
+
 class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a rule says of a subject. Verdicts stand in the order of `rank`; `because` says it in words."""
 
@@ -189,6 +197,9 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     references: tuple[Reference, ...]
     waived: Waived | msgspec.UnsetType = msgspec.UNSET
     """There where somebody has accepted it; then it does not count for --fail-on."""
+
+    behind: Behind | msgspec.UnsetType = msgspec.UNSET
+    """There where it follows from another finding, or waits for one."""
 
 
 class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -36,7 +36,12 @@ def verdict_line(found: Verdict) -> bytes:
     subject = piece(found.subject.id)
     remedy = _remedy(found.instructions()) if found.calls_for_action else _nothing_to_do(rule)
     line = b"".join((start, subject, to_rank, subject, to_asks, _asks(found), to_remedy, remedy, end))
-    return line if found.waiver is None else b'%b,"waived":%b}' % (line[:-1], piece(_waived(found.waiver)))
+    if found.waiver is not None:
+        line = b'%b,"waived":%b}' % (line[:-1], piece(_waived(found.waiver)))
+    if found.behind is not None:
+        behind = model.Behind(why=found.behind.why, rule=found.behind.rule.id, subject=found.behind.subject.id)
+        line = b'%b,"behind":%b}' % (line[:-1], piece(behind))
+    return line
 
 
 class _Template(NamedTuple):
