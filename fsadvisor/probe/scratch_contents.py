@@ -25,6 +25,7 @@ def remove(above: int, name: str, tree: int) -> None:
     """Take away an open tree and what is in it: all of it, or nothing. Raises ForeignError, OSError.
 
     All is looked at before the first file goes, and each file once more before it goes. Nobody else may write there.
+    Somebody who may rename the tree itself can at worst have an empty directory removed in its place.
     """
     if not _is_at(above, name, tree) or _mount_of(tree) != _mount_of(above):
         raise ForeignError("it is not there any more, or something else is in its place")

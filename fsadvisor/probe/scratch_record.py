@@ -8,10 +8,12 @@ away once the tree is gone. A line without its end does not count.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.error import MachineError
@@ -23,11 +25,19 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-_Identity: TypeAlias = "dict[str, Any]"
-
 _MOST_BYTES: Final = 4096
 MOST: Final = 64
 """Records that are kept; of more the oldest are dropped whose owner is dead: their filesystem may be gone for good."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Identity:
+    """A directory, as a line tells it."""
+
+    boot: str
+    device: int
+    inode: int
+    generation: int | None
 
 
 class Record:
@@ -47,7 +57,7 @@ class Record:
     def add(self, directory: int) -> None:
         """Tell an open directory: where the tree is about to be made, and then the tree. Raises OSError."""
         os.lseek(self._descriptor, 0, os.SEEK_END)
-        os.write(self._descriptor, json.dumps(_identity(directory)).encode() + b"\n")
+        os.write(self._descriptor, msgspec.json.encode(_identity(directory)) + b"\n")
         os.fsync(self._descriptor)
         os.fsync(self._directory)
 
@@ -74,7 +84,7 @@ class Record:
 
         Of two filesystems the first directories may have the same number, which tells them apart until the next boot.
         """
-        return self._made_in is None or (self._made_in["boot"] == owner.boot() and self.is_in(directory))
+        return self._made_in is None or (self._made_in.boot == owner.boot() and self.is_in(directory))
 
 
 def new(name: str, directory: int) -> Record | None:
@@ -152,20 +162,21 @@ def _locked(name: str, directory: int, *, wait: bool) -> Record:
 
 def _lines(content: bytes) -> tuple[_Identity | None, _Identity | None]:
     """The two lines, None for what is not there."""
-    found = [json.loads(line) for line in content.split(b"\n")[:-1]]
+    found: list[_Identity] = []
+    with contextlib.suppress(msgspec.MsgspecError):
+        found.extend(msgspec.json.decode(line, type=_Identity) for line in content.split(b"\n")[:-1])
     first, second, *_ = *found, None, None
     return first, second
 
 
 def _identity(directory: int) -> _Identity:
     seen = os.fstat(directory)
-    generation = generation_of(directory)
-    return {"boot": owner.boot(), "device": seen.st_dev, "inode": seen.st_ino, "generation": generation}
+    return _Identity(boot=owner.boot(), device=seen.st_dev, inode=seen.st_ino, generation=generation_of(directory))
 
 
 def _is(kept: _Identity, directory: int) -> bool:
     """Another boot may number devices anew, so that there only inode and generation together tell."""
     now = _identity(directory)
-    if kept["boot"] != now["boot"] and now["generation"] is not None:
-        now |= {"boot": kept["boot"], "device": kept["device"]}
+    if kept.boot != now.boot and now.generation is not None:
+        now = replace(now, boot=kept.boot, device=kept.device)
     return kept == now

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -23,6 +24,7 @@ from fsadvisor.probe.surroundings import mount_of, place
 from fsadvisor.storage import Storage
 from tests.command import fsadvisor
 from tests.loops import run
+from tests.paths import ROOT
 from tests.probe.filesystems import mounted, names_in, needs_root
 
 EVE = 65533
@@ -514,3 +516,31 @@ def test_a_place_for_locks_that_another_user_may_change_is_not_used(eves, monkey
         theirs.chmod(0o700 if trusted else 0o777)
         as_eve(lock_twice)
         assert [it.name for it in theirs.iterdir()] == ["fsadvisor"] * trusted
+
+
+def test_a_record_that_makes_no_sense_has_nothing_deleted(space):
+    left = left_by_a_killed_probe(space)
+    for nonsense in ("{}\n[]\n", "\0\0\n\0\n", "x"):
+        (scratch_record.state_directory() / left.name).write_text(nonsense)
+        assert all("is left alone" in said for said in clear(space))
+        assert what_is_in(left) == FILLED
+
+
+ON_VAR = """
+import subprocess
+from pathlib import Path
+from fsadvisor.machine.probe_file import PATH
+from fsadvisor.trial.mounting import enter
+subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/var/lib"], check=True)
+Path(PATH).parent.mkdir()
+Path(PATH).touch()
+enter([])
+assert Path(PATH).exists(), "records would go below the mount"
+"""
+
+
+@needs_root
+@pytest.mark.namespaces
+def test_a_trial_lets_go_of_other_mounts_but_not_of_that_with_the_records():
+    done = subprocess.run(["unshare", "-m", sys.executable, "-c", ON_VAR], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
