@@ -175,8 +175,19 @@ def _add_sayings(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> N
         verbs, shared, "attest", "Say what only a person can know of this machine; alone, list what has been said."
     )
     attest.add_argument("about", metavar="FACT", nargs="?", help="such as disk.datasheet_plp")
-    attest.add_argument("subject", metavar="SUBJECT", nargs="?", help="such as disk:nvme0n1, or nvme0n1")
+    attest.add_argument(
+        "subject", metavar="SUBJECT", nargs="?", help="such as nvme0n1, or a drive's model for all of it"
+    )
     attest.add_argument("value", metavar="VALUE", nargs="?", help="yes (the default), no, or what the fact may be")
+    attest.add_argument(
+        "--checklist", metavar="LIST", help="one page of all that is asked for: plp; FACT is then a disk or a model"
+    )
+    attest.add_argument(
+        "--answer",
+        metavar="NAME=VALUE",
+        action="append",
+        help="an answer to the checklist, such as runbook=yes; may be repeated",
+    )
     waive = _verb(
         verbs, shared, "waive", "Accept what a rule finds: it stays in the report, and no longer counts for --fail-on."
     )

@@ -273,6 +273,10 @@ def _capture(chosen: argparse.Namespace) -> int:
 def _attest(chosen: argparse.Namespace) -> int:
     from fsadvisor.attestation import verbs
 
+    if chosen.checklist:
+        return _checklist(chosen)
+    if chosen.answer:
+        raise UsageError("--answer goes with a checklist: fsadvisor attest --checklist plp")
     if chosen.about is None:
         machine = _machine(chosen)
         _write(verbs.listing(machine, with_fitting_waivers(_storage(machine, chosen), _shelf(chosen).rules)))
@@ -285,6 +289,22 @@ def _attest(chosen: argparse.Namespace) -> int:
     if not chosen.by:
         raise UsageError("say who attests it: --by WHO")
     return _tell(verbs.attest(_machine(chosen), file, chosen.about, chosen.subject, chosen.value, _saying(chosen)))
+
+
+def _checklist(chosen: argparse.Namespace) -> int:
+    from fsadvisor.attestation import checklist, verbs
+
+    if chosen.subject or chosen.remove:
+        raise UsageError(f"a checklist takes one disk or model: fsadvisor attest --checklist {chosen.checklist} DISK")
+    machine = _machine(chosen)
+    if not chosen.answer:
+        _write(checklist.page(_storage(machine, chosen), chosen.checklist, chosen.about))
+        return 0
+    file = _attestations(chosen)
+    if not chosen.by:
+        raise UsageError("say who answers: --by WHO")
+    said = verbs.answered(machine, file, chosen.checklist, chosen.about, chosen.answer, _saying(chosen))
+    return max(map(_tell, said))
 
 
 def _waive(chosen: argparse.Namespace) -> int:

@@ -51,7 +51,7 @@ function _shtab_fsadvisor_using
 end
 
 set -g _shtab_fsadvisor_commands explain facts plan probe compare forecast trial waits capture attest waive rule 'rule try' drive schema
-set -g _shtab_fsadvisor_opts_with_value --attestations --because --by --delays --device --fail-on --filesystems --fit --images --job --jobs --link --matters --on --on-scratch --only --out --passes --rules --seconds --suite --timeout --type --until --width --window --workload --yes-erase -o
+set -g _shtab_fsadvisor_opts_with_value --answer --attestations --because --by --checklist --delays --device --fail-on --filesystems --fit --images --job --jobs --link --matters --on --on-scratch --only --out --passes --rules --seconds --suite --timeout --type --until --width --window --workload --yes-erase -o
 
 complete -c fsadvisor -e
 complete -c fsadvisor -f
@@ -282,6 +282,8 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l strict -d 'exit with
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l full -d 'all evidence, small gains with their commands, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l all -d 'list passed checks and rules that do not apply, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l checklist -x -d 'one page of all that is asked for: plp; FACT is then a disk or a model'
+complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l answer -x -d 'an answer to the checklist, such as runbook=yes; may be repeated'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l by -x -d 'the person who says so'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l because -x -d 'why others may believe it'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l link -x -d 'the datasheet, the runbook, the ticket'

@@ -11,8 +11,9 @@ from fsadvisor.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.facts import Cause, Known
 from fsadvisor.readers.attestations import Entry
 from fsadvisor.readers.scalars import real, whole
+from fsadvisor.storage import Disk
 from fsadvisor.survey import look
-from fsadvisor.survey.attested import PINNED_TO_DRIVES, unfit
+from fsadvisor.survey.attested import PINNED_TO_DRIVES, PINNED_TO_FIRMWARE, unfit
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -51,19 +52,47 @@ class Seen:
 def attestation(seen: Seen, name: str, subject: str, value: str | None, saying: Saying) -> Entry:
     """An entry for `fsadvisor attest`. Raises ClaimError."""
     fact = attestable(name)
-    of = _subject(seen.storage, fact.namespace, subject)
-    told = fact.reader()(of.scope)
-    if isinstance(told, Known):
-        raise ClaimError(f"{name} of {of.id} is known: the machine itself says {told.value!r} ({told.source})")
-    if told.cause is Cause.NOT_APPLICABLE:
-        raise ClaimError(f"{name} makes no sense for {of.id} as it is now")
+    meant = drives_of(seen.storage, subject) if fact.namespace == "disk" else []
+    meant = meant or [_subject(seen.storage, fact.namespace, subject)]
+    for of in meant:
+        _must_be_open(fact, of)
     if not saying.link and not saying.because:
         raise ClaimError("say why others may believe it: --link (the datasheet, the runbook) or --because")
-    identity = _identity(seen, of.id)
+    identities = [_identity(seen, of.id) for of in meant]
     pinned = of.kind == "disk" or name in PINNED_TO_DRIVES
-    drives = _drives(identity) if pinned else ()
-    uuid = look.value(identity.uuid) if of.kind == "filesystem" else None
-    return _entry("attestation", name, of, _value(fact, value), seen.today, saying, drives, uuid)
+    drives = tuple(drive for one in identities for drive in _drives(one, name)) if pinned else ()
+    if len(drives) > 1 and of.kind == "disk" and not all(drive.serial for drive in drives):
+        raise ClaimError(f"not every drive of {subject} tells its serial number: attest it of each by its name")
+    uuid = look.value(identities[0].uuid) if of.kind == "filesystem" else None
+    about = f"model:{_model(of)}" if is_model(seen.storage, subject) else of.id
+    return _entry("attestation", name, about, _value(fact, value), seen.today, saying, drives, uuid)
+
+
+def _must_be_open(fact: Fact, of: Subject) -> None:
+    told = fact.reader()(of.scope)
+    if isinstance(told, Known):
+        raise ClaimError(f"{fact.name} of {of.id} is known: the machine itself says {told.value!r} ({told.source})")
+    if told.cause is Cause.NOT_APPLICABLE:
+        raise ClaimError(f"{fact.name} makes no sense for {of.id} as it is now")
+
+
+def drives_of(storage: Storage, named: str) -> list[Subject]:
+    """The disk of that name, else all disks of that model, as they name themselves; none where there is neither."""
+    disks = [it for it in storage.subjects if it.kind == "disk"]
+    at = subject_id("disk", named)
+    model = named.removeprefix("model:").strip()
+    return [it for it in disks if it.id == at] or [it for it in disks if model and _model(it) == model]
+
+
+def is_model(storage: Storage, named: str) -> bool:
+    """Whether it names drives by their model."""
+    found = drives_of(storage, named)
+    return bool(found) and found[0].id != subject_id("disk", named)
+
+
+def _model(disk: Subject) -> str:
+    facts = disk.scope["disk"]
+    return (look.value(facts.model) or "") if isinstance(facts, Disk) else ""
 
 
 def waiver(seen: Seen, rules: Iterable[Rule], rule: str, subject: str, saying: Saying) -> Entry:
@@ -77,7 +106,7 @@ def waiver(seen: Seen, rules: Iterable[Rule], rule: str, subject: str, saying: S
     if saying.until is None:
         raise ClaimError("say until when the risk is accepted: --until DATE")
     identity = _identity(seen, of.id)
-    return _entry("waiver", rule, of, None, seen.today, saying, _drives(identity), look.value(identity.uuid))
+    return _entry("waiver", rule, of.id, None, seen.today, saying, _drives(identity), look.value(identity.uuid))
 
 
 def attestable(name: str) -> Fact:
@@ -123,8 +152,8 @@ def _number_or_text(fact: Fact, word: str) -> Value | None:
     return real(word) if fact.kind is Kind.REAL else word
 
 
-def _drives(identity: Identity) -> tuple[Drive, ...]:
-    return tuple(drive.pin() for drive in identity.drives)
+def _drives(identity: Identity, fact: str = "") -> tuple[Drive, ...]:
+    return tuple(drive.pin(firmware=fact in PINNED_TO_FIRMWARE) for drive in identity.drives)
 
 
 def _identity(seen: Seen, at: str) -> Identity:
@@ -138,7 +167,7 @@ def _identity(seen: Seen, at: str) -> Identity:
 def _entry(
     kind: Literal["attestation", "waiver"],
     about: str,
-    of: Subject,
+    subject: str,
     value: Value | None,
     today: dt.date,
     saying: Saying,
@@ -154,7 +183,7 @@ def _entry(
         place=kind,
         kind=kind,
         about=about,
-        subject=_text("the subject", of.id),
+        subject=_text("the subject", subject),
         value=value,
         by=_text("--by", saying.by),
         on=today,

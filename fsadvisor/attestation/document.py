@@ -114,10 +114,9 @@ def _lines(entry: Entry) -> Iterator[str]:
 
 
 def _drive(drive: Drive) -> Iterator[str]:
-    if drive.model is not None:
-        yield f"model = {_quoted(drive.model)}"
-    if drive.serial is not None:
-        yield f"serial = {_quoted(drive.serial)}"
+    for key, text in (("model", drive.model), ("serial", drive.serial), ("firmware", drive.firmware)):
+        if text is not None:
+            yield f"{key} = {_quoted(text)}"
 
 
 def _quoted(text: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
-from fsadvisor.attestation import claims, document
+from fsadvisor.attestation import checklist, claims, document
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.attestation_file import PATH, rewrite
 from fsadvisor.machine.with_file import WithFile
@@ -13,7 +14,7 @@ from fsadvisor.survey.attested import what
 from fsadvisor.survey.whole import survey_with_identities
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fsadvisor.machine.port import Machine
@@ -31,6 +32,19 @@ def prepared(machine: Machine, fact: str, subject: str, value: str | None, sayin
     """The entry that an attestation comes to, held against the machine. Raises ClaimError."""
     claims.attestable(fact)
     return claims.attestation(_seen(machine), fact, subject, value, saying)
+
+
+def answered(
+    machine: Machine, file: Path, name: str, named: str | None, said: Sequence[str], saying: claims.Saying
+) -> list[str]:
+    """Write the answers to a checklist down, all or none; returns what was done. Raises ClaimError and MachineError."""
+    seen = _seen(machine)
+    entries = [
+        claims.attestation(seen, fact, subject, value, saying)
+        for fact, subject, value in checklist.answers(seen.storage, name, named, said)
+    ]
+    rewrite(file, lambda text: reduce(document.with_entry, entries, text))
+    return [_done(file, entry) for entry in entries]
 
 
 def waive(machine: Machine, file: Path, rules: Iterable[Rule], rule: str, subject: str, saying: claims.Saying) -> str:
@@ -54,6 +68,10 @@ def _seen(machine: Machine) -> claims.Seen:
 def written(file: Path, entry: Entry) -> str:
     """Write an entry down; returns what was done, in words. Raises ClaimError and MachineError."""
     rewrite(file, lambda text: document.with_entry(text, entry))
+    return _done(file, entry)
+
+
+def _done(file: Path, entry: Entry) -> str:
     return f"written to {file}: {entry.kind} {what(entry)}, until {entry.until}"
 
 

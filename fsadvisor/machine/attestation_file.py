@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PATH = "/etc/fsadvisor/attest.toml"
 
-_KEPT = frozenset(("fact", "rule", "subject", "value", "model", "serial", "uuid"))
+_KEPT = frozenset(("fact", "rule", "subject", "value", "model", "serial", "firmware", "uuid"))
 _LEFT_OUT = '"left out"'
 _NO_TOML = "= left out, for it is not TOML\n"
 _STRING = r'"""(?s:(?:[^"\\]|\\.|"(?!""))*)"""+|\'\'\'(?s:.*?)\'\'\'+|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''

@@ -12,6 +12,7 @@
     [[attestation.drive]]
     model = "EXAMPLE 3840"
     serial = "S0000001"
+    firmware = "1.0"
 
     [[waiver]]
     rule = "nobarrier-unproven"
@@ -22,7 +23,8 @@
     because = "a cache that is filled anew"
     uuid = "0f0e0d0c-0000-4000-8000-000000000000"
 
-`drive` and `uuid` say which drives and which filesystem were meant, so that another one is not taken for it.
+`drive` and `uuid` say which drives and which filesystem were meant, so that another one is not taken for it; with
+`firmware`, that revision of it. The subject "model:EXAMPLE 3840" stands for all the drives of that model among them.
 An entry with a mistake is left out and told in `unread`; the others count.
 
 https://toml.io/en/v1.0.0
@@ -44,16 +46,18 @@ Kind: TypeAlias = Literal["attestation", "waiver"]
 _KINDS: tuple[Kind, ...] = ("attestation", "waiver")
 _ABOUT = {"attestation": "fact", "waiver": "rule"}
 _COMMON = ("subject", "by", "on", "until", "because", "link", "uuid", "drive")
+_OF_A_DRIVE = ("model", "serial", "firmware")
 _LONGEST = 2000
 _LARGEST = 1 << 63
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drive:
-    """A drive that was meant: its model and serial number, None where it has none."""
+    """A drive that was meant: its model and serial number, None where it has none; its firmware where that counts."""
 
     model: str | None = None
     serial: str | None = None
+    firmware: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,17 @@ class Entry:
     link: str = ""
     uuid: str | None = None
     drives: tuple[Drive, ...] = ()
+
+    @property
+    def kind_of_subject(self) -> str:
+        """'disk' of 'disk:sda', and of a model, which stands for disks."""
+        kind = self.subject.partition(":")[0]
+        return "disk" if kind == "model" else kind
+
+    @property
+    def model(self) -> str | None:
+        """The model, where all its drives are meant."""
+        return self.subject.removeprefix("model:") if self.subject.startswith("model:") else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +195,7 @@ def _drives(tables: Any) -> tuple[Drive, ...]:  # noqa: ANN401 - whatever TOML h
 
 
 def _drive(table: dict[str, Any]) -> Drive:
-    strange = next((key for key in table if key not in ("model", "serial")), None)
+    strange = next((key for key in table if key not in _OF_A_DRIVE), None)
     if strange is not None:
-        raise _MistakeError(f"a drive has `model` and `serial`, not `{strange[:80]}`")
+        raise _MistakeError(f"a drive has {', '.join(_OF_A_DRIVE)}, not `{strange[:80]}`")
     return Drive(**{key: _text(table, key) for key in table})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Unknown
 
@@ -36,3 +36,17 @@ def attested(doc: str, learn: str) -> Any:  # noqa: ANN401 - as dataclasses.fiel
     """Declare a fact that only a person can know; `learn` says how to find out. The survey need not derive it."""
     unknown = Unknown(Cause.NOT_ATTESTED, f"{learn}, then say it with {ATTEST}", ATTEST)
     return field(default=unknown, metadata={"about": About(doc, ATTEST, attested=True)})
+
+
+CHECKLISTS: Final = {
+    "plp": (
+        "disk.datasheet_plp",
+        "disk.firmware_trusted",
+        "disk.path_covered",
+        "disk.runbook",
+        "disk.swap_policy",
+        "host.plp_monitored",
+        "host.backed_up",
+    )
+}
+"""What people are asked on one page: a list's name -> its facts, of a disk and of the host."""

@@ -27,6 +27,9 @@ F = TypeVar("F", bound="Facts")
 PINNED_TO_DRIVES = frozenset({"filesystem.power_loss_tested"})
 """Facts that hold for the drives below only, though they are facts of something else; all of a disk's do."""
 
+PINNED_TO_FIRMWARE = frozenset({"disk.firmware_trusted"})
+"""Facts that hold for the firmware only that the drive had then."""
+
 _KEPT_SILENT = (Cause.NOT_EXPOSED,)
 _TYPES: Mapping[Kind, tuple[type, ...]] = {
     Kind.YES_NO: (bool,),
@@ -79,7 +82,7 @@ class Attested:
             if why:
                 self._ignore(entry, why)
             else:
-                self._open.setdefault(entry.subject.partition(":")[0], []).append(entry)
+                self._open.setdefault(entry.kind_of_subject, []).append(entry)
 
     def speaks_of(self, kind: str) -> bool:
         """Whether there are entries on subjects of a kind, or may be."""
@@ -92,22 +95,24 @@ class Attested:
             return
         seen = {at: identity() for at, identity in identities.items()}
         for entry in entries:
-            at = _meant(entry, seen)
-            why = _stranger(entry, seen[at]) if at in seen else f"there is no {entry.subject} here"
-            awaited = seen[at].awaited if why and at in seen else None
-            if awaited is not None:
-                self._waits.setdefault(at, {})[entry.about.partition(".")[2]] = awaited
-            elif why:
-                self._ignore(entry, why)
-            else:
-                self._settled.setdefault(at, []).append(entry)
+            meant = _meant(entry, seen)
+            why = {at: _stranger(entry, seen[at]) for at in meant}
+            for at in meant:
+                awaited = seen[at].awaited if why[at] else None
+                if awaited is not None:
+                    self._waits.setdefault(at, {})[entry.about.partition(".")[2]] = awaited
+                    why[at] = ""
+                elif not why[at]:
+                    self._settled.setdefault(at, []).append(entry)
+            if all(why.values()):
+                self._ignore(entry, next(iter(why.values()), f"there is no {entry.subject} here"))
 
     def tell(self, at: str, facts: F) -> F:
         """The facts with what was attested of this subject, where the machine itself does not know."""
         waits = self._waits.get(at, {})
         awaited: dict[str, Any] = {name: waits.get(name, self._awaited) for name in _unsaid(facts)}
         facts = replace(facts, **{name: unknown for name, unknown in awaited.items() if unknown is not None})
-        for entry in self._settled.get(at, ()):
+        for entry in _once(self._settled.get(at, ()), self._ignore, of_subject=False):
             if entry.kind == "attestation":
                 name = entry.about.partition(".")[2]
                 fact = getattr(facts, name)
@@ -159,11 +164,14 @@ def read(machine: Machine) -> Attested:
     return Attested(look.file_record(machine, PATH, attestations.parse), machine.today)
 
 
-def _once(entries: Iterable[Entry], ignore: Callable[[Entry, str], None]) -> list[Entry]:
-    """Of entries on the same, the last; those that contradict each other do not count at all."""
+def _once(entries: Iterable[Entry], ignore: Callable[[Entry, str], None], *, of_subject: bool = True) -> list[Entry]:
+    """Of entries on the same, the last; those that contradict each other do not count at all.
+
+    Without `of_subject`, all are on the same one, though some name it and others its model.
+    """
     by_matter: dict[tuple[str, str, str], list[Entry]] = {}
     for entry in entries:
-        by_matter.setdefault((entry.kind, entry.about, entry.subject), []).append(entry)
+        by_matter.setdefault((entry.kind, entry.about, entry.subject if of_subject else ""), []).append(entry)
     kept: list[Entry] = []
     for alike in by_matter.values():
         if len({repr(entry.value) for entry in alike}) > 1:
@@ -191,7 +199,7 @@ def _mistake(entry: Entry, today: date) -> str:
         return f"no fact is called {entry.about!r}{did_you_mean(entry.about, catalogue())}"
     if not fact.attested:
         return f"{entry.about} can't be attested: it comes from {fact.source}"
-    if fact.namespace != entry.subject.partition(":")[0]:
+    if fact.namespace != entry.kind_of_subject:
         return f"{entry.about} is a fact of a {fact.namespace}, and {entry.subject!r} is none"
     return unfit(fact, entry.value)
 
@@ -203,8 +211,17 @@ def _stranger(entry: Entry, identity: Identity) -> str:
     return identity.differs(entry)
 
 
-def _meant(entry: Entry, seen: Mapping[str, Identity]) -> str:
-    """The id of the subject that an entry speaks of: by serial number or UUID where only one has it, else by name."""
+def _is_of(model: str, identity: Identity) -> bool:
+    return any(look.value(drive.model) == model for drive in identity.drives)
+
+
+def _meant(entry: Entry, seen: Mapping[str, Identity]) -> tuple[str, ...]:
+    """The ids of the subjects that an entry speaks of: all of a model, else one.
+
+    By serial number or UUID where only one has it, else by name.
+    """
+    if entry.model is not None:
+        return tuple(at for at, it in seen.items() if it.awaited or _is_of(entry.model, it))
     kind = entry.subject.partition(":")[0]
     serials = {pin.serial for pin in entry.drives if pin.serial}
     if kind == "disk" and serials:
@@ -213,4 +230,5 @@ def _meant(entry: Entry, seen: Mapping[str, Identity]) -> str:
         alike = [at for at, it in seen.items() if look.value(it.uuid) == entry.uuid]
     else:
         alike = []
-    return alike[0] if len(alike) == 1 else entry.subject
+    at = alike[0] if len(alike) == 1 else entry.subject
+    return (at,) if at in seen else ()

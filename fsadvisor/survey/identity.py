@@ -31,20 +31,32 @@ class SeenDrive:
     name: str
     model: Fact[str]
     serial: Fact[str]
+    firmware: Fact[str]
 
-    def pin(self) -> Drive:
+    def pin(self, *, firmware: bool = False) -> Drive:
         """What to write down of it."""
-        return Drive(model=look.value(self.model) or None, serial=look.value(self.serial) or None)
+        return Drive(
+            model=look.value(self.model) or None,
+            serial=look.value(self.serial) or None,
+            firmware=(look.value(self.firmware) or None) if firmware else None,
+        )
 
     def differs(self, pin: Drive) -> str:
         """Why this is not the drive that was written down, '' where it is."""
         if not is_same_model(pin.model, look.value(self.model)):
             return f"{self.name} is another drive now: {_model(look.value(self.model))}, not {_model(pin.model)}"
         if pin.serial is None or pin.serial == look.value(self.serial):
-            return ""
+            return self._firmware_differs(pin)
         if isinstance(self.serial, Unknown) and self.serial.cause is not Cause.NOT_EXPOSED:
             return f"the serial number of {self.name} can't be read: {self.serial.learn or self.serial.cause.value}"
         return f"{self.name} is another drive now: its serial number differs"
+
+    def _firmware_differs(self, pin: Drive) -> str:
+        if pin.firmware is None or pin.firmware == look.value(self.firmware):
+            return ""
+        if isinstance(self.firmware, Unknown):
+            return f"the firmware of {self.name} can't be read: {self.firmware.learn or self.firmware.cause.value}"
+        return f"the firmware of {self.name} is another now: {self.firmware.value!r}, not {pin.firmware!r}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +69,7 @@ class Identity:
     @property
     def awaited(self) -> Unknown | None:
         """An answer that is still to come and tells which one this is."""
-        told = (self.uuid, *(fact for drive in self.drives for fact in (drive.model, drive.serial)))
+        told = (self.uuid, *(fact for drive in self.drives for fact in (drive.model, drive.serial, drive.firmware)))
         return next((it for it in told if isinstance(it, Unknown) and it.cause is Cause.BEING_ASKED), None)
 
     def differs(self, entry: Entry) -> str:
@@ -67,7 +79,7 @@ class Identity:
             return "another filesystem is there now" if known else "the UUID of the filesystem can't be read"
         if entry.subject.startswith("filesystem:") and entry.uuid is None and not has_none(self.uuid):
             return "it does not say which filesystem it means: add its `uuid`"
-        if not entry.drives and not entry.subject.startswith("disk:"):
+        if not entry.drives and entry.kind_of_subject != "disk":
             return ""
         return next((why for why in (_unlike_all(drive, entry.drives) for drive in self.drives) if why), "")
 
@@ -90,4 +102,5 @@ def drive(machine: Machine, disk: Disk) -> SeenDrive:
     told = [fact for fact in (look.text(machine, place) for place in places) if look.value(fact) != ""]
     known = next((fact for fact in (*told, disk.udev_serial) if isinstance(fact, Known)), None)
     hidden = (fact for fact in told if isinstance(fact, Unknown) and fact.cause is not Cause.NOT_EXPOSED)
-    return SeenDrive(name=name, model=disk.model, serial=known or next(hidden, disk.udev_serial))
+    serial = known or next(hidden, disk.udev_serial)
+    return SeenDrive(name=name, model=disk.model, serial=serial, firmware=disk.firmware)
