@@ -22,7 +22,7 @@ from fsadvisor.pages.spans import Span, Tone, line, span
 from fsadvisor.pages.text import listed
 from fsadvisor.pages.values import short_name
 from fsadvisor.report import finding_parts as parts
-from fsadvisor.report import rule_words
+from fsadvisor.report import rule_words, unlock
 from fsadvisor.report.rule_words import part
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ def document(finding: Finding, number: int, told_in: int | None, all_are: str = 
     """
     rule, page = finding.rule, FindingPage(finding, all_are)
     yield page.headline(number)
+    yield from page.unlock()
     yield page.where()
     yield from page.all_subjects()
     yield page.because(first=number == 1)
@@ -93,6 +94,11 @@ class FindingPage:
         severity = self.rule.severity
         tone = _TONES.get(severity, Tone.PLAIN)
         return Headline(span(parts.headline(self.finding), tone), self.rule.title, number, severity)
+
+    def unlock(self) -> Iterator[Block]:
+        """Where it is held back: the one question or command that comes first."""
+        if words := unlock.words(self.finding):
+            yield Remark(line(span("To unlock", Tone.STRONG), f": {words}"))
 
     def where(self) -> Remark:
         """On what."""

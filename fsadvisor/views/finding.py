@@ -141,6 +141,7 @@ class _Writing(FindingPage):
 
     def _head(self) -> Iterator[Block]:
         yield self.headline()
+        yield from self.unlock()
         yield self.where()
         place = self._place()
         of = span(f" ({place + 1} of {len(self._look.findings)}, ", Tone.DIM)
