@@ -1,7 +1,7 @@
 """Findings behind others: what follows from a cause, and tuning that waits until what is sick below is well.
 
 One root cause is one finding. A rule names in `explained_by` what may be its cause; gains and hygiene wait for whatever
-is losing data or has errors on the same storage.
+is losing data or has severe errors on the same storage; what rewrites data waits for free space, too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ About: TypeAlias = "tuple[str, str]"
 """The ids of a rule and of a subject."""
 
 SICK: Final = frozenset({"losing", "errors"})
-"""Urgencies of what has to be mended before anything is tuned."""
+"""Urgencies of what has to be mended before anything is tuned, where it is severe."""
+_SICKNESS: Final = ""
+_SEVERE: Final = ("critical", "high")
+_NO_SPACE: Final = "stall"
+"""Urgency of what has to be mended before data is moved: a disk that is full, a drive that is too slow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,10 @@ def behind(
         if outcome is Outcome.ADVISE and (rule.id, subject.id) not in waived:
             if rule.id in named:
                 causes.setdefault(rule.id, []).append((rule, subject))
-            if rule.urgency in SICK:
-                causes.setdefault("", []).append((rule, subject))
+            if rule.urgency in SICK and rule.severity in _SEVERE:
+                causes.setdefault(_SICKNESS, []).append((rule, subject))
+            if rule.urgency == _NO_SPACE and rule.severity in _SEVERE:
+                causes.setdefault(_NO_SPACE, []).append((rule, subject))
     if not causes:
         return {}
     stack = _Stack(subjects)
@@ -61,8 +67,11 @@ def _behind(rule: Rule, subject: Subject, reached: Mapping[str, _Reached]) -> Be
     for cause in rule.explained_by:
         if cause in reached and (hit := reached[cause].by(subject)):
             return Behind("cause", *hit)
-    if rule.kind != "risk" and "" in reached and (hit := reached[""].by(subject)):
-        return Behind("first", *hit)
+    if rule.kind == "risk":
+        return None
+    for wait in (_SICKNESS, *([_NO_SPACE] if rule.remedy.rewrites else [])):
+        if wait in reached and (hit := reached[wait].by(subject)):
+            return Behind("first", *hit)
     return None
 
 

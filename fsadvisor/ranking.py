@@ -38,8 +38,9 @@ WITHIN: Final = (
         " what waits for an answer, then the better basis, then the smaller interruption."
     ),
     (
-        "A finding that follows from another is told below it. Gains wait for whatever is losing data or has errors"
-        " on the same storage. What is of low severity and was not measured, or is not safe here, is a line."
+        "A finding that follows from another is told below it. Gains wait for whatever is losing data or has severe"
+        " errors on the same storage; what rewrites data waits for free space, too. What is of low severity and was not"
+        " measured, or is not safe here, is a line."
     ),
 )
 """What decides between findings in one row, and which are no rows of their own."""

@@ -100,6 +100,12 @@ class Disk:
     pending_sectors: Fact[int] = some(
         "sectors that it could not read (ATA)", "smartctl Current_Pending_Sector", "sectors"
     )
+    reallocated_sectors: Fact[int] = some(
+        "bad sectors that it replaced with spare ones (ATA)", "smartctl Reallocated_Sector_Ct", "sectors"
+    )
+    link_errors: Fact[int] = some(
+        "transfers damaged between drive and controller (SATA)", "smartctl UDMA_CRC_Error_Count", "errors"
+    )
     failing_attributes: Fact[tuple[str, ...]] = some(
         "attributes at or below their threshold now (ATA)", "smartctl when_failed"
     )

@@ -139,7 +139,8 @@ def _smart_array(machine: Machine, device: str) -> list[_Volume] | Unknown:
 
 
 def _policy(one: ssacli.Controller, volume: ssacli.LogicalDrive) -> ControllerCache | None:
-    if volume.caching is False:
+    disabled = "disabled" in (one.cache_status or "").lower()  # temporarily or permanently, whatever is configured
+    if volume.caching is False or disabled:
         return "write through"
     if volume.caching is None or one.no_battery_write_cache is None:
         return None

@@ -125,6 +125,8 @@ def disk(
         available_spare_threshold_percent=wear.available_spare_threshold_percent,
         media_errors=wear.media_errors,
         pending_sectors=wear.pending_sectors,
+        reallocated_sectors=wear.reallocated_sectors,
+        link_errors=wear.link_errors,
         failing_attributes=wear.failing_attributes,
         discards=settings.discards,
         thin=look.derive(seen, bool) if look.value(seen) is False else _thin_unknown(seen),

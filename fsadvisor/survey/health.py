@@ -35,6 +35,8 @@ class Health:
     incomplete_shutdowns: Fact[int] = NOT_APPLICABLE
     plp_starts: Fact[int] = NOT_APPLICABLE
     pending_sectors: Fact[int] = NOT_APPLICABLE
+    reallocated_sectors: Fact[int] = NOT_APPLICABLE
+    link_errors: Fact[int] = NOT_APPLICABLE
     failing_attributes: Fact[tuple[str, ...]] = NOT_APPLICABLE
 
 
@@ -98,6 +100,8 @@ def _ata(smart: SmartReport | Unknown) -> Health:
         percentage_used=_worn(smart),
         media_errors=_raw(smart, "Reported_Uncorrect"),
         pending_sectors=_raw(smart, "Current_Pending_Sector"),
+        reallocated_sectors=_raw(smart, "Reallocated_Sector_Ct"),
+        link_errors=_raw(smart, "UDMA_CRC_Error_Count"),
         failing_attributes=_failing(smart),
     )
 

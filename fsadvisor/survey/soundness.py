@@ -22,6 +22,7 @@ _ONLY_WARM: Final = 0b10
 _ONLY_READ_ONLY_CACHE: Final = 0b10000
 """Bits of the critical warning of NVMe that don't speak of the medium: temperature, backup of the volatile memory."""
 
+_MANY_REALLOCATED: Final = 50
 NEARLY_FULL_PERCENT: Final = 95
 _LEAST_UNALLOCATED_PERCENT: Final = 2
 NO_ARRAY: Final = Known(False, "layer.kind")
@@ -34,6 +35,7 @@ def failing(disk: Disk) -> Fact[bool]:
     """Whether a drive fails or has errors."""
     if look.value(disk.virtual) is True:
         return Unknown(Cause.NOT_EXPOSED, "ask whoever runs the hypervisor or the cloud", disk.virtual.source)
+    spins = look.value(disk.rotational) is True  # flash replaces blocks as it wears
     return _any(
         look.value(disk.name) or "",
         (
@@ -41,6 +43,7 @@ def failing(disk: Disk) -> Fact[bool]:
             _sign(disk.critical_warning, lambda it: bool(it & ~_ONLY_WARM & ~_ONLY_READ_ONLY_CACHE), "it warns"),
             _sign(disk.pending_sectors, lambda it: it > 0, "sectors that it can't read"),
             _sign(disk.failing_attributes, bool, "attributes at their threshold"),
+            _sign(disk.reallocated_sectors, lambda it: it > _MANY_REALLOCATED and spins, "sectors replaced"),
             _sign(disk.media_errors, lambda it: it > 0, "errors that it could not correct"),
             _spare(disk),
             _sign(disk.raid_volume, lambda it: it != "optimal", "its RAID volume is"),

@@ -2,7 +2,8 @@
 
 import json
 
-from fsadvisor.readers import zfs_get, zpool_list
+from fsadvisor.readers import dmsetup_status, ssacli, storcli, zfs_get, zpool_list
+from fsadvisor.readers import lvs as lvs_reader
 from tests.machines import parts
 from tests.told import stacked
 
@@ -120,7 +121,7 @@ def on(drive, place, fs_type="ext4", **more):
 
 def server(*drives, mounts, layers=(), programs=(), files=(), commands=(), kernel="6.8.0-60-generic", vm=None,
            memory=64, dirty_mib=60, stalled=False, fstrim=True, fstab="", udev="", attested=(), **more):  # fmt: skip
-    """The machine; `programs` are (name, directory), `vm` is systemd-detect-virt's word."""
+    """The machine; `programs` are (name, directory) or with {setting: value}, `vm` is systemd-detect-virt's word."""
     told = {}
     for one in (*drives, *mounts):
         told |= one.commands if isinstance(one, Drive) else one.all_commands()
@@ -144,7 +145,7 @@ def server(*drives, mounts, layers=(), programs=(), files=(), commands=(), kerne
         files=own | dict(files),
         commands=told | dict(commands),
         udev=udev,
-        processes=[parts.process(1000 + at, *it) for at, it in enumerate(programs)],
+        processes=[parts.process(1000 + at, *it[:2], **dict(*it[2:])) for at, it in enumerate(programs)],
         spaces={it.place: parts.room(it.size, it.used, it.inodes) for it in mounts},
         **more,
     )
@@ -159,8 +160,6 @@ def _drive(slot, state):
 def megaraid(at=0, model="MR9361-8i", vendor="AVAGO   ", tool="storcli64", *, volume="Optl", cache="RWBD",
              battery="Optimal", drives=("Onln",) * 4, disk_cache="Disabled"):  # fmt: skip
     """A MegaRAID volume as one disk, with what its tool says of it."""
-    from fsadvisor.readers import storcli
-
     drive = sata(at, model, 8 * 10**12, device__vendor=vendor)
     name = drive.name
     drive.made = (
@@ -272,3 +271,84 @@ Unallocated:
     commands = {f"btrfs filesystem usage -b {place}": usage, f"btrfs subvolume list -s {place}": ""}
     return Mount(place, drives[0].name, "0:41", "btrfs", inside="rw,ssd,space_cache=v2,subvolid=5,subvol=/",
                  size=size, files=files, commands=commands, **more)  # fmt: skip
+
+
+def volume(name, number, below, called, **more):
+    """A device-mapper volume of LVM."""
+    quiet = {"size": "838860800", "queue__physical_block_size": "4096", "queue__discard_max_bytes": "0"}
+    return stacked(name, number, below, **quiet | {"dm__name": called, "dm__uuid": f"LVM-EXAMPLE{called}"} | more)
+
+
+def lvs(*rows):
+    """What LVM says of its volumes; of each what differs from an active linear one."""
+    names = lvs_reader.COLUMNS
+    usual = dict.fromkeys(names, "") | {"vg_name": "vg0", "lv_active": "active", "segtype": "linear"}
+    return {" ".join(lvs_reader.ARGV): json.dumps({"report": [{"lv": [usual | row for row in rows]}]})}
+
+
+def multipath(paths, usable, *, name="dm-0", number="253:0", called="mpatha"):
+    """A multipath device over drives, the first `usable` of which work, and the commands that tell."""
+    of = "".join(f" {one.number} {'A' if at < usable else 'F'} {int(at >= usable)}" for at, one in enumerate(paths))
+    layer = stacked(
+        name,
+        number,
+        [one.name for one in paths],
+        dm__name=called,
+        dm__uuid="mpath-35000c500a0000001",
+        queue__physical_block_size="4096",
+        queue__discard_max_bytes="0",
+        queue__read_ahead_kb="128",
+    )
+    listed = " ".join(f"{one.number} 1 1" for one in paths)
+    size = len(paths)
+    for at, one in enumerate(paths):
+        one.made[0][f"/sys/block/{one.name}/device/state"] = "running" if at < usable else "offline"
+    return layer, {
+        "dmsetup table": f"{called}: 0 15628053168 multipath 0 0 1 1 service-time 0 {size} 2 {listed}\n",
+        " ".join(dmsetup_status.ARGV): f"{called}: 0 15628053168 multipath 2 0 0 0 1 1 A 0 {size} 0{of}\n",
+    }
+
+
+def smart_array(*, volume="OK", drives=("OK",) * 4, battery="OK", cache="OK", drive_cache="Disabled"):
+    """An HPE Smart Array volume as sda, with what ssacli says of it."""
+    drive = sata(0, "LOGICAL VOLUME", 4 * 10**12, device__vendor="HPE     ")
+    drive.made = (
+        drive.made[0],
+        {"/sys/block/sda": "../devices/pci0000:00/0000:00:03.0/host0/target0:1:0/0:1:0:0/block/sda"},
+    )
+    members = "".join(
+        f"      physicaldrive 1I:1:{at}\n         Status: {state}\n         Drive Type: Data Drive\n"
+        "         Interface Type: Solid State SATA\n         Model: ATA     EXAMPLE DC480\n\n"
+        for at, state in enumerate(drives, 1)
+    )
+    drive.commands = {
+        " ".join(ssacli.CONFIG_ARGV): f"""
+Smart Array P408i-a in Slot 0 (Embedded)
+   Controller Status: OK
+   Cache Board Present: True
+   Cache Status: {cache}
+   Drive Write Cache: {drive_cache}
+   No-Battery Write Cache: Disabled
+   Cache Backup Power Source: Batteries
+   Battery/Capacitor Count: 1
+   Battery/Capacitor Status: {battery}
+
+   Array: A
+      Interface Type: Solid State SATA
+      Status: OK
+
+      Logical Drive: 1
+         Fault Tolerance: 5
+         Status: {volume}
+         Caching:  Enabled
+         Disk Name: /dev/sda
+         LD Acceleration Method: Controller Cache
+
+{members}"""
+    }
+    return drive
+
+
+def postgresql(place, settings=""):
+    """Files of a cluster."""
+    return {f"{place}/PG_VERSION": "16\n", f"{place}/postgresql.conf": settings}

@@ -55,10 +55,18 @@ def test_a_battery_that_fails_is_told_from_one_that_charges():
 
 def test_a_smart_array_caches_on_only_where_it_is_told_to():
     found = smart_array()
-    assert (found.controller_cache.value, found.controller_battery.value) == ("write back", "charging")
+    assert found.controller_battery.value == "charging"
     assert found.controller_drive_caches.value == "enabled"
-    told = SMART_ARRAY.replace("No-Battery Write Cache: Disabled", "No-Battery Write Cache: Enabled")
+    in_use = SMART_ARRAY.replace("Temporarily Disabled", "OK")
+    assert smart_array(in_use).controller_cache.value == "write back"
+    told = in_use.replace("No-Battery Write Cache: Disabled", "No-Battery Write Cache: Enabled")
     assert smart_array(told).controller_cache.value == "always write back"
+
+
+def test_a_smart_array_whose_cache_is_disabled_writes_through_whatever_is_configured():
+    for word in ("Temporarily Disabled", "Permanently Disabled"):
+        told = SMART_ARRAY.replace("Temporarily Disabled", word)
+        assert smart_array(told).controller_cache.value == "write through"
 
 
 def test_without_the_tool_nothing_is_known_of_the_cache():
