@@ -192,6 +192,7 @@ def test_nor_is_one_that_she_gives_the_name_of_a_tree_that_was_left(space, backu
 def test_nor_what_she_puts_into_its_place_while_the_probe_runs(space, backup):
     with pytest.raises(Exception, match="something else is in its place"), tree(space) as made:  # noqa: PT012
         fill(descriptor_of(made))
+        LEFT.add(made.name)
         as_eve(lambda: (made.rename(space / "moved"), backup.rename(made)))
     assert is_whole(made)
     assert what_is_in(space / "moved") == FILLED
