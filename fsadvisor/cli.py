@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import getpass
 import importlib
 import os
 import sys
@@ -164,6 +163,7 @@ def _session(chosen: argparse.Namespace, name: str) -> Session:
     from fsadvisor.machine.progressive import ProgressiveMachine
     from fsadvisor.tui.remembering import Memory
     from fsadvisor.tui.session import Session
+    from fsadvisor.verbs.asking import own_name
 
     def opened() -> tuple[Machine, ProgressiveMachine | None]:
         if chosen.on:
@@ -185,7 +185,7 @@ def _session(chosen: argparse.Namespace, name: str) -> Session:
         live=not chosen.on,
         memory=memory,
         attestations=None if chosen.on and chosen.attestations is None else _attestations(chosen),
-        who=_own_name(),
+        who=own_name(),
     )
 
 
@@ -326,16 +326,9 @@ def _attestations(chosen: argparse.Namespace) -> Path:
 
 def _saying(chosen: argparse.Namespace) -> Saying:
     from fsadvisor.attestation.claims import Saying
+    from fsadvisor.verbs.asking import own_name
 
-    return Saying(by=chosen.by or _own_name(), because=chosen.because, link=chosen.link, until=chosen.until)
-
-
-def _own_name() -> str:
-    """Who runs this: whoever called sudo, else the login name, which a container may not have."""
-    try:
-        return os.environ.get("SUDO_USER") or getpass.getuser()
-    except (KeyError, OSError):
-        return f"user {os.getuid()}"
+    return Saying(by=chosen.by or own_name(), because=chosen.because, link=chosen.link, until=chosen.until)
 
 
 def _tell(words: str) -> int:

@@ -12,6 +12,7 @@ from fsadvisor.facts import Cause, Known
 from fsadvisor.readers.attestations import Entry
 from fsadvisor.readers.scalars import real, whole
 from fsadvisor.storage import Disk
+from fsadvisor.storage.about import ATTEST
 from fsadvisor.survey import look
 from fsadvisor.survey.attested import PINNED_TO_DRIVES, PINNED_TO_FIRMWARE, unfit
 
@@ -71,6 +72,8 @@ def attestation(seen: Seen, name: str, subject: str, value: str | None, saying: 
 def _must_be_open(fact: Fact, of: Subject) -> None:
     told = fact.reader()(of.scope)
     if isinstance(told, Known):
+        if told.value is True and fact.source.startswith(ATTEST):
+            return  # looked up: a person may know better
         raise ClaimError(f"{fact.name} of {of.id} is known: the machine itself says {told.value!r} ({told.source})")
     if told.cause is Cause.NOT_APPLICABLE:
         raise ClaimError(f"{fact.name} makes no sense for {of.id} as it is now")

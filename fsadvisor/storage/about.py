@@ -32,10 +32,14 @@ def some(doc: str, source: str, unit: str = "", *, attested: bool = False) -> An
     return field(default=NOT_APPLICABLE, metadata={"about": About(doc, source, unit, attested)})
 
 
-def attested(doc: str, learn: str) -> Any:  # noqa: ANN401 - as dataclasses.field
-    """Declare a fact that only a person can know; `learn` says how to find out. The survey need not derive it."""
+def attested(doc: str, learn: str, known_by: str = "") -> Any:  # noqa: ANN401 - as dataclasses.field
+    """Declare a fact that people tell; `learn` says how to find out. The survey need not derive it.
+
+    `known_by` is what tells that all is well where nobody says otherwise.
+    """
     unknown = Unknown(Cause.NOT_ATTESTED, f"{learn}, then say it with {ATTEST}", ATTEST)
-    return field(default=unknown, metadata={"about": About(doc, ATTEST, attested=True)})
+    source = f"{ATTEST}, else {known_by}" if known_by else ATTEST
+    return field(default=unknown, metadata={"about": About(doc, source, attested=True)})
 
 
 CHECKLISTS: Final = {

@@ -170,14 +170,17 @@ class Disk:
     datasheet_plp: Fact[bool] = attested(
         "its maker's datasheet says that this very model keeps acknowledged writes through a power loss",
         "look for power-loss protection in the datasheet of this very model and capacity",
+        "a table of data sheets that were read",
     )
     firmware_trusted: Fact[bool] = attested(
         "its firmware revision was looked up: no fault is known that loses acknowledged writes",
         "look through the maker's release notes from this firmware revision on",
+        "a table of pages on faults of firmware",
     )
     path_covered: Fact[bool] = attested(
         "every cache between the kernel and it (RAID controller, enclosure, bridge) survives a power loss, or is off",
         "list the caches on the way to the disk, and how each survives a power loss",
+        "its place in sysfs (NVMe on PCI Express alone)",
     )
     swap_policy: Fact[bool] = attested(
         "a drive put in its place is checked for power-loss protection before it is used",

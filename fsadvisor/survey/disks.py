@@ -16,6 +16,7 @@ from fsadvisor.survey import (
     flush,
     health,
     look,
+    looked_up,
     nvme_paths,
     pcie,
     power_loss,
@@ -26,6 +27,8 @@ from fsadvisor.survey.cloud_disk import cloud_disk
 from fsadvisor.survey.transport import transport, virtual
 
 if TYPE_CHECKING:
+    import datetime as dt
+
     from fsadvisor.drives import Family
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
@@ -39,10 +42,11 @@ _ZONED = Literal["none", "host-aware", "host-managed"]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A disk's facts, and the case that its power-loss verdict was given on."""
+    """A disk's facts, the case that its power-loss verdict was given on, and its place in sysfs."""
 
     facts: Disk
     case: power_loss.Case
+    hardware: str
 
 
 def disk(
@@ -154,15 +158,18 @@ def disk(
         better_block_bytes=drives.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
         write_throttle_us=look.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
-    return Seen(facts, case)
+    return Seen(looked_up.with_faults(facts), case, device.hardware)
 
 
-def heard(disk: Disk, case: power_loss.Case) -> Disk:
-    """The disk with its power-loss verdict weighed anew, where a person said what the data sheet promises."""
-    if isinstance(disk.datasheet_plp, Unknown):
-        return disk
-    weighed = power_loss.weigh(replace(case, datasheet=disk.datasheet_plp))
-    return replace(disk, plp=weighed.fact, plp_evidence=weighed.told, plp_settle=weighed.to_do)
+def heard(disk: Disk, seen: Seen, today: dt.date) -> Disk:
+    """The disk with its power-loss verdict weighed anew, where a person said what the data sheet promises.
+
+    And with what nobody had to say.
+    """
+    if isinstance(disk.datasheet_plp, Known):
+        weighed = power_loss.weigh(replace(seen.case, datasheet=disk.datasheet_plp))
+        disk = replace(disk, plp=weighed.fact, plp_evidence=weighed.told, plp_settle=weighed.to_do)
+    return looked_up.told(disk, seen.hardware, seen.case.family, today)
 
 
 def _family(model: Fact[str], answers: drives.Drive) -> Family | None:

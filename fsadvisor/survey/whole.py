@@ -108,7 +108,7 @@ class _Survey:
         }
         self._disks = {at: one.facts for at, one in found.items()}
         self._disks = self._with_what_was_said("disk", self._disks)
-        self._disks = {at: disks.heard(one, found[at].case) for at, one in self._disks.items()}
+        self._disks = {at: disks.heard(one, found[at], ground.machine.today) for at, one in self._disks.items()}
         self._disks = self._supposed.tell("disk", self._disks)
         self._disks = {at: replace(one, failing=soundness.failing(one)) for at, one in self._disks.items()}
         self._layers = {

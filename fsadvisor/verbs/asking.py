@@ -1,7 +1,8 @@
-"""What verbs that measure share: the question before they start, their lines to stderr, and how they refuse."""
+"""What verbs share that ask and tell: the question before they start, lines to stderr, refusals, and who asks."""
 
 from __future__ import annotations
 
+import getpass
 import os
 import shlex
 import sys
@@ -66,3 +67,11 @@ def columns() -> int:
         return os.get_terminal_size(sys.stderr.fileno()).columns or 80
     except OSError:
         return 80
+
+
+def own_name() -> str:
+    """Who runs this: whoever called sudo, else the login name, which a container may not have."""
+    try:
+        return os.environ.get("SUDO_USER") or getpass.getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"

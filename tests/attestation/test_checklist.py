@@ -125,3 +125,9 @@ def test_a_model_and_one_of_its_drives_that_contradict_each_other_do_not_count()
     told, why = facts(one + entry("disk.runbook", ("S1", ""), ("S2", "")), "disk.runbook")
     assert told == [None, True]
     assert set(why) == {"another entry says otherwise of the same"}
+
+
+def test_who_knows_better_than_what_was_looked_up_may_say_no(file):
+    assert marks(checklist(None).stdout)["path_covered"] == "yes"
+    assert checklist(file, "nvme0n1", *WHO, "--answer", "path_covered=no").returncode == 0
+    assert marks(checklist(file, "nvme0n1").stdout)["path_covered"] == "no"
