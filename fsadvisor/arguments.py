@@ -259,6 +259,7 @@ def _options(*, defaults: bool) -> Parser:
     shared.add_argument("--strict", action="store_true", help="exit with 3 where something could not be told")
     shared.add_argument("--full", action="store_true", help="all evidence, small gains with their commands, too")
     shared.add_argument("--all", action="store_true", help="list passed checks and rules that do not apply, too")
+    shared.add_argument("--wake", action="store_true", help="ask disks that sleep, too, which wakes them")
     shared.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="for each tool (default: 10)")
     if defaults:
         shared.set_defaults(fail_on="moderate", timeout=10.0)

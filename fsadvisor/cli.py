@@ -88,7 +88,7 @@ def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
 
 
 def _machine(chosen: argparse.Namespace) -> Machine:
-    machine = open_machine(chosen.on) if chosen.on else LiveMachine(timeout=chosen.timeout)
+    machine = open_machine(chosen.on) if chosen.on else LiveMachine(timeout=chosen.timeout, wake=chosen.wake)
     return _with_what_is_kept(machine, chosen)
 
 
@@ -168,7 +168,7 @@ def _session(chosen: argparse.Namespace, name: str) -> Session:
     def opened() -> tuple[Machine, ProgressiveMachine | None]:
         if chosen.on:
             return _machine(chosen), None
-        answering = ProgressiveMachine(chosen.timeout)
+        answering = ProgressiveMachine(chosen.timeout, wake=chosen.wake)
         return _with_what_is_kept(answering, chosen), answering
 
     memory = None
@@ -369,7 +369,7 @@ def _measures(chosen: argparse.Namespace) -> int:
     gc.enable()
     verb = importlib.import_module(f"fsadvisor.verbs.{chosen.verb}")
     try:
-        status: int = verb.run(chosen, LiveMachine(timeout=chosen.timeout), _write)
+        status: int = verb.run(chosen, LiveMachine(timeout=chosen.timeout, wake=chosen.wake), _write)
     except RefusedError as error:
         raise UsageError(*error.args) from error
     return status

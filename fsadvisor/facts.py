@@ -18,6 +18,8 @@ class Cause(Enum):
     NOT_EXPOSED = "not_exposed"
     TIMED_OUT = "timed_out"
     UNREADABLE = "unreadable"
+    ASLEEP = "asleep"
+    """The disk sleeps, and asking it would wake it."""
     NOT_MEASURED = "not_measured"
     NOT_ATTESTED = "not_attested"
     BEING_ASKED = "being_asked"
@@ -46,6 +48,10 @@ class Unknown:
 Fact: TypeAlias = Known[T] | Unknown
 
 NOT_APPLICABLE = Unknown(Cause.NOT_APPLICABLE, "")
+
+
+WAKE = "look again with --wake, or while the disk is awake"
+"""How to learn what a sleeping disk was not asked."""
 
 
 def unreadable(what: str, source: str = "") -> Unknown:

@@ -48,15 +48,20 @@ def refusal(error: OSError | ValueError, source: str) -> Unknown:
 class LiveMachine:
     """The host itself. The same file, folder, link or command is asked for only once.
 
-    `timeout` is for each tool and each file system, in seconds.
+    `timeout` is for each tool and each file system, in seconds; `wake` lets tools wake disks that sleep.
     """
 
     def __init__(
-        self, timeout: float = 10, tool_folders: Sequence[str] = TOOL_FOLDERS, today: dt.date | None = None
+        self,
+        timeout: float = 10,
+        tool_folders: Sequence[str] = TOOL_FOLDERS,
+        today: dt.date | None = None,
+        *,
+        wake: bool = False,
     ) -> None:
         self._timeout_s = timeout
         self._today = today or dt.datetime.now().astimezone().date()
-        self._runner = Runner(timeout, tool_folders)
+        self._runner = Runner(timeout, tool_folders, wake=wake)
         self._reads: dict[str, Answer] = {}
         self._entries: dict[str, Entries] = {}
         self._links: dict[str, Answer] = {}

@@ -33,9 +33,14 @@ class ProgressiveMachine(LiveMachine):
     """
 
     def __init__(
-        self, timeout: float = 10, tool_folders: Sequence[str] = TOOL_FOLDERS, patience: float = _PATIENCE_S
+        self,
+        timeout: float = 10,
+        tool_folders: Sequence[str] = TOOL_FOLDERS,
+        patience: float = _PATIENCE_S,
+        *,
+        wake: bool = False,
     ) -> None:
-        super().__init__(timeout, tool_folders)
+        super().__init__(timeout, tool_folders, wake=wake)
         self.changed = threading.Event()
         self._patience_s = patience
         self._lock = threading.Lock()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import fetched, reaper, sources
+from fsadvisor.machine import fetched, reaper, sleep, sources
 from fsadvisor.machine.patience import Patience
 from fsadvisor.machine.port import Answer, Argv, Reply
 
@@ -142,6 +142,8 @@ class Runner:
     """Those of the folders whose tools are not the system's own."""
     refused: Sequence[str] = REFUSED
     """Where tools were fetched that are not trusted."""
+    wake: bool = False
+    """Whether tools may wake disks that sleep."""
     patience: Patience = field(default_factory=Patience, repr=False)
 
     def run(
@@ -189,9 +191,12 @@ class Runner:
                 answered.put((index, self._answer(argv)))
 
     def _answer(self, argv: Argv) -> Answer:
+        if not self.wake and (suspended := sleep.suspended(argv)) is not None:
+            return suspended
         tool = self._find(argv, self.folders)
         if tool is None:
             return missing_tool(argv, refused=self._find(argv, self.refused) is not None)
+        argv = argv if self.wake else sleep.left_alone(argv)
         source = sources.command(argv, fetched=tool.rpartition("/")[0] in self.fetched)
         name, seconds = argv[0], self.patience.seconds(argv[0], self.timeout_s)
         if not seconds:

@@ -3,69 +3,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from fsadvisor.machine.port import Answer, Argv, Machine, Reply
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Sequence
-
-    from fsadvisor.facts import Unknown
+from fsadvisor.machine.port import Answer, Machine, Reply
+from fsadvisor.machine.wrapped import Wrapped
 
 
-class WithFile:
+class WithFile(Wrapped):
     """Answers as the machine inside does, but for the content of one path, which comes from `source`."""
 
     def __init__(self, inner: Machine, path: str, text: str, source: str) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._path = path
         self._reply = Reply(text, source)
 
-    @property
-    def name(self) -> str:
-        return self._inner.name
-
-    @property
-    def root(self) -> bool:
-        return self._inner.root
-
-    @property
-    def today(self) -> dt.date:
-        return self._inner.today
-
     def read(self, path: str) -> Answer:
         return self._reply if path == self._path else self._inner.read(path)
-
-    def entries(self, path: str) -> tuple[str, ...] | Unknown:
-        return self._inner.entries(path)
-
-    def link(self, path: str) -> Answer:
-        return self._inner.link(path)
-
-    def run(self, commands: Sequence[Argv]) -> list[Answer]:
-        return self._inner.run(commands)
-
-    def expect(self, commands: Sequence[Argv]) -> None:
-        self._inner.expect(commands)
-
-    def udev(self) -> Answer:
-        return self._inner.udev()
-
-    def processes(self, names: Sequence[str]) -> Answer:
-        return self._inner.processes(names)
-
-    def counters(self) -> Answer:
-        return self._inner.counters()
-
-    def space(self, mount_point: str) -> Answer:
-        return self._inner.space(mount_point)
-
-    def flags(self, path: str) -> Answer:
-        return self._inner.flags(path)
-
-    def settings(self, path: str) -> Answer:
-        return self._inner.settings(path)
-
-    def extents(self, path: str) -> Answer:
-        return self._inner.extents(path)

@@ -28,6 +28,7 @@ _CAUSES: Final = {
     Cause.NOT_EXPOSED: "not exposed",
     Cause.TIMED_OUT: "timed out",
     Cause.UNREADABLE: "unreadable",
+    Cause.ASLEEP: "asleep, not woken",
     Cause.NOT_MEASURED: "not measured",
     Cause.NOT_ATTESTED: "only a person can say",
     Cause.BEING_ASKED: "still being asked",

@@ -13,6 +13,8 @@ https://www.smartmontools.org/wiki/TocDoc
 
 from __future__ import annotations
 
+import re
+
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers import json_text
 from fsadvisor.readers.json_text import Json, boolean, integer, items, member, string
@@ -28,9 +30,10 @@ from fsadvisor.readers.smart_record import (
     exit_status,
     nvme_critical_warning,
 )
-from fsadvisor.readers.smart_refusal import refusal
+from fsadvisor.readers.smart_refusal import asleep, refusal
 
 _FASTEST_LINK_BPS = 10**12
+_POWER_MODE = re.compile(r"^Power mode (?:is|was): +([A-Z].*)", re.MULTILINE)
 
 
 def argv(device: str, device_type: str | None = None) -> tuple[str, ...]:
@@ -50,6 +53,16 @@ def parse(text: str) -> SmartReport | Unknown:
     if _says_nothing(report):
         return refusal("\n".join([*(message.text for message in report.messages), *_lines(document)]))
     return report
+
+
+def power_mode(text: str) -> str | None:
+    """The drive's power mode in smartctl's capitals, where it was asked for (-n)."""
+    document = json_text.load(text)
+    if isinstance(document, Unknown):
+        return None
+    said = "\n".join([*(message.text for message in _messages(document)), *_lines(document)])
+    found = _POWER_MODE.search(said)
+    return string(document, "power_mode", "name") or asleep(said) or (found[1].strip() if found else None)
 
 
 def _says_nothing(report: SmartReport) -> bool:

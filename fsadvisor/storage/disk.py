@@ -12,6 +12,7 @@ from fsadvisor.storage.words import (
     ControllerCache,
     DriveCaches,
     PlpVerdict,
+    PowerState,
     RaidController,
     RaidVolume,
     Transport,
@@ -76,6 +77,10 @@ class Disk:
     )
     controller_drive_caches: Fact[DriveCaches] = some(
         "write caches of the drives behind the controller, which its battery does not cover", "storcli, perccli, ssacli"
+    )
+    power_state: Fact[PowerState] = some(
+        "whether it sleeps; one that does is not woken by questions but with --wake (SATA, SAS, SCSI, USB)",
+        "smartctl -n standby, /sys/block/D/device/power/runtime_status",
     )
     critical_warning: Fact[int] = some("NVMe critical warning bits", "nvme smart-log", "bits")
     capacitor_health: Fact[int] = some(

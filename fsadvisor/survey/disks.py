@@ -21,6 +21,7 @@ from fsadvisor.survey import (
     pcie,
     power_loss,
     queue,
+    sleeping,
 )
 from fsadvisor.survey import drive as drives
 from fsadvisor.survey.cloud_disk import cloud_disk
@@ -118,6 +119,7 @@ def disk(
         controller_cache=raid_cache.policy,
         controller_battery=raid_cache.battery,
         controller_drive_caches=raid_cache.drive_caches,
+        power_state=sleeping.power_state(machine, device, kind),
         critical_warning=drives.critical_warning(answers) if is_nvme else NOT_APPLICABLE,
         capacitor_health=drives.capacitor_health(answers) if is_nvme else NOT_APPLICABLE,
         incomplete_shutdowns=wear.incomplete_shutdowns,

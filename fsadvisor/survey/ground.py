@@ -17,6 +17,7 @@ from fsadvisor.survey import (
     layers,
     look,
     multipath,
+    sleeping,
     superblocks,
     udev,
     volumes,
@@ -68,8 +69,11 @@ def lay(machine: Machine) -> Ground:
     mounts = () if isinstance(table, Unknown) else tuple(superblocks.visible(table))
     by_udev = udev.asked(machine)
     labels_told = any("ID_FS_UUID" in properties for properties in by_udev.properties.values())
-    first = superblocks.commands(machine, mounts, known)
     others = _commands(machine, known, labels_told)
+    if any(map(sleeping.may_sleep, known.devices.values())):
+        _run_ahead(machine, _of_host_and_drives(known))
+        machine = sleeping.not_woken(machine, known, mounts)
+    first = superblocks.commands(machine, mounts, known)
     if first:
         _run_ahead(machine, [*first, *others])
     blocks = tuple(superblocks.superblocks(machine, mounts, known))
@@ -141,7 +145,7 @@ def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
 
 def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv]:
     """Every command that the survey will want the answer of, but for those about filesystems."""
-    wanted: list[Argv] = [*host.COMMANDS, configured.MOUNT_UNITS]
+    wanted = _of_host_and_drives(tree)
     if tree.devices and not labels_told:
         wanted.append(lsblk.LABELS_ARGV)
     if _has_mapped(tree):
@@ -150,6 +154,12 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
         wanted.append(dmsetup_status.ARGV)
     if _has_lvm(machine, tree):
         wanted.append(lvs.ARGV)
+    return wanted
+
+
+def _of_host_and_drives(tree: BlockTree) -> list[Argv]:
+    """Those that read no disk."""
+    wanted: list[Argv] = [*host.COMMANDS, configured.MOUNT_UNITS]
     for device in tree.devices.values():
         if device.is_disk:
             wanted += drive.commands(device, transport(device))

@@ -130,7 +130,7 @@ def fetched(tmp_path):
 def test_the_systems_own_tool_comes_before_a_fetched_one_and_the_source_tells_which(fetched):
     commands = [("smartctl", "-x", "/dev/sda"), ("nvme", "list")]
     assert Runner(5, fetched, True, fetched[1:]).run(commands) == [
-        Reply("system\n", "smartctl -x /dev/sda", 0),
+        Reply("system\n", "smartctl -n standby -x /dev/sda", 0),
         Reply("fetched\n", "nvme (fetched) list", 0),
     ]
 
@@ -220,6 +220,15 @@ def test_hung_tools_do_not_hold_up_those_that_answer(folders):
     asked = [("sleeper", str(number)) for number in range(12)]
     *_, last = Runner(2, folders).run([*asked, ("echo", "here")])
     assert last.text == "here\n"
+
+
+@pytest.mark.parametrize(
+    ("wake", "told"), [(False, "[-n]\n[standby]\n[-x]\n[/dev/sda]\n"), (True, "[-x]\n[/dev/sda]\n")]
+)
+def test_a_drive_that_sleeps_is_woken_only_where_that_is_asked_for(folders, tmp_path, wake, told):
+    (tmp_path / "smartctl").symlink_to(tmp_path / "arguments")
+    (reply,) = Runner(5, folders, wake=wake).run([("smartctl", "-x", "/dev/sda")])
+    assert reply.text == told
 
 
 def test_nothing_is_asked_of_nothing():

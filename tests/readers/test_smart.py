@@ -163,3 +163,20 @@ def test_write_caches_and_models_are_those_of_the_table_of_truth():
             wrong.append(f"{row['file']}: found {found}, truth {expected}")
     assert not wrong, "\n".join(wrong)
     assert (len(rows), compared) > (300, 140)
+
+
+@pytest.mark.parametrize(
+    ("document", "mode"),
+    [
+        ({"smartctl": {"messages": [{"string": "Device is in STANDBY mode, exit(2)"}]}}, "STANDBY"),
+        ({"smartctl": {"messages": [{"string": "Device is in STANDBY (OS) mode, exit(2)"}]}}, "STANDBY (OS)"),
+        ({"smartctl": {"output": ["Device is in STANDBY BY TIMER mode, exit(2)"]}}, "STANDBY BY TIMER"),
+        ({"smartctl": {"output": ["Power mode is:    ACTIVE or IDLE"]}}, "ACTIVE or IDLE"),
+        ({"smartctl": {"output": ["Power mode was:   IDLE_A"]}}, "IDLE_A"),
+        ({"power_mode": {"ata_value": 255, "name": "ACTIVE or IDLE"}}, "ACTIVE or IDLE"),
+        ({"smartctl": {"output": ["Power mode is unknown"]}}, None),
+        ({}, None),
+    ],
+)
+def test_the_power_mode_is_read_from_every_version_of_smartctl(document, mode):
+    assert smartctl.power_mode(json.dumps(document)) == mode

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import PlpVerdict
     from fsadvisor.survey.power_loss.evidence import Case
 
-_CURABLE = {Cause.DENIED, Cause.NO_TOOL, Cause.TIMED_OUT, Cause.UNREADABLE}
+_CURABLE = {Cause.ASLEEP, Cause.DENIED, Cause.NO_TOOL, Cause.TIMED_OUT, Cause.UNREADABLE}
 _NEVER_PROVEN = {
     "usb": "a USB bridge stands between: what it does with flushes can't be seen",
     "mmc": "eMMC and SD cards have no means to show protection",
