@@ -100,8 +100,10 @@ def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
 
 
 def unfolded(found: Iterable[Finding]) -> list[Finding]:
-    """Every finding, those that are folded right behind the one that they stand below."""
-    return [one for finding in found for one in (finding, *unfolded([*finding.consequences, *finding.waiting]))]
+    """Every finding, those that are folded behind all others: they end with, or wait for, what they stand below."""
+    above = list(found)
+    folded = [one for finding in above for one in (*finding.consequences, *finding.waiting)]
+    return [*above, *(unfolded(folded) if folded else ())]
 
 
 def _folded(finding: Finding, holds: Mapping[tuple[str, str], Finding]) -> bool:

@@ -112,6 +112,9 @@ def _place(look: Look, finding: Finding, chosen: int) -> Iterator[Span]:
         yield span(", in the plan" if chosen == number else f", {chosen:,} of {number:,} in the plan", Tone.GOOD)
     if words := state(look, finding):
         yield span(f", {words}", Tone.DIM if finding.waiver else Tone.WARNING)
+    if behind := finding.verdicts[0].behind:
+        word = "follows from" if behind.why == "cause" else "waits for"
+        yield span(f", {word} {short_name(behind.subject)}", Tone.DIM)
     if measured := finding.verdicts[0].measured:
         words = measured.says if finding.verdicts[0].tried else f"at most {measured.value:g} %, measured"
         yield span(f", {words} here", Tone.GOOD if measured.value else Tone.DIM)
