@@ -1,5 +1,6 @@
 """The project installs as an ordinary package, with its rules inside."""
 
+import json
 import subprocess
 import sys
 import sysconfig
@@ -82,3 +83,7 @@ def test_installed_from_the_wheel_the_command_runs_and_finds_its_rules(wheel, tm
     assert installed == site_packages / "fsadvisor"
     assert {str(file.relative_to(installed / "_rules")) for file in (installed / "_rules").rglob("*.toml")} == RULES
     assert {file.name for file in (installed / "_tables").iterdir()} == TABLES
+
+
+def test_the_wheel_holds_the_rules_compiled(wheel):
+    assert len(json.loads(zipfile.ZipFile(wheel).read("fsadvisor/_rules.json"))) == len(RULES)

@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tools.compile_rules import compile_rules
 from tools.system_tools import TOOLS, say, see_to_tools, this_system
 
 if TYPE_CHECKING:
@@ -125,10 +126,11 @@ def make_environment(purpose: str, venv: Path) -> None:
 
 
 def see_to_environment(purpose: str) -> None:
-    """Make the environment unless it is ready; keep the program's bytecode fresh."""
+    """Make the environment unless it is ready; keep the program's bytecode and its compiled rules fresh."""
     if not is_ready(purpose, VENV):
         make_environment(purpose, VENV)
     compileall.compile_dir(ROOT / "fsadvisor", quiet=2)
+    compile_rules(ROOT / "rules")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

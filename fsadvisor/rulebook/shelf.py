@@ -15,6 +15,7 @@ import msgspec
 from fsadvisor.catalogue import SCOPES, did_you_mean
 from fsadvisor.machine import safe_files
 from fsadvisor.rulebook import shape
+from fsadvisor.rulebook.compiled import compiled_rule
 from fsadvisor.rulebook.rule import Problem, Rule, rule_of
 from fsadvisor.rulebook.toml_lines import line_and_column, offsets
 
@@ -73,6 +74,7 @@ class Shelf:
     errors: tuple[RuleError, ...]
 
 
+@functools.cache
 def own_rules() -> Path:
     """The folder of the rules that come with fsadvisor: inside an installed package, else beside it."""
     package = Path(__file__).resolve().parent.parent
@@ -109,6 +111,9 @@ def load_rule(file: Path) -> Rule | tuple[RuleError, ...]:
     text = _text(file)
     if isinstance(text, RuleError):
         return (text,)
+    read = compiled_rule(text, own_rules())
+    if read is not None and isinstance(rule := _ruled(file, read), Rule):
+        return rule
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -124,6 +129,10 @@ def _checked(file: Path, document: dict[str, Any]) -> Rule | tuple[Problem, ...]
         read = msgspec.convert(document, shape.RuleShape)
     except msgspec.ValidationError as error:
         return (_shape_problem(str(error)),)
+    return _ruled(file, read)
+
+
+def _ruled(file: Path, read: shape.RuleShape) -> Rule | tuple[Problem, ...]:
     if read.id != file.stem:
         return (Problem(("id",), f"the id is '{read.id}' but the file is {file.name}"),)
     return rule_of(read, str(file))

@@ -1,0 +1,52 @@
+"""Compiled rules are the rules as they are written, or are not believed."""
+
+import tomllib
+
+import msgspec
+import pytest
+
+from fsadvisor.rulebook.compiled import compiled_rule
+from fsadvisor.rulebook.shape import RuleShape
+from tests.paths import ROOT
+from tools.compile_rules import compile_rules
+
+RULE = min((ROOT / "rules").glob("*/*.toml")).read_text()
+
+
+@pytest.fixture
+def rules(tmp_path):
+    folder = tmp_path / "rules"
+    (folder / "disk").mkdir(parents=True)
+    (folder / "disk" / "one.toml").write_text(RULE)
+    return folder
+
+
+def test_every_rule_of_ours_compiles_to_what_its_file_says(tmp_path):
+    (tmp_path / "rules").symlink_to(ROOT / "rules")
+    compile_rules(tmp_path / "rules")
+    texts = [file.read_text() for file in (ROOT / "rules").glob("*/*.toml")]
+    written = [repr(msgspec.convert(tomllib.loads(text), RuleShape)) for text in texts]
+    assert [repr(compiled_rule(text, tmp_path / "rules")) for text in texts] == written
+
+
+def test_a_rule_that_was_changed_since_is_not_found(rules):
+    compile_rules(rules)
+    assert compiled_rule(RULE, rules) is not None
+    assert compiled_rule(RULE + "\n", rules) is None
+
+
+def test_what_others_may_change_is_not_believed(rules):
+    compile_rules(rules).chmod(0o666)
+    assert compiled_rule(RULE, rules) is None
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "null"])
+def test_a_damaged_file_is_as_good_as_none(rules, content):
+    compile_rules(rules).write_text(content)
+    assert compiled_rule(RULE, rules) is None
+
+
+def test_what_another_version_compiled_is_parsed_anew(rules):
+    compiled = compile_rules(rules)
+    compiled.write_text(compiled.read_text().replace('"severity"', '"severities"'))
+    assert compiled_rule(RULE, rules) is None

@@ -1,0 +1,19 @@
+"""What hatchling calls while it builds a wheel: the rules go in compiled too."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class CompiledRules(BuildHookInterface):  # type: ignore[type-arg]
+    """Found by hatchling as the only hook in this file."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - hatchling's
+        """Compile the rules; the build's own process knows no package `tools`."""
+        root = Path(self.root)
+        compile_rules = runpy.run_path(str(root / "tools" / "compile_rules.py"))["compile_rules"]
+        build_data["force_include"][str(compile_rules(root / "rules"))] = "fsadvisor/_rules.json"
