@@ -219,6 +219,8 @@ def zpool(*pools, datasets=()):
     }
 
 
+MYSQL = {"mysqld --version": "mysqld  Ver 8.0.36 for Linux on x86_64 (MySQL Community Server - GPL)\n"}
+
 ZFS_FILES = {"/sys/module/zfs/parameters/zfs_nocacheflush": "0", "/sys/module/zfs/parameters/zil_nocacheflush": "0"}
 
 BTRFS_UUID = "eeeeeeee-0000-4000-8000-000000000007"
@@ -352,3 +354,8 @@ Smart Array P408i-a in Slot 0 (Embedded)
 def postgresql(place, settings=""):
     """Files of a cluster."""
     return {f"{place}/PG_VERSION": "16\n", f"{place}/postgresql.conf": settings}
+
+
+def loop(name, number, file):
+    """A loop device over a file."""
+    return stacked(name, number, [], size="131072", ro="1", loop__backing_file=file, loop__dio="0")

@@ -13,5 +13,5 @@ def server():
         mounts=[build.root(disk), build.on(disk, "/var/lib/mysql")],
         programs=[("mysqld", "/var/lib/mysql")],
         files={"/etc/my.cnf": "[mysqld]\ndatadir=/var/lib/mysql\ninnodb_doublewrite=OFF\n"},
-        commands={"mysqld --version": "mysqld  Ver 8.0.36 for Linux on x86_64 (MySQL Community Server - GPL)\n"},
+        commands=build.MYSQL,
     )

@@ -9,5 +9,8 @@ NEVER = ("access-times-written", "timestamps-written-at-once", "flushes-without-
 def server():
     disk = build.sata(0, "Samsung SSD 870 QVO 2TB", 2000398934016, flush_ms=3.1)
     return build.server(
-        disk, mounts=[build.root(disk), build.on(disk, "/var/lib/mysql")], programs=[("mysqld", "/var/lib/mysql")]
+        disk,
+        mounts=[build.root(disk), build.on(disk, "/var/lib/mysql")],
+        programs=[("mysqld", "/var/lib/mysql")],
+        commands=build.MYSQL,
     )
