@@ -273,10 +273,8 @@ def _capture(chosen: argparse.Namespace) -> int:
 def _attest(chosen: argparse.Namespace) -> int:
     from fsadvisor.attestation import verbs
 
-    if chosen.checklist:
+    if chosen.checklist or chosen.answer:
         return _checklist(chosen)
-    if chosen.answer:
-        raise UsageError("--answer goes with a checklist: fsadvisor attest --checklist plp")
     if chosen.about is None:
         machine = _machine(chosen)
         _write(verbs.listing(machine, with_fitting_waivers(_storage(machine, chosen), _shelf(chosen).rules)))
@@ -294,16 +292,17 @@ def _attest(chosen: argparse.Namespace) -> int:
 def _checklist(chosen: argparse.Namespace) -> int:
     from fsadvisor.attestation import checklist, verbs
 
-    if chosen.subject or chosen.remove:
-        raise UsageError(f"a checklist takes one disk or model: fsadvisor attest --checklist {chosen.checklist} DISK")
+    if not chosen.checklist or chosen.subject or chosen.remove:
+        raise UsageError("a checklist is of one disk or model: fsadvisor attest --checklist plp DISK")
     machine = _machine(chosen)
     if not chosen.answer:
         _write(checklist.page(_storage(machine, chosen), chosen.checklist, chosen.about))
         return 0
-    file = _attestations(chosen)
     if not chosen.by:
         raise UsageError("say who answers: --by WHO")
-    said = verbs.answered(machine, file, chosen.checklist, chosen.about, chosen.answer, _saying(chosen))
+    said = verbs.answered(
+        machine, _attestations(chosen), chosen.checklist, chosen.about, chosen.answer, _saying(chosen)
+    )
     return max(map(_tell, said))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from fsadvisor import secrecy
@@ -19,7 +19,7 @@ from fsadvisor.readers import (
 )
 from fsadvisor.readers.mount_fields import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import flush, folds, jobs, look
+from fsadvisor.survey import flush, folds, jobs, look, watched
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def survey(
     stalled = look.field(io, "/proc/pressure/io", _full_avg60)
     line = look.file_record(machine, "/proc/cmdline", kernel_cmdline.parse)
     inside = container(machine)
-    return Host(
+    seen = Host(
         kernel=kernel(machine),
         kernel_release=look.text(machine, "/proc/sys/kernel/osrelease"),
         virtual=is_virtual,
@@ -130,6 +130,8 @@ def survey(
         mounts=counts.mounts,
         services=counts.services,
     )
+    watch = watched.monitored(machine, () if isinstance(disks, Unknown) else disks, seen.plp_monitored)
+    return replace(seen, plp_monitored=watch)
 
 
 def _full_avg60(record: pressure.Pressure) -> float | None:

@@ -63,7 +63,7 @@ def test_a_model_is_answered_once_and_the_page_then_has_it(file):
         (("nvme0n1", *WHO, "--answer", "runbook"), "say the answer"),
         (("nvme0n1", *WHO, "--answer", "runbook=ANSWER"), "disk.runbook is yes/no, not 'ANSWER'"),
         (("nvme0n1", "--answer", "runbook=yes"), "--by WHO"),
-        (("nvme0n1", "disk:sda"), "takes one disk or model"),
+        (("nvme0n1", "disk:sda"), "is of one disk or model"),
     ],
 )
 def test_a_mistake_is_told_in_a_line_and_nothing_is_written(file, argv, says):
