@@ -19,6 +19,9 @@ RULES = own_shelf().rules
 NAMES = sorted(one.name for one in pkgutil.iter_modules(servers.__path__))
 SERVERS = {name: importlib.import_module(f"tests.panel.servers.{name}") for name in NAMES}
 IDS = {rule.id for rule in RULES}
+TOO_WARM = '"critical_warning": 2'
+"""With it alone a drive that has not passed is no failing one."""
+PASSED = '"smart_status": {"passed": true}'
 
 
 def audited(name):
@@ -73,6 +76,19 @@ def test_a_server_with_nothing_wrong_gets_a_report_of_one_screen(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_each_server_says_what_the_expert_would_say(name):
     assert len(SERVERS[name].__doc__ or "") > 60
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_where_a_drive_begins_to_fail_only_what_is_lost_already_stands_before_it(name):
+    made = SERVERS[name].server()
+    judged = (it for it in sorted(made.commands) if it.startswith("smartctl") and PASSED in made.commands[it])
+    asked = next((it for it in judged if TOO_WARM not in made.commands[it]), None)
+    if asked is None:
+        pytest.skip("no drive of it judges itself")
+    made.commands[asked] = made.commands[asked].replace(PASSED, PASSED.replace("true", "false"))
+    told = findings(advise(survey(made, {}), RULES))
+    at = next(at for at, one in enumerate(told) if one.rule.id == "drive-failing")
+    assert {one.rule.urgency for one in told[:at]} <= {"losing"}
 
 
 def test_each_finding_stands_once():
