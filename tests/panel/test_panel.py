@@ -99,3 +99,9 @@ def test_each_finding_stands_once():
 
 def test_the_panel_is_large_enough():
     assert len(NAMES) >= 30
+
+
+@pytest.mark.parametrize(("name", "sick"), [("nas_reallocated_and_cable", True), ("hdd_eight_reallocated", False)])
+def test_the_health_gate_counts_a_hard_disk_with_many_replaced_sectors_as_sick(name, sick):
+    disks = [it.scope["disk"] for it in audited(name)[0].subjects if it.kind == "disk"]
+    assert any(it.failing.value for it in disks) is sick
