@@ -69,8 +69,7 @@ def _refuse(*messages: str) -> int:
     return USAGE
 
 
-def _drop_stdout() -> None:
-    """Nobody reads on: let the interpreter's own flush at exit find no pipe."""
+def _drop_stdout() -> None:  # nobody reads on: the interpreter's own flush at exit shall find no pipe
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -146,7 +147,12 @@ def test_a_live_audit_and_its_recording_give_the_same_verdicts(tmp_path):
     live = verdict_lines(survey(machine, {}))
     machine.write(tmp_path / "live")
     replayed = json.loads(fsadvisor("--on", str(tmp_path / "live"), "--json").stdout)["verdicts"]
-    assert live == replayed
+    assert told(live) == told(replayed)
+
+
+def told(verdicts):
+    """How often each rule says what of which kind: names of places and servers get stand-ins in a recording."""
+    return Counter((one["rule"], one["subject"].partition(":")[0], one["verdict"]) for one in verdicts)
 
 
 def verdict_lines(storage):

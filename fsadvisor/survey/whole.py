@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Disk, Facts, Kind, Layer, Supposition, Workload
-    from fsadvisor.survey.block import BlockDevice
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.services import Found
     from fsadvisor.survey.superblocks import Superblock
@@ -376,9 +375,8 @@ def lay_stack(ground: Ground) -> Stack:
         under[at] = tuple(_id(ground, name) for name in slaves if name in ground.tree.devices)
         if device.slaves is None or len(under[at]) < len(slaves):
             open_ended.add(at)
-        backing = (
-            look.value(look.text(ground.machine, f"{device.folder}/loop/backing_file")) if _is_loop(device) else None
-        )
+        path = f"{device.folder}/loop/backing_file"
+        backing = look.value(look.text(ground.machine, path)) if "loop" in device.holds else None
         place = services.holder(backing, at_place) if backing else None
         if place:
             under[at] = (at_place[place],)
@@ -394,10 +392,6 @@ def lay_stack(ground: Ground) -> Stack:
 
 def _id(ground: Ground, name: str) -> str:
     return f"{'disk' if ground.tree.devices[name].is_disk else 'layer'}:{name}"
-
-
-def _is_loop(device: BlockDevice) -> bool:
-    return "loop" in device.holds
 
 
 def _looked_at(one: Configured) -> bool:
