@@ -19,7 +19,7 @@ def told(look, width=120, glyphs=UNICODE):
 def test_the_machine_and_what_it_comes_to():
     line = told(look_at("raid-lvm-crypt-server"))
     assert line.startswith(" raid-lvm-crypt-server  Linux 6.18.2-1-amd64 ")
-    assert line.endswith(" 4 critical  5 high  7 moderate  9 low  7 blocked  1 withheld  29 unknown ")
+    assert line.endswith(" 4 critical  6 high  6 moderate  9 low  7 blocked  1 withheld  35 unknown ")
 
 
 def test_an_ordinary_user_and_missing_tools_are_said_before_the_kernel():
