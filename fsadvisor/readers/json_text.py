@@ -6,8 +6,8 @@ from typing import TypeAlias, cast
 
 from fsadvisor import strict_json
 from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.readers.scalars import within
 
-_TOO_LARGE = 1 << 128
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 
@@ -43,9 +43,9 @@ def member(document: Json, *path: str) -> Json:
 
 
 def integer(document: Json, *path: str) -> int | None:
-    """The whole number at a path, or None: true and false are no numbers, and no drive counts beyond 128 bits."""
+    """The whole number at a path, or None: true and false are no numbers, nor is what 128 bits do not hold."""
     value = member(document, *path)
-    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _TOO_LARGE else None
+    return within(value) if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def string(document: Json, *path: str) -> str | None:

@@ -7,19 +7,25 @@ import math
 UNREAD_PIECES = 8
 UNREAD_LENGTH = 120
 
-_LARGEST = 1 << 70
+_END = 1 << 128
+"""NVMe drives count in 128 bits; kernels and tools in 64."""
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50, "e": 1 << 60}
 
 
 def whole(text: str | None, base: int = 10) -> int | None:
-    """A whole number (ASCII digits, optional sign; base 0 takes 0x), or None."""
+    """A whole number of up to 128 bits (ASCII digits, optional sign; base 0 takes 0x), or None."""
     if text is None or len(text) > 80 or not text.isascii() or "_" in text:
         return None
     try:
-        return int(text.strip(), base)
+        return within(int(text.strip(), base))
     except ValueError:
         return None
+
+
+def within(number: int) -> int | None:
+    """The number where any drive or tool can count to it, else None: what is not bounded breaks arithmetic later."""
+    return number if -_END < number < _END else None
 
 
 def real(text: str | None) -> float | None:
@@ -39,9 +45,9 @@ def size_bytes(text: str | None) -> int | None:
     number = stripped.rstrip("ibkmgtpe").rstrip()
     unit = stripped[len(number) :].strip().removesuffix("b").removesuffix("i")
     exact, amount = whole(number), real(number)
-    if amount is None or abs(amount) > _LARGEST or unit not in _UNITS:
+    if amount is None or abs(amount) > _END or unit not in _UNITS:
         return None
-    return round(amount * _UNITS[unit]) if exact is None else exact * _UNITS[unit]
+    return within(round(amount * _UNITS[unit]) if exact is None else exact * _UNITS[unit])
 
 
 def counts(text: str, mark: str) -> dict[str, int]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from tools.fuzz import mutations, parsing
+from tools.fuzz import mutations, numbers, parsing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 PARTS: Final[dict[str, Part]] = {
     "mutations": mutations.mutations,
+    "numbers": numbers.numbers,
     "readers": parsing.every_reader,
     "rules": parsing.rules,
     "attestations": parsing.what_people_said,

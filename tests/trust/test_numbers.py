@@ -1,0 +1,45 @@
+"""Numbers that no machine has break nothing: not what is reckoned, not what is printed."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fsadvisor.readers import json_text, scalars
+from tools.fuzz.mutations import MACHINES
+from tools.fuzz.numbers import odd, shown
+
+BY_NAME = {folder.name: folder for folder in MACHINES}
+MANY_KINDS = ("pm9a3-postgresql-measured", "worn-nvme-database", "btrfs-nas", "raid-lvm-crypt-server", "lab-ext4-tuned")
+
+
+@pytest.mark.parametrize("name", MANY_KINDS)
+@settings(max_examples=10, deadline=None)
+@given(random=st.randoms(use_true_random=False))
+def test_an_audit_of_odd_numbers_ends_in_every_form(name, random):
+    mutant = odd(BY_NAME[name], random)
+    assert shown(mutant, BY_NAME) == [], mutant
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", BY_NAME)
+@settings(max_examples=40, deadline=None)
+@given(random=st.randoms(use_true_random=False))
+def test_an_audit_of_odd_numbers_ends_in_every_form_on_every_machine(name, random):
+    mutant = odd(BY_NAME[name], random)
+    assert shown(mutant, BY_NAME) == [], mutant
+
+
+@pytest.mark.parametrize("number", ["9" * 40, "-" + "9" * 40, "9" * 79, str(1 << 128)])
+def test_a_whole_number_beyond_128_bits_is_none(number):
+    assert scalars.whole(number) is None
+    assert scalars.size_bytes(f"{number}k") is None
+    assert json_text.integer({"a": int(number)}, "a") is None
+
+
+def test_the_numbers_that_drives_count_are_read():
+    assert scalars.whole(str((1 << 128) - 1)) == json_text.integer({"a": (1 << 128) - 1}, "a") == (1 << 128) - 1
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "NaN", "Infinity", "9" * 5000])
+def test_json_with_a_number_that_is_none_is_unreadable(number):
+    assert "broken or cut short" in json_text.load(f'{{"a": {number}}}').learn
