@@ -11,7 +11,7 @@ import tempfile
 from tests.paths import ROOT
 
 ARGV = [sys.executable, "-m", "fsadvisor"]
-SECONDS = 60
+SECONDS = 240
 STARTER = """
 import json, os, socket, sys
 from fsadvisor import cli

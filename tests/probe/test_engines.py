@@ -105,7 +105,7 @@ def test_a_session_killed_at_random_moments_leaves_nothing(filesystem, name):
     for pid in started_by(killed.pid, moment):
         await_end(pid)
     # A worker that was just being started is seen by nobody, and holds the tree's lock until it finds us gone.
-    until = time.monotonic() + 10
+    until = time.monotonic() + 120
     while (said := clear(filesystem.folder)) or names(filesystem) - {"lost+found"}:
         assert time.monotonic() < until, (said, names(filesystem))
     filesystem.remount()

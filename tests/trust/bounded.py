@@ -31,7 +31,7 @@ def bounded(*argv, **options):
         [sys.executable, "-c", CHILD, *map(str, argv)],
         cwd=ROOT,
         capture_output=True,
-        timeout=5 * SECONDS,
+        timeout=SECONDS,
         check=False,
         stdin=subprocess.DEVNULL,
         **options,

@@ -52,8 +52,8 @@ def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL, notificat
     return asyncio.run(run())
 
 
-async def until(pilot, holds, turns=500):
-    """Let the explorer work until something holds."""
+async def until(pilot, holds, turns=10_000):
+    """Let the explorer work until something holds; the end is generous, for a machine that is slow or busy."""
     for _ in range(turns):
         await pilot.pause()
         if holds():

@@ -266,7 +266,7 @@ def test_this_machine_is_sampled_until_paused():
     told, failed = threading.Semaphore(0), []
     sampling = Sampling(told.release, failed.append, second=0.02)
     sampling.go()
-    assert all(told.acquire(timeout=10) for _ in range(3))
+    assert all(told.acquire(timeout=120) for _ in range(3))
     sampling.pause()
     seen = sampling.seen()
     assert seen.paused

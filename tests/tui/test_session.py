@@ -16,7 +16,7 @@ from fsadvisor.tui.session import Session
 from tests.paths import ROOT
 from tests.tui.driving import MACHINE, session
 
-LONG_S = 60
+LONG_S = 120
 
 
 def nothing(machine, supposed=()):

@@ -44,7 +44,7 @@ def test_it_ends_with_its_terminal():
     with explorer() as terminal:
         terminal.until("Quit")
         number = terminal.child()
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while Path("/proc", str(number)).exists():
         assert time.monotonic() < deadline, "it outlived its terminal"
 
