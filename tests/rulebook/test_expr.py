@@ -1,6 +1,6 @@
 """The rule language: what it says, what it refuses, and Kleene's logic against a second evaluator."""
 
-import time
+import sys
 from dataclasses import replace
 
 import pytest
@@ -236,15 +236,19 @@ def test_learning_facts_never_takes_back_an_answer(tree, facts, learnt):
         assert answer(tree, {**learnt, **facts}) is before
 
 
-def test_an_answer_costs_a_few_microseconds():
+def test_an_answer_costs_a_few_calls():
     compiled = compile_expression("disk.plp == 'absent' and disk.writes > 1 and not disk.removable", "disk")
     facts = scope("disk", KNOWN)
-    best = min(_seconds(lambda: compiled.evaluate(facts)) for _ in range(5))
-    assert best < 1 / 100_000
+    assert _calls(lambda: compiled.evaluate(facts)) < 54
 
 
-def _seconds(call, times=1000):
-    start = time.perf_counter()
-    for _ in range(times):
-        call()
-    return (time.perf_counter() - start) / times
+def _calls(work):
+    """How many functions a piece of work calls: what it costs, on a slow machine too."""
+    seen = []
+    before = sys.getprofile()
+    sys.setprofile(lambda _, event, __: seen.append(event))
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return seen.count("call") + seen.count("c_call")
