@@ -163,15 +163,17 @@ def disk(
     return Seen(looked_up.with_faults(facts), case, device.hardware)
 
 
-def heard(disk: Disk, seen: Seen, today: dt.date) -> Disk:
-    """The disk with its power-loss verdict weighed anew, where a person said what the data sheet promises.
-
-    And with what nobody had to say.
-    """
-    if isinstance(disk.datasheet_plp, Known):
-        weighed = power_loss.weigh(replace(seen.case, datasheet=disk.datasheet_plp))
-        disk = replace(disk, plp=weighed.fact, plp_evidence=weighed.told, plp_settle=weighed.to_do)
+def with_pages(disk: Disk, seen: Seen, today: dt.date) -> Disk:
+    """The disk with what a page or its place in sysfs tells, so that nobody has to say it."""
     return looked_up.told(disk, seen.hardware, seen.case.family, today)
+
+
+def heard(disk: Disk, seen: Seen) -> Disk:
+    """The disk with its power-loss verdict weighed anew, where it is known what the data sheet promises."""
+    if isinstance(disk.datasheet_plp, Unknown):
+        return disk
+    weighed = power_loss.weigh(replace(seen.case, datasheet=disk.datasheet_plp))
+    return replace(disk, plp=weighed.fact, plp_evidence=weighed.told, plp_settle=weighed.to_do)
 
 
 def _family(model: Fact[str], answers: drives.Drive) -> Family | None:

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Disk, Facts, Kind, Layer, Supposition, Workload
-    from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.services import Found
     from fsadvisor.survey.superblocks import Superblock
 
@@ -106,8 +105,10 @@ class _Survey:
             if device.is_disk
         }
         self._disks = {at: one.facts for at, one in found.items()}
-        self._disks = self._with_what_was_said("disk", self._disks)
-        self._disks = {at: disks.heard(one, found[at], ground.machine.today) for at, one in self._disks.items()}
+        said = self._with_what_was_attested("disk", self._disks)
+        said = {at: disks.with_pages(one, found[at], ground.machine.today) for at, one in said.items()}
+        said = self._supposed.tell("disk", said)
+        self._disks = {at: disks.heard(one, found[at]) for at, one in said.items()}
         self._disks = self._supposed.tell("disk", self._disks)
         self._disks = {at: replace(one, failing=soundness.failing(one)) for at, one in self._disks.items()}
         self._layers = {
@@ -197,10 +198,13 @@ class _Survey:
 
     def _with_what_was_said(self, kind: Kind, found: dict[str, F]) -> dict[str, F]:
         """Subjects' facts by id, with what people attested of them, and what is supposed."""
+        return self._supposed.tell(kind, self._with_what_was_attested(kind, found))
+
+    def _with_what_was_attested(self, kind: Kind, found: dict[str, F]) -> dict[str, F]:
         if self._attested.speaks_of(kind):
             self._attested.meet(kind, {at: partial(self.identity, at) for at in found})
             found = {at: self._attested.tell(at, facts) for at, facts in found.items()}
-        return self._supposed.tell(kind, found)
+        return found
 
     def _subjects_with_what_was_said(self, kind: Kind, found: dict[str, Subject]) -> dict[str, Subject]:
         told = self._with_what_was_said(kind, {it.id: it.scope[kind] for it in found.values()})
@@ -263,7 +267,9 @@ class _Survey:
         wanted, no_fstab = self._configured
         running = {mount.mount_point: mount for mount in self._ground.mounts}
         no_table = self._ground.seen_mounts if isinstance(self._ground.seen_mounts, Unknown) else None
-        places = dict.fromkeys([*running, *(it for it, one in wanted.items() if _looked_at(one))])
+        places = dict.fromkeys(
+            [*running, *(it for it, one in wanted.items() if one.fs_type in LOOKED_AT or one.fs_type == "auto")]
+        )
         by_place = self._services_by_place(places)
         found: dict[str, Subject] = {}
         for place in places:
@@ -392,7 +398,3 @@ def lay_stack(ground: Ground) -> Stack:
 
 def _id(ground: Ground, name: str) -> str:
     return f"{'disk' if ground.tree.devices[name].is_disk else 'layer'}:{name}"
-
-
-def _looked_at(one: Configured) -> bool:
-    return one.fs_type in LOOKED_AT or one.fs_type == "auto"
