@@ -35,7 +35,7 @@ def run(*argv):
     return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=60).stdout
 
 
-def unmount(place, seconds=10):
+def unmount(place, seconds=120):
     """Unmount; what a process that has just been killed still held is let go a moment later."""
     end = time.monotonic() + seconds
     while True:
