@@ -1,4 +1,4 @@
-"""Runs external tools side by side: no shell, C locale, a time-out each, never stuck on one that can't be killed."""
+"""Runs external tools side by side: no shell, C locale, a time-out each, no sync, never stuck on one that won't die."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import fetched, reaper, sleep, sources
 from fsadvisor.machine.patience import Patience
 from fsadvisor.machine.port import Answer, Argv, Reply
+from fsadvisor.machine.syncing import forbid_syncs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -185,6 +186,7 @@ class Runner:
         waiting: queue.SimpleQueue[tuple[int, Argv]],
         answered: queue.SimpleQueue[tuple[int, Answer]],
     ) -> None:
+        forbid_syncs()
         with contextlib.suppress(queue.Empty):
             while True:
                 index, argv = waiting.get_nowait()
