@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine import sources
+from fsadvisor.machine import sources, untouched
 from fsadvisor.machine.port import Answer, Reply
 from fsadvisor.machine.runner import encoded
 
@@ -87,12 +87,16 @@ class _Walk:
                 self._device = status.st_dev
             if status.st_dev != self._device or not stat.S_ISDIR(status.st_mode):
                 return
-            with os.scandir(folder) as entries:
-                for count, entry in enumerate(entries, start=1):
-                    self._note(entry)
-                    if self._names + count >= MOST_NAMES:
-                        self.whole = False
-                        break
+            directory = untouched.opened(folder, os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                with os.scandir(directory) as entries:
+                    for count, entry in enumerate(entries, start=1):
+                        self._note(entry, folder)
+                        if self._names + count >= MOST_NAMES:
+                            self.whole = False
+                            break
+            finally:
+                os.close(directory)
         except OSError as error:
             self.whole = False
             if folder == self._waiting[0]:
@@ -100,16 +104,17 @@ class _Walk:
         self._names += count
         self.largest_folder = max(self.largest_folder, count)
 
-    def _note(self, entry: os.DirEntry[bytes]) -> None:
+    def _note(self, entry: os.DirEntry[str], folder: bytes) -> None:
+        path = os.path.join(folder, os.fsencode(entry.name))  # noqa: PTH118 - bytes
         if entry.is_dir(follow_symlinks=False):
-            self._waiting.append(entry.path)
+            self._waiting.append(path)
         elif entry.is_file(follow_symlinks=False):
             if self._sizes >= MOST_SIZES:
                 self.whole = False
                 return
             self._sizes += 1
             with contextlib.suppress(FileNotFoundError):
-                heapq.heappush(self.largest, (entry.stat(follow_symlinks=False).st_size, entry.path))
+                heapq.heappush(self.largest, (entry.stat(follow_symlinks=False).st_size, path))
             if len(self.largest) > MOST_FILES:
                 heapq.heappop(self.largest)
 

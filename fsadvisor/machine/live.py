@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import attestation_file, probe_file, safe_files, sources
+from fsadvisor.machine import attestation_file, probe_file, safe_files, sources, untouched
 from fsadvisor.machine.bounded import within
 from fsadvisor.machine.file_extents import files_below
 from fsadvisor.machine.inode_flags import flags_of
@@ -165,7 +165,7 @@ def _content(path: str) -> Answer:
 
 def _chunks(raw_path: bytes) -> Iterator[bytes]:
     """The content, read until one byte at least is over the cap. Opened so that a FIFO does not block."""
-    descriptor = os.open(raw_path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    descriptor = untouched.opened(raw_path)
     try:
         length = 0
         while length <= OUTPUT_CAP_BYTES and (chunk := os.read(descriptor, _CHUNK_BYTES)):
@@ -177,7 +177,7 @@ def _chunks(raw_path: bytes) -> Iterator[bytes]:
 
 def _names(path: str) -> Entries:
     try:
-        return tuple(sorted(decoded(name) for name in os.listdir(encoded(path))))  # noqa: PTH208 - bytes
+        return tuple(sorted(decoded(os.fsencode(name)) for name in untouched.names_in(encoded(path))))
     except (OSError, ValueError) as error:
         return refusal(error, path)
 

@@ -214,3 +214,23 @@ def test_a_udev_value_with_a_line_feed_can_not_pass_for_other_properties():
         properties = MappingProxyType({"ID_MODEL": "X\nE: ID_FS_LABEL=forged", "ID_BUS": "ata"})
 
     assert list(watching._udev_lines(Device())) == ["P: /devices/sda", "N: sda", "E: ID_BUS=ata", ""]
+
+
+def test_what_is_looked_at_keeps_its_access_time(tmp_path):
+    below = tmp_path / "below"
+    below.mkdir()
+    for file in ("read", "plainly", "below/listed"):
+        (tmp_path / file).write_text("x" * 8192)
+    asked = [tmp_path, below, *(tmp_path / file for file in ("read", "plainly", "below/listed"))]
+    for path in asked:
+        os.utime(path, (1, path.stat().st_mtime))
+    machine = LiveMachine()
+    machine.read(str(tmp_path / "read"))
+    machine.settings(str(tmp_path / "read"))
+    machine.entries(str(tmp_path))
+    machine.extents(str(tmp_path))
+    machine.flags(str(below))
+    assert [path.stat().st_atime for path in asked] == [1] * len(asked)
+    (tmp_path / "plainly").read_text()
+    if (tmp_path / "plainly").stat().st_atime == 1:
+        pytest.skip("the filesystem here keeps no access times")
