@@ -267,6 +267,11 @@ def judge(rule: Rule, subject: Subject) -> Verdict:
     return Verdict(rule, subject, _outcome(rule, subject.scope))
 
 
+def safety_of(rule: Rule, subject: Subject) -> Truth:
+    """Whether the rule's commands are safe on the subject: the answer to all of its safety asks together."""
+    return _all(rule.safety, subject.scope)
+
+
 def _outcome(rule: Rule, scope: Mapping[str, Facts]) -> Outcome:
     applies = _all(rule.applies, scope)
     if applies is FALSE:
@@ -324,6 +329,9 @@ def reason_shared(rule: Rule, outcome: Outcome, waived: bool, measured: Gained |
 def failures(rule: Rule) -> Iterator[str]:
     """In words, each example that does not get the verdict that it expects; nothing where all do."""
     for example in rule.examples:
-        verdict = judge(rule, imagined(rule, example.facts))
-        if verdict.outcome is not example.expect:
-            yield f"example '{example.name}': {verdict.outcome.value}, not {example.expect.value}"
+        subject = imagined(rule, example.facts)
+        outcome = judge(rule, subject).outcome
+        if outcome is not example.expect:
+            yield f"example '{example.name}': {outcome.value}, not {example.expect.value}"
+        elif outcome is Outcome.ADVISE and (safe := safety_of(rule, subject)) is not example.safe:
+            yield f"example '{example.name}': its commands are safe: {safe.value}, not {example.safe.value}"

@@ -20,7 +20,6 @@ from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.own_results import with_own_results
 from fsadvisor.machine.with_file import WithFile
-from fsadvisor.proof import unproven
 from fsadvisor.rulebook.rule import Outcome, Rule
 from fsadvisor.rulebook.shelf import Shelf, load_rule, load_shelf, own_rules, own_shelf
 
@@ -338,11 +337,12 @@ def _tell(words: str) -> int:
 
 
 def _rule_try(chosen: argparse.Namespace) -> int:
+    from fsadvisor.proof.laws import unproven
+
     rule = load_rule(chosen.file)
     if not isinstance(rule, Rule):
         raise UsageError(*rule)
-    wrong = list(unproven(rule))
-    machine = _machine(chosen)
+    wrong, machine = list(unproven(rule)), _machine(chosen)
     storage = _storage(machine, chosen)
     verdicts = [judge(rule, subject) for subject in storage.subjects if subject.kind == rule.subject]
     _write(f"{line}\n" for line in wrong)

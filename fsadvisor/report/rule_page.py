@@ -168,7 +168,7 @@ def _examples(rule: Rule) -> Iterator[Block]:
     named: dict[str, list[str]] = {}
     for outcome, words in _VERDICTS.items():
         for example in rule.examples:
-            if example.expect is outcome:
+            if example.expect is outcome and not example.like:
                 named.setdefault(words, []).append(example.name)
     for words, names in named.items():
         yield Item(line(span(words, Tone.STRONG)), marked=False)

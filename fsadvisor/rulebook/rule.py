@@ -13,6 +13,7 @@ from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.expr import Expression, compile_expression, entry_for, value_for
 from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, command_template, text_template
 from fsadvisor.rulebook.tables import errata, table_names
+from fsadvisor.truth import Truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
     from fsadvisor.catalogue import Entry
     from fsadvisor.rulebook.shape import (
         AskShape,
-        ExampleShape,
+        Equivalent,
         Gain,
         Keep,
         Reference,
         RemedyShape,
         RuleShape,
+        StepsShape,
         TrialShape,
     )
     from fsadvisor.rulebook.toml_lines import Path
@@ -51,6 +53,22 @@ class Outcome(Enum):
 CALLS_FOR_ACTION: Final = frozenset({Outcome.ADVISE, Outcome.WITHHELD, Outcome.BLOCKED})
 """There is something to do, or would be."""
 
+SILENT: Final = (Outcome.OK, Outcome.NOT_APPLICABLE)
+"""There is nothing to say."""
+
+
+STEPS: Final = {
+    "advise": (Outcome.ADVISE, Truth.TRUE),
+    "advise_unsafe": (Outcome.ADVISE, Truth.FALSE),
+    "advise_unclear": (Outcome.ADVISE, Truth.UNKNOWN),
+    "withheld": (Outcome.WITHHELD, Truth.UNKNOWN),
+    "blocked": (Outcome.BLOCKED, Truth.FALSE),
+    "undetermined": (Outcome.UNDETERMINED, Truth.TRUE),
+    "ok": (Outcome.OK, Truth.TRUE),
+    "not_applicable": (Outcome.NOT_APPLICABLE, Truth.TRUE),
+}
+"""Key of a rule's `steps` -> the verdict, and the answer to the safety questions where something is advised."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ask:
@@ -63,11 +81,17 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A subject with these facts, all others unknown, must get the verdict `expect`."""
+    """A subject with these facts, all others unknown, must get the verdict `expect`.
+
+    `safe` is the answer to all safety questions of a rule that advises.
+    """
 
     name: str
     expect: Outcome
     facts: Mapping[str, Any]
+    safe: Truth = Truth.TRUE
+    like: str = ""
+    """The example above from which it differs in a step."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,6 +119,8 @@ class Rule:
     trial: TrialShape | None = None
     urgency: str = ""
     explained_by: tuple[str, ...] = ()
+    equivalents: tuple[Equivalent, ...] = ()
+    """Changes of its questions that no example can notice, and why."""
 
     @property
     def own_safety(self) -> tuple[Ask, ...]:
@@ -139,13 +165,14 @@ def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
         gain=shape.gain,
         remedy=reading.remedy(shape.remedy),
         references=shape.reference,
-        examples=tuple(reading.example(at, example) for at, example in enumerate(shape.example)),
+        examples=reading.examples(shape),
         errata=shape.errata,
         file=file,
         measured=reading.measured(shape.gain),
         trial=shape.trial,
         urgency=shape.urgency,
         explained_by=shape.explained_by,
+        equivalents=shape.equivalent,
     )
     problems = (*reading.problems, *_missing(shape), *_uncited(shape))
     return problems or rule
@@ -267,8 +294,27 @@ class _Reading:
         nothing = Template("", ())
         return KeepTemplate(keep.file, line or nothing, mount or nothing, keep.add, keep.remove)
 
-    def example(self, at: int, shape: ExampleShape) -> Example:
-        return Example(shape.name, Outcome(shape.expect), self._facts(("example", at, "facts"), shape.facts))
+    def examples(self, shape: RuleShape) -> tuple[Example, ...]:
+        found: dict[str, Example] = {}
+        for at, given in enumerate(shape.example):
+            if given.name in found:
+                self.problems.append(Problem(("example", at, "name"), f"two examples are called '{given.name}'"))
+            facts = self._facts(("example", at, "facts"), given.facts)
+            found[given.name] = Example(given.name, Outcome(given.expect), facts, Truth(given.safe))
+        return (*found.values(), *self._steps(shape.steps, found))
+
+    def _steps(self, shapes: tuple[StepsShape, ...], examples: Mapping[str, Example]) -> Iterator[Example]:
+        for at, steps in enumerate(shapes):
+            base = examples.get(steps.like)
+            if base is None:
+                near = did_you_mean(steps.like, examples)
+                self.problems.append(Problem(("steps", at, "like"), f"no example is called '{steps.like}'{near}"))
+                continue
+            for key, (outcome, safe) in STEPS.items():
+                for index, step in enumerate(getattr(steps, key)):
+                    facts = self._facts(("steps", at, key, index), step)
+                    changed = ", ".join(f"{name} = {value}" for name, value in facts.items())
+                    yield Example(f"{base.name}, with {changed}", outcome, {**base.facts, **facts}, safe, base.name)
 
     def _facts(self, path: Path, values: Mapping[str, Any]) -> Mapping[str, Any]:
         facts: dict[str, Any] = {}

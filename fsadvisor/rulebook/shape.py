@@ -119,11 +119,40 @@ class Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ExampleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A subject with these facts, all others unknown, must get this verdict."""
+    """A subject with these facts, all others unknown, must get this verdict.
+
+    `safe` is the answer to all safety questions together, where the verdict does not tell it: of a risk, people are
+    warned whatever it is.
+    """
 
     name: str
     expect: Expect
     facts: dict[str, Any]
+    safe: Literal["true", "false", "unknown"] = "true"
+
+
+class StepsShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Single steps from the example `like`: facts that get another value, each list under the verdict that follows.
+
+    `advise_unsafe` and `advise_unclear` are advised while the answer to the safety questions is no, or not known.
+    """
+
+    like: str
+    advise: tuple[dict[str, Any], ...] = ()
+    advise_unsafe: tuple[dict[str, Any], ...] = ()
+    advise_unclear: tuple[dict[str, Any], ...] = ()
+    withheld: tuple[dict[str, Any], ...] = ()
+    blocked: tuple[dict[str, Any], ...] = ()
+    undetermined: tuple[dict[str, Any], ...] = ()
+    ok: tuple[dict[str, Any], ...] = ()
+    not_applicable: tuple[dict[str, Any], ...] = ()
+
+
+class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A change of a question that no example can notice, as `fsadvisor rule try` words it, and why."""
+
+    change: str
+    reason: str
 
 
 class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -152,3 +181,5 @@ class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     trial: TrialShape | None = None
     reference: tuple[Reference, ...]
     example: tuple[ExampleShape, ...]
+    steps: tuple[StepsShape, ...] = ()
+    equivalent: tuple[Equivalent, ...] = ()

@@ -18,6 +18,7 @@ from fsadvisor.rulebook import shape
 from fsadvisor.rulebook.compiled import compiled_rule
 from fsadvisor.rulebook.rule import Problem, Rule, rule_of
 from fsadvisor.rulebook.toml_lines import line_and_column, offsets
+from fsadvisor.truth import Truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +40,8 @@ _STRUCTS: Final[dict[str, type[msgspec.Struct]]] = {
     "keep": shape.Keep,
     "reference": shape.Reference,
     "example": shape.ExampleShape,
+    "steps": shape.StepsShape,
+    "equivalent": shape.Equivalent,
 }
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "kind": get_args(shape.RuleKind),
@@ -48,6 +51,7 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "basis": get_args(shape.Basis),
     "needs": get_args(shape.Needs),
     "expect": get_args(shape.Expect),
+    "safe": tuple(truth.value for truth in Truth),
 }
 
 

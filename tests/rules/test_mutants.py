@@ -1,0 +1,63 @@
+"""Every small change of a rule's questions is noticed by one of its examples."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from fsadvisor.proof.laws import unproven
+from fsadvisor.proof.missing import Missing, missing_examples, steps_as_toml
+from fsadvisor.proof.mutants import mutants, survivors
+from fsadvisor.rulebook.rule import Rule
+from fsadvisor.rulebook.shelf import load_rule, own_shelf
+
+RULES = own_shelf().rules
+
+
+def bare(rule):
+    """The rule without the steps of its examples."""
+    return replace(rule, examples=tuple(example for example in rule.examples if not example.like))
+
+
+def test_examples_notice_every_small_change_of_a_question_that_a_subject_could_show():
+    unnoticed = {rule.id: [mutant.change for mutant in survivors(rule)] for rule in RULES if any(survivors(rule))}
+    assert unnoticed == {rule.id: [each.change for each in rule.equivalents] for rule in RULES if rule.equivalents}
+
+
+def test_no_change_of_a_safety_question_goes_unnoticed():
+    assert [mutant.change for rule in RULES for mutant in survivors(rule) if mutant.part == "safety"] == []
+
+
+def test_every_kind_of_change_is_tried():
+    kinds = {mutant.kind for rule in RULES for mutant in mutants(rule)}
+    assert kinds == {
+        "drop question",
+        "deny question",
+        "forget",
+        "opposite",
+        "drop value",
+        "drop not",
+        "and/or",
+        "drop term",
+        "boundary",
+        "threshold",
+        "unit",
+    }
+
+
+def test_without_its_steps_the_catalogue_would_be_noticed_to_lack_them():
+    assert len([mutant for rule in RULES for mutant in survivors(bare(rule))]) > 500
+
+
+def test_what_rule_try_prints_makes_the_rule_prove_itself(tmp_path):
+    rule = next(rule for rule in RULES if rule.id == "nobarrier-unproven")
+    text = Path(rule.file).read_text(encoding="utf-8").partition("[[steps]]")[0]
+    file = tmp_path / "nobarrier-unproven.toml"
+    file.write_text(text, encoding="utf-8")
+    without = load_rule(file)
+    assert isinstance(without, Rule)
+    assert any("leave out" in words or "notices" in words for words in unproven(without))
+    missing = list(missing_examples(without))
+    assert all(isinstance(found, Missing) for found in missing)
+    file.write_text(f"{text}\n{steps_as_toml(missing)}", encoding="utf-8")
+    healed = load_rule(file)
+    assert isinstance(healed, Rule)
+    assert list(unproven(healed)) == []
