@@ -8,17 +8,58 @@ from typing import TYPE_CHECKING
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Below, Disk, Layer
 from fsadvisor.survey import folds, look, power_loss, raid, soundness
+from fsadvisor.survey.layers import thin as thin_layer
+from fsadvisor.survey.superblocks import IN_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from fsadvisor.storage import PlpVerdict
+    from fsadvisor.storage import Filesystem, PlpVerdict
+    from fsadvisor.survey.inventory import Inventory
+    from fsadvisor.survey.overlay import Overlay
     from fsadvisor.survey.stack import Stack
 
 NOT_FOLLOWED = Unknown(Cause.NOT_EXPOSED, "", "the stack can't be followed down to hardware from here")
 
 NOTHING = Below(**{one.name: NOT_APPLICABLE for one in fields(Below)})
 """Under a filesystem that lives in memory."""
+
+
+def fold_below(
+    inventory: Inventory,
+    disks: Mapping[str, Disk],
+    layers: Mapping[str, Layer],
+    filesystems: Mapping[str, Filesystem],
+    overlay: Overlay,
+) -> dict[str, Below]:
+    """Stage 5: what is under each layer and each filesystem, by id."""
+    thin = {subject: thin_layer(layer) for subject, layer in layers.items()}
+    folding = Folding(inventory.stack, disks, layers, thin)
+    found: dict[str, Below] = {}
+    for subject in (*layers, *filesystems):
+        block = inventory.block(subject)
+        if block is not None and block.type in IN_MEMORY:
+            found[subject] = NOTHING
+        else:
+            found[subject] = folding.below(subject, _discards(inventory, subject), _read_ahead(inventory, subject))
+    return overlay.suppose("below", found)
+
+
+def _discards(inventory: Inventory, subject: str) -> tuple[Fact[bool], ...]:
+    """Whether discards are taken right below: a queue already tells what its layers pass on."""
+    block = inventory.block(subject)
+    names = block.devices if block else (subject.partition(":")[2],)
+    devices = (inventory.tree.devices.get(name) for name in names)
+    return tuple(inventory.queue_of(device).discards for device in devices if device is not None)
+
+
+def _read_ahead(inventory: Inventory, subject: str) -> Fact[int]:
+    """The read-ahead of the block device right below, not that of a journal; those of several have their own."""
+    block = inventory.block(subject)
+    devices = block.devices if block else (subject.partition(":")[2],)
+    own = block is not None and block.type in ("btrfs", "zfs", "bcachefs")
+    device = inventory.tree.devices.get(devices[0]) if devices and not own else None
+    return inventory.queue_of(device).read_ahead_kib if device else look.told(None, "the block device")
 
 
 class Folding:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from fsadvisor.drives import find
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_stat, json_text, scheduler
-from fsadvisor.storage import Disk
+from fsadvisor.storage import Below, Disk, Mount
 from fsadvisor.survey import (
     ata,
     controller_cache,
@@ -17,23 +17,32 @@ from fsadvisor.survey import (
     health,
     look,
     looked_up,
+    measured,
+    multipath,
     nvme_paths,
     pcie,
     power_loss,
+    presence,
     queue,
     sleeping,
+    soundness,
 )
 from fsadvisor.survey import drive as drives
 from fsadvisor.survey.cloud_disk import cloud_disk
+from fsadvisor.survey.identity import Identities
 from fsadvisor.survey.transport import transport, virtual
 
 if TYPE_CHECKING:
     import datetime as dt
+    from collections.abc import Mapping
 
     from fsadvisor.drives import Family
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
+    from fsadvisor.storage import Layer, Subject
     from fsadvisor.survey.block import BlockDevice
+    from fsadvisor.survey.inventory import Inventory
+    from fsadvisor.survey.overlay import Overlay
     from fsadvisor.survey.queue import Queue
     from fsadvisor.survey.udev import Udev
 
@@ -48,6 +57,60 @@ class Seen:
     facts: Disk
     case: power_loss.Case
     hardware: str
+
+
+def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
+    """Stage 2: the leaf disks by id, each by itself."""
+    seen = {
+        f"disk:{device.name}": disk(
+            inventory.machine,
+            device,
+            inventory.queue_of(device),
+            inventory.in_vm,
+            inventory.udev,
+            inventory.io,
+            inventory.uptime,
+        )
+        for device in inventory.tree.devices.values()
+        if device.is_disk
+    }
+    facts = {subject: it.facts for subject, it in seen.items()}
+    return overlay.over(
+        "disk",
+        facts,
+        Identities(inventory, facts).of,
+        published=lambda subject, known: with_pages(known, seen[subject], inventory.machine.today),
+        derived=(
+            lambda subject, known: reweigh_plp(known, seen[subject]),
+            lambda _, known: replace(known, failing=soundness.failing(known)),
+        ),
+    )
+
+
+def with_what_is_above(
+    inventory: Inventory, disks: Mapping[str, Disk], layers: Mapping[str, Layer], overlay: Overlay
+) -> dict[str, Disk]:
+    """The disks with what the layers on them tell: other paths to the same disk, and who orders requests."""
+    unjoined = multipath.unjoined(disks, layers, inventory.stack, inventory.udev)
+    found = {
+        subject: replace(known, unjoined_paths=unjoined[subject]) if subject in unjoined else known
+        for subject, known in disks.items()
+    }
+    return overlay.suppose("disk", presence.with_sorting(found, inventory, layers))
+
+
+def with_flush_shares(disks: Mapping[str, Disk], mounts: Mapping[str, Subject], overlay: Overlay) -> dict[str, Disk]:
+    """The disks with what was measured on the filesystems above them."""
+    shares = measured.flush_shares(
+        (point, facts, under)
+        for point, subject in mounts.items()
+        if isinstance(facts := subject.scope["mount"], Mount) and isinstance(under := subject.scope.get("below"), Below)
+    )
+    found: dict[str, Disk] = {}
+    for subject, known in disks.items():
+        share = shares.get(subject.partition(":")[2])
+        found[subject] = known if share is None else replace(known, flush_share_percent=share)
+    return overlay.suppose("disk", found)
 
 
 def disk(
@@ -168,7 +231,7 @@ def with_pages(disk: Disk, seen: Seen, today: dt.date) -> Disk:
     return looked_up.told(disk, seen.hardware, seen.case.family, today)
 
 
-def heard(disk: Disk, seen: Seen) -> Disk:
+def reweigh_plp(disk: Disk, seen: Seen) -> Disk:
     """The disk with its power-loss verdict weighed anew, where it is known what the data sheet promises."""
     if isinstance(disk.datasheet_plp, Unknown):
         return disk

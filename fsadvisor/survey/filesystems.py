@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem
-from fsadvisor.survey import btrfs, ext4, look, superblocks, xfs, zfs
+from fsadvisor.survey import btrfs, ext4, folds, look, soundness, stripes, superblocks, xfs, zfs
+from fsadvisor.survey.identity import Identities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.storage import Below, Disk
+    from fsadvisor.survey.inventory import Inventory
+    from fsadvisor.survey.overlay import Overlay
     from fsadvisor.survey.stripes import Stripe
     from fsadvisor.survey.superblocks import Superblock
     from fsadvisor.survey.udev import Udev
@@ -22,6 +27,39 @@ if TYPE_CHECKING:
 _MOUNTINFO = "/proc/self/mountinfo"
 _FLUSH_SWITCHES = {"f2fs": ("nobarrier", "fsync_mode=nobarrier"), "nilfs2": ("nobarrier",)}
 """Options that stop the flushes of a filesystem which shows them only when set (Linux 5.10 to 7.2)."""
+
+_TRIMMED = ("ext4", "xfs")
+
+
+def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay: Overlay) -> dict[str, Filesystem]:
+    """Stage 4: the mounted filesystems by id."""
+    found = {
+        block.id: filesystem(
+            inventory.machine,
+            block,
+            inventory.kernel,
+            inventory.udev,
+            inventory.lsblk_labels,
+            stripes.stripe(inventory.machine, inventory.tree, inventory.stack, inventory.tables, block.id),
+        )
+        for block in inventory.blocks.values()
+    }
+    return overlay.over(
+        "filesystem",
+        found,
+        Identities(inventory, disks).of,
+        derived=(lambda _, known: replace(known, sound=soundness.sound(known)),),
+    )
+
+
+def trim_wanted(filesystems: Mapping[str, Filesystem], below: Mapping[str, Below]) -> Fact[bool]:
+    """A writable ext4 or XFS without online discard, on devices that take discards."""
+    wanted: list[Fact[bool]] = []
+    for subject, known in filesystems.items():
+        if look.value(known.type) in _TRIMMED and look.value(known.read_only) is False:
+            silent = folds.holds(known.online_discard, "none".__eq__)
+            wanted.append(folds.both(silent, below[subject].any_discards, "filesystems and their devices"))
+    return folds.any_of(wanted, "filesystems and their devices")
 
 
 def commands(block: Superblock) -> tuple[Argv, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from fsadvisor import secrecy
@@ -20,13 +20,16 @@ from fsadvisor.readers import (
 from fsadvisor.readers.mount_fields import split_options
 from fsadvisor.storage import Host
 from fsadvisor.survey import flush, folds, jobs, look, watched
+from fsadvisor.survey.identity import Identities
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.storage import Disk
+    from fsadvisor.storage import Disk, Layer
+    from fsadvisor.survey.inventory import Inventory
+    from fsadvisor.survey.overlay import Overlay
 
 DETECT_VM: Argv = ("systemd-detect-virt", "--vm")
 DETECT_CONTAINER: Argv = ("systemd-detect-virt", "--container")
@@ -73,19 +76,30 @@ def container(machine: Machine) -> Fact[bool]:
     return Known(True, marks[0]) if marks else said
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """How much was found, or why it could not be listed."""
-
-    block_devices: Fact[int]
-    mounts: Fact[int]
-    services: Fact[int]
-
-
-def survey(
-    machine: Machine, is_virtual: Fact[bool], disks: Sequence[Disk] | Unknown, trim_wanted: Fact[bool], counts: Counts
+def survey_host(
+    inventory: Inventory,
+    disks: Mapping[str, Disk],
+    layers: Mapping[str, Layer],
+    trim_wanted: Fact[bool],
+    overlay: Overlay,
 ) -> Host:
+    """Stage 6: the host."""
+    own = host(inventory, _all_disks(inventory, disks, layers), trim_wanted)
+    return overlay.over("host", {"host": own}, Identities(inventory, disks).of)["host"]
+
+
+def _all_disks(
+    inventory: Inventory, disks: Mapping[str, Disk], layers: Mapping[str, Layer]
+) -> Sequence[Disk] | Unknown:
+    """The disks, or why some device may be one more."""
+    unclear = [f"layer:{device.name}" for device in inventory.tree.devices.values() if device.slaves is None]
+    why = (kind for subject in unclear if isinstance(kind := layers[subject].kind, Unknown))
+    return next(why, list(disks.values()))
+
+
+def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fact[bool]) -> Host:
     """All facts of the host; `disks` tell how fast dirty pages could be written."""
+    machine, programs = inventory.machine, inventory.programs
     speed = _slowest_speed(disks)
     memory = _memory(machine)
     ratio = look.number(machine, "/proc/sys/vm/dirty_ratio")
@@ -100,7 +114,7 @@ def survey(
     seen = Host(
         kernel=kernel(machine),
         kernel_release=look.text(machine, "/proc/sys/kernel/osrelease"),
-        virtual=is_virtual,
+        virtual=inventory.in_vm,
         container=inside,
         uptime_seconds=flush.uptime_seconds(machine, inside),
         cloud=_cloud(machine),
@@ -126,9 +140,9 @@ def survey(
         fstrim_timer=_fstrim_timer(machine),
         trim_wanted=trim_wanted,
         io_limits=_io_limits(machine),
-        block_devices=counts.block_devices,
-        mounts=counts.mounts,
-        services=counts.services,
+        block_devices=inventory.seen_devices,
+        mounts=inventory.seen_mounts,
+        services=programs if isinstance(programs, Unknown) else Known(len(programs), "running processes"),
     )
     watch = watched.monitored(machine, () if isinstance(disks, Unknown) else disks, seen.plp_monitored)
     return replace(seen, plp_monitored=watch)

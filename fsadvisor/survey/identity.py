@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
@@ -11,9 +11,12 @@ from fsadvisor.survey import look
 from fsadvisor.survey.ata import is_same_model
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.storage import Disk
+    from fsadvisor.survey.inventory import Inventory
 
 
 NO_UUID: Final = Unknown(Cause.NOT_EXPOSED, "", "udev ID_FS_UUID")
@@ -104,3 +107,27 @@ def drive(machine: Machine, disk: Disk) -> SeenDrive:
     hidden = (fact for fact in told if isinstance(fact, Unknown) and fact.cause is not Cause.NOT_EXPOSED)
     serial = known or next(hidden, disk.udev_serial)
     return SeenDrive(name=name, model=disk.model, serial=serial, firmware=disk.firmware)
+
+
+@dataclass(frozen=True, slots=True)
+class Identities:
+    """Which drives and which filesystem each subject is.
+
+    `disks` go by id; `held_by` has what a mount or a service is on: the id of a filesystem or a mount.
+    """
+
+    inventory: Inventory
+    disks: Mapping[str, Disk]
+    held_by: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, subject: str) -> Identity:
+        """The drives under a subject, and the UUID of the filesystem that it is or is on."""
+        while subject in self.held_by:
+            subject = self.held_by[subject]
+        leaves = [below for below in (subject, *self.inventory.stack.under(subject)) if below in self.disks]
+        block = self.inventory.block(subject)
+        devices = block.devices[:1] if block else ()
+        return Identity(
+            drives=tuple(drive(self.inventory.machine, self.disks[leaf]) for leaf in leaves),
+            uuid=next((self.inventory.udev.fact(name, "ID_FS_UUID") for name in devices), NO_UUID),
+        )

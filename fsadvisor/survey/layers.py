@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import string
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.dm_target import Cache, Crypt
 from fsadvisor.readers.scheduler import parse as parse_choice
 from fsadvisor.storage import Layer
-from fsadvisor.survey import look, queue, raid
+from fsadvisor.survey import caches, look, multipath, queue, raid, soundness
 from fsadvisor.survey import volumes as lvm
+from fsadvisor.survey.identity import Identities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup_table import DmsetupTable, Target
     from fsadvisor.readers.lvs import LogicalVolume
+    from fsadvisor.storage import Disk
     from fsadvisor.survey.block import BlockDevice
+    from fsadvisor.survey.inventory import Inventory
+    from fsadvisor.survey.overlay import Overlay
     from fsadvisor.survey.queue import Queue
 
 _UUID_KINDS = (
@@ -34,6 +39,28 @@ _OF_A_KIND = ("kind", "md_level", "md_degraded", "md_mismatches", "md_consistenc
 _WITH_OFFSETS = ("dm-linear", "dm-striped", "dm-crypt")
 _SAFE = frozenset((string.digits + string.ascii_letters + "#+-.:=@_\\").encode())
 _THIN_TARGETS = frozenset(("thin", "thin-pool", "vdo"))
+
+
+def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Overlay) -> dict[str, Layer]:
+    """Stage 3: every block device that is made of others, by id."""
+    machine, tree, tables = inventory.machine, inventory.tree, inventory.tables
+    found = {
+        f"layer:{device.name}": layer(machine, device, inventory.queue_of(device), tables, inventory.volumes)
+        for device in tree.devices.values()
+        if not device.is_disk
+    }
+    for subject in caches.layers_that_cache(found):
+        names = caches.cache_devices(machine, tree, tree.devices[subject.partition(":")[2]], tables)
+        kept_twice = caches.redundant(names, inventory.stack, found, disks)
+        found[subject] = replace(found[subject], cache_redundant=kept_twice)
+    for subject, paths in multipath.usable(machine, tree, found).items():
+        found[subject] = replace(found[subject], usable_paths=paths)
+    return overlay.over(
+        "layer",
+        found,
+        Identities(inventory, disks).of,
+        derived=(lambda _, known: replace(known, incomplete=soundness.incomplete(known)),),
+    )
 
 
 def layer(

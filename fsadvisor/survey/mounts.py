@@ -2,23 +2,112 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Atime, DataMode, Mount
-from fsadvisor.survey import look
+from fsadvisor.survey import look, measured, presence, workload
+from fsadvisor.survey.below import NOTHING
 from fsadvisor.survey.configured import FSTAB
+from fsadvisor.survey.identity import Identities
 from fsadvisor.survey.in_force import lacking
+from fsadvisor.survey.superblocks import LOOKED_AT, mount_point_of
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
     from fsadvisor.readers import mountinfo
-    from fsadvisor.storage import Filesystem
+    from fsadvisor.storage import Facts, Filesystem, Subject, Workload
     from fsadvisor.survey.configured import Configured
+    from fsadvisor.survey.inventory import Inventory
+    from fsadvisor.survey.overlay import Overlay
+    from fsadvisor.survey.programs import RunningProgram
+    from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.survey.surveyed import Surveyed
     from fsadvisor.survey.workload import Use
 
 _MOUNTINFO = "/proc/self/mountinfo"
 _OF_THE_TABLE = ("mounted", "options", "subtree", "read_only", "atime", "nodiratime", "sync")
+
+
+def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Overlay) -> dict[str, Subject]:
+    """Stage 7: mount points in order of the mount table, then those that are only configured.
+
+    `declared` are workloads by mount point.
+    """
+    inventory = found.inventory
+    running = {mount.mount_point: mount for mount in inventory.mounts}
+    blocks = {mount.mount_point: block for block in inventory.blocks.values() for mount in block.mounts}
+    no_table = inventory.seen_mounts if isinstance(inventory.seen_mounts, Unknown) else None
+    wanted = inventory.configured
+    of_files = (point for point, each in wanted.items() if each.fs_type in LOOKED_AT or each.fs_type == "auto")
+    points = dict.fromkeys([*running, *of_files])
+    programs = _programs_by_point(inventory, points)
+    subjects: dict[str, Subject] = {}
+    for point in points:
+        block = blocks.get(point)
+        filesystem = found.filesystems.get(block.id) if block else None
+        use = _use(found, point, block, programs, declared)
+        facts = mount(running.get(point), wanted.get(point), no_table, inventory.no_fstab, filesystem, use)
+        if point in wanted and point not in running:
+            missing = presence.device_missing(wanted[point], inventory.udev, inventory.tree.devices)
+            facts = replace(facts, device_missing=missing)
+        scope: dict[str, Facts] = {"mount": facts}
+        if block and filesystem:
+            scope |= {"filesystem": filesystem, "below": found.below[block.id]}
+            scope["mount"] = _with_measurements(found, point, facts, block.id, scope)
+        subjects[point] = found.subject(f"mount:{point}", "mount", scope, (block.id,) if block else ())
+    held_by = {subject.id: subject.below[0] for subject in subjects.values() if subject.below}
+    return overlay.over_subjects("mount", subjects, Identities(inventory, found.disks, held_by).of)
+
+
+def _programs_by_point(inventory: Inventory, points: Container[str]) -> Mapping[str, list[RunningProgram]] | Unknown:
+    """The programs by the mount point that their files are on; '' for those that may be anywhere."""
+    if isinstance(inventory.programs, Unknown):
+        return inventory.programs
+    found: dict[str, list[RunningProgram]] = {}
+    for program in inventory.programs:
+        directory = look.value(program.directory)
+        point = None if directory is None else mount_point_of(directory, points)
+        found.setdefault(point or "", []).append(program)
+    return found
+
+
+def _use(
+    found: Surveyed,
+    point: str,
+    block: Superblock | None,
+    programs: Mapping[str, list[RunningProgram]] | Unknown,
+    declared: Mapping[str, Workload],
+) -> Use:
+    stack = found.inventory.stack
+    leaves = [subject for subject in stack.under(block.id) if subject in found.disks] if block else []
+    alone = block is not None and all(stack.filesystems_on(leaf) == (block.id,) for leaf in leaves)
+    return workload.use(
+        point,
+        declared,
+        programs if isinstance(programs, Unknown) else programs.get(point, ()),
+        () if isinstance(programs, Unknown) else programs.get("", ()),
+        [found.disks[leaf] for leaf in leaves],
+        alone and bool(leaves),
+    )
+
+
+def _with_measurements(found: Surveyed, point: str, facts: Mount, block: str, scope: Mapping[str, Facts]) -> Mount:
+    """With what was measured, where one may measure: on what is mounted, writable and on disks."""
+    if look.value(facts.mounted) is not True or look.value(facts.read_only) is not False:
+        return facts
+    under = found.below[block]
+    if under is NOTHING:
+        return facts
+    around = {**scope, "host": found.host}
+
+    def now() -> Mapping[str, str]:
+        return measured.conditions(around, found.disks_and_layers(block))
+
+    return measured.told(facts, point, found.inventory.probed, now, under.any_virtual)
 
 
 def mount(

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.storage import Disk, Layer
     from fsadvisor.survey.configured import Configured
-    from fsadvisor.survey.ground import Ground
-    from fsadvisor.survey.stack import Stack
+    from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.udev import Udev
 
 _TAGS: Final = {"UUID=": "ID_FS_UUID", "LABEL=": "ID_FS_LABEL"}
@@ -46,29 +45,27 @@ def _by_tag(value: str, key: str, where: str, udev: Udev) -> Fact[bool]:
     return Known(value.lower() not in {one.lower() for one in known}, f"{where}, udev {key}")
 
 
-def with_sorting(
-    disks: Mapping[str, Disk], ground: Ground, stack: Stack, layers: Mapping[str, Layer]
-) -> dict[str, Disk]:
+def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mapping[str, Layer]) -> dict[str, Disk]:
     """The disks, each with whether a multipath device or ZFS stands on it, which orders requests itself."""
-    zfs = any(block.type == "zfs" for block in ground.blocks)
+    zfs = any(block.type == "zfs" for block in inventory.blocks.values())
     partitions: dict[str, list[str]] = {}
-    for device in ground.tree.devices.values():
+    for device in inventory.tree.devices.values():
         if device.parent is not None:
             partitions.setdefault(device.parent, []).append(device.name)
     multipath = {
         below
-        for at, under in stack.below.items()
+        for at, under in inventory.stack.below.items()
         if at in layers and look.value(layers[at].kind) == "dm-multipath"
         for below in under
     }
     found: dict[str, Disk] = {}
     for at, disk in disks.items():
         name = at.partition(":")[2]
-        said = [ground.udev.of(one) for one in (name, *partitions.get(name, ()))]
+        said = [inventory.udev.of(one) for one in (name, *partitions.get(name, ()))]
         if at in multipath:
             fact: Fact[bool] = Known(True, "the stack in sysfs")
         else:
-            fact = _by_udev(said, ground.udev, maybe=zfs and not stack.filesystems_on(at))
+            fact = _by_udev(said, inventory.udev, maybe=zfs and not inventory.stack.filesystems_on(at))
         found[at] = replace(disk, sorted_above=fact)
     return found
 

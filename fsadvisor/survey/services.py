@@ -1,171 +1,57 @@
-"""Programs that keep files: which run, where their files are, and what they do to a filesystem."""
+"""What programs that keep files do to a filesystem."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem, Service
 from fsadvisor.survey import configuration, look, mysql, nocow, placing, program_files
-from fsadvisor.survey.superblocks import ON_DEVICES, SYSTEM_FOLDERS
+from fsadvisor.survey.identity import Identities
+from fsadvisor.survey.superblocks import ON_DEVICES, mount_point_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Mapping
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.json_text import Json
-    from fsadvisor.storage import Subject, Workload
+    from fsadvisor.storage import Facts, Host, Subject
+    from fsadvisor.survey.overlay import Overlay
+    from fsadvisor.survey.programs import RunningProgram
+    from fsadvisor.survey.surveyed import Surveyed
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
-    """A program: its process names, what it does, and the folder that its packages use.
-
-    `mark` is a word in the path of its data (java and beam run many programs); `in_cwd` says that it works inside
-    its data folder.
-    """
-
-    name: str
-    processes: tuple[str, ...]
-    workload: Workload
-    default: str
-    mark: str = ""
-    in_cwd: bool = False
-
-
-PROGRAMS: tuple[Program, ...] = (
-    Program(
-        name="postgresql",
-        processes=("postgres", "postmaster"),
-        workload="oltp",
-        default="/var/lib/postgresql",
-        in_cwd=True,
-    ),
-    Program(
-        name="mysql",
-        processes=("mysqld", "mariadbd"),
-        workload="oltp",
-        default="/var/lib/mysql",
-        in_cwd=True,
-    ),
-    Program(name="mongodb", processes=("mongod",), workload="oltp", default="/var/lib/mongodb"),
-    Program(
-        name="redis",
-        processes=("redis-server", "valkey-server"),
-        workload="oltp",
-        default="/var/lib/redis",
-        in_cwd=True,
-    ),
-    Program(name="etcd", processes=("etcd",), workload="oltp", default="/var/lib/etcd"),
-    Program(name="kafka", processes=("java",), workload="streaming", default="", mark="kafka"),
-    Program(name="rabbitmq", processes=("beam.smp",), workload="oltp", default="", mark="rabbitmq"),
-    Program(
-        name="postfix", processes=("master",), workload="metadata-heavy", default="/var/spool/postfix", mark="postfix"
-    ),
-    Program(name="dovecot", processes=("dovecot",), workload="metadata-heavy", default="/var/mail"),
-    Program(name="exim", processes=("exim4", "exim"), workload="metadata-heavy", default="/var/spool/exim4"),
-    Program(name="jenkins", processes=("java",), workload="metadata-heavy", default="", mark="jenkins"),
-    Program(
-        name="gitlab-runner", processes=("gitlab-runner",), workload="metadata-heavy", default="/var/lib/gitlab-runner"
-    ),
-    Program(name="buildkit", processes=("buildkitd",), workload="metadata-heavy", default="/var/lib/buildkit"),
-    Program(name="docker", processes=("dockerd",), workload="mixed", default="/var/lib/docker"),
-    Program(name="containerd", processes=("containerd",), workload="mixed", default="/var/lib/containerd"),
-    Program(name="crio", processes=("crio",), workload="mixed", default="/var/lib/containers"),
-    Program(name="libvirt", processes=("libvirtd", "virtqemud"), workload="mixed", default="/var/lib/libvirt/images"),
-)
 _OF_MANY_FILES = ("docker", "containerd", "crio", "buildkit")
 """Programs whose folders hold whole systems, too much to go through."""
-_PROCESS_NAMES = tuple(sorted({name for program in PROGRAMS for name in program.processes}))
-_NOT_DATA = ("/usr/", "/bin/", "/sbin/", "/etc/", "/run/", "/var/run/", "/proc/", "/sys/", "/dev/", "/tmp/", "/opt/")  # noqa: S108
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A running program and its data folder.
-
-    `process` is its process name, `settings` those about storage among its arguments; `here` says that its paths
-    mean the same to us, None where that could not be seen.
-    """
-
-    program: Program
-    directory: Fact[str]
-    process: str = ""
-    settings: tuple[tuple[str, str | None], ...] = ()
-    here: bool | None = None
-
-
-def running(machine: Machine) -> list[Found] | Unknown:
-    """The known programs that run, one per program and data folder."""
-    document = look.understood(machine.processes(_PROCESS_NAMES), json_text.load)
-    if isinstance(document, Unknown):
-        return document
-    if not machine.root and _others_are_hidden(machine):
-        return Unknown(Cause.DENIED, "run as root", "/proc is mounted with hidepid")
-    found: dict[tuple[str, object], Found] = {}
-    for process in json_text.items(document):
-        for program in _programs(process):
-            directory = _directory(program, process)
-            first = found.setdefault((program.name, directory), _found(program, directory, process))
-            more = tuple(it for it in _settings(process) if it not in first.settings)
-            found[program.name, directory] = replace(first, settings=(*first.settings, *more))
-    known = {it.program.name for it in found.values() if isinstance(it.directory, Known)}
-    return [it for it in found.values() if isinstance(it.directory, Known) or it.program.name not in known]
+def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Overlay) -> dict[str, Subject]:
+    """Stage 8: the running programs, with what stands below their files; `mounts` go by mount point."""
+    programs = () if isinstance(found.inventory.programs, Unknown) else found.inventory.programs
+    subjects: dict[str, Subject] = {}
+    for program in programs:
+        directory = look.value(program.directory) or "?"
+        point = mount_point_of(directory, mounts)
+        mount = mounts.get(point or "")
+        around = _around(program, programs, mounts, found.host)
+        scope: dict[str, Facts] = {"service": facts(found.inventory.machine, program, point, mount, around)}
+        if mount is not None:
+            scope |= {key: member for key, member in mount.scope.items() if key != "host"}
+        subject = f"service:{program.program.name} {directory}"
+        subjects.setdefault(subject, found.subject(subject, "service", scope, (mount.id,) if mount else ()))
+    on_disk = (*mounts.values(), *subjects.values())
+    held_by = {subject.id: subject.below[0] for subject in on_disk if subject.below}
+    return overlay.over_subjects("service", subjects, Identities(found.inventory, found.disks, held_by).of)
 
 
-def _others_are_hidden(machine: Machine) -> bool:
-    """Whether /proc shows an ordinary user only his own processes (proc(5): hidepid 1, 2, 4 and their names)."""
-    table = look.value(look.text(machine, "/proc/self/mountinfo")) or ""
-    options = (line.rpartition(" ")[2].split(",") for line in table.split("\n") if " - proc " in line)
-    return any(it.startswith("hidepid=") and it not in ("hidepid=0", "hidepid=off") for each in options for it in each)
-
-
-def _found(program: Program, directory: Fact[str], process: Json) -> Found:
-    name, here = json_text.string(process, "name"), json_text.boolean(process, "here")
-    return Found(program=program, directory=directory, process=name or "", here=here)
-
-
-def _settings(process: Json) -> tuple[tuple[str, str | None], ...]:
-    pairs = [pair for pair in json_text.items(process, "settings") if isinstance(pair, list) and len(pair) == 2]
-    return tuple((name, value if isinstance(value, str) else None) for name, value in pairs if isinstance(name, str))
-
-
-def _programs(process: Json) -> Iterable[Program]:
-    name = json_text.string(process, "name")
-    paths = " ".join(_paths(process))
-    return [program for program in PROGRAMS if name in program.processes and program.mark in paths]
-
-
-def _paths(process: Json) -> list[str]:
-    paths = [path for path in json_text.items(process, "paths") if isinstance(path, str)]
-    cwd = json_text.string(process, "cwd")
-    return [*paths, *([cwd] if cwd else [])]
-
-
-def _directory(program: Program, process: Json) -> Fact[str]:
-    """The data folder: an argument under which data may lie, the working folder, else the packages' default."""
-    if json_text.boolean(process, "here") is False:
-        return Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", f"{program.name} has another root folder")
-    told = dict(_settings(process)).get("data_dir")
-    if told and told.startswith("/"):
-        return Known(told, f"argument of {program.name}")
-    cwd = json_text.string(process, "cwd")
-    if program.in_cwd and cwd and cwd != "/":
-        return Known(cwd, f"working folder of {program.name}")
-    marked = [
-        path for path in _paths(process) if not path.startswith(_NOT_DATA) and path != "/" and program.mark in path
-    ]
-    folders = [path for path in marked if not PurePosixPath(path).suffix]
-    if folders:
-        return Known(folders[0], f"argument of {program.name}")
-    if json_text.boolean(process, "denied"):
-        return Unknown(Cause.DENIED, "run as root", f"arguments of {program.name}")
-    if program.default:
-        return Known(program.default, f"{program.name}'s usual place; its arguments name no other")
-    return Unknown(Cause.NOT_EXPOSED, "", f"arguments of {program.name}")
+def _around(
+    own: RunningProgram, programs: tuple[RunningProgram, ...], mounts: Mapping[str, Subject], host: Host
+) -> Around:
+    return Around(
+        folders=tuple(program.directory for program in programs if program is not own),
+        place_of=lambda folder: mount_point_of(folder, mounts),
+        disks_of=lambda folder: placing.disks(mounts.get(mount_point_of(folder, mounts) or "")),
+        memory_bytes=host.memory_bytes,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +64,7 @@ class Around:
     memory_bytes: Fact[int]
 
 
-def facts(machine: Machine, found: Found, place: str | None, mount: Subject | None, around: Around) -> Service:
+def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Subject | None, around: Around) -> Service:
     """All facts of a program; `mount` is the place that its folder is on."""
     filesystem = mount.scope.get("filesystem") if mount else None
     fs_type = look.value(filesystem.type) if isinstance(filesystem, Filesystem) else None
@@ -205,7 +91,7 @@ def facts(machine: Machine, found: Found, place: str | None, mount: Subject | No
     )
 
 
-def _server(found: Found) -> mysql.Server:
+def _server(found: RunningProgram) -> mysql.Server:
     directory = look.value(found.directory) or ""
     return mysql.Server(process=found.process, directory=directory, given=found.settings)
 
@@ -218,14 +104,3 @@ def _flags(machine: Machine, program: str, directory: Fact[str]) -> dict[str, Fa
         "nocow": nocow.flag(machine, directory.value),
         "nocow_file": nocow.flag_of_a_file(machine, program, directory.value),
     }
-
-
-def holder(directory: str, mount_points: Container[str]) -> str | None:
-    """The mount point that a folder is on: itself, or the nearest above it; None where a mount was passed over."""
-    folder = directory
-    while folder not in mount_points:
-        if not folder.strip("/"):
-            return None
-        folder = folder.rpartition("/")[0] or ("/" if folder.startswith("/") else "")
-    passed_over = folder == "/" and f"{directory}/".startswith(SYSTEM_FOLDERS)
-    return None if passed_over else folder

@@ -11,7 +11,7 @@ from fsadvisor.readers import json_text
 from fsadvisor.survey import ext4, look
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.mountinfo import Mount
@@ -182,3 +182,14 @@ def _btrfs_by_member(machine: Machine, groups: Iterable[tuple[str, str]]) -> dic
         members = look.names(machine.entries(f"{folder}/devices"))
         found.update(dict.fromkeys(members, _Btrfs(folder, members)))
     return found
+
+
+def mount_point_of(directory: str, mount_points: Container[str]) -> str | None:
+    """The mount point that a folder is on: itself, or the nearest above it; None where a mount was passed over."""
+    folder = directory
+    while folder not in mount_points:
+        if not folder.strip("/"):
+            return None
+        folder = folder.rpartition("/")[0] or ("/" if folder.startswith("/") else "")
+    passed_over = folder == "/" and f"{directory}/".startswith(SYSTEM_FOLDERS)
+    return None if passed_over else folder

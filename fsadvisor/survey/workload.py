@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from fsadvisor.storage import Disk, Workload
-    from fsadvisor.survey.services import Found
+    from fsadvisor.survey.programs import RunningProgram
 
 _ENOUGH_WRITES = 10_000
 _STREAMING_WRITE_BYTES = 256 * 1024
@@ -36,8 +36,8 @@ class Use:
 def use(
     point: str,
     declared: Mapping[str, Workload],
-    services: Sequence[Found] | Unknown,
-    unplaced: Sequence[Found],
+    services: Sequence[RunningProgram] | Unknown,
+    unplaced: Sequence[RunningProgram],
     leaves: Sequence[Disk],
     alone: bool,
 ) -> Use:
@@ -86,7 +86,9 @@ def _by_counters(leaves: Sequence[Disk]) -> tuple[Workload, tuple[str, ...]] | N
     return None
 
 
-def _atime_readers(point: str, services: Sequence[Found] | Unknown, unplaced: Sequence[Found]) -> Fact[tuple[str, ...]]:
+def _atime_readers(
+    point: str, services: Sequence[RunningProgram] | Unknown, unplaced: Sequence[RunningProgram]
+) -> Fact[tuple[str, ...]]:
     """Programs known to look at access times: mail readers on spools, age-based cleaners on /tmp."""
     if point in _CLEANED_BY_AGE:
         return Known((f"systemd-tmpfiles ages {point}",), "mount point")

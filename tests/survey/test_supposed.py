@@ -14,7 +14,7 @@ from fsadvisor.report.shaping import own_facts
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Supposition
-from fsadvisor.survey.supposed import SOURCE
+from fsadvisor.survey.overlay import SOURCE
 from fsadvisor.survey.whole import survey
 from fsadvisor.version import Version
 from tests.paths import FIXTURES

@@ -20,7 +20,7 @@ from fsadvisor.readers import (
     smartctl,
     xfs_info,
 )
-from fsadvisor.survey import configured, host, services
+from fsadvisor.survey import configured, host, programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +124,7 @@ HOST_ENTRIES: Final[dict[str, tuple[str, ...]]] = {
     "/sys/fs/cgroup": ("cgroup.controllers", "system.slice"),
     "/sys/fs/cgroup/system.slice": ("cgroup.controllers", "io.max"),
 }
-PROCESS_NAMES: Final = tuple(sorted({name for program in services.PROGRAMS for name in program.processes}))
+PROCESS_NAMES: Final = tuple(sorted({name for program in programs.PROGRAMS for name in program.processes}))
 
 
 def host_answers(mount_units: str, devices: str) -> Iterator[tuple[Argv, str]]:

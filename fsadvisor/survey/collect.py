@@ -1,11 +1,10 @@
-"""What is asked once for the whole machine, before any single subject is looked at."""
+"""Asks the machine once for what every stage of the survey needs, the tools side by side."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsadvisor.facts import Fact, Unknown
+from fsadvisor.facts import Unknown
 from fsadvisor.readers import dmsetup_status, dmsetup_table, json_text, lsblk, lvs, mountinfo, proc_mounts
 from fsadvisor.survey import (
     block,
@@ -16,12 +15,17 @@ from fsadvisor.survey import (
     host,
     layers,
     look,
+    measured,
     multipath,
+    programs,
+    queue,
     sleeping,
     superblocks,
     udev,
     volumes,
 )
+from fsadvisor.survey.inventory import Inventory
+from fsadvisor.survey.stack import build_stack
 from fsadvisor.survey.transport import transport
 
 if TYPE_CHECKING:
@@ -30,38 +34,14 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.dmsetup_table import Target
     from fsadvisor.readers.json_text import Json
-    from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.readers.mountinfo import Mount
     from fsadvisor.survey.block import BlockTree
-    from fsadvisor.survey.superblocks import Superblock
-    from fsadvisor.survey.udev import Udev
-    from fsadvisor.version import Version
 
 _RUN_AHEAD = 256
 _NO_BLOCK_DEVICES = block.BlockTree(devices={}, by_number={}, by_path={})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
-    """The machine-wide answers; `seen_devices` and `seen_mounts` say whether those lists could be read at all."""
-
-    machine: Machine
-    tree: BlockTree
-    seen_devices: Fact[int]
-    mounts: tuple[Mount, ...]
-    seen_mounts: Fact[int]
-    blocks: tuple[Superblock, ...]
-    kernel: Fact[Version]
-    in_vm: Fact[bool]
-    udev: Udev
-    io: Json | Unknown
-    uptime: Fact[int]
-    lsblk_labels: Mapping[str, str]
-    tables: Mapping[str, tuple[Target, ...]] | Unknown
-    volumes: Mapping[str, LogicalVolume] | Unknown
-
-
-def lay(machine: Machine) -> Ground:
+def collect(machine: Machine) -> Inventory:
     """List devices and mounts, then put every tool's question at once, side by side."""
     tree = block.walk(machine)
     known = _NO_BLOCK_DEVICES if isinstance(tree, Unknown) else tree
@@ -78,13 +58,25 @@ def lay(machine: Machine) -> Ground:
         _run_ahead(machine, [*first, *others])
     blocks = tuple(superblocks.superblocks(machine, mounts, known))
     _run_ahead(machine, [*others, *(argv for one in blocks for argv in filesystems.commands(one))])
-    return Ground(
+    configured_mounts, no_fstab = configured.configured(machine)
+    running = programs.running(machine)
+    return Inventory(
         machine=machine,
         tree=known,
+        queues={
+            device.name: queue.queue(machine, device.folder)
+            for device in known.devices.values()
+            if device.parent is None
+        },
+        stack=build_stack(machine, known, blocks),
+        configured=configured_mounts,
+        no_fstab=no_fstab,
+        programs=running if isinstance(running, Unknown) else tuple(running),
+        probed=measured.read(machine),
         seen_devices=tree if isinstance(tree, Unknown) else look.told(len(tree.devices), "/sys/block"),
         mounts=mounts,
         seen_mounts=table if isinstance(table, Unknown) else look.told(len(mounts), "/proc/self/mountinfo"),
-        blocks=blocks,
+        blocks={filesystem.id: filesystem for filesystem in blocks},
         kernel=host.kernel(machine),
         in_vm=host.virtual(machine),
         udev=by_udev,

@@ -1,0 +1,164 @@
+"""Programs that keep files: which run, and where their files are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.readers import json_text
+from fsadvisor.survey import look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.json_text import Json
+    from fsadvisor.storage import Workload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program: its process names, what it does, and the folder that its packages use.
+
+    `mark` is a word in the path of its data (java and beam run many programs); `in_cwd` says that it works inside
+    its data folder.
+    """
+
+    name: str
+    processes: tuple[str, ...]
+    workload: Workload
+    default: str
+    mark: str = ""
+    in_cwd: bool = False
+
+
+PROGRAMS: tuple[Program, ...] = (
+    Program(
+        name="postgresql",
+        processes=("postgres", "postmaster"),
+        workload="oltp",
+        default="/var/lib/postgresql",
+        in_cwd=True,
+    ),
+    Program(
+        name="mysql",
+        processes=("mysqld", "mariadbd"),
+        workload="oltp",
+        default="/var/lib/mysql",
+        in_cwd=True,
+    ),
+    Program(name="mongodb", processes=("mongod",), workload="oltp", default="/var/lib/mongodb"),
+    Program(
+        name="redis",
+        processes=("redis-server", "valkey-server"),
+        workload="oltp",
+        default="/var/lib/redis",
+        in_cwd=True,
+    ),
+    Program(name="etcd", processes=("etcd",), workload="oltp", default="/var/lib/etcd"),
+    Program(name="kafka", processes=("java",), workload="streaming", default="", mark="kafka"),
+    Program(name="rabbitmq", processes=("beam.smp",), workload="oltp", default="", mark="rabbitmq"),
+    Program(
+        name="postfix", processes=("master",), workload="metadata-heavy", default="/var/spool/postfix", mark="postfix"
+    ),
+    Program(name="dovecot", processes=("dovecot",), workload="metadata-heavy", default="/var/mail"),
+    Program(name="exim", processes=("exim4", "exim"), workload="metadata-heavy", default="/var/spool/exim4"),
+    Program(name="jenkins", processes=("java",), workload="metadata-heavy", default="", mark="jenkins"),
+    Program(
+        name="gitlab-runner", processes=("gitlab-runner",), workload="metadata-heavy", default="/var/lib/gitlab-runner"
+    ),
+    Program(name="buildkit", processes=("buildkitd",), workload="metadata-heavy", default="/var/lib/buildkit"),
+    Program(name="docker", processes=("dockerd",), workload="mixed", default="/var/lib/docker"),
+    Program(name="containerd", processes=("containerd",), workload="mixed", default="/var/lib/containerd"),
+    Program(name="crio", processes=("crio",), workload="mixed", default="/var/lib/containers"),
+    Program(name="libvirt", processes=("libvirtd", "virtqemud"), workload="mixed", default="/var/lib/libvirt/images"),
+)
+_PROCESS_NAMES = tuple(sorted({name for program in PROGRAMS for name in program.processes}))
+_NOT_DATA = ("/usr/", "/bin/", "/sbin/", "/etc/", "/run/", "/var/run/", "/proc/", "/sys/", "/dev/", "/tmp/", "/opt/")  # noqa: S108
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningProgram:
+    """A running program and its data folder.
+
+    `process` is its process name, `settings` those about storage among its arguments; `here` says that its paths
+    mean the same to us, None where that could not be seen.
+    """
+
+    program: Program
+    directory: Fact[str]
+    process: str = ""
+    settings: tuple[tuple[str, str | None], ...] = ()
+    here: bool | None = None
+
+
+def running(machine: Machine) -> list[RunningProgram] | Unknown:
+    """The known programs that run, one per program and data folder."""
+    document = look.understood(machine.processes(_PROCESS_NAMES), json_text.load)
+    if isinstance(document, Unknown):
+        return document
+    if not machine.root and _others_are_hidden(machine):
+        return Unknown(Cause.DENIED, "run as root", "/proc is mounted with hidepid")
+    found: dict[tuple[str, object], RunningProgram] = {}
+    for process in json_text.items(document):
+        for program in _programs(process):
+            directory = _directory(program, process)
+            first = found.setdefault((program.name, directory), _running_program(program, directory, process))
+            more = tuple(it for it in _settings(process) if it not in first.settings)
+            found[program.name, directory] = replace(first, settings=(*first.settings, *more))
+    known = {it.program.name for it in found.values() if isinstance(it.directory, Known)}
+    return [it for it in found.values() if isinstance(it.directory, Known) or it.program.name not in known]
+
+
+def _others_are_hidden(machine: Machine) -> bool:
+    """Whether /proc shows an ordinary user only his own processes (proc(5): hidepid 1, 2, 4 and their names)."""
+    table = look.value(look.text(machine, "/proc/self/mountinfo")) or ""
+    options = (line.rpartition(" ")[2].split(",") for line in table.split("\n") if " - proc " in line)
+    return any(it.startswith("hidepid=") and it not in ("hidepid=0", "hidepid=off") for each in options for it in each)
+
+
+def _running_program(program: Program, directory: Fact[str], process: Json) -> RunningProgram:
+    name, here = json_text.string(process, "name"), json_text.boolean(process, "here")
+    return RunningProgram(program=program, directory=directory, process=name or "", here=here)
+
+
+def _settings(process: Json) -> tuple[tuple[str, str | None], ...]:
+    pairs = [pair for pair in json_text.items(process, "settings") if isinstance(pair, list) and len(pair) == 2]
+    return tuple((name, value if isinstance(value, str) else None) for name, value in pairs if isinstance(name, str))
+
+
+def _programs(process: Json) -> Iterable[Program]:
+    name = json_text.string(process, "name")
+    paths = " ".join(_paths(process))
+    return [program for program in PROGRAMS if name in program.processes and program.mark in paths]
+
+
+def _paths(process: Json) -> list[str]:
+    paths = [path for path in json_text.items(process, "paths") if isinstance(path, str)]
+    cwd = json_text.string(process, "cwd")
+    return [*paths, *([cwd] if cwd else [])]
+
+
+def _directory(program: Program, process: Json) -> Fact[str]:
+    """The data folder: an argument under which data may lie, the working folder, else the packages' default."""
+    if json_text.boolean(process, "here") is False:
+        return Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", f"{program.name} has another root folder")
+    told = dict(_settings(process)).get("data_dir")
+    if told and told.startswith("/"):
+        return Known(told, f"argument of {program.name}")
+    cwd = json_text.string(process, "cwd")
+    if program.in_cwd and cwd and cwd != "/":
+        return Known(cwd, f"working folder of {program.name}")
+    marked = [
+        path for path in _paths(process) if not path.startswith(_NOT_DATA) and path != "/" and program.mark in path
+    ]
+    folders = [path for path in marked if not PurePosixPath(path).suffix]
+    if folders:
+        return Known(folders[0], f"argument of {program.name}")
+    if json_text.boolean(process, "denied"):
+        return Unknown(Cause.DENIED, "run as root", f"arguments of {program.name}")
+    if program.default:
+        return Known(program.default, f"{program.name}'s usual place; its arguments name no other")
+    return Unknown(Cause.NOT_EXPOSED, "", f"arguments of {program.name}")
