@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.report import compare_words, probe_json
+from fsadvisor.report.published import document_in_lines, published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.compare import matrix, ranking, side
+    from fsadvisor.compare import matrix, ranking
     from fsadvisor.probe import cost, finding
 
 SCHEMA: Final = "fsadvisor/compare/1"
@@ -123,80 +123,50 @@ def as_json(
 ) -> str:
     """The document, a workload on a line, escaped as in the report."""
     grounds: tuple[Literal["image", "bare"], ...] = ("image", "bare")
-    head = Compare(
-        schema="fsadvisor/compare/1",
-        when=about.when,
-        state=about.state,
-        failed=without_surrogates(about.failed),
-        command=without_surrogates(about.command),
-        image_folder=without_surrogates(about.image_folder),
-        image_bytes=about.image_bytes,
-        seconds=about.seconds,
-        width=about.width,
-        seed=about.seed,
+    head = published(
+        Compare,
+        about,
+        comparison,
+        schema=SCHEMA,
         cost=probe_json.cost_of(cost),
-        findings=probe_json.findings_of(findings),
-        sides=tuple(map(_side, comparison.sides)),
+        findings=findings,
         leads=tuple(_lead(one) for ground in grounds for one in comparison.leads(ground)),
         universal={ground: one.side.name if (one := comparison.universal(ground)) else None for ground in grounds},
         of_devices=tuple(map(_share, comparison.of_devices())),
         of_images=tuple(map(_share, comparison.of_images())),
-        limits=tuple(map(without_surrogates, compare_words.limits(comparison, about))),
+        limits=tuple(compare_words.limits(comparison, about)),
         workloads=(),
     )
-    lines = ",\n".join(json_escaped(msgspec.json.encode(_row(it)).decode()) for it in comparison.rows)
-    opened = json_escaped(msgspec.json.encode(head).decode()).removesuffix("]}")
-    inside = f"\n{lines}\n" if lines else ""
-    return f"{opened}{inside}]}}\n"
-
-
-def _side(one: "side.Side") -> Side:
-    return Side(
-        name=one.name,
-        kind=one.kind,
-        ground=one.ground,
-        fs_type=one.fs_type,
-        options=one.options,
-        made_with=one.made_with,
-        promise=one.promise,
-        above=one.above,
-        dangers=one.dangers,
-        note=one.note,
-    )
+    return document_in_lines(head, map(_row, comparison.rows))
 
 
 def _row(one: "matrix.Row") -> Row:
-    work = one.job.work
-    return Row(
+    return published(
+        Row,
+        one.job,
+        one.job.headline,
         job=one.job.id,
-        title=one.job.title,
         headline=one.job.headline.name,
-        smaller_is_better=one.job.headline.smaller_is_better,
-        file_bytes=getattr(work, "file_bytes", None),
+        file_bytes=getattr(one.job.work, "file_bytes", None),
         cells=tuple(map(_cell, one.ranked)),
     )
 
 
 def _cell(one: "ranking.Ranked") -> Cell:
-    asked, result = one.question, one.cell.result
-    return Cell(
+    result = one.cell.result
+    return published(
+        Cell,
+        one,
         side=one.cell.side.name,
-        standing=one.standing.value,
-        question=None if asked is None else Question(**asked._asdict()),
-        why=without_surrogates(one.why),
-        best_is=None if one.times is None else Times(low=_told(one.times[0]), high=_told(one.times[1])),
-        result=None if result is None else probe_json.result_of(result),
+        question=one.question and one.question._asdict(),
+        best_is=one.times and dict(zip(("low", "high"), one.times, strict=True)),
+        result=result and probe_json.result_of(result),
     )
 
 
 def _lead(one: "matrix.Lead") -> Lead:
-    return Lead(side=one.side.name, ground=one.side.ground, best=one.best, tie=one.tie, behind=one.behind)
+    return published(Lead, one, side=one.side.name, ground=one.side.ground)
 
 
 def _share(one: "matrix.Share") -> Share:
-    return Share(job=one.job.id, side=one.side.name, of=one.of.name, low=_told(one.low), high=_told(one.high))
-
-
-def _told(value: float) -> float:
-    """In six digits: more would tell of the clock."""
-    return float(f"{value:.6g}")
+    return published(Share, one, job=one.job.id, side=one.side.name, of=one.of.name)

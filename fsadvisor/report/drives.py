@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.pages.escape import clean, json_escaped, without_surrogates
+from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import WIDTH, wrapped
+from fsadvisor.report.published import document_in_lines, published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,22 +51,7 @@ class Drives(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 def as_json(found: "Iterable[Judged]") -> str:
     """The document, a drive on a line, escaped as in the report."""
-    lines = ",\n".join(json_escaped(msgspec.json.encode(_drive(one)).decode()) for one in found)
-    return f'{{"schema":"{SCHEMA}","drives":[\n{lines}\n]}}\n'
-
-
-def _drive(one: "Judged") -> Drive:
-    evidence = tuple(
-        Evidence(verdict=it.verdict, says=without_surrogates(it.says), source=without_surrogates(it.source))
-        for it in one.plp.evidence
-    )
-    return Drive(
-        model=None if one.model is None else without_surrogates(one.model),
-        volatile_cache=one.volatile_cache,
-        plp=PowerLoss(
-            verdict=one.plp.verdict, evidence=evidence, settle=tuple(map(without_surrogates, one.plp.settle))
-        ),
-    )
+    return document_in_lines(Drives(schema=SCHEMA, drives=()), (published(Drive, one) for one in found))
 
 
 _CACHE: Final = {True: "yes", False: "no", None: "not told"}

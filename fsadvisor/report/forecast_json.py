@@ -6,12 +6,12 @@ import msgspec
 
 from fsadvisor.forecast.fit import NoFit
 from fsadvisor.forecast.published import CLASSES
-from fsadvisor.pages.escape import json_escaped, without_surrogates
+from fsadvisor.report.published import document, published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.forecast import alone, classes, curve, fit, inversions
+    from fsadvisor.forecast import alone, classes, curve, fit
     from fsadvisor.forecast import study as studied
 
 SCHEMA: Final = "fsadvisor/forecast/1"
@@ -137,113 +137,49 @@ def as_json(
     study: "studied.Study", source: str, remarks: "Sequence[str]" = (), single: "Sequence[alone.Alone]" = ()
 ) -> str:
     """The document, on one line."""
-    document = Forecast(
-        schema="fsadvisor/forecast/1",
-        source=without_surrogates(source),
-        remarks=tuple(map(without_surrogates, remarks)),
-        curves=tuple(map(_curve, study.told)),
-        pairs=tuple(map(_pair, study.pairs)),
-        alone=tuple(map(_alone, single)),
+    return document(
+        published(
+            Forecast,
+            study,
+            schema=SCHEMA,
+            source=source,
+            remarks=remarks,
+            curves=tuple(map(_curve, study.told)),
+            alone=tuple(map(_alone, single)),
+        )
     )
-    return json_escaped(msgspec.json.encode(document).decode()) + "\n"
 
 
 def _curve(one: "studied.Told") -> Curve:
     verdict = one.verdict
     then = CLASSES.get((one.curve.filesystem.lower(), one.curve.workload))
-    return Curve(
-        filesystem=without_surrogates(one.curve.filesystem),
-        workload=without_surrogates(one.curve.workload),
+    return published(
+        Curve,
+        one.curve,
+        verdict,
         levels=tuple(_level(it, verdict) for it in one.curve.levels),
         fit=None if isinstance(one.fit, NoFit) else _fit(one.fit),
         no_fit=one.fit.why if isinstance(one.fit, NoFit) else "",
-        is_class=verdict.is_class.value,
         class_why=verdict.why,
-        leans=None if verdict.leans is None else verdict.leans.value,
-        worse_from_ms=_maybe(verdict.from_ms),
-        calibrated_ms=verdict.calibrated_ms and (_told(verdict.calibrated_ms[0]), _told(verdict.calibrated_ms[1])),
-        in_2014=None if then is None else then[0].value,
+        worse_from_ms=verdict.from_ms,
+        in_2014=then and then[0],
         expected=tuple(map(_expected, one.expected)),
     )
 
 
 def _fit(one: "fit.Fit") -> Fit:
-    return Fit(
-        c=_told(one.model.c),
-        c_interval=_interval(one.c),
-        software_ms=_told(one.model.software_ms),
-        software_ms_interval=_interval(one.software_ms),
-        points=one.points,
-        r2=_maybe(one.r2),
-    )
+    return published(Fit, one.model, one, c_interval=one.c, software_ms_interval=one.software_ms)
 
 
 def _level(one: "curve.Level", verdict: "classes.Verdict") -> Level:
     held = next((it for it in verdict.held if it.device_ms == one.device_ms), None)
-    return Level(
-        level_ms=_told(one.level_ms),
-        device_ms=_told(one.device_ms),
-        throughput=_told(one.throughput),
-        low=_maybe(one.low),
-        high=_maybe(one.high),
-        runs=one.runs,
-        ratio=None if held is None else _maybe(held.ratio),
-    )
+    return published(Level, one, ratio=held and held.ratio)
 
 
 def _expected(one: "studied.Expected") -> Expected:
-    return Expected(
-        device=one.device.name,
-        latency_ms=one.device.latency_ms,
-        source=one.device.source,
-        verified=one.device.verified,
-        throughput=_maybe(one.throughput),
-        interval=_interval(one.interval),
-        below_a_millisecond=one.below_a_millisecond,
-        outside_of_what_was_measured=one.outside,
-    )
-
-
-def _pair(one: "inversions.Pair") -> Pair:
-    return Pair(
-        workload=without_surrogates(one.workload),
-        first=without_surrogates(one.first),
-        second=without_surrogates(one.second),
-        compared=one.compared,
-        apart=one.apart,
-        inversions=tuple(
-            Inversion(
-                slow_leader=without_surrogates(it.slow_leader),
-                fast_leader=without_surrogates(it.fast_leader),
-                slow_ms=_told(it.slow_ms),
-                fast_ms=_told(it.fast_ms),
-            )
-            for it in one.inversions
-        ),
-    )
+    return published(Expected, one, one.device, device=one.device.name, outside_of_what_was_measured=one.outside)
 
 
 def _alone(one: "alone.Alone") -> Alone:
-    return Alone(
-        job=without_surrogates(one.job),
-        filesystem=without_surrogates(one.filesystem),
-        device_ms=_told(one.device_ms),
-        runs=one.runs,
-        bounds=tuple(
-            Bounds(device=device.name, latency_ms=device.latency_ms, least=_told(it.least), most=_told(it.most))
-            for device, it in one.others
-        ),
-    )
-
-
-def _interval(one: "fit.Interval") -> Interval:
-    return Interval(low=_maybe(one.low), high=_maybe(one.high))
-
-
-def _told(value: float) -> float:
-    """In six digits."""
-    return float(f"{value:.6g}")
-
-
-def _maybe(value: float | None) -> float | None:
-    return None if value is None else _told(value)
+    bounds = (published(Bounds, device, bounds, device=device.name) for device, bounds in one.others)
+    return published(Alone, one, bounds=tuple(bounds))

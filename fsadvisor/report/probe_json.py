@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.pages.escape import json_escaped, without_surrogates
+from fsadvisor.report.published import document_in_lines, published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,82 +116,26 @@ def as_json(
     results: "Sequence[result.Result]",
 ) -> str:
     """The document, a result on a line, escaped as in the report."""
-    head = Probe(
-        schema="fsadvisor/probe-run/1",
-        target=without_surrogates(target),
-        mount=None if mount is None else without_surrogates(mount),
+    head = published(
+        Probe,
+        schema=SCHEMA,
+        target=target,
+        mount=mount,
         jobs=tuple(jobs),
         state=state,
         cost=cost_of(cost),
-        findings=findings_of(findings),
+        findings=findings,
         results=(),
     )
-    lines = ",\n".join(json_escaped(msgspec.json.encode(result_of(it)).decode()) for it in results)
-    opened = json_escaped(msgspec.json.encode(head).decode()).removesuffix("]}")
-    inside = f"\n{lines}\n" if lines else ""
-    return f"{opened}{inside}]}}\n"
+    return document_in_lines(head, map(result_of, results))
 
 
 def cost_of(one: "cost.Cost") -> Cost:
     """A cost as it is published."""
-    return Cost(
-        written_bytes=one.written_bytes,
-        room_bytes=one.room_bytes,
-        files=one.files,
-        least_seconds=one.least_seconds,
-        most_seconds=round(one.most_seconds, 1),
-    )
-
-
-def findings_of(findings: "Sequence[finding.Finding]") -> tuple[Finding, ...]:
-    """Findings as they are published."""
-    return tuple(Finding(level=it.level, question=it.question, says=without_surrogates(it.says)) for it in findings)
+    return published(Cost, one, most_seconds=round(one.most_seconds, 1))
 
 
 def result_of(one: "result.Result") -> Result:
     """A result as it is published."""
-    return Result(
-        job=one.job,
-        question=one.question,
-        target=without_surrogates(one.target),
-        mount=without_surrogates(one.mount),
-        when=one.when,
-        engine=without_surrogates(one.engine),
-        headline=one.headline,  # type: ignore[arg-type] # the name of a Headline
-        figure=None if one.figure is None else _figure(one.figure),
-        end=one.end,
-        error=without_surrogates(one.error),
-        windows=one.windows,
-        voids=tuple(map(without_surrogates, one.voids)),
-        seconds=round(one.seconds, 3),
-        believable=one.believable,
-        asked_bytes=one.asked_bytes,
-        percentiles_us={name: _told(us) for name, us in one.percentiles_us.items()},
-        histogram=tuple(Bin(below_us=edge, count=count) for edge, count in one.histogram_us),
-        user_cpu_percent=_maybe(one.user_cpu_percent),
-        system_cpu_percent=_maybe(one.system_cpu_percent),
-        flushes_per_operation=_maybe(one.flushes_per_operation),
-        flushes_at=tuple(map(without_surrogates, one.flushes_at)),
-        disk_flushes_per_operation=_maybe(one.disk_flushes_per_operation),
-        disks=tuple(map(without_surrogates, one.disks)),
-        amplification=_maybe(one.amplification),
-        parts_us={name: _figure(part) for name, part in one.parts_us.items()},
-        extents=one.extents,
-        small_file_bytes=one.small_file_bytes,
-        pressure_percent={name: _told(share) for name, share in one.pressure_percent.items()},
-        remarks=tuple(map(without_surrogates, one.remarks)),
-        depends={name: without_surrogates(value) for name, value in one.depends.items()},
-    )
-
-
-def _figure(one: "result.Figure") -> Figure:
-    return Figure(median=_told(one.median), low=_told(one.low), high=_told(one.high), windows=one.windows)
-
-
-def _told(value: float) -> float:
-    """In six digits: more would tell of the clock."""
-    return float(f"{value:.6g}")
-
-
-def _maybe(value: float | None) -> float | None:
-    return None if value is None else _told(value)
+    histogram = tuple(Bin(below_us=edge, count=count) for edge, count in one.histogram_us)
+    return published(Result, one, seconds=round(one.seconds, 3), histogram=histogram)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from fsadvisor.report import compare_json, drives, forecast_json, model, probe_json, trial_json, waits_shapes
+from fsadvisor.report import compare_json, drives, forecast_json, model, probe_json, trial_json, waits_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,5 +35,5 @@ _DOCUMENTS = {
     "compare": (compare_json.SCHEMA, compare_json.Compare),
     "forecast": (forecast_json.SCHEMA, forecast_json.Forecast),
     "trial": (trial_json.SCHEMA, trial_json.Trial),
-    "waits": (waits_shapes.SCHEMA, waits_shapes.Waits),
+    "waits": (waits_json.SCHEMA, waits_json.Waits),
 }

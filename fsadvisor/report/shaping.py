@@ -7,7 +7,7 @@ from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec import Raw
+from msgspec import Raw, convert
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Unknown
@@ -45,15 +45,12 @@ def summary(storage: Storage, verdicts: Sequence[Verdict], about: model.About) -
     severities = Counter(verdict.rule.severity for verdict in verdicts if is_advised(verdict))
     return model.Summary(
         waived=sum(verdict.waiver is not None for verdict in verdicts),
-        ignored=tuple(model.Ignored(place=one.place, what=one.what, why=one.why) for one in storage.ignored),
+        ignored=convert(storage.ignored, tuple[model.Ignored, ...], from_attributes=True),
         verdicts=model.Outcomes(**{outcome.value: outcomes[outcome] for outcome in Outcome}),
         advise=model.Severities(**{severity: severities[severity] for severity in _SEVERITIES}),
         highest=cast("Any", next((severity for severity in _SEVERITIES if severities[severity]), None)),
         incomplete=bool(outcomes[Outcome.UNDETERMINED] or about.rule_errors),
-        rules_not_loaded=tuple(
-            model.RuleNotLoaded(file=error.file, line=error.line, column=error.column, message=error.message)
-            for error in about.rule_errors
-        ),
+        rules_not_loaded=convert(about.rule_errors, tuple[model.RuleNotLoaded, ...], from_attributes=True),
     )
 
 

@@ -1,10 +1,11 @@
 """What a trial found, as JSON: its shape, from which the schema is made."""
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.pages.escape import json_escaped, without_surrogates
+from fsadvisor.report.published import document, published
 from fsadvisor.trial.outcome import remarks
 from fsadvisor.trial.ratio import kind, sentence
 
@@ -112,6 +113,11 @@ class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     remarks: tuple[str, ...]
 
 
+_NOTHING: Final = SimpleNamespace(when=None, end=None, blocks=0, voids=())
+"""What is published of a trial that measured nothing."""
+_NOT_MOUNTED: Final = SimpleNamespace(mkfs=None, direct_io=None, write_cache=None)
+
+
 def as_json(
     *,
     state: State,
@@ -127,66 +133,53 @@ def as_json(
 ) -> str:
     """The document on one line, escaped as in the report."""
     seen = found.comparison if found else None
-    document = Trial(
-        schema="fsadvisor/trial-run/1",
-        state=state,
-        what=without_surrogates(change.what),
-        rule=change.rule or None,
-        job=change.job.id,
-        question=change.job.question,
-        headline=change.job.headline.name,  # type: ignore[arg-type] # the name of a Headline
-        place=without_surrogates(place),
-        on_device=on_device,
-        mount=without_surrogates(mount) or None,
-        when=found.when if found else None,
-        engine=found.engine or None if found else None,
-        default=_form(change.default),
-        changed=_form(change.changed),
-        left_out_options=_texts(change.left_out),
-        dangers=_texts(change.dangers),
-        cost=Cost(
-            written_bytes=taken.written_bytes,
-            room_bytes=taken.room_bytes,
-            least_seconds=round(taken.least_seconds, 1),
-            most_seconds=round(taken.most_seconds, 1),
-        ),
-        refused=_texts(refused),
-        warnings=_texts(warnings),
-        gain=_ratio(seen.gain, matters) if seen else None,
-        control=_ratio(seen.control, matters) if seen else None,
-        bare=_ratio(seen.bare, matters) if seen else None,
-        sides=_sides(found, seen) if found and seen else {},
-        end=seen.end if seen else None,
-        error=without_surrogates(found.error) if found else "",
-        blocks=seen.blocks if seen else 0,
-        blocks_left_out=seen.left_out if seen else 0,
-        voids=_texts(seen.voids) if seen else (),
-        seconds=round(seen.seconds, 3) if seen else 0.0,
-        matters_percent=_told(100 * matters),
-        remarks=_texts(tuple(remarks(found))) if found else (),
+    return document(
+        published(
+            Trial,
+            found or _NOTHING,
+            seen or _NOTHING,
+            change.job,
+            schema=SCHEMA,
+            state=state,
+            what=change.what,
+            rule=change.rule or None,
+            job=change.job.id,
+            headline=change.job.headline.name,
+            place=place,
+            on_device=on_device,
+            mount=mount or None,
+            engine=found.engine or None if found else None,
+            default=_form(change.default),
+            changed=_form(change.changed),
+            left_out_options=change.left_out,
+            dangers=change.dangers,
+            cost=published(
+                Cost,
+                taken,
+                least_seconds=round(taken.least_seconds, 1),
+                most_seconds=round(taken.most_seconds, 1),
+            ),
+            refused=refused,
+            warnings=warnings,
+            gain=_ratio(seen.gain, matters) if seen else None,
+            control=_ratio(seen.control, matters) if seen else None,
+            bare=_ratio(seen.bare, matters) if seen else None,
+            sides=_sides(found, seen) if found and seen else {},
+            error=found.error if found else "",
+            blocks_left_out=seen.left_out if seen else 0,
+            seconds=round(seen.seconds, 3) if seen else 0.0,
+            matters_percent=100 * matters,
+            remarks=tuple(remarks(found)) if found else (),
+        )
     )
-    return json_escaped(msgspec.json.encode(document).decode()) + "\n"
-
-
-def _texts(words: "Sequence[str]") -> tuple[str, ...]:
-    return tuple(map(without_surrogates, words))
 
 
 def _form(one: "arena.Form") -> Form:
-    return Form(type=one.fs_type, mkfs=_texts(one.mkfs), options=_texts(one.options))
+    return published(Form, one, type=one.fs_type)
 
 
 def _ratio(one: "ratio.Ratio | None", matters: float) -> Ratio | None:
-    if one is None:
-        return None
-    return Ratio(
-        middle=_told(one.middle),
-        low=_told(one.low),
-        high=_told(one.high),
-        blocks=one.blocks,
-        kind=kind(one, matters),
-        says=sentence(one, matters),
-    )
+    return None if one is None else published(Ratio, one, kind=kind(one, matters), says=sentence(one, matters))
 
 
 def _sides(found: "outcome.Outcome", seen: "comparison.Comparison") -> dict[str, Side]:
@@ -195,25 +188,4 @@ def _sides(found: "outcome.Outcome", seen: "comparison.Comparison") -> dict[str,
 
 
 def _side(one: "comparison.Side", stand: "telling.Stand | None") -> Side:
-    figure = one.figure
-    return Side(
-        figure=None
-        if figure is None
-        else Figure(
-            median=_told(figure.median), low=_told(figure.low), high=_told(figure.high), windows=figure.windows
-        ),
-        windows=one.windows,
-        left_out=one.left_out,
-        operations=one.operations,
-        flushes_per_operation=None if one.flushes_per_operation is None else _told(one.flushes_per_operation),
-        amplification=None if one.amplification is None else _told(one.amplification),
-        shown_options=_texts(stand.options) if stand else None,
-        mkfs=_texts(stand.mkfs) if stand else None,
-        direct_io=stand.direct_io if stand else None,
-        write_cache=stand.write_cache if stand else None,
-    )
-
-
-def _told(value: float) -> float:
-    """In six digits: more would tell of the clock."""
-    return float(f"{value:.6g}")
+    return published(Side, one, stand or _NOT_MOUNTED, shown_options=stand.options if stand else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from msgspec import Raw
+from msgspec import Raw, convert
 
 from fsadvisor.advise import gain_of, left_of, nothing_to_do, reason_shared
 from fsadvisor.ranking import rank_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Fact
     from fsadvisor.rulebook.remedy import Instructions
     from fsadvisor.rulebook.rule import Ask, Rule
-    from fsadvisor.storage import Facts, Waiver
+    from fsadvisor.storage import Facts
 
 _SUBJECT, _ASKS, _REMEDY = b"\0subject\0", b"\0asks\0", b"\0remedy\0"
 """Places in a template; no JSON text has a NUL in it."""
@@ -37,7 +37,7 @@ def verdict_line(found: Verdict) -> bytes:
     remedy = _remedy(found.instructions()) if found.calls_for_action else _nothing_to_do(rule)
     line = b"".join((start, subject, to_rank, subject, to_asks, _asks(found), to_remedy, remedy, end))
     if found.waiver is not None:
-        line = b'%b,"waived":%b}' % (line[:-1], piece(_waived(found.waiver)))
+        line = b'%b,"waived":%b}' % (line[:-1], piece(convert(found.waiver, model.Waived, from_attributes=True)))
     if found.behind is not None:
         behind = model.Behind(why=found.behind.why, rule=found.behind.rule.id, subject=found.behind.subject.id)
         line = b'%b,"behind":%b}' % (line[:-1], piece(behind))
@@ -83,19 +83,7 @@ def _place(mark: bytes) -> Any:  # noqa: ANN401 - stands for a value of any type
 
 @cache
 def _erratum(number: str) -> model.Erratum:
-    one = errata()[number]
-    return model.Erratum(
-        number=one.number,
-        seed=one.seed,
-        says=one.says,
-        verdict=one.verdict,
-        correction=one.correction,
-        source=one.source,
-    )
-
-
-def _waived(waiver: Waiver) -> model.Waived:
-    return model.Waived(by=waiver.by, on=waiver.on, until=waiver.until, because=waiver.because, link=waiver.link)
+    return convert(errata()[number], model.Erratum, from_attributes=True)
 
 
 def _asks(found: Verdict) -> bytes:

@@ -1,246 +1,269 @@
-"""Where the time went, as JSON."""
+"""Where the time went, as JSON: its shape, from which the schema is made."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
 from fsadvisor.facts import Unknown
-from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.report import probe_json
-from fsadvisor.report.waits_shapes import (
-    Btrfs,
-    Disk,
-    Disks,
-    Evidence,
-    Ext4,
-    Lock,
-    Locks,
-    NotKnown,
-    Number,
-    Phase,
-    Processors,
-    Runner,
-    Sentence,
-    Stalls,
-    Threads,
-    Untold,
-    Waiter,
-    Waits,
-    Xfs,
-)
-from fsadvisor.waits.journals import Jbd2Work, XfsWork
-from fsadvisor.waits.rules import COUNTS, MEANS
+from fsadvisor.report.published import document, published
+from fsadvisor.waits import journals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fsadvisor.facts import Fact, Known
-    from fsadvisor.report.waits_shapes import Told
-    from fsadvisor.waits import shares, threads
-    from fsadvisor.waits import window as of_window
+    from fsadvisor.waits import sentence, shares
     from fsadvisor.waits.account import Account
-    from fsadvisor.waits.journals import BtrfsWork, Work
-    from fsadvisor.waits.sentence import Evidence as EvidenceFound
-    from fsadvisor.waits.sentence import Sentence as SentenceFound
 
-T = TypeVar("T")
-S = TypeVar("S")
+SCHEMA: Final = "fsadvisor/waits/1"
 
 
-def as_json(account: Account, probe: str | None = None) -> str:
-    """The document, escaped as in the report; `probe` is the document of the probe that ran meanwhile."""
+class NotKnown(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="no"):
+    """Why something could not be told, and how to learn it."""
+
+    cause: str
+    learn: str
+    source: str
+
+
+class Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
+    """A share of the time (0 to 1), or what the field says."""
+
+    value: float
+    source: str
+
+
+Told = Number | NotKnown
+
+
+class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A condition of the sentence, and what was measured. `unit` tells shares of the time from mean numbers."""
+
+    measure: str
+    unit: Literal["share", "number"]
+    means: str
+    of: str
+    measured: Told
+    relation: Literal["at least", "below"]
+    threshold: float
+    holds: Literal["true", "false", "unknown"]
+
+
+class Sentence(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the window supports, and what that leaves open."""
+
+    id: str
+    says: str
+    evidence: tuple[Evidence, ...]
+    leaves_open: str
+
+
+class Processors(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
+    """Shares of the time of all processors, 0 to 1. iowait is unreliable: no sentence rests on it."""
+
+    processors: int
+    user: float
+    system: float
+    interrupts: float
+    steal: float
+    iowait: Told
+    idle: Told
+    source: str
+
+
+class Disk(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Rates per second; `…_ms` are the mean of a request, null where none ended; `flush` flushes under way on average.
+
+    `busy` is the share of the time with a request under way, flushes left out.
+    """
+
+    name: str
+    busy: float
+    busy_most: Told
+    queue: float
+    reads: float
+    read_bytes: float
+    read_ms: float | None
+    writes: float
+    write_bytes: float
+    write_ms: float | None
+    flushes: float | None
+    flush_ms: float | None
+    flush: Told
+
+
+class Disks(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
+    """`untold` came or went meanwhile."""
+
+    each: tuple[Disk, ...]
+    untold: tuple[str, ...]
+    source: str
+
+
+class Stalls(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The share of the time in which some, or all, threads waited for the resource."""
+
+    some: Told
+    full: Told
+
+
+class Phase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
+    """The mean of the window's transactions in ms is within."""
+
+    low: float
+    high: float
+
+
+class Ext4(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="ext4"):
+    """A journal of jbd2."""
+
+    device: str
+    transactions: int
+    requested: int
+    commit_us: Told
+    phases_ms: dict[str, Phase | NotKnown]
+
+
+class Xfs(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="xfs"):
+    """A log, '' for all together."""
+
+    device: str
+    log_writes: int
+    forces: int
+    forces_slept: int
+    no_buffer: int
+    space_slept: Told
+
+
+class Btrfs(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="btrfs"):
+    """Commits of a filesystem that ended; `busy` is the share of the time with one under way, at most."""
+
+    uuid: str
+    commits: int
+    commit_ms: float
+    busy: float
+
+
+class Untold(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="not known"):
+    """A journal whose statistics could not be read."""
+
+    cause: str
+    learn: str
+    source: str
+
+
+class Waiter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Threads of one name that waited at one place in the kernel: how many at a time, and how many different ones.
+
+    `function` is '' where it is not told; `kind` is what is waited for there.
+    """
+
+    name: str
+    function: str
+    kind: Literal["disk", "lock", "journal", "network", "other", "gone on", "not told"]
+    waiting: float
+    threads: int
+
+
+class Runner(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A thread that ran, or could, in this share of the looks."""
+
+    name: str
+    pid: int
+    thread: int
+    share: float
+
+
+class Threads(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
+    """Means over all looks; `kinds` are what those that waited waited for."""
+
+    looks: int
+    threads: float
+    running: float
+    waiting: float
+    kinds: dict[str, Told]
+    waiters: tuple[Waiter, ...]
+    runners: tuple[Runner, ...]
+    source: str
+
+
+class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A place in the kernel that took a lock; times of all who waited."""
+
+    type: str
+    caller: str
+    contended: int
+    total_us: float
+    longest_us: float
+
+
+class Locks(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="known", tag="yes"):
+    """How many threads slept for a lock of the kernel, and how many spun, on average; the longest waited for first."""
+
+    waiting: float
+    spinning: float
+    locks: tuple[Lock, ...]
+    source: str
+
+
+class Waits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One run of `fsadvisor waits`: `sentences` first say what the rest supports, the gravest first.
+
+    `target` is '' for all disks; `probe` is the run of the job that went on meanwhile, null where none did.
+    """
+
+    schema: Literal["fsadvisor/waits/1"]
+    when: str
+    seconds: float
+    target: str
+    notes: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
+    processors: Processors | NotKnown
+    own_share: float
+    disks: Disks | NotKnown
+    pressure: dict[str, Stalls]
+    journals: tuple[Ext4 | Xfs | Btrfs | Untold, ...]
+    threads: Threads | NotKnown
+    locks: Locks | NotKnown
+    probe: probe_json.Probe | None
+
+
+_WORKS: Final[dict[type, type[Ext4 | Xfs | Btrfs | Untold]]] = {
+    Unknown: Untold,
+    journals.Jbd2Work: Ext4,
+    journals.XfsWork: Xfs,
+    journals.BtrfsWork: Btrfs,
+}
+
+
+def as_json(account: "Account", probe: str | None = None) -> str:
+    """The document; `probe` is that of the probe that ran meanwhile."""
     window = account.window
-    told = Waits(
-        schema="fsadvisor/waits/1",
-        when=account.when,
-        seconds=_six(window.seconds),
-        target=without_surrogates(account.target),
-        notes=tuple(map(without_surrogates, account.notes)),
-        sentences=tuple(map(_sentence, account.sentences)),
-        processors=_either(window.cpu, _cpu),
-        own_share=_six(window.own),
-        disks=_either(window.disks, _disks),
-        pressure={
-            name: Stalls(some=_number(stalls.some), full=_number(stalls.full))
-            for name, stalls in window.pressure.items()
-        },
-        journals=tuple(map(_work, window.works)),
-        threads=_either(window.threads, _threads),
-        locks=_either(window.locks, _locks),
-        probe=None if probe is None else msgspec.json.decode(probe, type=probe_json.Probe),
-    )
-    return json_escaped(msgspec.json.encode(told).decode()) + "\n"
-
-
-def _six(value: float) -> float:
-    return float(f"{value:.6g}")
-
-
-def _maybe(value: float | None) -> float | None:
-    return None if value is None else _six(value)
-
-
-def _not_known(one: Unknown) -> NotKnown:
-    return NotKnown(cause=one.cause.value, learn=without_surrogates(one.learn), source=without_surrogates(one.source))
-
-
-def _either(fact: Fact[T], made: Callable[[Known[T]], S]) -> S | NotKnown:
-    return _not_known(fact) if isinstance(fact, Unknown) else made(fact)
-
-
-def _number(fact: Fact[float] | Fact[int]) -> Told:
-    if isinstance(fact, Unknown):
-        return _not_known(fact)
-    return Number(value=_six(fact.value), source=fact.source)
-
-
-def _sentence(one: SentenceFound) -> Sentence:
-    return Sentence(
-        id=one.id,
-        says=without_surrogates(one.says),
-        evidence=tuple(map(_evidence, one.evidence)),
-        leaves_open=one.leaves_open,
+    return document(
+        published(
+            Waits,
+            account,
+            window,
+            schema=SCHEMA,
+            processors=window.cpu,
+            own_share=window.own,
+            disks=window.disks if isinstance(window.disks, Unknown) else _disks(window.disks),
+            journals=tuple(map(_work, window.works)),
+            sentences=tuple(map(_sentence, account.sentences)),
+            probe=None if probe is None else msgspec.json.decode(probe, type=probe_json.Probe),
+        )
     )
 
 
-def _evidence(one: EvidenceFound) -> Evidence:
-    return Evidence(
-        measure=one.condition.name,
-        unit="number" if one.condition.name in COUNTS else "share",
-        means=MEANS[one.condition.name],
-        of=without_surrogates(one.of),
-        measured=_number(one.measured),
-        relation=one.condition.relation,
-        threshold=one.condition.threshold,
-        holds=one.holds.value,
-    )
+def _sentence(one: "sentence.Sentence") -> Sentence:
+    evidence = (published(Evidence, it, it.condition, measure=it.condition.name) for it in one.evidence)
+    return published(Sentence, one, evidence=tuple(evidence))
 
 
-def _cpu(fact: Known[shares.Cpu]) -> Processors:
-    cpu = fact.value
-    return Processors(
-        processors=cpu.processors,
-        user=_six(cpu.user),
-        system=_six(cpu.system),
-        interrupts=_six(cpu.interrupts),
-        steal=_six(cpu.steal),
-        iowait=_number(cpu.iowait),
-        idle=_number(cpu.idle),
-        source=fact.source,
-    )
+def _disks(known: "Known[shares.Disks]") -> Disks:
+    each = tuple(published(Disk, one, one.rates) for one in known.value.each)
+    return published(Disks, known.value, known, each=each)
 
 
-def _disks(fact: Known[shares.Disks]) -> Disks:
-    return Disks(
-        each=tuple(map(_disk, fact.value.each)),
-        untold=tuple(map(without_surrogates, fact.value.untold)),
-        source=fact.source,
-    )
-
-
-def _disk(one: shares.Disk) -> Disk:
-    rates = one.rates
-    return Disk(
-        name=without_surrogates(one.name),
-        busy=_six(rates.busy),
-        busy_most=_number(one.busy_most),
-        queue=_six(rates.queue),
-        reads=_six(rates.reads),
-        read_bytes=_six(rates.read_bytes),
-        read_ms=_maybe(rates.read_ms),
-        writes=_six(rates.writes),
-        write_bytes=_six(rates.write_bytes),
-        write_ms=_maybe(rates.write_ms),
-        flushes=_maybe(rates.flushes),
-        flush_ms=_maybe(rates.flush_ms),
-        flush=_number(one.flush),
-    )
-
-
-def _work(fact: Fact[Work]) -> Ext4 | Xfs | Btrfs | Untold:
-    if isinstance(fact, Unknown):
-        told = _not_known(fact)
-        return Untold(cause=told.cause, learn=told.learn, source=told.source)
-    if isinstance(fact.value, Jbd2Work):
-        return _ext4(fact.value)
-    if isinstance(fact.value, XfsWork):
-        return _xfs(fact.value)
-    return _btrfs(fact.value)
-
-
-def _ext4(work: Jbd2Work) -> Ext4:
-    return Ext4(
-        device=without_surrogates(work.device),
-        transactions=work.transactions,
-        requested=work.requested,
-        commit_us=_number(work.commit_us),
-        phases_ms={
-            name: _not_known(fact)
-            if isinstance(fact, Unknown)
-            else Phase(low=_six(fact.value.low), high=_six(fact.value.high))
-            for name, fact in work.phases_ms.items()
-        },
-    )
-
-
-def _xfs(work: XfsWork) -> Xfs:
-    return Xfs(
-        device=without_surrogates(work.device),
-        log_writes=work.log_writes,
-        forces=work.forces,
-        forces_slept=work.forces_slept,
-        no_buffer=work.no_buffer,
-        space_slept=_number(work.space_slept),
-    )
-
-
-def _btrfs(work: BtrfsWork) -> Btrfs:
-    return Btrfs(
-        uuid=without_surrogates(work.uuid), commits=work.commits, commit_ms=_six(work.commit_ms), busy=_six(work.busy)
-    )
-
-
-def _threads(fact: Known[threads.Threads]) -> Threads:
-    told = fact.value
-    return Threads(
-        looks=told.looks,
-        threads=_six(told.threads),
-        running=_six(told.running),
-        waiting=_six(told.waiting),
-        kinds={kind: _number(number) for kind, number in told.kinds.items()},
-        waiters=tuple(
-            Waiter(
-                name=without_surrogates(one.name),
-                function=without_surrogates(one.function),
-                kind=one.kind,
-                waiting=_six(one.waiting),
-                threads=one.threads,
-            )
-            for one in told.waiters
-        ),
-        runners=tuple(
-            Runner(name=without_surrogates(one.name), pid=one.pid, thread=one.thread, share=_six(one.share))
-            for one in told.runners
-        ),
-        source=fact.source,
-    )
-
-
-def _locks(fact: Known[of_window.Locks]) -> Locks:
-    return Locks(
-        waiting=_six(fact.value.waiting),
-        spinning=_six(fact.value.spinning),
-        locks=tuple(
-            Lock(
-                type=without_surrogates(one.type),
-                caller=without_surrogates(one.caller),
-                contended=one.contended,
-                total_us=_six(one.total_us),
-                longest_us=_six(one.longest_us),
-            )
-            for one in fact.value.locks
-        ),
-        source=fact.source,
-    )
+def _work(fact: "Fact[journals.Work]") -> Ext4 | Xfs | Btrfs | Untold:
+    found = fact if isinstance(fact, Unknown) else fact.value
+    return published(_WORKS[type(found)], found)

@@ -13,7 +13,7 @@ from fsadvisor.pages.values import cause
 from fsadvisor.report.probe_page import whole_cells
 from fsadvisor.report.short import duration, rate
 from fsadvisor.waits.journals import PHASES, BtrfsWork, Jbd2Work, XfsWork
-from fsadvisor.waits.rules import COUNTS, MEANS
+from fsadvisor.waits.rules import COUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -87,10 +87,10 @@ def _evidence(one: Evidence) -> str:
     name = one.condition.name
     of = f" ({clean(one.of)})" if one.of else ""
     if isinstance(one.measured, Unknown):
-        return f"not known: {MEANS[name]}{of}: {_why(one.measured)}"
+        return f"not known: {one.condition.means}{of}: {_why(one.measured)}"
     bound = f"{one.condition.relation} {measure_text(name, one.condition.threshold)}"
     against = "" if one.holds.value == "true" else "not "
-    return f"{measure_text(name, one.measured.value)}, {against}{bound}: {MEANS[name]}{of}"
+    return f"{measure_text(name, one.measured.value)}, {against}{bound}: {one.condition.means}{of}"
 
 
 def _why(one: Unknown) -> str:

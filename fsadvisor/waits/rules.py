@@ -102,6 +102,16 @@ class Condition:
     relation: Literal["at least", "below"]
     threshold: float
 
+    @property
+    def unit(self) -> Literal["share", "number"]:
+        """Of what is measured: a share of the time, or a mean number."""
+        return "number" if self.name in COUNTS else "share"
+
+    @property
+    def means(self) -> str:
+        """What is measured, in words."""
+        return MEANS[self.name]
+
     def holds(self, measures: Measures) -> Truth:
         """UNKNOWN where the measure is."""
         fact: Fact[float] = getattr(measures, self.name)

@@ -107,7 +107,7 @@ HOSTILE = result(
     depends={"mount.options": "\ud800"},
 )
 SUITE = (COMMIT, LADDER, STREAM, FAILED, CANCELLED)
-COST = Cost(written_bytes=11 << 30, room_bytes=512 << 20, files=4001, least_seconds=15, most_seconds=88.4)
+COST = Cost(written_bytes=11 << 30, room_bytes=512 << 20, files=4001, least_seconds=15.0, most_seconds=88.4)
 FINDINGS = (
     refused("space", "/srv/data has 50 MiB free and the probe takes 512 MiB at once: make room"),
     warning("type", "/srv/\x1b[31m is on an overlay: the disk of its upper folder is measured, under the overlay"),

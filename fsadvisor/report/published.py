@@ -1,0 +1,77 @@
+"""What was found, in the shape in which it is published as JSON: numbers in six digits, texts that can be encoded.
+
+A shape takes from an object what it has a name for. What is called otherwise, or is nowhere an attribute, is given by
+name. Facts are told apart by "known": of a record its fields stand beside it, of anything else its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Any, TypeVar
+
+import msgspec
+
+from fsadvisor.facts import Known, Unknown
+from fsadvisor.pages.escape import json_escaped, without_surrogates
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def published(shape: type[S], *found: object, **named: object) -> S:
+    """The shape's fields: those that are named, the rest from the first object that has them."""
+    return msgspec.convert(_Seen(*found, **named), shape, from_attributes=True)
+
+
+def document(shape: msgspec.Struct) -> str:
+    """The JSON on one line, escaped as in the report."""
+    return json_escaped(msgspec.json.encode(shape).decode()) + "\n"
+
+
+def document_in_lines(head: msgspec.Struct, items: Iterable[msgspec.Struct]) -> str:
+    """The same with items, each on a line of its own, in the last field, which is empty in `head`."""
+    opened = document(head).removesuffix("]}\n")
+    lines = ",\n".join(document(item).removesuffix("\n") for item in items)
+    inside = f"\n{lines}\n" if lines else ""
+    return f"{opened}{inside}]}}\n"
+
+
+class _Seen:
+    """Objects as a conversion sees them: an attribute is what is named, or the first object's that has it."""
+
+    __slots__ = ("_found", "_named")
+
+    def __init__(self, *found: object, **named: object) -> None:
+        self._found = found
+        self._named = named
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a field holds
+        if name in self._named:
+            return _value(self._named[name])
+        for one in self._found:
+            if hasattr(one, name):
+                return _value(getattr(one, name))
+        raise AttributeError(name)
+
+
+def _value(found: object) -> object:
+    match found:
+        case float():
+            return float(f"{found:.6g}")  # more digits would tell of the clock
+        case str():
+            return without_surrogates(found)
+        case Enum():
+            return found.value
+        case Unknown():
+            return _Seen(found, known="no")
+        case Known(value=int() | float() | str()):
+            return _Seen(found, known="yes")
+        case Known():
+            return _Seen(found.value, found, known="yes")
+        case None | int() | msgspec.Struct():
+            return found
+        case Mapping():
+            return {name: _value(one) for name, one in found.items()}
+        case tuple() | list():
+            return [_value(one) for one in found]
+    return _Seen(found)
