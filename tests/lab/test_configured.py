@@ -36,6 +36,7 @@ def refused(scenario, disk, options):
             ("-O", "^has_journal"),
             {
                 "commit=60": "ext4-journal-option-refused",
+                "commit=5": None,
                 "data=ordered": "ext4-journal-option-refused",
                 "noatime": None,
             },
