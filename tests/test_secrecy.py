@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from fsadvisor import secrecy
 from fsadvisor.plan.fstab_patch import Wish, diff, edit, edited
 from fsadvisor.plan.model import UnfitError
-from fsadvisor.readers.mount_fields import split_options, unescape
+from fsadvisor.readers.mount_tables import split_options, unescape
 from fsadvisor.survey.in_force import lacking
 
 SECRET = "Hunter2Pass"

@@ -10,7 +10,7 @@ from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.facts import Cause, Known
 from fsadvisor.readers.attestations import Entry
-from fsadvisor.readers.scalars import real, whole
+from fsadvisor.readers.parsing import real, whole
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import ATTEST
 from fsadvisor.survey import look

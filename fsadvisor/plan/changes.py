@@ -11,7 +11,7 @@ from fsadvisor.facts import Known, Unknown
 from fsadvisor.plan.commands import Remount, Sysctl, Unit, Write, recognised
 from fsadvisor.plan.model import Change, Condition, Setting, UnfitError
 from fsadvisor.plan.options import NONE, family, in_family, of_the_mount, shown
-from fsadvisor.readers import mountinfo
+from fsadvisor.readers import mount_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,9 +29,9 @@ _ONE_WORD: Final = re.compile(r"[^|\n]+")
 class Mounts:
     """What is mounted, as it was seen."""
 
-    at: Mapping[str, tuple[mountinfo.Mount, ...]]
+    at: Mapping[str, tuple[mount_tables.Mount, ...]]
 
-    def only(self, point: str) -> mountinfo.Mount:
+    def only(self, point: str) -> mount_tables.Mount:
         """The one mount at a point."""
         found = self.at.get(point, ())
         if len(found) != 1:
@@ -42,8 +42,8 @@ class Mounts:
 def mounts(read: Callable[[str], Answer]) -> Mounts:
     """The mounts of the machine, none where it does not tell."""
     answer = read(MOUNTS)
-    table = answer if isinstance(answer, Unknown) else mountinfo.parse(answer.text)
-    at: dict[str, tuple[mountinfo.Mount, ...]] = {}
+    table = answer if isinstance(answer, Unknown) else mount_tables.parse_mountinfo(answer.text)
+    at: dict[str, tuple[mount_tables.Mount, ...]] = {}
     for mount in () if isinstance(table, Unknown) else table.mounts:
         at[mount.mount_point] = (*at.get(mount.mount_point, ()), mount)
     return Mounts(at)
@@ -125,7 +125,7 @@ def _option(point: str, names: tuple[str, ...], option: str, in_force: tuple[str
     )
 
 
-def _whose(point: str, option: str, mount: mountinfo.Mount) -> str:
+def _whose(point: str, option: str, mount: mount_tables.Mount) -> str:
     """The setting that an option decides: of the mount, or of the filesystem wherever it is mounted."""
     name = family(option)[0]
     return f"{name} at {point}" if of_the_mount(option) else f"{name} of filesystem {mount.major_minor}"

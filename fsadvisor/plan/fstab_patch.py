@@ -11,8 +11,8 @@ from fsadvisor import secrecy
 from fsadvisor.facts import Unknown
 from fsadvisor.plan.model import LineEdit, UnfitError
 from fsadvisor.plan.options import family
-from fsadvisor.readers import fstab
-from fsadvisor.readers.mount_fields import lines_of, split_options, unescape
+from fsadvisor.readers import mount_tables
+from fsadvisor.readers.mount_tables import lines_of, split_options, unescape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ class Wish:
 
 def edit(text: str, wish: Wish) -> LineEdit | None:
     """The line of a mount as it shall be, or None where it is so already. Raises UnfitError."""
-    table = fstab.parse(text)
+    table = mount_tables.parse_fstab(text)
     entries = () if isinstance(table, Unknown) else table.entries
     found = [entry for entry in entries if _same(entry.mount_point, wish.mount) and entry.fs_type != "swap"]
     if len(found) > 1:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.probe.window import DiskWork
-from fsadvisor.readers import block_stat
+from fsadvisor.readers import block_files
 from fsadvisor.storage import Below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from fsadvisor.readers.block_stat import IoCounters
+    from fsadvisor.readers.block_files import IoCounters
     from fsadvisor.storage import Storage, Subject
 
 _Number = TypeVar("_Number", int, float)
@@ -151,7 +151,7 @@ def counted(way: Way | None, sysfs: Path = _SYSFS) -> Counted | None:
 
 def _counters(name: str, sysfs: Path) -> IoCounters | None:
     try:
-        one = block_stat.parse((sysfs / name / "stat").read_text())
+        one = block_files.parse_block_stat((sysfs / name / "stat").read_text())
     except OSError:
         return None
     return None if isinstance(one, Unknown) else one

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 import psutil
 
 from fsadvisor.probe.counters import record
-from fsadvisor.readers import block_stat, pressure
+from fsadvisor.readers import block_files, system_counters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -81,13 +81,13 @@ def _more(earlier: int | None, later: int | None) -> int | None:
 
 def counted(disks: Iterable[str]) -> Counted:
     """The totals of these disks now."""
-    stall = record("/proc/pressure/io", pressure.parse)
-    found = [record(f"/sys/block/{name}/stat", block_stat.parse) for name in disks]
-    whole = [it for it in found if isinstance(it, block_stat.IoCounters)]
+    stall = record("/proc/pressure/io", system_counters.parse_pressure)
+    found = [record(f"/sys/block/{name}/stat", block_files.parse_block_stat) for name in disks]
+    whole = [it for it in found if isinstance(it, block_files.IoCounters)]
     told = bool(found) and len(whole) == len(found)
     return Counted(
         seconds=time.monotonic(),
-        waiting_us=stall.some.total_us if isinstance(stall, pressure.Pressure) and stall.some else None,
+        waiting_us=stall.some.total_us if isinstance(stall, system_counters.Pressure) and stall.some else None,
         requests=sum(it.reads + it.writes for it in whole) if told else None,
         request_ms=sum(it.read_ms + it.write_ms for it in whole) if told else None,
     )

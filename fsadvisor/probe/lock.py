@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fsadvisor.probe.place import Holder
-    from fsadvisor.readers.mountinfo import Mount
+    from fsadvisor.readers.mount_tables import Mount
 
 _OF_ROOT: Final = Path("/run/fsadvisor")
 

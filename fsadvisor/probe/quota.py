@@ -16,7 +16,7 @@ from fsadvisor.probe.place import Quota
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fsadvisor.readers.mountinfo import Mount
+    from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.storage import Filesystem
 
 _SOURCE: Final = "quotactl(2)"

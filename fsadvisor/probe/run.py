@@ -15,7 +15,7 @@ from fsadvisor.probe.measure import Budget, Progress, Surroundings, Where, event
 from fsadvisor.probe.result import Result
 from fsadvisor.probe.stopping import Stopped
 from fsadvisor.probe.trouble import because
-from fsadvisor.readers import cpu_stat, pressure
+from fsadvisor.readers import system_counters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -160,11 +160,11 @@ def waited_us() -> Mapping[str, int]:
     """
     found: dict[str, int] = {}
     for resource in ("cpu", "io"):
-        stall = record(f"/proc/pressure/{resource}", pressure.parse)
-        if isinstance(stall, pressure.Pressure) and stall.some and stall.some.total_us is not None:
+        stall = record(f"/proc/pressure/{resource}", system_counters.parse_pressure)
+        if isinstance(stall, system_counters.Pressure) and stall.some and stall.some.total_us is not None:
             found[resource] = stall.some.total_us
-    stat = record("/proc/stat", cpu_stat.parse)
-    if isinstance(stat, cpu_stat.CpuStat):
+    stat = record("/proc/stat", system_counters.parse_cpu_stat)
+    if isinstance(stat, system_counters.CpuStat):
         found["stolen"] = stat.ticks.steal * _TICK_US // stat.processors
     return found
 

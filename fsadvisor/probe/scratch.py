@@ -27,7 +27,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.probe.scratch_tree import descriptor_of, tree
 from fsadvisor.probe.space import fallocate
 from fsadvisor.probe.trouble import told
-from fsadvisor.readers import mountinfo
+from fsadvisor.readers import mount_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,7 +121,7 @@ def _close(descriptor: int) -> None:
 
 def _synced_alike(descriptor: int) -> bool:
     """Whether a sync of a file without a name does there what it does for any file; False where that is not known."""
-    answer = mountinfo.parse(Path("/proc/self/mountinfo").read_text(errors="surrogateescape"))
+    answer = mount_tables.parse_mountinfo(Path("/proc/self/mountinfo").read_text(errors="surrogateescape"))
     mounts = () if isinstance(answer, Unknown) else answer.mounts
     number = _MOUNT_ID.search(Path(f"/proc/self/fdinfo/{descriptor}").read_text())
     return number is not None and any(it.mount_id == int(number[1]) and it.fs_type in _SYNCED_ALIKE for it in mounts)

@@ -12,7 +12,7 @@ from fsadvisor.machine.bounded import within
 from fsadvisor.machine.runner import decoded, encoded
 from fsadvisor.probe import quota
 from fsadvisor.probe.place import DataFolder, Drive, Place, Pool, Raid, Room
-from fsadvisor.readers import mountinfo
+from fsadvisor.readers import mount_tables
 from fsadvisor.storage import Disk, Filesystem, Host, Layer, Service
 from fsadvisor.survey import look
 from fsadvisor.survey.superblocks import IN_MEMORY, ON_DEVICES
@@ -81,9 +81,9 @@ def _kind(target: str) -> Fact[Kind]:
     return unreadable("no kind of file that is known", target) if kind is None else Known(kind, target)
 
 
-def mount_of(target: str, machine: Machine) -> mountinfo.Mount | None:
+def mount_of(target: str, machine: Machine) -> mount_tables.Mount | None:
     """The mount that a folder is on: by its number, which holds for subvolumes and hidden mounts, too."""
-    record = look.file_record(machine, "/proc/self/mountinfo", mountinfo.parse)
+    record = look.file_record(machine, "/proc/self/mountinfo", mount_tables.parse_mountinfo)
     if isinstance(record, Unknown):
         return None
     number = within(_PATIENCE_S, lambda: _mount_id(target))
@@ -135,7 +135,7 @@ def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[Holder]
     )
 
 
-def _is_read_only(mount: mountinfo.Mount, target: str) -> bool:
+def _is_read_only(mount: mount_tables.Mount, target: str) -> bool:
     """By its options, or because it has become so since they were read: access(2) was asked before."""
     if "ro" in (*mount.options, *mount.super_options):
         return True
@@ -229,7 +229,7 @@ def _facts(subjects: Iterable[Subject], kind: type[T]) -> list[T]:
 class _Around:
     """The subjects under a mount."""
 
-    def __init__(self, storage: Storage, mount: mountinfo.Mount | None) -> None:
+    def __init__(self, storage: Storage, mount: mount_tables.Mount | None) -> None:
         by_id = {it.id: it for it in storage.subjects}
         at = by_id.get(f"mount:{mount.mount_point}") if mount else None
         self._subjects: list[Subject] = []

@@ -23,8 +23,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import real, size_bytes, unread_pieces
+from fsadvisor.readers.parsing import real, refusal, size_bytes, unread_pieces
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
-from fsadvisor.readers.scalars import whole
+from fsadvisor.readers.parsing import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,8 +18,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import size_bytes, unread_pieces, whole
+from fsadvisor.readers.parsing import refusal, size_bytes, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers.json_text import integer, items, load, member, string
-from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import unread_pieces, whole
+from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.readers.json_text import Json

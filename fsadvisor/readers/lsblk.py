@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Unknown
 from fsadvisor.readers import json_text
-from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import unread_pieces, whole
+from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

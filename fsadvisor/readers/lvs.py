@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Unknown
 from fsadvisor.readers.json_text import items, load, member
-from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import real, size_bytes, whole
+from fsadvisor.readers.parsing import real, refusal, size_bytes, whole
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv

@@ -19,8 +19,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import real, unread_pieces, whole
+from fsadvisor.readers.parsing import real, refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

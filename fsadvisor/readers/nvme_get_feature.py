@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.readers import nvme_output
 from fsadvisor.readers.json_text import Json, items, string
-from fsadvisor.readers.scalars import whole
+from fsadvisor.readers.parsing import whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

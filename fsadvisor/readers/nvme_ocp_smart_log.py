@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.readers import nvme_output
-from fsadvisor.readers.scalars import unread_pieces
+from fsadvisor.readers.parsing import unread_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

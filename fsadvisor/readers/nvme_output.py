@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import json_text
-from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import whole
+from fsadvisor.readers.parsing import refusal, whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -16,8 +16,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import unread_pieces
+from fsadvisor.readers.parsing import refusal, unread_pieces
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fsadvisor.readers.scalars import real, unread_pieces, whole
+from fsadvisor.readers.parsing import real, unread_pieces, whole
 from fsadvisor.readers.smart_record import (
     AtaAttribute,
     Message,
@@ -24,8 +24,8 @@ from fsadvisor.readers.smart_record import (
     ScsiHealth,
     SmartReport,
     nvme_critical_warning,
+    refusal,
 )
-from fsadvisor.readers.smart_refusal import refusal
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown

@@ -23,7 +23,7 @@ import re
 from dataclasses import dataclass, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.readers.scalars import unread_pieces, whole
+from fsadvisor.readers.parsing import unread_pieces, whole
 
 CONFIG_ARGV = ("ssacli", "ctrl", "all", "show", "config", "detail")
 

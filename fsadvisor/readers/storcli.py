@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.readers import json_text
 from fsadvisor.readers.json_text import Json, integer, items, member, string
-from fsadvisor.readers.scalars import whole
+from fsadvisor.readers.parsing import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

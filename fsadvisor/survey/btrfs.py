@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import btrfs_error_stats, btrfs_snapshots, btrfs_usage
-from fsadvisor.readers.scalars import whole
+from fsadvisor.readers import btrfs_tools, btrfs_usage
+from fsadvisor.readers.parsing import whole
 from fsadvisor.survey import btrfs_quota, look, shut_down
 
 if TYPE_CHECKING:
@@ -44,7 +44,10 @@ class BtrfsFacts(TypedDict):
 
 def commands(block: Superblock) -> tuple[Argv, ...]:
     """How its space is given out, and its snapshots."""
-    return (btrfs_usage.argv(block.mounts[0].mount_point), btrfs_snapshots.argv(block.mounts[0].mount_point))
+    return (
+        btrfs_usage.argv(block.mounts[0].mount_point),
+        btrfs_tools.btrfs_snapshots_argv(block.mounts[0].mount_point),
+    )
 
 
 def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFacts:
@@ -53,7 +56,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFa
     usage_argv, snapshots_argv = commands(block)
     tool = " ".join(usage_argv)
     usage = look.command_record(machine, usage_argv, btrfs_usage.parse)
-    snapshots = look.command_record(machine, snapshots_argv, btrfs_snapshots.parse)
+    snapshots = look.command_record(machine, snapshots_argv, btrfs_tools.parse_btrfs_snapshots)
     return BtrfsFacts(
         label=_label(machine, block.folder),
         barriers=Known("nobarrier" not in options, "/proc/self/mountinfo"),
@@ -133,7 +136,9 @@ def _errors(machine: Machine, folder: str | None) -> Fact[int]:
     total = 0
     for member in members:
         path = f"{folder}/devinfo/{member}/error_stats"
-        count = look.field(look.file_record(machine, path, btrfs_error_stats.parse), path, lambda it: it.total)
+        count = look.field(
+            look.file_record(machine, path, btrfs_tools.parse_btrfs_error_stats), path, lambda it: it.total
+        )
         if isinstance(count, Unknown):
             return count
         total += count.value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import dmsetup_status, dmsetup_table, json_text, lsblk, lvs, mountinfo, proc_mounts
+from fsadvisor.readers import dmsetup, json_text, lsblk, lvs, mount_tables
 from fsadvisor.survey import (
     block,
     configured,
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.dmsetup_table import Target
+    from fsadvisor.readers.dmsetup import Target
     from fsadvisor.readers.json_text import Json
-    from fsadvisor.readers.mountinfo import Mount
+    from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.survey.block import BlockTree
 
 _RUN_AHEAD = 256
@@ -112,14 +112,14 @@ def _lsblk_labels(machine: Machine) -> Mapping[str, str]:
 
 def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
     """/proc/self/mountinfo, else /proc/mounts, which archives keep (without numbers, roots and parents)."""
-    record = look.file_record(machine, "/proc/self/mountinfo", mountinfo.parse)
+    record = look.file_record(machine, "/proc/self/mountinfo", mount_tables.parse_mountinfo)
     if not isinstance(record, Unknown):
         return record.mounts
-    lines = look.file_record(machine, "/proc/mounts", proc_mounts.parse)
+    lines = look.file_record(machine, "/proc/mounts", mount_tables.parse_proc_mounts)
     if isinstance(lines, Unknown):
         return record
     return tuple(
-        mountinfo.Mount(
+        mount_tables.Mount(
             mount_id=at,
             parent_id=0,
             major_minor=line.source,
@@ -141,9 +141,9 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
     if tree.devices and not labels_told:
         wanted.append(lsblk.LABELS_ARGV)
     if _has_mapped(tree):
-        wanted.append(dmsetup_table.ARGV)
+        wanted.append(dmsetup.DMSETUP_TABLE_ARGV)
     if multipath.has_any(machine, tree):
-        wanted.append(dmsetup_status.ARGV)
+        wanted.append(dmsetup.DMSETUP_STATUS_ARGV)
     if _has_lvm(machine, tree):
         wanted.append(lvs.ARGV)
     return wanted
@@ -170,4 +170,4 @@ def _has_lvm(machine: Machine, tree: BlockTree) -> bool:
 def _tables(machine: Machine, tree: BlockTree) -> Mapping[str, tuple[Target, ...]] | Unknown:
     if not _has_mapped(tree):
         return {}
-    return layers.mapped_tables(look.command_record(machine, dmsetup_table.ARGV, dmsetup_table.parse))
+    return layers.mapped_tables(look.command_record(machine, dmsetup.DMSETUP_TABLE_ARGV, dmsetup.parse_dmsetup_table))

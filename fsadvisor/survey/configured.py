@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import fstab, mount_unit, systemctl_show
-from fsadvisor.readers.mount_fields import split_options
+from fsadvisor.readers import mount_tables, systemd_units
+from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Configured:
 def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]:
     """The configured mounts by mount point (a unit in /etc wins over fstab), and why there may be others, if so."""
     found: dict[str, Configured] = {}
-    table = look.file_record(machine, FSTAB, fstab.parse)
+    table = look.file_record(machine, FSTAB, mount_tables.parse_fstab)
     if not isinstance(table, Unknown):
         for entry in table.entries:
             if entry.mount_point.startswith("/") and entry.fs_type != "swap":
@@ -57,7 +57,7 @@ def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]
                     where=f"{FSTAB}:{entry.line}",
                     what=entry.spec,
                 )
-    units = look.command_record(machine, MOUNT_UNITS, systemctl_show.parse)
+    units = look.command_record(machine, MOUNT_UNITS, systemd_units.parse_systemctl_show)
     found.update(_loaded_units(units))
     found.update(_unit_files(machine))
     if isinstance(table, Unknown) and (table.cause is not Cause.NOT_EXPOSED or table.learn):
@@ -65,7 +65,7 @@ def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]
     return found, units if isinstance(units, Unknown) and units.cause in _MAY_HIDE_UNITS else None
 
 
-def _loaded_units(record: systemctl_show.SystemctlShow | Unknown) -> dict[str, Configured]:
+def _loaded_units(record: systemd_units.SystemctlShow | Unknown) -> dict[str, Configured]:
     """Units that systemd has loaded from files other than those that it makes from fstab."""
     if isinstance(record, Unknown):
         return {}
@@ -89,7 +89,7 @@ def _unit_files(machine: Machine) -> dict[str, Configured]:
     found: dict[str, Configured] = {}
     for name in look.names(names):
         path = f"{_UNIT_FOLDER}/{name}"
-        unit = look.file_record(machine, path, mount_unit.parse) if name.endswith(".mount") else None
+        unit = look.file_record(machine, path, systemd_units.parse_mount_unit) if name.endswith(".mount") else None
         if unit is None or isinstance(unit, Unknown) or not unit.where:
             continue
         found[unit.where] = Configured(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from fsadvisor.drives import find
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import block_stat, json_text, scheduler
+from fsadvisor.readers import block_files, json_text
 from fsadvisor.storage import Below, Disk, Mount
 from fsadvisor.survey import (
     ata,
@@ -148,8 +148,8 @@ def disk(
         controller=power_loss.by_controller(raid_cache, look.value(volume_of)),
     )
     weighed = power_loss.weigh(case)
-    schedulers = look.file_record(machine, f"{folder}/queue/scheduler", scheduler.parse)
-    stat = look.file_record(machine, f"{folder}/stat", block_stat.parse)
+    schedulers = look.file_record(machine, f"{folder}/queue/scheduler", block_files.parse_scheduler)
+    stat = look.file_record(machine, f"{folder}/stat", block_files.parse_block_stat)
     is_nvme, is_sata = look.value(kind) == "nvme", look.value(kind) == "sata"
     has_link = is_nvme and look.value(carrier) in (None, "pcie")
     wear = health.health(answers)

@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypedDict
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import dumpe2fs, ext4_options, jbd2_info
-from fsadvisor.readers.scalars import whole
+from fsadvisor.readers import dumpe2fs, ext4_files
+from fsadvisor.readers.parsing import whole
 from fsadvisor.storage import DataMode
 from fsadvisor.survey import look, shut_down
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.dumpe2fs import Dumpe2fs
-    from fsadvisor.readers.ext4_options import Ext4Options
+    from fsadvisor.readers.ext4_files import Ext4Options
     from fsadvisor.survey.superblocks import Superblock
     from fsadvisor.version import Version
 
-_parse_options = lru_cache(maxsize=512)(ext4_options.parse)
+_parse_options = lru_cache(maxsize=512)(ext4_files.parse_ext4_options)
 """Most filesystems of a machine have the same options, to the letter."""
 TYPES = frozenset(("ext2", "ext3", "ext4"))
 
@@ -100,7 +100,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Ext4Fac
     header = look.command_record(machine, argv, dumpe2fs.parse)
     journal_name = block.devices[1] if len(block.devices) > 1 else f"{device}-8"
     journal_path = f"/proc/fs/jbd2/{journal_name}/info"
-    jbd2 = look.file_record(machine, journal_path, jbd2_info.parse)
+    jbd2 = look.file_record(machine, journal_path, ext4_files.parse_jbd2_info)
     errors = _errors(look.number(machine, f"/sys/fs/ext4/{device}/errors_count"), header, tool)
     return Ext4Facts(
         label=look.field(header, tool, lambda it: it.label),

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers.scalars import real
+from fsadvisor.readers.parsing import real
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.block_stat import IoCounters
+    from fsadvisor.readers.block_files import IoCounters
 
 UPTIME = "/proc/uptime"
 _ENOUGH_SECONDS = 3600

@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import (
-    detect_virt,
-    io_max,
-    json_text,
-    kernel_cmdline,
-    kernel_version,
-    meminfo,
-    pressure,
-    systemctl_show,
-)
-from fsadvisor.readers.mount_fields import split_options
+from fsadvisor.readers import block_files, host_files, json_text, system_counters, systemd_units
+from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
 from fsadvisor.survey import flush, folds, jobs, look, watched
 from fsadvisor.survey.identity import Identities
@@ -50,14 +41,14 @@ _CGROUP_ROOTS = ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
 def kernel(machine: Machine) -> Fact[Version]:
     """The running kernel's version."""
     path = "/proc/sys/kernel/osrelease"
-    record = look.file_record(machine, path, kernel_version.parse)
+    record = look.file_record(machine, path, host_files.parse_kernel_version)
     return look.field(record, path, lambda it: Version(it.major, it.minor, it.patch or 0))
 
 
 def virtual(machine: Machine) -> Fact[bool]:
     """Whether this is a virtual machine: systemd's word, else the CPU's hypervisor bit where it is set."""
     source = " ".join(DETECT_VM)
-    record = look.command_record(machine, DETECT_VM, detect_virt.parse)
+    record = look.command_record(machine, DETECT_VM, host_files.parse_detect_virt)
     said = look.field(record, source, lambda it: it.kind == "vm" if it.kind in ("vm", "none") else None)
     if isinstance(said, Known):
         return said
@@ -70,7 +61,7 @@ def virtual(machine: Machine) -> Fact[bool]:
 def container(machine: Machine) -> Fact[bool]:
     """Whether we run in a container, where /sys is the host's and mounts are our own."""
     source = " ".join(DETECT_CONTAINER)
-    record = look.command_record(machine, DETECT_CONTAINER, detect_virt.parse)
+    record = look.command_record(machine, DETECT_CONTAINER, host_files.parse_detect_virt)
     said = look.field(record, source, lambda it: it.kind == "container" if it.kind in ("container", "none") else None)
     marks = [path for path in ("/run/.containerenv", "/.dockerenv") if not isinstance(machine.read(path), Unknown)]
     return Known(True, marks[0]) if marks else said
@@ -105,11 +96,11 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
     ratio = look.number(machine, "/proc/sys/vm/dirty_ratio")
     dirty = look.number(machine, "/proc/sys/vm/dirty_bytes")
     limit = _dirty_limit(memory, ratio, dirty)
-    mem = look.file_record(machine, "/proc/meminfo", meminfo.parse)
+    mem = look.file_record(machine, "/proc/meminfo", system_counters.parse_meminfo)
     waiting = look.field(mem, "/proc/meminfo", lambda it: it.dirty_bytes)
-    io = look.file_record(machine, "/proc/pressure/io", pressure.parse)
+    io = look.file_record(machine, "/proc/pressure/io", system_counters.parse_pressure)
     stalled = look.field(io, "/proc/pressure/io", _full_avg60)
-    line = look.file_record(machine, "/proc/cmdline", kernel_cmdline.parse)
+    line = look.file_record(machine, "/proc/cmdline", host_files.parse_kernel_cmdline)
     inside = container(machine)
     seen = Host(
         kernel=kernel(machine),
@@ -148,7 +139,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
     return replace(seen, plp_monitored=watch)
 
 
-def _full_avg60(record: pressure.Pressure) -> float | None:
+def _full_avg60(record: system_counters.Pressure) -> float | None:
     return record.full.avg60_percent if record.full else None
 
 
@@ -165,7 +156,7 @@ def _memory(machine: Machine) -> Fact[int]:
         if isinstance(document, Unknown)
         else look.told(json_text.integer(document, "memory", "total"), "psutil virtual_memory")
     )
-    record = look.file_record(machine, "/proc/meminfo", meminfo.parse)
+    record = look.file_record(machine, "/proc/meminfo", system_counters.parse_meminfo)
     return look.first(counted, look.field(record, "/proc/meminfo", lambda it: it.mem_total_bytes))
 
 
@@ -226,7 +217,7 @@ def _fstrim_timer(machine: Machine) -> Fact[Literal["active", "inactive"]]:
     if not isinstance(jobs, Unknown) and "fstrim" in jobs:
         return Known("active", "/etc/cron.weekly/fstrim")
     source = " ".join(FSTRIM_TIMER)
-    record = look.command_record(machine, FSTRIM_TIMER, systemctl_show.parse)
+    record = look.command_record(machine, FSTRIM_TIMER, systemd_units.parse_systemctl_show)
     state = look.field(record, source, lambda it: it.units[0].get("ActiveState") if it.units else None)
     return look.derive(state, lambda word: "active" if word == "active" else "inactive")
 
@@ -261,5 +252,5 @@ def _limits_io(machine: Machine, folder: str) -> Fact[bool]:
         return Known(False, folder) if names.cause is Cause.NOT_EXPOSED and not names.learn else names
     if "io.max" not in names:
         return Known(False, folder)
-    record = look.file_record(machine, f"{folder}/io.max", io_max.parse)
+    record = look.file_record(machine, f"{folder}/io.max", block_files.parse_io_max)
     return look.field(record, f"{folder}/io.max", lambda it: bool(it.limits))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor import secrecy
-from fsadvisor.readers.scalars import size_bytes
+from fsadvisor.readers.parsing import size_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact, Unknown
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.dmsetup_table import Target
+    from fsadvisor.readers.dmsetup import Target
     from fsadvisor.readers.json_text import Json
     from fsadvisor.readers.lvs import LogicalVolume
-    from fsadvisor.readers.mountinfo import Mount
+    from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.measured import Probed

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import Cache, Crypt
-from fsadvisor.readers.scheduler import parse as parse_choice
 from fsadvisor.storage import Layer
 from fsadvisor.survey import caches, look, multipath, queue, raid, soundness
 from fsadvisor.survey import volumes as lvm
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.dmsetup_table import DmsetupTable, Target
+    from fsadvisor.readers.dmsetup import DmsetupTable, Target
     from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.storage import Disk
     from fsadvisor.survey.block import BlockDevice

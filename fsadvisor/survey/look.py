@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
-from fsadvisor.readers.scalars import whole
+from fsadvisor.readers.parsing import whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import dmsetup_status
+from fsadvisor.readers import dmsetup
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.dmsetup_status import Path
+    from fsadvisor.readers.dmsetup import Path
     from fsadvisor.storage import Disk, Layer
     from fsadvisor.survey.block import BlockTree
     from fsadvisor.survey.stack import Stack
@@ -38,7 +38,7 @@ def usable(machine: Machine, tree: BlockTree, layers: Mapping[str, Layer]) -> Ma
     wanted = [at for at, layer in layers.items() if look.value(layer.kind) == "dm-multipath"]
     if not wanted:
         return {}
-    record = look.command_record(machine, dmsetup_status.ARGV, dmsetup_status.parse)
+    record = look.command_record(machine, dmsetup.DMSETUP_STATUS_ARGV, dmsetup.parse_dmsetup_status)
     if isinstance(record, Unknown):
         return dict.fromkeys(wanted, record)
     paths = {it.name: it.paths for it in record.devices}

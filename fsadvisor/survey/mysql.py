@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
-from fsadvisor.readers import mysql_cnf, mysqld_version
+from fsadvisor.readers import database_files
 from fsadvisor.survey import look, setting
 from fsadvisor.survey.including import IncludingFiles
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.mysqld_version import MysqldVersion
+    from fsadvisor.readers.database_files import MysqldVersion
     from fsadvisor.survey.setting import Settings
 
 _FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf", "/usr/etc/my.cnf")
@@ -68,12 +68,12 @@ SETTINGS = (
 def _release(machine: Machine, server: Server) -> Known[MysqldVersion] | Unknown:
     """The binary's word, else the file that an upgrade leaves in the data folder."""
     argv = (server.process, "--version")
-    record = look.command_record(machine, argv, mysqld_version.parse)
+    record = look.command_record(machine, argv, database_files.parse_mysqld_version)
     if not isinstance(record, Unknown):
         return Known(record, " ".join(argv))
     for name in _UPGRADE_FILES:
         path = f"{server.directory}/{name}"
-        left = look.file_record(machine, path, mysqld_version.parse)
+        left = look.file_record(machine, path, database_files.parse_mysqld_version)
         if not isinstance(left, Unknown):
             return Known(left, path)
     if record.cause is Cause.NO_TOOL:
@@ -145,7 +145,7 @@ def _log_directory(settings: Settings | Unknown, directory: str) -> Fact[str]:
 
 
 def _settings(machine: Machine, server: Server, release: MysqldVersion) -> Settings | Unknown:
-    given = [mysql_cnf.named("", name, value) for name, value in server.given]
+    given = [database_files.named("", name, value) for name, value in server.given]
     files = _Files(machine, release)
     for path in _paths(server):
         files.read(path, must_exist=path not in _FILES)
@@ -183,15 +183,15 @@ def _of_another(machine: Machine, found: Settings, directory: str) -> Unknown | 
     return Unknown(Cause.NOT_EXPOSED, "", f"{datadir.source} is for {datadir.value}")
 
 
-class _Files(IncludingFiles[mysql_cnf.MysqlCnf]):
+class _Files(IncludingFiles[database_files.MysqlCnf]):
     """MySQL's option files, as far as the groups are the server's."""
 
     def __init__(self, machine: Machine, release: MysqldVersion) -> None:
-        super().__init__(machine, mysql_cnf.parse)
+        super().__init__(machine, database_files.parse_mysql_cnf)
         groups = (*_GROUPS, *_MARIADB_GROUPS) if release.edition == "mariadb" else _GROUPS
         self._groups = {*groups, *(f"{group}-{release.major}.{release.minor}" for group in groups)}
 
-    def _take(self, path: str, record: mysql_cnf.MysqlCnf, depth: int) -> None:
+    def _take(self, path: str, record: database_files.MysqlCnf, depth: int) -> None:
         for option in record.options:
             value = _value(option.value)
             if option.name == "include" and not option.group:

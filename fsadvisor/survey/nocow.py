@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Fact, Unknown
-from fsadvisor.readers import fsflags
+from fsadvisor.readers import file_attributes
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _OVERWRITTEN = {
 def flag(machine: Machine, path: str) -> Fact[bool]:
     """Whether a folder, for the new files in it, or a file carries the flag."""
     answer = machine.flags(path)
-    record = look.understood(answer, fsflags.parse)
+    record = look.understood(answer, file_attributes.parse_fsflags)
     return look.field(record, answer.source, lambda it: "nocow" in it.flags)
 
 

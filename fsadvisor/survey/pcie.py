@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers.scalars import real, whole
+from fsadvisor.readers.parsing import real, whole
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
-from fsadvisor.readers import postgresql_conf
+from fsadvisor.readers import database_files
 from fsadvisor.survey import look, setting
 from fsadvisor.survey.including import IncludingFiles
 from fsadvisor.version import Version
@@ -94,7 +94,7 @@ def _log_directory(machine: Machine, directory: str) -> Fact[str]:
 
 
 def _settings(machine: Machine, directory: str, given: dict[str, str | None]) -> Settings | Unknown:
-    files = _Files(machine, postgresql_conf.parse)
+    files = _Files(machine, database_files.parse_postgresql_conf)
     files.read(given.get("config_file") or f"{directory}/postgresql.conf")
     files.read(f"{directory}/postgresql.auto.conf", must_exist=False)
     if files.failed is not None:
@@ -103,10 +103,10 @@ def _settings(machine: Machine, directory: str, given: dict[str, str | None]) ->
     return {**files.found, **by_argument}
 
 
-class _Files(IncludingFiles[postgresql_conf.PostgresqlConf]):
+class _Files(IncludingFiles[database_files.PostgresqlConf]):
     """PostgreSQL's configuration files."""
 
-    def _take(self, path: str, record: postgresql_conf.PostgresqlConf, depth: int) -> None:
+    def _take(self, path: str, record: database_files.PostgresqlConf, depth: int) -> None:
         folder = PurePosixPath(path).parent
         for name, value in record.settings:
             if name == "include_dir":

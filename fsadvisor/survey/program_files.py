@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import file_extents
+from fsadvisor.readers import file_attributes
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.file_extents import FolderExtents
+    from fsadvisor.readers.file_attributes import FolderExtents
 
 CROWDED = 100_000
 """Names in one folder from which rules speak of it."""
@@ -20,7 +20,7 @@ _GIB = 1 << 30
 def facts(machine: Machine, directory: str) -> dict[str, Any]:
     """Facts by the largest files below a folder."""
     answer = machine.extents(directory)
-    record = look.understood(answer, file_extents.parse)
+    record = look.understood(answer, file_attributes.parse_file_extents)
     if isinstance(record, Unknown):
         return dict.fromkeys(("extents", "extents_per_gib", "largest_folder"), record)
     source = answer.source

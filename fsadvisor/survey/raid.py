@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.dmsetup_table import Target
+    from fsadvisor.readers.dmsetup import Target
     from fsadvisor.storage import Layer
 
 _PARITY = ("raid4", "raid5", "raid6")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.readers import redis_conf
+from fsadvisor.readers import database_files
 from fsadvisor.survey import look, setting
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.redis_conf import RedisConf
+    from fsadvisor.readers.database_files import RedisConf
 
 _FILES = ("/etc/redis/redis.conf", "/etc/redis.conf", "/etc/valkey/valkey.conf", "/etc/valkey.conf")
 _DEFAULT = "the server's default"
@@ -19,7 +19,7 @@ _DEFAULT = "the server's default"
 def facts(machine: Machine, directory: str) -> dict[str, Any]:
     """Facts by the configuration file that names this folder: the server hides its arguments."""
     for path in _FILES:
-        record = look.understood(machine.settings(path), redis_conf.parse)
+        record = look.understood(machine.settings(path), database_files.parse_redis_conf)
         if isinstance(record, Unknown):
             if not setting.is_absent(record):
                 return {"appendonly": record, "appendfsync": record}

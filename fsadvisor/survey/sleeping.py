@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from fsadvisor.machine.port import Answer, Argv, Machine
-    from fsadvisor.readers.mountinfo import Mount
+    from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.storage import PowerState, Transport
     from fsadvisor.survey.block import BlockDevice, BlockTree
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.dmsetup_table import Target
+    from fsadvisor.readers.dmsetup import Target
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.stack import Stack
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.mountinfo import Mount
+    from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.survey.block import BlockDevice, BlockTree
 
 ON_DEVICES = frozenset(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import udev_export
+from fsadvisor.readers import udev_records
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Udev:
 
 def asked(machine: Machine) -> Udev:
     """Ask it; the properties that nobody here wants are many, and are let go."""
-    record = look.understood(machine.udev(), udev_export.parse)
+    record = look.understood(machine.udev(), udev_records.parse_udev_export)
     if isinstance(record, Unknown):
         return Udev({}, record)
     return Udev(

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import systemctl_show
+from fsadvisor.readers import systemd_units
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ def monitored(machine: Machine, disks: Iterable[Disk], now: Fact[bool]) -> Fact[
     worth = any(look.value(it.transport) == "nvme" and look.value(it.plp) in ("proven", "claimed") for it in disks)
     if not (worth and isinstance(now, Unknown) and now.cause is Cause.NOT_ATTESTED):
         return now
-    record = look.command_record(machine, WATCHERS, systemctl_show.parse)
+    record = look.command_record(machine, WATCHERS, systemd_units.parse_systemctl_show)
     words = [] if isinstance(record, Unknown) else list(_running(record))
     rest = now.learn[now.learn.index(", then say it") :]
     return replace(now, learn="; ".join(words) + rest) if words else now
 
 
-def _running(shown: systemctl_show.SystemctlShow) -> Iterator[str]:
+def _running(shown: systemd_units.SystemctlShow) -> Iterator[str]:
     active = {unit.get("Id") for unit in shown.units if unit.get("ActiveState") == "active"}
     if active.intersection(_SMARTD):
         yield _BY_SMARTD

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import xfs_info
-from fsadvisor.readers.scalars import size_bytes
+from fsadvisor.readers import xfs_reports
+from fsadvisor.readers.parsing import size_bytes
 from fsadvisor.survey import look, shut_down
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.xfs_info import XfsInfo
+    from fsadvisor.readers.xfs_reports import XfsInfo
     from fsadvisor.survey.superblocks import Superblock
 
 _BARRIERS_ALWAYS = Version(4, 19)
@@ -45,7 +45,7 @@ class XfsFacts(TypedDict):
 
 def commands(block: Superblock) -> tuple[Argv, ...]:
     """The geometry as xfsprogs shows it."""
-    return (xfs_info.argv(block.mounts[0].mount_point),)
+    return (xfs_reports.xfs_info_argv(block.mounts[0].mount_point),)
 
 
 def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFacts:
@@ -53,7 +53,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
     options = block.mounts[0].super_options
     (argv,) = commands(block)
     tool = " ".join(argv)
-    info = look.command_record(machine, argv, xfs_info.parse)
+    info = look.command_record(machine, argv, xfs_reports.parse_xfs_info)
     return XfsFacts(
         barriers=_barriers(options, kernel),
         online_discard=Known("sync" if "discard" in options else "none", "/proc/self/mountinfo"),

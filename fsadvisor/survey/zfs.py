@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import zfs_get, zpool_list
+from fsadvisor.readers import zfs_tools
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.zfs_get import Dataset
-    from fsadvisor.readers.zpool_list import Pool
+    from fsadvisor.readers.zfs_tools import Dataset, Pool
     from fsadvisor.storage import Atime
     from fsadvisor.survey.superblocks import Superblock
 
-COMMANDS: tuple[Argv, ...] = (zpool_list.ARGV, zfs_get.ARGV)
+COMMANDS: tuple[Argv, ...] = (zfs_tools.ZPOOL_LIST_ARGV, zfs_tools.ZFS_GET_ARGV)
 _PARAMETERS = "/sys/module/zfs/parameters"
 
 
@@ -40,8 +39,8 @@ def facts(machine: Machine, block: Superblock) -> ZfsFacts:
     """Ask zpool, zfs and the module's parameters; the mount's source is the dataset."""
     pool = _pool(machine, block.source.partition("/")[0].partition("@")[0])
     dataset = _dataset(machine, block.source)
-    tool = " ".join(zfs_get.ARGV)
-    listing = " ".join(zpool_list.ARGV)
+    tool = " ".join(zfs_tools.ZFS_GET_ARGV)
+    listing = " ".join(zfs_tools.ZPOOL_LIST_ARGV)
     return ZfsFacts(
         barriers=_not(look.switch(machine, f"{_PARAMETERS}/zfs_nocacheflush")),
         zfs_dataset=Known(block.source, "/proc/self/mountinfo"),
@@ -63,18 +62,18 @@ def _not(fact: Fact[bool]) -> Fact[bool]:
 
 
 def _pool(machine: Machine, name: str) -> Pool | Unknown:
-    record = look.command_record(machine, zpool_list.ARGV, zpool_list.parse)
+    record = look.command_record(machine, zfs_tools.ZPOOL_LIST_ARGV, zfs_tools.parse_zpool_list)
     if isinstance(record, Unknown):
         return record
-    missing = Unknown(Cause.NOT_EXPOSED, "", " ".join(zpool_list.ARGV))
+    missing = Unknown(Cause.NOT_EXPOSED, "", " ".join(zfs_tools.ZPOOL_LIST_ARGV))
     return next((pool for pool in record.pools if pool.name == name), missing)
 
 
 def _dataset(machine: Machine, name: str) -> Dataset | Unknown:
-    record = look.command_record(machine, zfs_get.ARGV, zfs_get.parse)
+    record = look.command_record(machine, zfs_tools.ZFS_GET_ARGV, zfs_tools.parse_zfs_get)
     if isinstance(record, Unknown):
         return record
-    missing = Unknown(Cause.NOT_EXPOSED, "", " ".join(zfs_get.ARGV))
+    missing = Unknown(Cause.NOT_EXPOSED, "", " ".join(zfs_tools.ZFS_GET_ARGV))
     return next((dataset for dataset in record.datasets if dataset.name == name), missing)
 
 

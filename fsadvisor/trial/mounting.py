@@ -23,7 +23,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.machine.probe_file import PATH
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.trouble import told
-from fsadvisor.readers import mountinfo
+from fsadvisor.readers import mount_tables
 from fsadvisor.trial import tools
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def enter(needed: Sequence[Path]) -> Privacy:
 
 def _let_go(needed: Sequence[Path]) -> None:
     """Unmount, here alone, what neither we nor a tool needs: the last mounted first."""
-    record = mountinfo.parse(Path("/proc/self/mountinfo").read_text(errors="surrogateescape"))
+    record = mount_tables.parse_mountinfo(Path("/proc/self/mountinfo").read_text(errors="surrogateescape"))
     if isinstance(record, Unknown):
         return
     wanted = (*needed, *map(Path, _SYSTEM))
@@ -128,7 +128,7 @@ def arguments(device: str, folder: Path, fs_type: str, options: Sequence[str]) -
 
 def shown_options(folder: Path) -> tuple[str, ...]:
     """What the kernel says that it is mounted with; () where that cannot be read."""
-    record = mountinfo.parse(Path("/proc/self/mountinfo").read_text(errors="surrogateescape"))
+    record = mount_tables.parse_mountinfo(Path("/proc/self/mountinfo").read_text(errors="surrogateescape"))
     found = () if isinstance(record, Unknown) else [it for it in record.mounts if it.mount_point == str(folder)]
     return tuple(dict.fromkeys((*found[-1].options, *found[-1].super_options))) if found else ()
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Fact
     from fsadvisor.machine.port import Machine
     from fsadvisor.probe.run import Event
-    from fsadvisor.readers.mountinfo import Mount
+    from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.report.probe_json import State
     from fsadvisor.verbs.probing import Probing
     from fsadvisor.waits.account import Account

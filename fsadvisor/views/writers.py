@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import process_io, process_stack, process_stat
+from fsadvisor.readers import process_files
 
 if TYPE_CHECKING:
     from fsadvisor.machine.pulse import ProcessPulse, Stacks
-    from fsadvisor.readers.process_io import ProcessIo
-    from fsadvisor.readers.process_stat import ProcessStat
+    from fsadvisor.readers.process_files import ProcessIo, ProcessStat
 
 _MINUTE_S: Final = 60.0
 
@@ -81,8 +80,8 @@ class Writers:
         for pid in pulse.gone:
             self._forget(pid)
         for pid, text in pulse.io.items():
-            io = process_io.parse(text)
-            stat = process_stat.parse(pulse.stat.get(pid, ""))
+            io = process_files.parse_process_io(text)
+            stat = process_files.parse_process_stat(pulse.stat.get(pid, ""))
             if not isinstance(io, Unknown):
                 self._wrote(pid, io, None if isinstance(stat, Unknown) else stat, pulse.at_s)
         self._before_s = self._last.at_s if self._last else None
@@ -98,7 +97,7 @@ class Writers:
             seen = self._seen.get(pid)
             if seen is None:
                 continue
-            read = (process_stack.parse(text) for text in texts)
+            read = (process_files.parse_process_stack(text) for text in texts)
             waits = any(not isinstance(one, Unknown) and one.syncing for one in read)
             seen.looks.append((stacks.at_s, waits))
             while seen.looks[0][0] < stacks.at_s - _MINUTE_S:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import btrfs_commit_stats, jbd2_info, xfs_stats
+from fsadvisor.readers import btrfs_tools, ext4_files, xfs_reports
 from fsadvisor.waits.rates import grown
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Answer
     from fsadvisor.machine.waiting import Moment
-    from fsadvisor.readers.btrfs_commit_stats import BtrfsCommits
-    from fsadvisor.readers.jbd2_info import Jbd2Journal
-    from fsadvisor.readers.xfs_stats import XfsStats
+    from fsadvisor.readers.btrfs_tools import BtrfsCommits
+    from fsadvisor.readers.ext4_files import Jbd2Journal
+    from fsadvisor.readers.xfs_reports import XfsStats
 
 _REQUESTED: Final = "request_delay_ms"
 PHASES: Final = {
@@ -117,9 +117,9 @@ def works(before: Moment, after: Moment, only: frozenset[str] | None = None) -> 
         return [_reckoned(then[name], now[name], parse, partial(reckon, name)) for name in _both(then, now, only)]
 
     found = [
-        *of(before.jbd2, after.jbd2, jbd2_info.parse, _jbd2),
-        *of(before.xfs, after.xfs, xfs_stats.parse, _xfs),
-        *of(before.btrfs, after.btrfs, btrfs_commit_stats.parse, partial(_btrfs, seconds)),
+        *of(before.jbd2, after.jbd2, ext4_files.parse_jbd2_info, _jbd2),
+        *of(before.xfs, after.xfs, xfs_reports.parse_xfs_stats, _xfs),
+        *of(before.btrfs, after.btrfs, btrfs_tools.parse_btrfs_commit_stats, partial(_btrfs, seconds)),
     ]
     return tuple(one for one in found if one != _NONE)
 

@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import cpu_stat, diskstats, pressure, vmstat
+from fsadvisor.readers import block_files, system_counters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from fsadvisor.machine.port import Answer
     from fsadvisor.machine.pulse import Pulse
-    from fsadvisor.readers.block_stat import IoCounters
-    from fsadvisor.readers.cpu_stat import CpuStat
-    from fsadvisor.readers.diskstats import DeviceCounters
-    from fsadvisor.readers.pressure import Pressure
+    from fsadvisor.readers.block_files import DeviceCounters, IoCounters
+    from fsadvisor.readers.system_counters import CpuStat, Pressure
 
 T = TypeVar("T")
 
@@ -137,10 +135,10 @@ class Course:
         moment = Moment(
             at_s=pulse.at_s,
             memory=_memory(pulse),
-            pressure=_parsed(pulse.pressure, pressure.parse),
-            cpu_pressure=_parsed(pulse.cpu_pressure, pressure.parse),
-            memory_pressure=_parsed(pulse.memory_pressure, pressure.parse),
-            processors=_parsed(pulse.stat, cpu_stat.parse),
+            pressure=_parsed(pulse.pressure, system_counters.parse_pressure),
+            cpu_pressure=_parsed(pulse.cpu_pressure, system_counters.parse_pressure),
+            memory_pressure=_parsed(pulse.memory_pressure, system_counters.parse_pressure),
+            processors=_parsed(pulse.stat, system_counters.parse_cpu_stat),
             disks=disks,
             unread=unread,
             known=frozenset(counted) | self._unread,
@@ -157,7 +155,7 @@ class Course:
             return pulse.diskstats
         lines = pulse.diskstats.text.split("\n")
         new = [line for line in lines if line not in self._lines]
-        read = diskstats.parse("\n".join(new))
+        read = block_files.parse_diskstats("\n".join(new))
         if isinstance(read, Unknown) and len(new) == len(lines):
             return read
         fresh = {} if isinstance(read, Unknown) else {_key(one.name): one for one in read.devices}
@@ -285,7 +283,7 @@ def _name_in(line: str) -> str:
 def _memory(pulse: Pulse) -> Memory | Unknown:
     if isinstance(pulse.vmstat, Unknown):
         return pulse.vmstat
-    read = vmstat.parse(pulse.vmstat.text)
+    read = system_counters.parse_vmstat(pulse.vmstat.text)
     if isinstance(read, Unknown):
         return read
     page = pulse.page_bytes

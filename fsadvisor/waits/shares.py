@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
-from fsadvisor.readers import cpu_stat, diskstats, pressure
+from fsadvisor.readers import block_files, system_counters
 from fsadvisor.waits.rates import Rates, grown, later, rates
 
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Answer
     from fsadvisor.machine.pulse import Pulse
-    from fsadvisor.readers.block_stat import IoCounters
-    from fsadvisor.readers.diskstats import DeviceCounters
+    from fsadvisor.readers.block_files import DeviceCounters, IoCounters
 
 _FLUSHES: Final = Unknown(Cause.NOT_EXPOSED, "Linux 5.5 or later counts flushes", "/proc/diskstats")
 _RESTARTED: Final = Unknown(Cause.NOT_MEASURED, "watch again: the counters began anew meanwhile")
@@ -88,7 +87,7 @@ def cpu(before: Answer, after: Answer) -> Fact[Cpu]:
     return cpu_between(_cpu_stat(before), _cpu_stat(after))
 
 
-def cpu_between(then: cpu_stat.CpuStat | Unknown, now: cpu_stat.CpuStat | Unknown) -> Fact[Cpu]:
+def cpu_between(then: system_counters.CpuStat | Unknown, now: system_counters.CpuStat | Unknown) -> Fact[Cpu]:
     """From two records of it."""
     if isinstance(then, Unknown):
         return then
@@ -127,8 +126,8 @@ def cpu_between(then: cpu_stat.CpuStat | Unknown, now: cpu_stat.CpuStat | Unknow
     )
 
 
-def _cpu_stat(answer: Answer) -> cpu_stat.CpuStat | Unknown:
-    return answer if isinstance(answer, Unknown) else cpu_stat.parse(answer.text)
+def _cpu_stat(answer: Answer) -> system_counters.CpuStat | Unknown:
+    return answer if isinstance(answer, Unknown) else system_counters.parse_cpu_stat(answer.text)
 
 
 def stalls(before: Answer, after: Answer, seconds: float) -> Stalls:
@@ -137,7 +136,7 @@ def stalls(before: Answer, after: Answer, seconds: float) -> Stalls:
 
 
 def stalls_between(
-    then: pressure.Pressure | Unknown, now: pressure.Pressure | Unknown, seconds: float, source: str
+    then: system_counters.Pressure | Unknown, now: system_counters.Pressure | Unknown, seconds: float, source: str
 ) -> Stalls:
     """From two records of it."""
     if isinstance(then, Unknown):
@@ -149,11 +148,13 @@ def stalls_between(
     )
 
 
-def _pressure(answer: Answer) -> pressure.Pressure | Unknown:
-    return answer if isinstance(answer, Unknown) else pressure.parse(answer.text)
+def _pressure(answer: Answer) -> system_counters.Pressure | Unknown:
+    return answer if isinstance(answer, Unknown) else system_counters.parse_pressure(answer.text)
 
 
-def _stalled(then: pressure.Stall | None, now: pressure.Stall | None, seconds: float, source: str) -> Fact[float]:
+def _stalled(
+    then: system_counters.Stall | None, now: system_counters.Stall | None, seconds: float, source: str
+) -> Fact[float]:
     if then is None or now is None or then.total_us is None or now.total_us is None:
         return Unknown(Cause.NOT_EXPOSED, "", source)
     more = grown(then.total_us, now.total_us)
@@ -177,7 +178,7 @@ def disks(before: Pulse, after: Pulse, only: frozenset[str] | None = None) -> Fa
 def _devices(answer: Answer) -> dict[str, DeviceCounters] | Unknown:
     if isinstance(answer, Unknown):
         return answer
-    read = diskstats.parse(answer.text)
+    read = block_files.parse_diskstats(answer.text)
     if isinstance(read, Unknown):
         return read
     if read.unread:

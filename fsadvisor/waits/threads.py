@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import process_stack
+from fsadvisor.readers import process_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -125,7 +125,7 @@ def kind_of(functions: Iterable[str]) -> For:
 
 def functions_of(where: str) -> tuple[str, ...]:
     """From a stack, or the one function that wchan names."""
-    read = process_stack.parse(where)
+    read = process_files.parse_process_stack(where)
     if isinstance(read, Unknown):
         return (where,) if re.fullmatch(r"[\w.]{1,200}", where, re.ASCII) else ()
     return read.functions

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fsadvisor import secrecy
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import fit_to_tell
-from fsadvisor.readers import fstab, mount_unit, mountinfo, proc_mounts, systemctl_show, udev_export
+from fsadvisor.readers import mount_tables, systemd_units, udev_records
 from tests.trust.planted import FSTAB, LOADED, MOUNTINFO, UDEV, UNIT
 
 TABLES = ("/etc/fstab", "/proc/self/mountinfo", "/proc/mounts", "/etc/systemd/system/x.mount")
@@ -87,17 +87,22 @@ def seen(record, *names):
 @pytest.mark.parametrize(
     ("where", "text", "parse", "names"),
     [
-        ("/etc/fstab", FSTAB, fstab.parse, ("line", "mount_point", "fs_type", "freq", "passno")),
-        ("/etc/fstab", "/dev/a /x ext4 , 1 2\n", fstab.parse, ("line", "options", "freq", "passno")),
-        ("/etc/fstab", "broken\n", fstab.parse, ("line",)),
+        ("/etc/fstab", FSTAB, mount_tables.parse_fstab, ("line", "mount_point", "fs_type", "freq", "passno")),
+        ("/etc/fstab", "/dev/a /x ext4 , 1 2\n", mount_tables.parse_fstab, ("line", "options", "freq", "passno")),
+        ("/etc/fstab", "broken\n", mount_tables.parse_fstab, ("line",)),
         (
             "/proc/self/mountinfo",
             MOUNTINFO,
-            mountinfo.parse,
+            mount_tables.parse_mountinfo,
             ("major_minor", "root", "mount_point", "fs_type", "optional"),
         ),
-        ("/proc/self/mountinfo", "broken\n", mountinfo.parse, ("line",)),
-        ("/proc/mounts", "/dev/a / ext4 rw 0 0\n", proc_mounts.parse, ("source", "mount_point", "fs_type", "options")),
+        ("/proc/self/mountinfo", "broken\n", mount_tables.parse_mountinfo, ("line",)),
+        (
+            "/proc/mounts",
+            "/dev/a / ext4 rw 0 0\n",
+            mount_tables.parse_proc_mounts,
+            ("source", "mount_point", "fs_type", "options"),
+        ),
     ],
 )
 def test_readers_find_the_same_entries_on_the_same_lines(where, text, parse, names):
@@ -105,16 +110,20 @@ def test_readers_find_the_same_entries_on_the_same_lines(where, text, parse, nam
 
 
 def test_a_unit_is_read_as_before_but_for_its_secrets():
-    before, now = (mount_unit.parse(it) for it in (UNIT, fit_to_tell.of_file("/etc/systemd/system/x.mount", UNIT)))
+    before, now = (
+        systemd_units.parse_mount_unit(it) for it in (UNIT, fit_to_tell.of_file("/etc/systemd/system/x.mount", UNIT))
+    )
     assert (now.where, now.fs_type) == (before.where, before.fs_type)
     assert now.options == secrecy.options(before.options)
     assert secrecy.hides(now.options[1])
-    shown = systemctl_show.parse(fit_to_tell.of_command(("systemctl", "show", "*.mount"), LOADED)).units[0]
+    shown = systemd_units.parse_systemctl_show(fit_to_tell.of_command(("systemctl", "show", "*.mount"), LOADED)).units[
+        0
+    ]
     assert (shown.get("Where"), shown.get("What"), shown.get("Options")) == ("/mnt/loaded", "***", "rw,password=***")
 
 
 def test_of_udev_stay_the_properties_that_say_what_a_device_is():
-    (device,) = udev_export.parse(fit_to_tell.of_udev(UDEV)).devices
+    (device,) = udev_records.parse_udev_export(fit_to_tell.of_udev(UDEV)).devices
     assert {key for key, _ in device.properties} == {"DEVNAME", "ID_SERIAL", "ID_SERIAL_SHORT", "ID_WWN"}
     assert not re.search("by-id|DM_NAME", fit_to_tell.of_udev(UDEV))
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.hotplug import Changed, changed, changes
 from fsadvisor.machine.pulse import Processes, block_devices, pulse
-from fsadvisor.readers import diskstats, process_io, process_stat, vmstat
+from fsadvisor.readers import block_files, process_files, system_counters
 
 
 def test_a_pulse_is_what_the_readers_read():
     taken = pulse()
-    assert not isinstance(diskstats.parse(taken.diskstats.text), Unknown)
-    assert not isinstance(vmstat.parse(taken.vmstat.text), Unknown)
+    assert not isinstance(block_files.parse_diskstats(taken.diskstats.text), Unknown)
+    assert not isinstance(system_counters.parse_vmstat(taken.vmstat.text), Unknown)
     assert set(taken.devices) == block_devices()
     assert taken.page_bytes >= 4096
 
@@ -37,9 +37,12 @@ def test_only_processes_that_wrote_since_are_told_again(tmp_path):
         writer.wait()
         gone = asked.pulse()
     assert {os.getpid(), writer.pid} <= set(first.io)
-    assert process_stat.parse(first.stat[writer.pid]).parent == os.getpid()
+    assert process_files.parse_process_stat(first.stat[writer.pid]).parent == os.getpid()
     assert writer.pid not in still.io
-    assert process_io.parse(last.io[writer.pid]).write_bytes >= process_io.parse(first.io[writer.pid]).write_bytes
+    assert (
+        process_files.parse_process_io(last.io[writer.pid]).write_bytes
+        >= process_files.parse_process_io(first.io[writer.pid]).write_bytes
+    )
     assert writer.pid in gone.gone
     assert first.seen >= len(first.io)
 

@@ -2,7 +2,7 @@
 
 import json
 
-from fsadvisor.readers import dmsetup_status, lvs, zfs_get, zpool_list
+from fsadvisor.readers import dmsetup, lvs, zfs_tools
 from fsadvisor.survey import jobs
 from tests.machines import parts
 from tests.told import partition, stacked
@@ -32,8 +32,8 @@ def database_lab():
         "/dev/sdz /srv/new xfs delaylog 0 2\n"
     )
     commands = {
-        " ".join(zpool_list.ARGV): "tank\t9\tONLINE\t42\t33\n",
-        " ".join(zfs_get.ARGV): "".join(f"tank\t{name}\t{value}\n" for name, value in _DATASET),
+        " ".join(zfs_tools.ZPOOL_LIST_ARGV): "tank\t9\tONLINE\t42\t33\n",
+        " ".join(zfs_tools.ZFS_GET_ARGV): "".join(f"tank\t{name}\t{value}\n" for name, value in _DATASET),
     }
     made = parts.machine(
         *disks,
@@ -147,7 +147,7 @@ def san_host():
             "/srv/pg/main/PG_VERSION": "17\n",
             "/srv/pg/main/postgresql.conf": "wal_init_zero = off\nwal_recycle = off\nshared_buffers = 160GB\n",
         },
-        commands={"dmsetup table": _TABLES, " ".join(dmsetup_status.ARGV): _PATHS}
+        commands={"dmsetup table": _TABLES, " ".join(dmsetup.DMSETUP_STATUS_ARGV): _PATHS}
         | _lvs(
             {"lv_name": "pool", "lv_dm_path": "/dev/mapper/vg0-pool", "segtype": "thin-pool", "data_percent": "93.10"}
             | {"metadata_percent": "71.00", "lv_attr": "twi-aotz--"},

@@ -15,7 +15,7 @@ from fsadvisor.readers import (
     nvme_ocp_smart_log,
     nvme_smart_log,
     smartctl,
-    xfs_info,
+    xfs_reports,
 )
 from fsadvisor.survey import configured, jobs
 from tests import told
@@ -302,7 +302,7 @@ def xfs_answers(place, case="default", **replaced):
     text = sample("xfs_info", case)
     for old, new in replaced.items():
         text = text.replace(old.replace("__", "="), new)
-    return {" ".join(xfs_info.argv(place)): text}
+    return {" ".join(xfs_reports.xfs_info_argv(place)): text}
 
 
 def process(pid, name, folder, **settings):

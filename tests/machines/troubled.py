@@ -2,7 +2,7 @@
 
 import json
 
-from fsadvisor.readers import storcli, zfs_get, zpool_list
+from fsadvisor.readers import storcli, zfs_tools
 from tests.machines import parts
 from tests.told import stacked
 
@@ -170,8 +170,8 @@ def old_storage_server():
         | parts.ext4_answers("/dev/bcache0", size_bytes=_HDD_BYTES, Filesystem_features=_NO_JOURNAL)
         | parts.xfs_answers("/srv/images", **_MANY_GROUPS)
         | {"btrfs filesystem usage -b /pool": usage, "btrfs subvolume list -s /pool": ""}
-        | {" ".join(zpool_list.ARGV): parts.sample("zpool_list", "three_pools")}
-        | {" ".join(zfs_get.ARGV): _DATASET}
+        | {" ".join(zfs_tools.ZPOOL_LIST_ARGV): parts.sample("zpool_list", "three_pools")}
+        | {" ".join(zfs_tools.ZFS_GET_ARGV): _DATASET}
         | parts.host_answers(fstrim_timer=False),
         processes=[
             parts.process(500, "mongod", "/srv/cached/mongo"),

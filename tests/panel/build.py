@@ -2,7 +2,7 @@
 
 import json
 
-from fsadvisor.readers import dmsetup_status, ssacli, storcli, zfs_get, zpool_list
+from fsadvisor.readers import dmsetup, ssacli, storcli, zfs_tools
 from fsadvisor.readers import lvs as lvs_reader
 from tests.machines import parts
 from tests.told import stacked
@@ -214,8 +214,8 @@ def zpool(*pools, datasets=()):
     usual = {"sync": "standard", "atime": "on", "relatime": "on", "recordsize": "131072", "logbias": "latency"}
     lines = [f"{name}\t{key}\t{value}\n" for name, own in datasets for key, value in (usual | own).items()]
     return {
-        " ".join(zpool_list.ARGV): "".join("\t".join(map(str, pool)) + "\n" for pool in pools),
-        " ".join(zfs_get.ARGV): "".join(lines),
+        " ".join(zfs_tools.ZPOOL_LIST_ARGV): "".join("\t".join(map(str, pool)) + "\n" for pool in pools),
+        " ".join(zfs_tools.ZFS_GET_ARGV): "".join(lines),
     }
 
 
@@ -307,7 +307,7 @@ def multipath(paths, usable, *, name="dm-0", number="253:0", called="mpatha"):
         one.made[0][f"/sys/block/{one.name}/device/state"] = "running" if at < usable else "offline"
     return layer, {
         "dmsetup table": f"{called}: 0 15628053168 multipath 0 0 1 1 service-time 0 {size} 2 {listed}\n",
-        " ".join(dmsetup_status.ARGV): f"{called}: 0 15628053168 multipath 2 0 0 0 1 1 A 0 {size} 0{of}\n",
+        " ".join(dmsetup.DMSETUP_STATUS_ARGV): f"{called}: 0 15628053168 multipath 2 0 0 0 1 1 A 0 {size} 0{of}\n",
     }
 
 

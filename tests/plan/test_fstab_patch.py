@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fsadvisor.facts import Unknown
 from fsadvisor.plan.fstab_patch import Wish, diff, edit, edited, escape, with_options
 from fsadvisor.plan.model import UnfitError
-from fsadvisor.readers import fstab
+from fsadvisor.readers import mount_tables
 from tests.plan.composed import FSTAB, TEXTS, planned, server
 
 NOATIME = ("noatime",), ("relatime", "atime")
@@ -44,7 +44,7 @@ def test_the_options_of_a_line_change_and_nothing_else(line, add, remove, after)
 def test_options_are_escaped_as_fstab_wants():
     assert escape("x-note=two words\\") == "x-note=two\\040words\\134"
     line = with_options("/dev/a /srv ext4 rw", wish("/srv", ["x-note=two words"]))
-    assert fstab.parse(line).entries[0].options == ("rw", "x-note=two words")
+    assert mount_tables.parse_fstab(line).entries[0].options == ("rw", "x-note=two words")
 
 
 def test_a_mount_point_is_found_behind_its_escapes_and_a_last_slash():
@@ -92,7 +92,7 @@ def test_any_fstab_keeps_every_other_line_and_its_number_of_lines(lines):
     old = text.split("\n")
     assert len(new) == len(old)
     assert [at for at, pair in enumerate(zip(old, new, strict=True), start=1) if pair[0] != pair[1]] == [change.number]
-    table = fstab.parse("\n".join(new))
+    table = mount_tables.parse_fstab("\n".join(new))
     assert not isinstance(table, Unknown)
     (entry,) = [it for it in table.entries if it.line == change.number]
     assert "noatime" in entry.options

@@ -1,9 +1,9 @@
 """Captures that the readers of the system's own files and tools are for."""
 
-from fsadvisor.readers import diskstats, lsblk, udev_export
+from fsadvisor.readers import block_files, lsblk, udev_records
 
 KINDS = {
-    "udevadm-export-db": lambda text: [udev_export.parse(text)],
+    "udevadm-export-db": lambda text: [udev_records.parse_udev_export(text)],
     "lsblk-json": lambda text: [lsblk.parse(text)],
-    "diskstats": lambda text: [diskstats.parse(text)],
+    "diskstats": lambda text: [block_files.parse_diskstats(text)],
 }

@@ -2,24 +2,14 @@
 
 import xml.etree.ElementTree as ET
 
-from fsadvisor.readers import (
-    btrfs_df,
-    btrfs_show,
-    btrfs_usage,
-    dmsetup_table,
-    dumpe2fs,
-    lvs,
-    mdstat,
-    xfs_info,
-    zpool_list,
-)
+from fsadvisor.readers import btrfs_tools, btrfs_usage, dmsetup, dumpe2fs, lvs, mdstat, xfs_reports, zfs_tools
 
 # libstorage-ng's argv are nearly ours: other columns of lvs, human units of btrfs
 MOCKED = {
     "/proc/mdstat": mdstat.parse,
-    "/sbin/btrfs filesystem df": btrfs_df.parse,
-    "/sbin/btrfs filesystem show": btrfs_show.parse,
-    "/sbin/dmsetup table": dmsetup_table.parse,
+    "/sbin/btrfs filesystem df": btrfs_tools.parse_btrfs_df,
+    "/sbin/btrfs filesystem show": btrfs_tools.parse_btrfs_show,
+    "/sbin/dmsetup table": dmsetup.parse_dmsetup_table,
     "/sbin/lvs": lvs.parse,
 }
 
@@ -49,16 +39,16 @@ def zpool(text):
     at = {name: index for index, name in enumerate(header.split())}
     pools = (row.split() for row in rows if not row.startswith((" ", "logs", "cache")))
     lines = ["\t".join([p[0], "-", p[at["HEALTH"]], p[at["CAP"]], p[at["FRAG"]]]) for p in pools]
-    return [zpool_list.parse("\n".join(lines))]
+    return [zfs_tools.parse_zpool_list("\n".join(lines))]
 
 
 KINDS = {
-    "btrfs_fi_df": lambda text: [btrfs_df.parse(text)],
+    "btrfs_fi_df": lambda text: [btrfs_tools.parse_btrfs_df(text)],
     "btrfs_usage": lambda text: [btrfs_usage.parse(text)],
     "command-mockup-xml": mockup,
     "dumpe2fs": lambda text: [dumpe2fs.parse(text)],
     "lvm-json": lambda text: [lvs.parse(text)],
     "mdstat": lambda text: [mdstat.parse(text)],
-    "xfs_info": lambda text: [xfs_info.parse(text)],
+    "xfs_info": lambda text: [xfs_reports.parse_xfs_info(text)],
     "zpool": zpool,
 }

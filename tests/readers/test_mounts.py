@@ -5,17 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause
-from fsadvisor.readers import (
-    ext4_options,
-    fstab,
-    jbd2_info,
-    mount_listing,
-    mount_unit,
-    mountinfo,
-    proc_mounts,
-    systemctl_show,
-)
-from fsadvisor.readers.mount_fields import split_options, unescape
+from fsadvisor.readers import ext4_files, mount_tables, systemd_units
+from fsadvisor.readers.mount_tables import split_options, unescape
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.readers.captures_mounts import KINDS
 
@@ -46,7 +37,7 @@ long_name = "/" + "€ \n\\" * 600  # 4 KiB of UTF-8
 @example(long_name.encode(), b"/")
 def test_any_mount_point_and_root_come_back_from_mountinfo_as_they_were(point, root):
     line = f"36 35 8:3 {escaped(root)} {escaped(point)} rw - ext4 /dev/sda3 rw\n"
-    (mount,) = mountinfo.parse(line).mounts
+    (mount,) = mount_tables.parse_mountinfo(line).mounts
     assert (mount.mount_point, mount.root) == (path(point), path(root))
 
 
@@ -54,14 +45,14 @@ def test_any_mount_point_and_root_come_back_from_mountinfo_as_they_were(point, r
 @example(long_name.encode(), b"# no comment")
 def test_any_mount_point_and_source_come_back_from_proc_mounts_as_they_were(point, source):
     line = f"{escaped(source, b' #' + bytes([9, 10, 92]))} {escaped(point)} ext4 rw 0 0\n"
-    (mount,) = proc_mounts.parse(line).mounts
+    (mount,) = mount_tables.parse_proc_mounts(line).mounts
     assert (mount.mount_point, mount.source) == (path(point), path(source))
 
 
 @given(odd_names)
 @example(long_name.encode())
 def test_any_mount_point_comes_back_from_fstab_as_it_was(point):
-    (entry,) = fstab.parse(f"LABEL=x {escaped(point)} ext4 defaults 0 2\n").entries
+    (entry,) = mount_tables.parse_fstab(f"LABEL=x {escaped(point)} ext4 defaults 0 2\n").entries
     assert entry.mount_point == path(point)
 
 
@@ -77,7 +68,9 @@ def test_an_escape_is_undone_once_and_what_is_none_stays():
 
 
 def test_options_of_the_mount_and_of_the_filesystem_stay_apart():
-    bind = mountinfo.parse("43 27 7:0 /a /b ro,noatime shared:7 master:1 - ext4 /dev/loop0 rw,nobarrier\n").mounts[0]
+    bind = mount_tables.parse_mountinfo(
+        "43 27 7:0 /a /b ro,noatime shared:7 master:1 - ext4 /dev/loop0 rw,nobarrier\n"
+    ).mounts[0]
     assert bind.options == ("ro", "noatime")
     assert bind.super_options == ("rw", "nobarrier")
     assert bind.optional == ("shared:7", "master:1")
@@ -88,17 +81,19 @@ def test_the_name_of_a_btrfs_subvolume_is_never_an_option():
     """Older kernels leave its comma bare, newer ones escape it."""
     for name in ("/x,nobarrier", r"/x\054nobarrier"):
         line = f"58 27 0:39 /x /m rw - btrfs /dev/sda rw,ssd,subvolid=256,subvol={name}\n"
-        assert mountinfo.parse(line).mounts[0].super_options[-1] == "subvol=/x,nobarrier"
+        assert mount_tables.parse_mountinfo(line).mounts[0].super_options[-1] == "subvol=/x,nobarrier"
         line = f"/dev/sda /m btrfs rw,subvolid=256,subvol={name} 0 0\n"
-        assert "nobarrier" not in proc_mounts.parse(line).mounts[0].options
-    assert mount_listing.parse("/dev/sda on /m type btrfs (rw,subvol=/x,ro)").mounts[0].options == (
+        assert "nobarrier" not in mount_tables.parse_proc_mounts(line).mounts[0].options
+    assert mount_tables.parse_mount_listing("/dev/sda on /m type btrfs (rw,subvol=/x,ro)").mounts[0].options == (
         "rw",
         "subvol=/x,ro",
     )
 
 
 def test_the_folders_of_an_overlay_keep_their_commas_and_quotes():
-    mounts = {mount.mount_point: mount for mount in mountinfo.parse(sample("mountinfo/odd-names.out")).mounts}
+    mounts = {
+        mount.mount_point: mount for mount in mount_tables.parse_mountinfo(sample("mountinfo/odd-names.out")).mounts
+    }
     overlay = mounts["/tmp/mounts/m/overlay"]
     assert overlay.super_options[1:4] == (
         r"lowerdir=/tmp/mounts/m/tmp/lo\,w \\ \: #",
@@ -115,16 +110,24 @@ def test_a_quote_keeps_commas_together_only_where_it_closes():
 
 
 def test_an_empty_source_is_read_as_empty():
-    assert mountinfo.parse("60 27 0:43 / /m rw - tmpfs  rw,size=4k\n").mounts[0].source == ""
-    assert proc_mounts.parse(" /m tmpfs rw 0 0\n").mounts[0].source == ""
+    assert mount_tables.parse_mountinfo("60 27 0:43 / /m rw - tmpfs  rw,size=4k\n").mounts[0].source == ""
+    assert mount_tables.parse_proc_mounts(" /m tmpfs rw 0 0\n").mounts[0].source == ""
 
 
 def test_spaces_other_than_the_blank_and_the_newline_belong_to_the_name():
     name = "/a\rb\fc\vd\x85e\u2028f\xa0g"
-    assert mountinfo.parse(f"60 27 0:43 / {name} rw - tmpfs t rw\n").mounts[0].mount_point == name
+    assert mount_tables.parse_mountinfo(f"60 27 0:43 / {name} rw - tmpfs t rw\n").mounts[0].mount_point == name
 
 
-@pytest.mark.parametrize("parse", [mountinfo.parse, proc_mounts.parse, mount_listing.parse, ext4_options.parse])
+@pytest.mark.parametrize(
+    "parse",
+    [
+        mount_tables.parse_mountinfo,
+        mount_tables.parse_proc_mounts,
+        mount_tables.parse_mount_listing,
+        ext4_files.parse_ext4_options,
+    ],
+)
 def test_what_is_no_mount_table_is_refused_with_its_cause(parse):
     assert parse("").cause is Cause.UNREADABLE
     assert parse("what is this\n").cause is Cause.UNREADABLE
@@ -132,24 +135,24 @@ def test_what_is_no_mount_table_is_refused_with_its_cause(parse):
     assert parse("cat: /proc/x: No such file or directory\n").cause is Cause.NOT_EXPOSED
 
 
-@pytest.mark.parametrize("parse", [mountinfo.parse, proc_mounts.parse])
+@pytest.mark.parametrize("parse", [mount_tables.parse_mountinfo, mount_tables.parse_proc_mounts])
 def test_a_mount_table_that_is_cut_off_is_not_read(parse):
     """What is missing may be mounted over a place that is still there."""
-    line = "60 27 0:43 / /m rw - tmpfs t rw\n" if parse is mountinfo.parse else "/dev/sda /m ext4 rw 0 0\n"
+    line = "60 27 0:43 / /m rw - tmpfs t rw\n" if parse is mount_tables.parse_mountinfo else "/dev/sda /m ext4 rw 0 0\n"
     assert [mount.mount_point for mount in parse(line).mounts] == ["/m"]
     assert parse(line + line[:-6]).cause is Cause.UNREADABLE
     assert parse(line[:-1]).cause is Cause.UNREADABLE
 
 
 def test_a_mountinfo_line_that_is_none_is_kept_as_unread():
-    record = mountinfo.parse("60 27 0:43 / /m rw - tmpfs t rw\n61 27 0:44 / /n rw - tm\n")
+    record = mount_tables.parse_mountinfo("60 27 0:43 / /m rw - tmpfs t rw\n61 27 0:44 / /n rw - tm\n")
     assert [mount.mount_point for mount in record.mounts] == ["/m"]
     assert record.unread == ("61 27 0:44 / /n rw - tm",)
 
 
 def test_a_mount_point_in_the_listing_may_hold_the_listing_s_own_words():
     line = "/dev/sr1 on /run/Disk on C type NFS (x) type iso9660 (ro,uid=0) [C (type) D]"
-    (mount,) = mount_listing.parse(line).mounts
+    (mount,) = mount_tables.parse_mount_listing(line).mounts
     assert (mount.source, mount.mount_point, mount.fs_type) == ("/dev/sr1", "/run/Disk on C type NFS (x)", "iso9660")
     assert mount.options == ("ro", "uid=0")
 
@@ -158,48 +161,52 @@ def test_fstab_lines_count_as_libmount_counts_them():
     """Tried against findmnt --tab-file of util-linux 2.38."""
     good = ["/dev/c /c ext4", "/dev/e /e ext4 rw 1", "/dev/i /i ext4 rw 0 0 extra", "\t/dev/a\t/a  ext4 rw 0 1 # x"]
     bad = ["/dev/b /b", "one", "/dev/d /d ext4 rw x", "/dev/f /f ext4 rw 1 y", "/dev/l /l ext4 rw 0x1 -1"]
-    record = fstab.parse("\n".join(["  # comment", "", *good, *bad]))
+    record = mount_tables.parse_fstab("\n".join(["  # comment", "", *good, *bad]))
     assert [entry.line for entry in record.entries] == [3, 4, 5, 6]
     assert record.unread == tuple(f"line {number}: {line}" for number, line in enumerate(bad, start=7))
 
 
 def test_an_fstab_field_left_out_is_none_and_not_zero():
-    bare, full = fstab.parse("/dev/a /a ext4\n/dev/b /b ext4 rw 0 0\n").entries
+    bare, full = mount_tables.parse_fstab("/dev/a /a ext4\n/dev/b /b ext4 rw 0 0\n").entries
     assert (bare.options, bare.freq, bare.passno) == ((), None, None)
     assert (full.options, full.freq, full.passno) == (("rw",), 0, 0)
 
 
 def test_an_fstab_of_comments_has_no_entries_and_one_of_nonsense_is_refused():
-    assert fstab.parse("# nothing\n\n").entries == ()
-    assert fstab.parse("").entries == ()
-    assert fstab.parse("this is it\0\n").cause is Cause.UNREADABLE
+    assert mount_tables.parse_fstab("# nothing\n\n").entries == ()
+    assert mount_tables.parse_fstab("").entries == ()
+    assert mount_tables.parse_fstab("this is it\0\n").cause is Cause.UNREADABLE
 
 
 def test_the_last_assignment_in_a_mount_unit_wins_and_an_empty_one_takes_it_back():
-    unit = mount_unit.parse("[Mount]\nWhat=/dev/a\nWhere=/a\nOptions=ro\n\n[Mount]\nOptions=\nWhat=/dev/b\nType=\n")
+    unit = systemd_units.parse_mount_unit(
+        "[Mount]\nWhat=/dev/a\nWhere=/a\nOptions=ro\n\n[Mount]\nOptions=\nWhat=/dev/b\nType=\n"
+    )
     assert (unit.what, unit.where, unit.fs_type, unit.options) == ("/dev/b", "/a", None, None)
 
 
 def test_a_continued_line_of_a_mount_unit_passes_over_comments():
-    unit = mount_unit.parse("[Mount]\nWhat=LABEL=a\\\n# not this\n;nor this\n  b\nOptions = noatime,x=%%i\\x20y \n")
+    unit = systemd_units.parse_mount_unit(
+        "[Mount]\nWhat=LABEL=a\\\n# not this\n;nor this\n  b\nOptions = noatime,x=%%i\\x20y \n"
+    )
     assert unit.what == "LABEL=a   b"
     assert unit.options == ("noatime", r"x=%%i\x20y")
 
 
 def test_an_escaped_backslash_at_the_end_of_a_line_continues_nothing():
-    unit = mount_unit.parse("[Mount]\nWhat=a\\\\\nWhere=/b")
+    unit = systemd_units.parse_mount_unit("[Mount]\nWhat=a\\\\\nWhere=/b")
     assert (unit.what, unit.where) == (r"a\\", "/b")
 
 
 def test_a_mount_unit_keeps_what_systemd_ignores_as_unread():
-    unit = mount_unit.parse("Early=1\n[Mount]\nWhat=\udcff\nWhere=/a\n[broken\n=x\n[Unit]\nWhere=/b\n")
+    unit = systemd_units.parse_mount_unit("Early=1\n[Mount]\nWhat=\udcff\nWhere=/a\n[broken\n=x\n[Unit]\nWhere=/b\n")
     assert (unit.what, unit.where) == (None, "/a")
     assert unit.unread == ("Early=1", "What=\udcff", "[broken", "=x")
-    assert mount_unit.parse("[Unit]\nWhat=/dev/a\n").cause is Cause.UNREADABLE
+    assert systemd_units.parse_mount_unit("[Unit]\nWhat=/dev/a\n").cause is Cause.UNREADABLE
 
 
 def test_systemctl_show_gives_the_units_by_their_id():
-    shown = systemctl_show.parse(sample("systemctl_show/timer-and-mounts.out"))
+    shown = systemd_units.parse_systemctl_show(sample("systemctl_show/timer-and-mounts.out"))
     assert shown.unit("fstrim.timer").get("UnitFileState") == "enabled"
     assert shown.unit(r"srv-my\x20db.mount").get("Options").split(",")[:2] == ["rw", "noatime"]
     assert shown.unit(r"srv-my\x20db.mount").get("DropInPaths") == ""
@@ -219,11 +226,11 @@ def test_systemctl_show_gives_the_units_by_their_id():
     ],
 )
 def test_systemctl_s_own_words_are_no_unit(said, cause):
-    assert systemctl_show.parse(said).cause is cause
+    assert systemd_units.parse_systemctl_show(said).cause is cause
 
 
 def test_ext4_options_tell_a_flag_from_a_value():
-    options = ext4_options.parse(sample("ext4_options/nobarrier.out"))
+    options = ext4_files.parse_ext4_options(sample("ext4_options/nobarrier.out"))
     assert options.has("nobarrier")
     assert not options.has("barrier")
     assert (options.value("commit"), options.value("data")) == ("30", "ordered")
@@ -233,12 +240,12 @@ def test_ext4_options_tell_a_flag_from_a_value():
 
 
 def test_a_journal_without_commits_has_no_averages():
-    journal = jbd2_info.parse("0 transactions (0 requested), each up to 1365 blocks\n")
+    journal = ext4_files.parse_jbd2_info("0 transactions (0 requested), each up to 1365 blocks\n")
     assert (journal.transactions, journal.waiting_ms, journal.average_commit_us) == (0, None, None)
 
 
 def test_a_journal_s_averages_are_read_each_in_its_place():
-    journal = jbd2_info.parse(sample("jbd2_info/slow-disk.out"))
+    journal = ext4_files.parse_jbd2_info(sample("jbd2_info/slow-disk.out"))
     assert (journal.transactions, journal.requested) == (918273, 917001)
     assert (journal.running_ms, journal.locked_ms, journal.flushing_ms, journal.logging_ms) == (48, 2, 31, 12)
     assert journal.average_commit_us == 14873
@@ -247,7 +254,7 @@ def test_a_journal_s_averages_are_read_each_in_its_place():
 
 
 def test_a_journal_s_line_that_is_no_statistic_is_kept_as_unread():
-    journal = jbd2_info.parse(
+    journal = ext4_files.parse_jbd2_info(
         "7 transactions (7 requested), each up to 9 blocks\naverage: \n  -3ms request delay\n  5 cows\n"
     )
     assert journal.request_delay_ms is None

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import smartctl, smartctl_scan, smartctl_text
+from fsadvisor.readers import smartctl, smartctl_text
 from fsadvisor.readers.smart_record import exit_status, nvme_critical_warning
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.plain import plain
@@ -82,8 +82,8 @@ def test_the_failed_backup_is_known_from_smart_status_alone():
 
 
 def test_json_and_text_of_the_same_drive_agree():
-    a, b = (plain(reader.parse(sample(name, "ata-ssd"))) for name, reader in
-            (("smartctl", smartctl), ("smartctl_text", smartctl_text)))  # fmt: skip
+    a = plain(smartctl.parse(sample("smartctl", "ata-ssd")))
+    b = plain(smartctl_text.parse(sample("smartctl_text", "ata-ssd")))
     only_in_one = {"exit_status", "device_name", "device_type", "messages", "attributes", "power_on_hours"}
     assert {k: v for k, v in a.items() if k not in only_in_one} == {k: v for k, v in b.items() if k not in only_in_one}
 
@@ -132,7 +132,7 @@ def test_a_capacity_is_read_whatever_the_locale_puts_between_its_digits(printed)
 
 
 def test_a_scan_keeps_the_type_that_reaches_a_drive_behind_a_controller():
-    scan = smartctl_scan.parse(sample("smartctl_scan", "megaraid"))
+    scan = smartctl.parse_smartctl_scan(sample("smartctl_scan", "megaraid"))
     assert [device.type for device in scan.devices] == ["scsi", "megaraid,8", "nvme"]
     assert scan.devices[0].open_error
 

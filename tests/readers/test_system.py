@@ -5,20 +5,7 @@ import tarfile
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import (
-    block_stat,
-    detect_virt,
-    diskstats,
-    fsflags,
-    io_max,
-    kernel_cmdline,
-    kernel_version,
-    lsattr,
-    meminfo,
-    pressure,
-    scheduler,
-    sysctl_listing,
-)
+from fsadvisor.readers import block_files, file_attributes, host_files, system_counters
 from fsadvisor.version import Version
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 
@@ -29,50 +16,52 @@ OUTPUTS = FIXTURES / "outputs"
     ("fields", "discards", "flushes"), [(11, None, None), (15, 12, None), (17, 12, 16), (19, 12, 16)]
 )
 def test_counters_that_a_kernel_does_not_have_are_unknown_and_not_zero(fields, discards, flushes):
-    record = block_stat.parse(" ".join(str(n) for n in range(1, fields + 1)))
+    record = block_files.parse_block_stat(" ".join(str(n) for n in range(1, fields + 1)))
     assert (record.discards, record.flushes) == (discards, flushes)
 
 
 @pytest.mark.parametrize("fields", [0, 10, 12, 13, 14, 16])
 def test_a_number_of_counters_that_no_kernel_prints_is_refused(fields):
-    assert isinstance(block_stat.parse(" ".join(["1"] * fields)), Unknown)
+    assert isinstance(block_files.parse_block_stat(" ".join(["1"] * fields)), Unknown)
 
 
 def test_sectors_are_512_bytes_whatever_the_disk_says():
-    assert block_stat.parse("1 0 8 0 0 0 16 0 0 0 0").read_bytes == 4096
+    assert block_files.parse_block_stat("1 0 8 0 0 0 16 0 0 0 0").read_bytes == 4096
 
 
 def test_one_bad_line_of_diskstats_does_not_hide_the_others():
-    record = diskstats.parse("8 0 sda 1 0 8 0 0 0 16 0 0 0 0\n8 1 sda1 1 0 8\n")
+    record = block_files.parse_diskstats("8 0 sda 1 0 8 0 0 0 16 0 0 0 0\n8 1 sda1 1 0 8\n")
     assert [(device.maj_min, device.name) for device in record.devices] == [("8:0", "sda")]
     assert record.unread == ("8 1 sda1 1 0 8",)
 
 
 def test_a_machine_without_disks_has_no_counters():
-    assert diskstats.parse("").devices == ()
+    assert block_files.parse_diskstats("").devices == ()
 
 
 def test_a_resource_without_a_full_line_is_not_at_zero():
-    record = pressure.parse("some avg10=1.00 avg60=2.00 avg300=3.00 total=4\n")
-    assert record.some == pressure.Stall(avg10_percent=1.0, avg60_percent=2.0, avg300_percent=3.0, total_us=4)
+    record = system_counters.parse_pressure("some avg10=1.00 avg60=2.00 avg300=3.00 total=4\n")
+    assert record.some == system_counters.Stall(avg10_percent=1.0, avg60_percent=2.0, avg300_percent=3.0, total_us=4)
     assert record.full is None
 
 
 def test_meminfo_counts_pages_of_no_size_and_kib_apart():
-    record = meminfo.parse("MemTotal: 2 kB\nHugetlb: 3\nDirty:\t4 kB\nbroken\n")
+    record = system_counters.parse_meminfo("MemTotal: 2 kB\nHugetlb: 3\nDirty:\t4 kB\nbroken\n")
     assert (record.mem_total_bytes, record.hugetlb_bytes, record.dirty_bytes) == (2048, None, 4096)
     assert record.unread == ("broken",)
 
 
 def test_the_last_setting_of_a_key_counts_and_slashes_become_dots():
-    record = sysctl_listing.parse((OUTPUTS / "sysctl_listing/sysctl.d.out").read_text())
+    record = host_files.parse_sysctl_listing((OUTPUTS / "sysctl_listing/sysctl.d.out").read_text())
     assert record.get("vm.dirty_bytes") == "2147483648"
     assert record.get("net.ipv4.conf.enp3s0/200.forwarding") == "1"
     assert record.get("vm.dirty_ratio") is None
 
 
 def test_keys_that_an_ordinary_user_may_not_read_are_listed_as_denied():
-    record = sysctl_listing.parse("sysctl: permission denied on key 'fs.protected_fifos'\nvm.swappiness = 60\n")
+    record = host_files.parse_sysctl_listing(
+        "sysctl: permission denied on key 'fs.protected_fifos'\nvm.swappiness = 60\n"
+    )
     assert record.denied == ("fs.protected_fifos",)
     assert record.get("fs.protected_fifos") is None
     assert record.unread == ()
@@ -92,18 +81,18 @@ def test_keys_that_an_ordinary_user_may_not_read_are_listed_as_denied():
     ],
 )
 def test_kernel_releases_compare_as_numbers(text, version, candidate):
-    record = kernel_version.parse(text)
+    record = host_files.parse_kernel_version(text)
     assert record.version == Version(*version)
     assert record.candidate == candidate
 
 
 @pytest.mark.parametrize("text", ["", "6", "six.one", "FreeBSD 14.1", "6.\u0661.0"])
 def test_what_is_no_kernel_release_is_refused(text):
-    assert isinstance(kernel_version.parse(text), Unknown)
+    assert isinstance(host_files.parse_kernel_version(text), Unknown)
 
 
 def test_boot_parameters_keep_quoted_blanks_and_equals_signs():
-    record = kernel_cmdline.parse('root=UUID=1-2 rootflags="data=writeback,a b" "x=1 2" ro y="unclosed z')
+    record = host_files.parse_kernel_cmdline('root=UUID=1-2 rootflags="data=writeback,a b" "x=1 2" ro y="unclosed z')
     assert record.get("root") == "UUID=1-2"
     assert record.get("rootflags") == "data=writeback,a b"
     assert record.get("x") == "1 2"
@@ -113,29 +102,29 @@ def test_boot_parameters_keep_quoted_blanks_and_equals_signs():
 
 
 def test_a_boot_parameter_is_found_with_dash_and_underscore_and_the_last_one_counts():
-    record = kernel_cmdline.parse("nvme-core.multipath=N nvme_core.multipath=Y console=a console=b")
+    record = host_files.parse_kernel_cmdline("nvme-core.multipath=N nvme_core.multipath=Y console=a console=b")
     assert record.get("nvme_core.multipath") == "Y"
     assert record.values("console") == ("a", "b")
 
 
 def test_what_follows_two_dashes_is_for_init():
-    record = kernel_cmdline.parse("quiet -- rootflags=nobarrier")
+    record = host_files.parse_kernel_cmdline("quiet -- rootflags=nobarrier")
     assert record.get("rootflags") is None
     assert record.init_arguments == ("rootflags=nobarrier",)
 
 
 def test_a_complaint_is_no_command_line():
-    assert kernel_cmdline.parse("cat: /proc/cmdline: Permission denied\n").cause is Cause.DENIED
+    assert host_files.parse_kernel_cmdline("cat: /proc/cmdline: Permission denied\n").cause is Cause.DENIED
 
 
 def test_no_limit_is_told_from_an_unknown_limit():
-    (limit,) = io_max.parse("8:0 rbps=max wbps=1048576 wiops=junk\n").limits
+    (limit,) = block_files.parse_io_max("8:0 rbps=max wbps=1048576 wiops=junk\n").limits
     assert (limit.rbps, limit.wbps, limit.riops, limit.wiops) == ("max", 1048576, None, None)
 
 
 def test_an_empty_io_max_sets_no_limits_and_another_file_is_refused():
-    assert io_max.parse("").limits == ()
-    assert isinstance(io_max.parse("8:0 target=75000\n"), Unknown)
+    assert block_files.parse_io_max("").limits == ()
+    assert isinstance(block_files.parse_io_max("8:0 target=75000\n"), Unknown)
 
 
 @pytest.mark.parametrize(
@@ -148,57 +137,57 @@ def test_an_empty_io_max_sets_no_limits_and_another_file_is_refused():
     ],
 )
 def test_the_scheduler_in_brackets_is_active_and_a_lone_none_is_too(text, active):
-    assert scheduler.parse(text).active == active
+    assert block_files.parse_scheduler(text).active == active
 
 
 @pytest.mark.parametrize(
     "text", ["", "mq-deadline kyber", "[a] [b]", "mq-deadline", "none", "cat: x: Permission denied"]
 )
 def test_a_list_without_one_active_scheduler_is_refused(text):
-    assert isinstance(scheduler.parse(text), Unknown)
+    assert isinstance(block_files.parse_scheduler(text), Unknown)
 
 
 @pytest.mark.parametrize(
     ("text", "kind"), [("none", "none"), ("kvm", "vm"), ("podman", "container"), ("cloud-hypervisor", None)]
 )
 def test_virtualization_is_told_by_kind_and_a_new_word_has_none(text, kind):
-    assert detect_virt.parse(f"{text}\n").kind == kind
+    assert host_files.parse_detect_virt(f"{text}\n").kind == kind
 
 
 def test_an_empty_answer_is_not_bare_metal():
-    assert isinstance(detect_virt.parse(""), Unknown)
+    assert isinstance(host_files.parse_detect_virt(""), Unknown)
 
 
 @pytest.mark.parametrize("text", ["0x800000", "800000", "0x00800000\n"])
 def test_nocow_is_read_with_and_without_a_prefix(text):
-    assert fsflags.parse(text).flags == ("nocow",)
+    assert file_attributes.parse_fsflags(text).flags == ("nocow",)
 
 
 def test_a_bit_without_a_name_is_not_lost():
-    record = fsflags.parse("0x80000010")
+    record = file_attributes.parse_fsflags("0x80000010")
     assert record.flags == ("immutable",)
     assert record.unnamed_bits == 0x80000000
 
 
 @pytest.mark.parametrize("text", ["", "-1", "0x100000000", "nocow"])
 def test_what_is_no_flag_word_is_refused(text):
-    assert isinstance(fsflags.parse(text), Unknown)
+    assert isinstance(file_attributes.parse_fsflags(text), Unknown)
 
 
 def test_no_two_flags_share_a_bit_a_name_or_a_letter():
-    for column in zip(*fsflags.FLAGS, strict=True):
+    for column in zip(*file_attributes.FLAGS, strict=True):
         given = [value for value in column if value is not None]
         assert len(given) == len(set(given))
 
 
 def test_the_ioctl_and_lsattr_tell_the_same_of_one_folder():
-    by_ioctl = fsflags.parse((OUTPUTS / "fsflags/ext4.out").read_text())
-    by_lsattr = lsattr.parse((OUTPUTS / "lsattr/ext4.out").read_text())
+    by_ioctl = file_attributes.parse_fsflags((OUTPUTS / "fsflags/ext4.out").read_text())
+    by_lsattr = file_attributes.parse_lsattr((OUTPUTS / "lsattr/ext4.out").read_text())
     assert set(by_lsattr.flags_of("/srv/flags")) == set(by_ioctl.flags)
 
 
 def test_a_path_that_lsattr_could_not_read_has_unknown_flags_and_not_none_set():
-    record = lsattr.parse((OUTPUTS / "lsattr/btrfs.out").read_text())
+    record = file_attributes.parse_lsattr((OUTPUTS / "lsattr/btrfs.out").read_text())
     assert record.flags_of("/srv/db with blank") == ("nocow",)
     assert record.flags_of("/srv/secret") is None
 
@@ -212,13 +201,13 @@ def test_a_path_that_lsattr_could_not_read_has_unknown_flags_and_not_none_set():
     ],
 )
 def test_complaints_of_lsattr_alone_are_unknown_with_their_cause(said, cause):
-    assert lsattr.parse(f"lsattr: {said} While reading flags on /srv\n").cause is cause
+    assert file_attributes.parse_lsattr(f"lsattr: {said} While reading flags on /srv\n").cause is cause
 
 
 @needs_captures
 def test_captured_counters_of_a_named_disk_are_those_of_its_line():
     text = (CAPTURES / "node_exporter/diskstats").read_text()
-    record = diskstats.parse(text)
+    record = block_files.parse_diskstats(text)
     assert len(record.devices) == len(text.splitlines())
     sda = next(device for device in record.devices if device.name == "sda")
     assert (sda.counters.reads, sda.counters.write_bytes) == (25354637, 505697032 * 512)
@@ -226,7 +215,9 @@ def test_captured_counters_of_a_named_disk_are_those_of_its_line():
 
 
 @needs_captures
-@pytest.mark.parametrize(("name", "parse"), [("stat", block_stat.parse), ("queue/scheduler", scheduler.parse)])
+@pytest.mark.parametrize(
+    ("name", "parse"), [("stat", block_files.parse_block_stat), ("queue/scheduler", block_files.parse_scheduler)]
+)
 def test_every_block_attribute_of_the_captured_machines_is_read(name, parse):
     read = 0
     for path in CAPTURES.glob("util-linux/lsblk-dumps/*.tar.xz"):

@@ -7,16 +7,15 @@ import pytest
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import (
-    btrfs_show,
+    btrfs_tools,
     btrfs_usage,
     cryptsetup_status,
-    dmsetup_table,
+    dmsetup,
     dumpe2fs,
     lvs,
     mdstat,
-    xfs_info,
-    zfs_get,
-    zpool_list,
+    xfs_reports,
+    zfs_tools,
 )
 from fsadvisor.readers.dm_target import Cache, Leg
 from tests.paths import CAPTURES, FIXTURES, needs_captures
@@ -32,54 +31,69 @@ def capture(name):
 
 
 COMPLAINTS = [
-    (dumpe2fs, "dumpe2fs 1.47.0 (5-Feb-2023)\ndumpe2fs: Permission denied while trying to open /dev/sda1\n"),
-    (xfs_info, "xfs_info: cannot open /dev/sda1: Permission denied\n"),
-    (lvs, "  WARNING: Running as a non-root user.\n  /run/lock/lvm/P_global:aux: open failed: Permission denied\n"),
-    (dmsetup_table, "/dev/mapper/control: open failed: Permission denied\nCommand failed.\n"),
-    (zpool_list, "Permission denied the ZFS utilities must be run as root.\n"),
+    (dumpe2fs.parse, "dumpe2fs 1.47.0 (5-Feb-2023)\ndumpe2fs: Permission denied while trying to open /dev/sda1\n"),
+    (xfs_reports.parse_xfs_info, "xfs_info: cannot open /dev/sda1: Permission denied\n"),
+    (
+        lvs.parse,
+        "  WARNING: Running as a non-root user.\n  /run/lock/lvm/P_global:aux: open failed: Permission denied\n",
+    ),
+    (dmsetup.parse_dmsetup_table, "/dev/mapper/control: open failed: Permission denied\nCommand failed.\n"),
+    (zfs_tools.parse_zpool_list, "Permission denied the ZFS utilities must be run as root.\n"),
 ]
 
 
 @pytest.mark.parametrize(("reader", "said"), COMPLAINTS, ids=lambda p: getattr(p, "__name__", ""))
 def test_a_tool_that_was_denied_access_gives_denied(reader, said):
-    assert reader.parse(said).cause is Cause.DENIED
+    assert reader(said).cause is Cause.DENIED
 
 
 @pytest.mark.parametrize(
     ("reader", "said"),
     [
-        (dumpe2fs, "dumpe2fs: No such file or directory while trying to open /dev/nosuch\n"),
-        (dmsetup_table, "/dev/mapper/control: open failed: No such device\nCommand failed.\n"),
-        (zfs_get, "The ZFS modules are not loaded.\nTry running '/sbin/modprobe zfs' as root to load them.\n"),
+        (dumpe2fs.parse, "dumpe2fs: No such file or directory while trying to open /dev/nosuch\n"),
+        (dmsetup.parse_dmsetup_table, "/dev/mapper/control: open failed: No such device\nCommand failed.\n"),
+        (
+            zfs_tools.parse_zfs_get,
+            "The ZFS modules are not loaded.\nTry running '/sbin/modprobe zfs' as root to load them.\n",
+        ),
     ],
     ids=lambda p: getattr(p, "__name__", ""),
 )
 def test_a_device_or_module_that_is_not_there_gives_not_exposed(reader, said):
-    assert reader.parse(said).cause is Cause.NOT_EXPOSED
+    assert reader(said).cause is Cause.NOT_EXPOSED
 
 
 @pytest.mark.parametrize(
     "reader",
-    [btrfs_show, dmsetup_table, dumpe2fs, lvs, mdstat, xfs_info, zfs_get, zpool_list],
+    [
+        btrfs_tools.parse_btrfs_show,
+        dmsetup.parse_dmsetup_table,
+        dumpe2fs.parse,
+        lvs.parse,
+        mdstat.parse,
+        xfs_reports.parse_xfs_info,
+        zfs_tools.parse_zfs_get,
+        zfs_tools.parse_zpool_list,
+    ],
     ids=lambda r: r.__name__,
 )
 def test_silence_is_not_an_empty_list(reader):
-    assert isinstance(reader.parse(""), Unknown)
+    assert isinstance(reader(""), Unknown)
 
 
 @pytest.mark.parametrize(
     ("reader", "said", "listed"),
     [
-        (dmsetup_table, "No devices found\n", "devices"),
-        (zpool_list, "no pools available\n", "pools"),
-        (zfs_get, "no datasets available\n", "datasets"),
-        (lvs, '{"report": [{"lv": []}]}', "volumes"),
-        (mdstat, "Personalities : \nunused devices: <none>\n", "arrays"),
+        (dmsetup.parse_dmsetup_table, "No devices found\n", "devices"),
+        (zfs_tools.parse_zpool_list, "no pools available\n", "pools"),
+        (zfs_tools.parse_zfs_get, "no datasets available\n", "datasets"),
+        (lvs.parse, '{"report": [{"lv": []}]}', "volumes"),
+        (mdstat.parse, "Personalities : \nunused devices: <none>\n", "arrays"),
     ],
     ids=lambda p: getattr(p, "__name__", ""),
 )
 def test_a_tool_that_says_there_are_none_is_believed(reader, said, listed):
-    assert getattr(reader.parse(said), listed) == ()
+    assert getattr(reader(said), listed) == ()
 
 
 def test_a_label_that_forges_a_line_of_the_superblock_leaves_that_line_unknown():
@@ -95,7 +109,7 @@ def test_an_error_count_that_is_not_printed_is_not_zero():
 
 
 def test_a_feature_that_the_xfs_tool_was_too_old_for_is_unknown():
-    record = xfs_info.parse(
+    record = xfs_reports.parse_xfs_info(
         "meta-data=/dev/sdz isize=256 agcount=4, agsize=65536 blks\n"
         "data     = bsize=4096 blocks=262144, imaxpct=25\n"
         "         = sunit=0 swidth=0 blks\n"
@@ -105,7 +119,7 @@ def test_a_feature_that_the_xfs_tool_was_too_old_for_is_unknown():
 
 
 def test_an_xfs_device_name_can_hold_what_looks_like_geometry():
-    record = xfs_info.parse(
+    record = xfs_reports.parse_xfs_info(
         "meta-data=/srv/a crc=0 isize=1.img isize=512 agcount=4\n  = crc=1 finobt=1\ndata = bsize=4096\n"
     )
     assert record.device == "/srv/a crc=0 isize=1.img"
@@ -150,20 +164,20 @@ def test_human_units_read_as_the_bytes_within_their_rounding():
 def test_a_btrfs_label_can_hold_what_looks_like_a_uuid():
     uuid = "c1267dcf-fa24-4577-a2f2-1805b8499e97"
     label = "x'  uuid: 00000000-0000-0000-0000-000000000000"
-    show = btrfs_show.parse(f"Label: '{label}'  uuid: {uuid}\n\tTotal devices 1 FS bytes used 1\n")
+    show = btrfs_tools.parse_btrfs_show(f"Label: '{label}'  uuid: {uuid}\n\tTotal devices 1 FS bytes used 1\n")
     assert (show.filesystems[0].label, show.filesystems[0].uuid) == (label, uuid)
 
 
 def test_a_btrfs_with_fewer_devices_listed_than_it_has_may_miss_some():
     head = "Label: none  uuid: c1267dcf-fa24-4577-a2f2-1805b8499e97\n\tTotal devices 2 FS bytes used 1\n"
     one = head + "\tdevid    1 size 10 used 5 path /dev/sdx y\n"
-    assert btrfs_show.parse(one).filesystems[0].missing is None
-    assert btrfs_show.parse(one).filesystems[0].devices[0].path == "/dev/sdx y"
-    assert btrfs_show.parse(one + "\t*** Some devices missing\n").filesystems[0].missing is True
+    assert btrfs_tools.parse_btrfs_show(one).filesystems[0].missing is None
+    assert btrfs_tools.parse_btrfs_show(one).filesystems[0].devices[0].path == "/dev/sdx y"
+    assert btrfs_tools.parse_btrfs_show(one + "\t*** Some devices missing\n").filesystems[0].missing is True
 
 
 def test_a_pool_ashift_of_zero_is_left_to_the_devices():
-    assert zpool_list.parse("tank\t0\tONLINE\t1\t2\n").pools[0].ashift is None
+    assert zfs_tools.parse_zpool_list("tank\t0\tONLINE\t1\t2\n").pools[0].ashift is None
 
 
 KEYS = ["0" * 128, "5ec2e7" * 20, ":64:logon:cryptsetup:5ec2e7-d0", "-"]
@@ -172,22 +186,24 @@ KEYS = ["0" * 128, "5ec2e7" * 20, ":64:logon:cryptsetup:5ec2e7-d0", "-"]
 @pytest.mark.parametrize("key", KEYS)
 def test_no_key_survives_in_a_crypt_table_whole_or_broken(key):
     whole = f"cr: 0 99 crypt aes-xts-plain64 {key} 0 8:3 4096 1 allow_discards"
-    record = dmsetup_table.parse(whole)
+    record = dmsetup.parse_dmsetup_table(whole)
     assert record.devices[0].targets[0].legs == (Leg(device="8:3", offset_sectors=4096),)
     assert record.devices[0].targets[0].detail.flags == ("allow_discards",)
     broken = f"ok: 0 1 zero\n{whole[4:]}\ncr: 0 9 crypt {key}\ncr: 0 9 crypted aes {key}\nkey {key}: x"
     if len(key) > 1:
         assert key not in str(record)
-        assert key not in str(dmsetup_table.parse(broken))
+        assert key not in str(dmsetup.parse_dmsetup_table(broken))
 
 
 def test_a_target_with_arguments_that_do_not_fit_has_unknown_legs():
-    record = dmsetup_table.parse("a: 0 8 striped 99999999999999999999 128 8:1 0\nb: 0 8 linear 8:1 x\nc: 0 8 new 8:1 0")
+    record = dmsetup.parse_dmsetup_table(
+        "a: 0 8 striped 99999999999999999999 128 8:1 0\nb: 0 8 linear 8:1 x\nc: 0 8 new 8:1 0"
+    )
     assert [device.targets[0].legs for device in record.devices] == [None, None, None]
 
 
 def test_the_journal_of_a_dm_raid_and_the_metadata_of_an_integrity_target_are_legs():
-    record = dmsetup_table.parse(
+    record = dmsetup.parse_dmsetup_table(
         "r: 0 8 raid raid5_ls 3 128 journal_dev 8:9 2 - 8:1 - 8:2\n"
         "i: 0 8 integrity 8:3 0 4 J 2 meta_device:8:4 internal_hash:hmac(sha256):5ec2e7\n"
         "d: 0 8 delay 8:5 0 5 8:6 0 9\n"
@@ -239,11 +255,11 @@ def test_captures_of_mdstat_give_their_values():
 
 @needs_captures
 def test_captures_of_xfs_info_give_their_values():
-    zoned = xfs_info.parse(capture("mailinglists/xfs_info/linux-ext4_4637432af725.txt"))
+    zoned = xfs_reports.parse_xfs_info(capture("mailinglists/xfs_info/linux-ext4_4637432af725.txt"))
     assert (zoned.zoned, zoned.metadir, zoned.parent, zoned.realtime) == (True, True, True, "internal")
-    old = xfs_info.parse(capture("insights-core/xfs_info_0.txt"))
+    old = xfs_reports.parse_xfs_info(capture("insights-core/xfs_info_0.txt"))
     assert (old.crc, old.ftype, old.agcount, old.log_sunit_blocks) == (None, None, 32, 32)
-    external = xfs_info.parse(capture("insights-core/xfs_info_2.txt"))
+    external = xfs_reports.parse_xfs_info(capture("insights-core/xfs_info_2.txt"))
     assert (external.log_internal, external.log_device, external.crc) == (False, "log.xfs.image", False)
 
 
@@ -277,6 +293,6 @@ def test_captures_of_dumpe2fs_give_their_values():
 @needs_captures
 def test_captures_of_device_mapper_give_their_values():
     recorded = dict(mocked_outputs(capture("libstorage-ng/lvm-cache1-mockup.xml")))
-    tables = {d.name: d.targets[0] for d in dmsetup_table.parse(recorded["/sbin/dmsetup table"]).devices}
+    tables = {d.name: d.targets[0] for d in dmsetup.parse_dmsetup_table(recorded["/sbin/dmsetup table"]).devices}
     assert tables["test-cache1"].detail == Cache(mode="writethrough", block_bytes=65536, policy="mq")
     assert [leg.device for leg in tables["test-cache1"].legs] == ["254:3", "254:2", "254:4"]

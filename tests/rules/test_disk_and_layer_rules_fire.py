@@ -6,7 +6,7 @@ import pytest
 
 from fsadvisor.advise import advise
 from fsadvisor.readers import (
-    dmsetup_table,
+    dmsetup,
     lvs,
     nvme_get_feature,
     nvme_id_ctrl,
@@ -29,7 +29,7 @@ SATA = "pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0"
 NODE = "/dev/nvme0n1"
 GUID = "0xafd514c97c6f4f9ca4f2bfea2810afc5"
 BUSY_STAT = "100 0 800 10 2000 0 16000 900 0 500 910 0 0 0 0 9000 36000000"
-TABLE, LVS = " ".join(dmsetup_table.ARGV), " ".join(lvs.ARGV)
+TABLE, LVS = " ".join(dmsetup.DMSETUP_TABLE_ARGV), " ".join(lvs.ARGV)
 
 
 def advised(made, declared=None):

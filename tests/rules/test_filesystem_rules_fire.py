@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.advise import advise
-from fsadvisor.readers import btrfs_snapshots, btrfs_usage, xfs_info, zfs_get, zpool_list
+from fsadvisor.readers import btrfs_tools, btrfs_usage, xfs_reports, zfs_tools
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
@@ -130,7 +130,11 @@ LARGE = {"size": 4 << 40, "free": 1 << 40, "available": 1 << 40, "inodes": 1 << 
 
 def xfs(crc=0, options="rw", **more):
     return on(
-        "xfs", options, commands={" ".join(xfs_info.argv(PLACE)): XFS.format(crc=crc)}, spaces={PLACE: LARGE}, **more
+        "xfs",
+        options,
+        commands={" ".join(xfs_reports.xfs_info_argv(PLACE)): XFS.format(crc=crc)},
+        spaces={PLACE: LARGE},
+        **more,
     )
 
 
@@ -151,7 +155,7 @@ def test_an_xfs_of_format_5_without_wide_dates_is_told_so():
 
 def test_an_xfs_that_can_not_be_opened_is_told_to_be_shut_down():
     made = xfs()
-    argv = " ".join(xfs_info.argv(PLACE))
+    argv = " ".join(xfs_reports.xfs_info_argv(PLACE))
     made.commands[argv], made.statuses[argv] = f"{PLACE}: Input/output error\n", 1
     assert "filesystem-shut-down" in fired(made)
 
@@ -159,7 +163,7 @@ def test_an_xfs_that_can_not_be_opened_is_told_to_be_shut_down():
 @pytest.mark.parametrize(
     ("kind", "argv", "text", "rule"),
     [
-        ("xfs", " ".join(xfs_info.argv(PLACE)), XFS.format(crc=1), "xfs-stripe-mismatch"),
+        ("xfs", " ".join(xfs_reports.xfs_info_argv(PLACE)), XFS.format(crc=1), "xfs-stripe-mismatch"),
         (
             "ext4",
             "dumpe2fs -h /dev/md0",
@@ -194,7 +198,7 @@ def usage(data="single", metadata="DUP", missing=0):
 def btrfs(options="rw,space_cache=v2", text=None, snapshots="", flags=(), files=(), **more):
     commands = {
         " ".join(btrfs_usage.argv(PLACE)): text or usage(),
-        " ".join(btrfs_snapshots.argv(PLACE)): snapshots,
+        " ".join(btrfs_tools.btrfs_snapshots_argv(PLACE)): snapshots,
     }
     own = {f"{BTRFS}/devices/sda": "", **{f"{BTRFS}/{path}": value for path, value in dict(files).items()}}
     return on("btrfs", options, commands=commands, files=own, flags=flags, **more)
@@ -236,8 +240,8 @@ def test_a_zfs_is_told_what_is_wrong_with_it():
         mounts=[line("zfs", source="tank/pg", number="0:40")],
         files={f"{module}/zfs_nocacheflush": "1", f"{module}/zil_nocacheflush": "1"},
         commands={
-            " ".join(zpool_list.ARGV): "tank\t12\tDEGRADED\t42\t3\n",
-            " ".join(zfs_get.ARGV): "".join(f"tank/pg\t{key}\t{value}\n" for key, value in values.items()),
+            " ".join(zfs_tools.ZPOOL_LIST_ARGV): "tank\t12\tDEGRADED\t42\t3\n",
+            " ".join(zfs_tools.ZFS_GET_ARGV): "".join(f"tank/pg\t{key}\t{value}\n" for key, value in values.items()),
         },
         processes=POSTGRES,
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import xfs_info, zfs_get, zpool_list
+from fsadvisor.readers import xfs_reports, zfs_tools
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine, partition, stacked
 
@@ -76,7 +76,7 @@ def test_a_btrfs_that_may_be_written_and_is_not_is_shut_down_and_a_seed_is_not(w
 
 def test_an_xfs_that_xfs_info_can_not_open_is_shut_down():
     made = machine(disk("sda"), mounts=[mounted("xfs")])
-    argv = " ".join(xfs_info.argv("/srv"))
+    argv = " ".join(xfs_reports.xfs_info_argv("/srv"))
     made.commands[argv] = "xfs_info: cannot open /srv: Input/output error\n"
     made.statuses[argv] = 1
 
@@ -281,8 +281,8 @@ def zfs(parameters=("0", "0")):
             mounts=[mounted("zfs", source="tank/pg", number="0:40")],
             files={f"{module}/zfs_nocacheflush": parameters[0], f"{module}/zil_nocacheflush": parameters[1]},
             commands={
-                " ".join(zpool_list.ARGV): "tank\t12\tDEGRADED\t42\t3\n",
-                " ".join(zfs_get.ARGV): "".join(
+                " ".join(zfs_tools.ZPOOL_LIST_ARGV): "tank\t12\tDEGRADED\t42\t3\n",
+                " ".join(zfs_tools.ZFS_GET_ARGV): "".join(
                     f"tank/pg\t{key}\t{value}\n"
                     for key, value in [
                         ("recordsize", "131072"),

@@ -3,11 +3,11 @@
 import pytest
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Unknown
-from fsadvisor.readers import dmsetup_status, dmsetup_table
+from fsadvisor.readers import dmsetup
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine, stacked
 
-TABLE = " ".join(dmsetup_table.ARGV)
+TABLE = " ".join(dmsetup.DMSETUP_TABLE_ARGV)
 
 
 def layer(*parts, **more):
@@ -30,7 +30,7 @@ def test_a_path_counts_where_neither_device_mapper_nor_scsi_gave_it_up(states, o
     paths = disk("sda", device__state=offline), disk("sdb", number="8:16", device__state="running")
     commands = {
         TABLE: "mpatha: 0 4096 multipath 0 0 1 1 service-time 0 2 2 8:0 1 1 8:16 1 1\n",
-        " ".join(dmsetup_status.ARGV): f"mpatha: 0 4096 {PATHS.format(*states)} \n",
+        " ".join(dmsetup.DMSETUP_STATUS_ARGV): f"mpatha: 0 4096 {PATHS.format(*states)} \n",
     }
     mapped_to = mapped("sda", "sdb")
     found = layer(*paths, mapped_to, commands=commands)
@@ -41,7 +41,7 @@ def test_paths_that_nobody_tells_of_are_not_taken_for_working_ones():
     mapped_to = mapped("sda")
     told = {TABLE: "mpatha: 0 4096 multipath 0 0 1 1 service-time 0 1 2 8:0 1 1\n"}
     assert isinstance(layer(disk("sda"), mapped_to, commands=told).usable_paths, Unknown)
-    silent = told | {" ".join(dmsetup_status.ARGV): "other: 0 4096 multipath 2 0 0 0 0 1 \n"}
+    silent = told | {" ".join(dmsetup.DMSETUP_STATUS_ARGV): "other: 0 4096 multipath 2 0 0 0 0 1 \n"}
     assert isinstance(layer(disk("sda"), mapped_to, commands=silent).usable_paths, Unknown)
 
 
@@ -49,7 +49,7 @@ def test_paths_that_nobody_tells_of_are_not_taken_for_working_ones():
 def test_a_path_whose_state_can_not_be_read_is_not_taken_for_a_working_one(state):
     commands = {
         TABLE: "mpatha: 0 4096 multipath 0 0 1 1 service-time 0 2 2 8:0 1 1 8:16 1 1\n",
-        " ".join(dmsetup_status.ARGV): f"mpatha: 0 4096 {PATHS.format('A', 'A')} \n",
+        " ".join(dmsetup.DMSETUP_STATUS_ARGV): f"mpatha: 0 4096 {PATHS.format('A', 'A')} \n",
     }
     silent = disk("sda"), disk("sdb", number="8:16", device__state=state)
     assert isinstance(layer(*silent, mapped("sda", "sdb"), commands=commands).usable_paths, Unknown)

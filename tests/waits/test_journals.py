@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.readers import jbd2_info
+from fsadvisor.readers import ext4_files
 from fsadvisor.waits.journals import BtrfsWork, XfsWork, bounds, works
 from tests.waits.made import NOT_KNOWN, moment
 
@@ -39,7 +39,7 @@ DURATIONS = st.tuples(st.floats(0, 500), st.floats(0, 0.999))
     hz=st.sampled_from(tuple(PRINTED)),
 )
 def test_the_true_mean_of_the_windows_transactions_lies_within_its_bounds(before, within, hz):
-    then, now = jbd2_info.parse(info(before, hz)), jbd2_info.parse(info([*before, *within], hz))
+    then, now = ext4_files.parse_jbd2_info(info(before, hz)), ext4_files.parse_jbd2_info(info([*before, *within], hz))
     found = bounds(then, now, "logging_ms", "made up").value
     assert found.low <= sum(ms for ms, _ in within) / len(within) + 1e-9
     assert found.high >= sum(ms for ms, _ in within) / len(within) - 1e-9
@@ -47,7 +47,10 @@ def test_the_true_mean_of_the_windows_transactions_lies_within_its_bounds(before
 
 def test_the_delay_of_requests_is_of_the_transactions_that_were_requested():
     text = "{} transactions ({} requested), each up to 8192 blocks\naverage: \n  {}ms request delay\n"
-    then, now = jbd2_info.parse(text.format(1000, 1, 2)), jbd2_info.parse(text.format(2000, 11, 91))
+    then, now = (
+        ext4_files.parse_jbd2_info(text.format(1000, 1, 2)),
+        ext4_files.parse_jbd2_info(text.format(2000, 11, 91)),
+    )
     found = bounds(then, now, "request_delay_ms", "made up").value
     assert found.low <= 100 <= found.high
     assert found.high - found.low < 5

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
-from fsadvisor.readers.block_stat import IoCounters
+from fsadvisor.readers.block_files import IoCounters
 from fsadvisor.waits.rates import Course, rates
 from tests.views.pulses import VMSTAT, pulse
 

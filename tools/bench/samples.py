@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.readers import (
-    btrfs_snapshots,
+    btrfs_tools,
     btrfs_usage,
     dumpe2fs,
     lsblk,
@@ -18,7 +18,7 @@ from fsadvisor.readers import (
     nvme_ocp_smart_log,
     nvme_smart_log,
     smartctl,
-    xfs_info,
+    xfs_reports,
 )
 from fsadvisor.survey import configured, host, programs
 
@@ -152,10 +152,10 @@ def filesystem_answers(fs_type: str, device: str, place: str) -> Iterator[tuple[
     if fs_type == "ext4":
         yield dumpe2fs.argv(device), _sample("dumpe2fs", "ext4_fresh")
     if fs_type == "xfs":
-        yield xfs_info.argv(place), _sample("xfs_info", "default")
+        yield xfs_reports.xfs_info_argv(place), _sample("xfs_info", "default")
     if fs_type == "btrfs":
         yield btrfs_usage.argv(place), _sample("btrfs_usage", "single")
-        yield btrfs_snapshots.argv(place), ""
+        yield btrfs_tools.btrfs_snapshots_argv(place), ""
 
 
 @cache

@@ -49,9 +49,9 @@ def _parsers() -> tuple[tuple[str, Callable[[str], Any]], ...]:
     """Every reader of one text."""
     found = []
     for module in pkgutil.iter_modules(readers.__path__):
-        parse = getattr(import_module(f"{readers.__name__}.{module.name}"), "parse", None)
-        if parse is not None and len(inspect.signature(parse).parameters) == 1:
-            found.append((module.name, parse))
+        for name, parse in vars(import_module(f"{readers.__name__}.{module.name}")).items():
+            if name.partition("_")[0] == "parse" and len(inspect.signature(parse).parameters) == 1:
+                found.append((f"{module.name}.{name}", parse))
     return tuple(found)
 
 

@@ -1,4 +1,19 @@
-r"""/proc/fs/jbd2/DEVICE-8/info: how the journal of a mounted ext4 has been committing since it was mounted.
+"""What /proc tells of an ext4 and its journal.
+
+parse_ext4_options: /proc/fs/ext4/DEVICE/options: every option in force on a mounted ext4, the defaults too.
+
+Written against Linux 6.18. Flags come as their positive or negative name (`barrier` or `nobarrier`); a kernel
+that does not know an option prints neither. Sample:
+
+    rw
+    barrier
+    commit=5
+    data=ordered
+
+https://docs.kernel.org/admin-guide/ext4.html#proc-entries
+
+parse_jbd2_info:
+/proc/fs/jbd2/DEVICE-8/info: how the journal of a mounted ext4 has been committing since it was mounted.
 
 Written against Linux 6.18. Averages are per transaction, that of the request delay per requested one; times are cut
 down to whole ticks (jiffies), which are 1, 3⅓, 4 or 10 ms by the kernel's HZ. Before the first commit only the first
@@ -26,11 +41,48 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import unread_pieces, whole
+from fsadvisor.readers.mount_tables import unescape
+from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
+
+_OPTION = re.compile(r"([A-Za-z0-9_.]+)(?:=(.*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ext4Options:
+    """The options in force."""
+
+    options: tuple[tuple[str, str | None], ...]
+    """(name, value) in the kernel's order; a flag's value is None."""
+    unread: tuple[str, ...] = ()
+    """Lines that are no option."""
+
+    def has(self, name: str) -> bool:
+        """Whether the option is listed, with a value or without."""
+        return any(option == name for option, _ in self.options)
+
+    def value(self, name: str) -> str | None:
+        """The option's value; None for a flag and for what is not listed."""
+        return next((value for option, value in self.options if option == name), None)
+
+
+def parse_ext4_options(text: str) -> Ext4Options | Unknown:
+    """The options, or Unknown where the first line is neither rw nor ro."""
+    lines = [line for line in text.split("\n") if line]
+    if not lines or lines[0] not in ("rw", "ro"):
+        return refusal(text, "no options of ext4")
+    options: list[tuple[str, str | None]] = []
+    unread: list[str] = []
+    for line in lines:
+        option = _OPTION.fullmatch(line)
+        if option is None:
+            unread.append(line)
+        else:
+            options.append((option[1], None if option[2] is None else unescape(option[2])))
+    return Ext4Options(options=tuple(options), unread=unread_pieces(unread))
+
 
 _FIRST = re.compile(r"([0-9]{1,20}) transactions \(([0-9]{1,20}) requested\), each up to ([0-9]{1,20}) blocks")
 _AVERAGE = re.compile(r"([0-9]{1,20}) ?(\D.*)")
@@ -84,7 +136,7 @@ _AVERAGES = {
 }
 
 
-def parse(text: str) -> Jbd2Journal | Unknown:
+def parse_jbd2_info(text: str) -> Jbd2Journal | Unknown:
     """The statistics, or Unknown where no line counts the transactions."""
     first = _FIRST.search(text)
     if first is None:

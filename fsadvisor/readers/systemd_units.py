@@ -1,4 +1,24 @@
-r"""A systemd mount unit's file (/etc/systemd/system/srv.mount, /run/systemd/generator/...), or `systemctl cat`.
+"""Units of systemd: as it shows them, and mount units as files.
+
+parse_systemctl_show:
+`systemctl show UNIT...` (with or without --property): the units' properties as the service manager holds them.
+
+Written against systemd 252. Units come as blocks of KEY=VALUE with a blank line between; --property leaves the
+order of keys to systemd, so a unit is known by its Id. Sample:
+
+    Id=fstrim.timer
+    ActiveState=active
+    UnitFileState=enabled
+
+    Id=srv.mount
+    Where=/srv
+    What=/dev/sda3
+    Options=rw,noatime
+
+https://www.freedesktop.org/software/systemd/man/latest/systemctl.html
+
+parse_mount_unit:
+A systemd mount unit's file (/etc/systemd/system/srv.mount, /run/systemd/generator/...), or `systemctl cat`.
 
 Written against systemd 252. Drop-ins (srv.mount.d/*.conf) count as further text after the unit's: join them with a
 blank line between. The last assignment of a key wins, an empty one takes it back. Specifiers (%i) and escapes stay
@@ -19,14 +39,66 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsadvisor.readers.mount_fields import split_options
-from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import unread_pieces
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.readers.mount_tables import split_options
+from fsadvisor.readers.parsing import refusal, unread_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.facts import Unknown
+_PROPERTY = re.compile(r"([A-Za-z][A-Za-z0-9]*)=(.*)", re.DOTALL)
+_UNPRINTABLE = "[unprintable]"
+_NO_SYSTEMD = ("not been booted with systemd", "failed to connect to bus")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One unit."""
+
+    properties: tuple[tuple[str, str], ...]
+    """(key, value) in the order printed; a key may come more than once; '' means that it is empty."""
+
+    def get(self, key: str) -> str | None:
+        """A property's first value; None where it is not printed or hidden (systemctl hides newlines)."""
+        value = next((value for name, value in self.properties if name == key), None)
+        return None if value == _UNPRINTABLE else value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemctlShow:
+    """The units in the order asked; one that does not exist is there too, with LoadState not-found."""
+
+    units: tuple[Unit, ...]
+    unread: tuple[str, ...] = ()
+    """Lines that are no property."""
+
+    def unit(self, name: str) -> Unit | None:
+        """The unit with this Id."""
+        return next((unit for unit in self.units if unit.get("Id") == name), None)
+
+
+def parse_systemctl_show(text: str) -> SystemctlShow | Unknown:
+    """The units, or Unknown where no line is a property (no systemd runs here)."""
+    blocks: list[list[tuple[str, str]]] = [[]]
+    unread: list[str] = []
+    for line in text.split("\n"):
+        pair = _PROPERTY.fullmatch(line)
+        if pair is not None:
+            blocks[-1].append((pair[1], pair[2]))
+        elif line.strip():
+            unread.append(line)
+        elif blocks[-1]:
+            blocks.append([])
+    units = tuple(Unit(properties=tuple(block)) for block in blocks if block)
+    return SystemctlShow(units=units, unread=unread_pieces(unread)) if units else _no_units(text)
+
+
+def _no_units(text: str) -> Unknown:
+    answer = refusal(text, "no properties of systemctl show")
+    if answer.cause is Cause.UNREADABLE and any(phrase in text.lower() for phrase in _NO_SYSTEMD):
+        return Unknown(Cause.NOT_EXPOSED, "look on a machine that systemd has booted")
+    return answer
+
 
 _LINE_END = re.compile(r"\r\n|[\n\r\0]")
 _CONTINUES = re.compile(r"(?:[^\\]|\\.)*\\")
@@ -52,7 +124,7 @@ class MountUnit:
     """Lines that systemd ignores as broken."""
 
 
-def parse(text: str) -> MountUnit | Unknown:
+def parse_mount_unit(text: str) -> MountUnit | Unknown:
     """The unit, or Unknown where there is no [Mount] section."""
     section = ""
     values: dict[tuple[str, str], str] = {}

@@ -1,4 +1,6 @@
-"""udev's properties of devices: `udevadm info --export-db`, and `udevadm info` of one or more devices.
+"""udev's records of devices.
+
+parse_udev_export: udev's properties of devices: `udevadm info --export-db`, and `udevadm info` of one or more devices.
 
 Written against systemd 252; older versions print P N L S E alone, newer ones more letters (udevadm(8) lists them).
 A blank line or the next `P:` ends a device. Values are not escaped: a property that holds a line feed goes on in a
@@ -12,6 +14,19 @@ so that a thousand disks cost what they should.
     E: ID_ATA_WRITE_CACHE_ENABLED=1
 
 https://man7.org/linux/man-pages/man8/udevadm.8.html
+
+parse_udev_database: udev's own record of one block device: /run/udev/data/b<major>:<minor>.
+
+Written against systemd 252. The format is internal to udev; it holds what rules added, not what the kernel
+says of itself (no DEVNAME, no SUBSYSTEM). Values are not escaped.
+
+    S:disk/by-path/pci-0000:00:17.0-ata-1
+    I:3854908
+    E:ID_MODEL=SYNTHETIC_480G
+    G:systemd
+    V:1
+
+https://github.com/systemd/systemd/blob/v252/src/libsystemd/sd-device/device-private.c (device_update_db)
 """
 
 from __future__ import annotations
@@ -20,8 +35,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fsadvisor.readers.refusal import refusal
-from fsadvisor.readers.scalars import unread_pieces
+from fsadvisor.readers.parsing import refusal, unread_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +71,7 @@ class UdevExport:
     unread: tuple[str, ...] = ()
 
 
-def parse(text: str) -> UdevExport | Unknown:
+def parse_udev_export(text: str) -> UdevExport | Unknown:
     """Read the devices of any subsystem; a machine may have none."""
     devices: list[UdevDevice] = []
     unread: list[str] = []
@@ -104,4 +118,46 @@ def _device(lines: list[tuple[str, str]], unread: list[str]) -> UdevDevice | Non
         name=values.get("N") or None,
         links=tuple(value for letter, value in lines if letter == "S"),
         properties=tuple({key: value for key, _, value in pairs}.items()),
+    )
+
+
+_UDEV_DATABASE_LINE = re.compile(r"([A-Z]):(.*)", re.DOTALL)
+_LETTERS = frozenset("SLIEGQVW")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UdevDatabase:
+    """One device."""
+
+    links: tuple[str, ...]
+    """Symbolic links below /dev."""
+    properties: tuple[tuple[str, str], ...]
+    """(key, value), each key once, in the order of the file."""
+    unread: tuple[str, ...] = ()
+
+    def get(self, key: str) -> str | None:
+        """The value of a property, or None where udev added no such property."""
+        return next((value for name, value in self.properties if name == key), None)
+
+
+def parse_udev_database(text: str) -> UdevDatabase | Unknown:
+    """Read one file."""
+    *lines, cut = text.split("\n")
+    read: list[tuple[str, str]] = []
+    unread: list[str] = []
+    for line in filter(None, lines):
+        match = _UDEV_DATABASE_LINE.fullmatch(line)
+        if match is None or match[1] not in _LETTERS:
+            unread.append(line)
+        else:
+            read.append((match[1], match[2]))
+    if cut:
+        unread.append(cut)
+    if not read:
+        return refusal(text, "no lines of udev's database")
+    pairs = [line.partition("=") for letter, line in read if letter == "E"]
+    return UdevDatabase(
+        links=tuple(value for letter, value in read if letter == "S"),
+        properties=tuple({key: value for key, _, value in pairs}.items()),
+        unread=unread_pieces(unread),
     )

@@ -1,0 +1,254 @@
+"""What the kernel's files tell of block devices: counters, scheduler, limits.
+
+parse_block_stat:
+I/O counters of one block device since boot: /sys/block/<disk>/stat, /sys/block/<disk>/<partition>/stat.
+
+Written against Linux 6.18; 11 numbers at first, 15 since 4.18 (discards), 17 since 5.5 (flushes).
+Sectors are 512 bytes whatever the device's own. The kernel counts flushes of whole disks only, and only
+where requests are queued: md and dm devices show 0, their members count.
+
+    51928 9509 3000170 10189 14406 16732 1253752 4649 0 7016 15267 4887 40 295432 336 1735 91
+
+https://docs.kernel.org/block/stat.html, https://docs.kernel.org/admin-guide/iostats.html
+
+parse_diskstats: I/O counters of every block device since boot: /proc/diskstats.
+
+Written against Linux 6.18; 14 columns at first, 18 since 4.18, 20 since 5.5 (block_stat has the details).
+
+     254       0 vda 51878 9419 2988106 10144 14406 16732 1253752 4649 0 6980 15222 4887 40 295432 336 1735 91
+
+https://docs.kernel.org/admin-guide/iostats.html
+
+parse_scheduler: The I/O scheduler of a disk: /sys/block/<disk>/queue/scheduler.
+
+Written against Linux 6.18. The one in brackets is active. A queue that can have none (a bio-based device: md, dm)
+says 'none' alone, without brackets.
+
+    none [mq-deadline] kyber bfq
+
+https://docs.kernel.org/block/switching-sched.html
+
+parse_io_max: A cgroup's limits on I/O: io.max in a folder of /sys/fs/cgroup (cgroup v2).
+
+Written against Linux 6.18. Devices without any limit are not listed, so an empty file sets none.
+
+    8:16 rbps=2097152 wbps=max riops=max wiops=120
+
+https://docs.kernel.org/admin-guide/cgroup-v2.html#io-interface-files
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from fsadvisor.readers.parsing import refusal, unread_pieces, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fsadvisor.facts import Unknown
+
+SECTOR_BYTES = 512
+
+BASIC, WITH_DISCARDS, WITH_FLUSHES = 11, 15, 17
+"""How many numbers each age of the kernel prints; a later one may append to the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IoCounters:
+    """What was done since boot; times add up over requests that ran side by side."""
+
+    reads: int
+    """Reads completed."""
+    reads_merged: int
+    """Reads joined to a neighbour in the queue."""
+    read_bytes: int
+    read_ms: int
+    writes: int
+    """Writes completed."""
+    writes_merged: int
+    write_bytes: int
+    write_ms: int
+    in_flight: int
+    """Requests begun and not completed, now."""
+    io_ms: int
+    """Time with at least one request in flight."""
+    weighted_io_ms: int
+    """Time in flight summed over requests."""
+    discards: int | None = None
+    """Discards completed; None before Linux 4.18."""
+    discards_merged: int | None = None
+    discard_bytes: int | None = None
+    discard_ms: int | None = None
+    flushes: int | None = None
+    """Flush requests completed; None before Linux 5.5."""
+    flush_ms: int | None = None
+
+
+def counters(fields: Sequence[str]) -> IoCounters | None:
+    """The counters from their printed fields, or None where their number or form fits no kernel."""
+    if len(fields) not in (BASIC, WITH_DISCARDS) and len(fields) < WITH_FLUSHES:
+        return None
+    numbers = [number for field in fields[:WITH_FLUSHES] if (number := whole(field)) is not None]
+    if len(numbers) != min(len(fields), WITH_FLUSHES):
+        return None
+    given = [*numbers, *[None] * (WITH_FLUSHES - len(numbers))]
+    return IoCounters(
+        reads=numbers[0],
+        reads_merged=numbers[1],
+        read_bytes=numbers[2] * SECTOR_BYTES,
+        read_ms=numbers[3],
+        writes=numbers[4],
+        writes_merged=numbers[5],
+        write_bytes=numbers[6] * SECTOR_BYTES,
+        write_ms=numbers[7],
+        in_flight=numbers[8],
+        io_ms=numbers[9],
+        weighted_io_ms=numbers[10],
+        discards=given[11],
+        discards_merged=given[12],
+        discard_bytes=None if given[13] is None else given[13] * SECTOR_BYTES,
+        discard_ms=given[14],
+        flushes=given[15],
+        flush_ms=given[16],
+    )
+
+
+def parse_block_stat(text: str) -> IoCounters | Unknown:
+    """Read one stat file."""
+    return counters(text.split()) or refusal(text, "no block device counters")
+
+
+_IDENTITY_COLUMNS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceCounters:
+    """One line."""
+
+    maj_min: str
+    """Device number, '8:0'."""
+    name: str
+    """Kernel name; a '!' in /sys is a '/' here (cciss/c0d0)."""
+    counters: IoCounters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiskStats:
+    """The devices in the order of the file."""
+
+    devices: tuple[DeviceCounters, ...]
+    unread: tuple[str, ...] = ()
+
+
+def parse_diskstats(text: str) -> DiskStats | Unknown:
+    """Read the file; no devices at all is a machine without disks."""
+    devices: list[DeviceCounters] = []
+    unread: list[str] = []
+    for line in filter(str.strip, text.split("\n")):
+        device = _device(line)
+        if device is None:
+            unread.append(line)
+        else:
+            devices.append(device)
+    if unread and not devices:
+        return refusal(text, "no lines of /proc/diskstats")
+    return DiskStats(devices=tuple(devices), unread=unread_pieces(unread))
+
+
+def _device(line: str) -> DeviceCounters | None:
+    fields = line.split()
+    numbers = counters(fields[_IDENTITY_COLUMNS:])
+    if numbers is None:
+        return None
+    major, minor = whole(fields[0]), whole(fields[1])
+    if major is None or minor is None:
+        return None
+    return DeviceCounters(maj_min=f"{major}:{minor}", name=fields[2], counters=numbers)
+
+
+_NAME = re.compile(r"[A-Za-z0-9][\w-]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scheduler:
+    """The choice and what there is to choose from."""
+
+    active: str
+    available: tuple[str, ...]
+    """In the file's order, the active one included."""
+
+
+def parse_scheduler(text: str) -> Scheduler | Unknown:
+    """Read one scheduler file."""
+    words = text.split()
+    names = tuple(word.removeprefix("[").removesuffix("]") for word in words)
+    chosen = [name for word, name in zip(words, names, strict=True) if word == f"[{name}]"]
+    active = chosen or ["none"] * (text == "none\n")
+    if len(active) != 1 or not all(_NAME.fullmatch(name) for name in names):
+        return refusal(text, "no list of I/O schedulers")
+    return Scheduler(active=active[0], available=names)
+
+
+UNLIMITED: Final = "max"
+
+Limit: TypeAlias = int | Literal["max"] | None
+"""A number; 'max' where there is no limit; None where the file doesn't say."""
+
+_DEVICE = re.compile(r"[0-9]{1,10}:[0-9]{1,10}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IoLimit:
+    """The limits on one device."""
+
+    maj_min: str
+    """Device number, '8:16'."""
+    rbps: Limit
+    """Bytes read per second."""
+    wbps: Limit
+    """Bytes written per second."""
+    riops: Limit
+    """Reads per second."""
+    wiops: Limit
+    """Writes per second."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IoMax:
+    """One file."""
+
+    limits: tuple[IoLimit, ...]
+    unread: tuple[str, ...] = ()
+
+
+def parse_io_max(text: str) -> IoMax | Unknown:
+    """Read one io.max."""
+    limits: list[IoLimit] = []
+    unread: list[str] = []
+    for line in filter(str.strip, text.split("\n")):
+        device, *pairs = line.split()
+        values = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+        if _DEVICE.fullmatch(device) and not values.keys().isdisjoint(("rbps", "wbps", "riops", "wiops")):
+            limits.append(_limits(device, values))
+        else:
+            unread.append(line)
+    if unread and not limits:
+        return refusal(text, "no lines of io.max")
+    return IoMax(limits=tuple(limits), unread=unread_pieces(unread))
+
+
+def _limits(device: str, values: dict[str, str]) -> IoLimit:
+    return IoLimit(
+        maj_min=device,
+        rbps=_limit(values.get("rbps")),
+        wbps=_limit(values.get("wbps")),
+        riops=_limit(values.get("riops")),
+        wiops=_limit(values.get("wiops")),
+    )
+
+
+def _limit(text: str | None) -> Limit:
+    return UNLIMITED if text == UNLIMITED else whole(text)

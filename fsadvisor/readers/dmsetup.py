@@ -1,0 +1,199 @@
+"""What dmsetup lists of device-mapper devices.
+
+parse_dmsetup_table: What device-mapper devices are made of, as `dmsetup table` prints it. Needs root.
+
+Written against libdevmapper 1.02.185. The tool prints keys as zeros; this reader drops the whole key field,
+and of a line that it does not understand it keeps nothing that could be a key.
+
+    cr_data: 0 16744448 crypt aes-xts-plain64 :64:logon:cryptsetup:… 0 8:3 32768 1 allow_discards
+    vg0-root: 0 41943040 striped 2 128 8:2 2048 8:18 2048
+    vg0-root: 41943040 8388608 linear 8:34 2048
+
+https://man7.org/linux/man-pages/man8/dmsetup.8.html
+
+parse_dmsetup_status: Which paths of multipath devices work, as `dmsetup status` prints it. Needs root.
+
+Written against libdevmapper 1.02.185 and Linux 6.1 (drivers/md/dm-mpath.c, multipath_status): features, handler,
+groups, and in each group its state, what its selector says, and the paths with their state, failures and selector's
+words.
+
+    mpatha: 0 1048576 multipath 2 0 0 0 1 1 A 0 2 2 8:0 F 1 0 1 8:16 A 0 0 1
+
+https://docs.kernel.org/admin-guide/device-mapper/index.html
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from fsadvisor.readers import dm_target
+from fsadvisor.readers.parsing import refusal, unread_pieces, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fsadvisor.facts import Unknown
+    from fsadvisor.machine.port import Argv
+
+DMSETUP_TABLE_ARGV: Argv = ("dmsetup", "table")
+
+_LINE = re.compile(r"(.+): (\d+) (\d+) ([a-z][a-z0-9-]*)(?: (.*))?")
+_NO_TABLE = re.compile(r"(\S.*):\s*")
+_NO_DEVICES = "No devices found"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A run of sectors of a device, and what it maps to."""
+
+    start_sectors: int | None
+    """Of 512 bytes, as the length."""
+    length_sectors: int | None
+    kind: str
+    """The target type: 'linear', 'crypt', 'thin', …"""
+    legs: tuple[dm_target.Leg, ...] | None
+    """The devices below; () has none (zero, error); None where the target is not known here."""
+    detail: dm_target.Detail | None
+    """What else the target says; None where it has no more, or is not known here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappedDevice:
+    """One device."""
+
+    name: str
+    """As in /dev/mapper, where the tool does not mangle it."""
+    targets: tuple[Target, ...]
+    """() where no table is loaded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DmsetupTable:
+    """The devices in order; () where there are none."""
+
+    devices: tuple[MappedDevice, ...]
+    unread: tuple[str, ...] = ()
+
+
+def parse_dmsetup_table(text: str) -> DmsetupTable | Unknown:
+    """Read one target a line."""
+    devices: dict[str, list[Target]] = {}
+    unread = []
+    for line in text.split("\n"):
+        if match := _LINE.fullmatch(line):
+            target = _target(match)
+            devices.setdefault(match[1], []).append(target)
+            if target.legs is None:
+                unread.append(f"{match[1]}: {target.kind}")
+        elif bare := _NO_TABLE.fullmatch(line):
+            devices.setdefault(bare[1], [])
+        elif line.strip() and line.strip() != _NO_DEVICES:
+            unread.append("a line of another form")
+    if not any(devices.values()) and text.strip() != _NO_DEVICES:
+        return refusal(text, "no device-mapper table in the output")
+    found = tuple(MappedDevice(name=name, targets=tuple(targets)) for name, targets in devices.items())
+    return DmsetupTable(devices=found, unread=unread_pieces(unread))
+
+
+def _target(match: re.Match[str]) -> Target:
+    legs, detail = dm_target.read(match[4], match[5] or "") or (None, None)
+    return Target(
+        start_sectors=whole(match[2]),
+        length_sectors=whole(match[3]),
+        kind=match[4],
+        legs=legs,
+        detail=detail,
+    )
+
+
+DMSETUP_STATUS_ARGV: Argv = ("dmsetup", "status", "--noflush", "--target", "multipath")
+
+_DMSETUP_STATUS_LINE = re.compile(r"(.+): \d+ \d+ multipath (.+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    """A path."""
+
+    device: str
+    """major:minor."""
+    state: Literal["active", "failed"]
+    failures: int | None
+    """How often it failed since the table was loaded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Multipath:
+    """A multipath device."""
+
+    name: str
+    """As in /dev/mapper, where the tool does not mangle it."""
+    paths: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DmsetupStatus:
+    """The multipath devices in order; () where there are none."""
+
+    devices: tuple[Multipath, ...]
+    unread: tuple[str, ...] = ()
+
+
+def parse_dmsetup_status(text: str) -> DmsetupStatus | Unknown:
+    """Read one device a line; a line of another form than expected is kept out whole."""
+    devices, unread = [], []
+    for line in text.split("\n"):
+        match = _DMSETUP_STATUS_LINE.fullmatch(line)
+        paths = None if match is None else _paths(match[2].split())
+        if match is not None and paths is not None:
+            devices.append(Multipath(name=match[1], paths=paths))
+        elif match is not None:
+            unread.append(f"{match[1]}: its status")
+        elif line.strip() and line.strip() != _NO_DEVICES:
+            unread.append("a line of another form")
+    if unread and not devices:
+        return refusal(text, "no status of multipath devices in the output")
+    return DmsetupStatus(devices=tuple(devices), unread=unread_pieces(unread))
+
+
+def _paths(words: list[str]) -> tuple[Path, ...] | None:
+    """The paths of all groups, None where the words do not add up."""
+    left = iter(words)
+    try:
+        _skip(left, _number(left))
+        _skip(left, _number(left))
+        groups = _number(left)
+        _skip(left, 1)
+        found = [path for _ in range(groups) for path in _group(left)]
+    except (StopIteration, ValueError):
+        return None
+    return tuple(found) if next(left, None) is None else None
+
+
+def _group(left: Iterator[str]) -> list[Path]:
+    _skip(left, 1)
+    _skip(left, _number(left))
+    count, more = _number(left), _number(left)
+    return [_path(left, more) for _ in range(count)]
+
+
+def _path(left: Iterator[str], more: int) -> Path:
+    device, letter, failures = next(left), next(left), next(left)
+    if letter not in ("A", "F"):
+        raise ValueError(letter)
+    _skip(left, more)
+    return Path(device=device, state="active" if letter == "A" else "failed", failures=whole(failures))
+
+
+def _number(left: Iterator[str]) -> int:
+    number = whole(next(left))
+    if number is None or not 0 <= number <= 4096:
+        raise ValueError
+    return number
+
+
+def _skip(left: Iterator[str], count: int) -> None:
+    for _ in range(count):
+        next(left)

@@ -1,0 +1,242 @@
+"""What a host tells of itself: kernel, command line, sysctl settings, virtualization.
+
+parse_kernel_version: The running kernel: /proc/sys/kernel/osrelease, `uname -r`, or /proc/version (also `uname -a`).
+
+Written against Linux 6.18. A distribution's kernel may hold features of later releases: the number tells what
+a kernel has at least, not what it lacks.
+
+    6.1.0-rc3
+    5.14.0-427.el9.x86_64
+    Linux version 6.1.0-18-amd64 (debian-kernel@lists.debian.org) (gcc-12 …) #1 SMP …
+
+https://docs.kernel.org/admin-guide/sysctl/kernel.html#osrelease-ostype-version
+
+parse_kernel_cmdline: What the kernel was booted with: /proc/cmdline.
+
+Written against Linux 6.18. Double quotes keep spaces together and are no part of the value (lib/cmdline.c,
+next_arg); there is no escape. '-' and '_' are the same in a parameter's name (kernel/params.c). What follows
+'--' goes to init.
+
+    BOOT_IMAGE=/vmlinuz root=LABEL=root ro rootflags=data=writeback libata.force=noncqtrim quiet
+
+https://docs.kernel.org/admin-guide/kernel-parameters.html
+
+parse_sysctl_listing:
+Kernel settings as KEY = VALUE: `sysctl -a` and the files of /etc/sysctl.d, /run/sysctl.d, /usr/lib/sysctl.d.
+
+Written against procps-ng 4.0 and systemd 252. One running value needs no listing: it is a file under /proc/sys.
+In a file, '#' and ';' begin comments, '-' before a key says that a failure is to be ignored ('-' and a key
+without value: that key is left alone), and where the first of '.' and '/' is '/', the two change places.
+
+    vm.dirty_ratio = 20
+    -net/ipv4/conf/enp3s0.200/forwarding = 1
+
+https://man7.org/linux/man-pages/man8/sysctl.8.html, https://man7.org/linux/man-pages/man5/sysctl.d.5.html
+
+parse_detect_virt: What this system runs in: `systemd-detect-virt`, and with `--vm` or `--container`.
+
+Written against systemd 252. Prints one word; 'none' comes with exit status 1, which is no failure. Without an
+option the innermost is named: a container in a virtual machine hides the machine, so ask for both. 'none' denies
+only what was asked for.
+
+    kvm
+
+https://man7.org/linux/man-pages/man1/systemd-detect-virt.1.html
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from fsadvisor.facts import unreadable
+from fsadvisor.readers.parsing import refusal, unread_pieces
+from fsadvisor.version import Version
+
+if TYPE_CHECKING:
+    from fsadvisor.facts import Unknown
+
+_NUMBER = "[0-9]{1,6}"
+_RELEASE = re.compile(
+    rf"\s*(?:Linux version |Linux \S+ )?(({_NUMBER})\.({_NUMBER})(?:\.({_NUMBER}))?(?![0-9])\S*)", re.ASCII
+)
+_CANDIDATE = re.compile(r"-rc([0-9]{1,6})(?![0-9])", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelVersion:
+    """A release such as 5.14.0-427.el9.x86_64."""
+
+    release: str
+    """The whole word, as `uname -r` prints it."""
+    major: int
+    minor: int
+    patch: int | None
+    """None where the release has two numbers."""
+    candidate: int | None
+    """N of '-rcN': features of the release may still be missing."""
+
+    @property
+    def version(self) -> Version:
+        """To compare."""
+        return Version(self.major, self.minor, self.patch or 0)
+
+
+def parse_kernel_version(text: str) -> KernelVersion | Unknown:
+    """Read any of the forms."""
+    match = _RELEASE.match(text)
+    if match is None:
+        return refusal(text, "no kernel release")
+    candidate = _CANDIDATE.search(match[1])
+    return KernelVersion(
+        release=match[1],
+        major=int(match[2]),
+        minor=int(match[3]),
+        patch=int(match[4]) if match[4] else None,
+        candidate=int(candidate[1]) if candidate else None,
+    )
+
+
+_WORD = re.compile(r'(?:[^\s"]|"[^"]*(?:"|$))+', re.ASCII)
+_COMPLAINTS = (": Permission denied", ": No such file or directory")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KernelCmdline:
+    """The parameters in order; a name may come more than once."""
+
+    parameters: tuple[tuple[str, str | None], ...]
+    """(name, value); None where the word has no '='."""
+    init_arguments: tuple[str, ...] = ()
+    """The words after '--'."""
+
+    def given(self, name: str) -> bool:
+        """Whether a parameter stands there, with or without a value."""
+        return any(_same(name) == _same(each) for each, _ in self.parameters)
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """The values of a parameter, in order."""
+        return tuple(value for each, value in self.parameters if value is not None and _same(name) == _same(each))
+
+    def get(self, name: str) -> str | None:
+        """The last value of a parameter, which for most is the one that counts."""
+        return next(reversed(self.values(name)), None)
+
+
+def parse_kernel_cmdline(text: str) -> KernelCmdline | Unknown:
+    """Read the line."""
+    line = text.strip()
+    if "\n" in line or "\0" in line:
+        return unreadable("a kernel command line is one line of text")
+    if line.endswith(_COMPLAINTS):
+        return refusal(line, "no kernel command line")
+    words = _WORD.findall(line)
+    end = words.index("--") if "--" in words else len(words)
+    return KernelCmdline(
+        parameters=tuple(map(_parameter, words[:end])),
+        init_arguments=tuple(map(_unquoted, words[end + 1 :])),
+    )
+
+
+def _parameter(word: str) -> tuple[str, str | None]:
+    name, equals, value = _unquoted(word).partition("=")
+    return name, _unquoted(value) if equals else None
+
+
+def _unquoted(word: str) -> str:
+    """The word without the quotes around it; quotes within stay, as in the kernel."""
+    return word[1:].removesuffix('"') if word.startswith('"') else word
+
+
+def _same(name: str) -> str:
+    return name.replace("-", "_")
+
+
+_DENIED = re.compile(r"sysctl: permission denied on key ['\"]([^'\"]+)['\"].*")
+_KEY = re.compile(r"[^\s=]+")
+_SWAPPED = str.maketrans("./", "/.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SysctlListing:
+    """The settings in order, keys with dots as `sysctl -a` prints them."""
+
+    settings: tuple[tuple[str, str], ...]
+    denied: tuple[str, ...] = ()
+    """Keys that `sysctl -a` was not allowed to read."""
+    unread: tuple[str, ...] = ()
+
+    def get(self, key: str) -> str | None:
+        """The value of a key (the last one given counts), or None where it was not listed."""
+        return next((value for name, value in reversed(self.settings) if name == key), None)
+
+
+def parse_sysctl_listing(text: str) -> SysctlListing | Unknown:
+    """Read a listing or a file; a file of comments alone sets nothing."""
+    settings: list[tuple[str, str]] = []
+    denied: list[str] = []
+    unread: list[str] = []
+    for line in map(str.strip, text.split("\n")):
+        if not line or line[0] in "#;":
+            continue
+        if match := _DENIED.fullmatch(line):
+            denied.append(match[1])
+        elif setting := _setting(line):
+            settings.append(setting)
+        elif not (line.startswith("-") and _KEY.fullmatch(line)):
+            unread.append(line)
+    if unread and not settings:
+        return refusal(text, "no lines of KEY = VALUE")
+    return SysctlListing(settings=tuple(settings), denied=tuple(denied), unread=unread_pieces(unread))
+
+
+def _setting(line: str) -> tuple[str, str] | None:
+    key, equals, value = line.partition("=")
+    key = key.strip().removeprefix("-")
+    if not equals or not _KEY.fullmatch(key):
+        return None
+    return _dotted(key), value.strip()
+
+
+def _dotted(key: str) -> str:
+    """The key as `sysctl -a` spells it."""
+    first = next((letter for letter in key if letter in "./"), ".")
+    return key.translate(_SWAPPED) if first == "/" else key
+
+
+_VMS = frozenset(
+    {"kvm", "amazon", "qemu", "bochs", "xen", "uml", "vmware", "oracle", "microsoft", "zvm", "parallels"}
+    | {"bhyve", "qnx", "acrn", "powervm", "apple", "sre", "google", "vm-other"}
+)
+_CONTAINERS = frozenset(
+    {"systemd-nspawn", "lxc-libvirt", "lxc", "openvz", "docker", "podman", "rkt", "wsl", "proot", "pouch"}
+    | {"container-other"}
+)
+_DETECT_VIRT_WORD = re.compile(r"[a-z0-9][a-z0-9-]{0,40}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Virtualization:
+    """The word and what it stands for."""
+
+    name: str
+    """systemd's identifier, 'none' where there is no virtualization of the kind asked for."""
+    kind: Literal["vm", "container", "none"] | None
+    """None for an identifier that systemd 252 doesn't have."""
+
+
+def parse_detect_virt(text: str) -> Virtualization | Unknown:
+    """Read the word, whatever the exit status."""
+    name = text.strip()
+    if not _DETECT_VIRT_WORD.fullmatch(name):
+        return refusal(text, "no virtualization identifier")
+    return Virtualization(name=name, kind=_kind(name))
+
+
+def _kind(name: str) -> Literal["vm", "container", "none"] | None:
+    if name == "none":
+        return "none"
+    if name in _VMS:
+        return "vm"
+    return "container" if name in _CONTAINERS else None

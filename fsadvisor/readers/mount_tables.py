@@ -1,0 +1,343 @@
+r"""Tables of mounts: the kernel's, mount's own listing, and fstab.
+
+Fields of the mount tables: octal escapes and comma-separated options.
+
+The kernel writes a blank, a tab, a newline or a backslash inside a field as `\040`, `\011`, `\012`, `\134` (and
+`#` in a source as `\043`, a comma in an option as `\054`); every other byte stays as it is. fstab(5) takes the
+same escapes for any byte.
+
+parse_mountinfo: /proc/self/mountinfo: every mount of the mount namespace, with its place in the tree.
+
+Written against Linux 6.18; the format is the same since 2.6.26. Sample:
+
+    36 35 8:3 /srv /mnt/a\040b rw,noatime shared:7 master:1 - ext4 /dev/sda3 rw,nobarrier,commit=30
+
+https://docs.kernel.org/filesystems/proc.html#proc-pid-mountinfo-information-about-mounts
+
+parse_proc_mounts:
+/proc/mounts (also /proc/self/mounts and a hand-kept /etc/mtab): mounts without their place in the tree.
+
+Written against Linux 6.18. Where /proc/self/mountinfo is to be had, read that: here the options of the mount and
+those of the filesystem are in one list, and a bind mount can't be told from a whole one. Sample:
+
+    /dev/sda3 /mnt/a\040b ext4 rw,noatime,nobarrier,commit=30 0 0
+
+https://man7.org/linux/man-pages/man5/proc_pid_mounts.5.html
+
+parse_mount_listing: `mount` and `mount -l`: the mounts as mount(8) prints them for people.
+
+Written against util-linux 2.38. The listing loses what a table keeps (control characters come as `?`, a newline in
+a source breaks the line, nothing is escaped), so it serves only where a report holds nothing better. Sample:
+
+    /dev/sda3 on /mnt/a b type ext4 (rw,noatime,nobarrier) [a label]
+
+https://man7.org/linux/man-pages/man8/mount.8.html
+
+parse_fstab: /etc/fstab: what shall be mounted at boot, as libmount reads it.
+
+Written against util-linux 2.38: fields are cut at blanks and tabs; what follows the sixth is passed over; a line
+with less than three, or whose freq or passno is no number, is no entry. Sample:
+
+    # <file system>  <mount point>  <type>  <options>          <dump>  <pass>
+    LABEL=data       /srv/my\040db  xfs     noatime,nofail     0       2
+
+https://man7.org/linux/man-pages/man5/fstab.5.html
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeVar
+
+from fsadvisor.readers.parsing import refusal, unread_pieces, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fsadvisor.facts import Unknown
+
+T = TypeVar("T")
+
+_ESCAPE = re.compile(rb"\\([0-3][0-7]{2})")
+_OPTION = re.compile(r'(?:="[^"]*"(?=,|\Z)|\\,|[^,])+')
+
+
+def unescape(field: str) -> str:
+    r"""The field with its octal escapes as the bytes they stand for; `\000`, which no path can hold, stays."""
+    if "\\" not in field:
+        return field
+    try:
+        raw = field.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return field
+    return _ESCAPE.sub(_byte, raw).decode("utf-8", "surrogateescape")
+
+
+def _byte(escape: re.Match[bytes]) -> bytes:
+    return bytes([int(escape[1], 8)]) if escape[1] != b"000" else escape[0]
+
+
+@lru_cache(maxsize=1024)
+def split_options(text: str, fs_type: str = "") -> tuple[str, ...]:
+    r"""The options between commas, empty ones left out, escapes as they are.
+
+    No cut at a comma inside `="..."` (SELinux contexts) or after a backslash (overlay's folders). `fs_type` is for
+    options as the kernel lists them: btrfs puts `subvol=` last, and before commit dc08c58696f8 (6.15 and its
+    stable branches, April 2025) left the commas of the name bare, so what follows is the name, never an option.
+    """
+    if fs_type == "btrfs" and ",subvol=" in text:
+        head, _, subvolume = text.partition(",subvol=")
+        return (*split_options(head), f"subvol={subvolume}")
+    return tuple(_OPTION.findall(text))
+
+
+@lru_cache(maxsize=1024)
+def kernel_options(text: str, fs_type: str) -> tuple[str, ...]:
+    """The options of a line of the kernel's tables, each one unescaped after the split."""
+    return tuple(unescape(option) for option in split_options(text, fs_type))
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines, cut at newlines only: a form feed or U+2028 in a path ends no line of a mount table."""
+    return text.split("\n")
+
+
+def read_lines(text: str, mount: Callable[[str], T | None]) -> tuple[tuple[T, ...], list[str]]:
+    """What `mount` makes of each line, and the lines of which it makes nothing (blank ones aside)."""
+    mounts: list[T] = []
+    unread: list[str] = []
+    for line in lines_of(text):
+        read = mount(line)
+        if read is not None:
+            mounts.append(read)
+        elif line.strip():
+            unread.append(line)
+    return tuple(mounts), unread
+
+
+_MAJOR_MINOR = re.compile(r"[0-9]{1,10}:[0-9]{1,10}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mount:
+    """One mount: a line, its escapes undone."""
+
+    mount_id: int
+    """Unique among the mounts that exist now."""
+    parent_id: int
+    """The mount it is mounted on; may be missing from the table (the root of the namespace)."""
+    major_minor: str
+    """st_dev of the files, as 'major:minor'; for btrfs and the virtual filesystems an anonymous number."""
+    root: str
+    """The folder of the filesystem that is mounted: '/' as a whole, else a bind mount or a subvolume."""
+    mount_point: str
+    """Where, seen from the reading process's root."""
+    options: tuple[str, ...]
+    """This mount's own options (ro, noatime, nosuid): bind mounts of one filesystem differ here."""
+    optional: tuple[str, ...]
+    """Propagation: shared:N, master:N, propagate_from:N, unbindable; none for a private mount."""
+    fs_type: str
+    """Filesystem type, with its subtype ('ext4', 'fuse.sshfs')."""
+    source: str
+    """What is mounted, as it was given to mount(2): a device, a server's path, any text, or ''."""
+    super_options: tuple[str, ...]
+    """The filesystem's options (ro, nobarrier, lowerdir=...), the same for every mount of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MountInfo:
+    """The mounts in the order of the table, parents before what is mounted over them."""
+
+    mounts: tuple[Mount, ...]
+    unread: tuple[str, ...] = ()
+    """Lines that are no mount."""
+
+
+def parse_mountinfo(text: str) -> MountInfo | Unknown:
+    """The table, or Unknown where no line is a mount, or the end is cut off: what is missing may lie over the rest."""
+    if not text.endswith("\n"):
+        return refusal(text, "a mount table without its end")
+    mounts, unread = read_lines(text, _mount)
+    if not mounts:
+        return refusal(text, "no line of mountinfo")
+    return MountInfo(mounts=mounts, unread=unread_pieces(unread))
+
+
+def _mount(line: str) -> Mount | None:
+    """Fields are cut at single blanks, as any other space belongs to a name, and a source may be empty."""
+    fields = line.split(" ")
+    if len(fields) < 10 or "\0" in line or "-" not in fields[6:]:
+        return None
+    hyphen = fields.index("-", 6)
+    mount_id, parent_id = whole(fields[0]), whole(fields[1])
+    fs_fields = fields[hyphen + 1 :]
+    if mount_id is None or parent_id is None or len(fs_fields) < 3 or not _MAJOR_MINOR.fullmatch(fields[2]):
+        return None
+    fs_type = unescape(fs_fields[0])
+    return Mount(
+        mount_id=mount_id,
+        parent_id=parent_id,
+        major_minor=fields[2],
+        root=unescape(fields[3]),
+        mount_point=unescape(fields[4]),
+        options=kernel_options(fields[5], ""),
+        optional=tuple(fields[6:hyphen]),
+        fs_type=fs_type,
+        source=unescape(fs_fields[1]),
+        super_options=kernel_options(" ".join(fs_fields[2:]), fs_type),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MountLine:
+    """One mount: a line, its escapes undone."""
+
+    source: str
+    """What is mounted, as it was given to mount(2): a device, a server's path, any text, or ''."""
+    mount_point: str
+    """Where, seen from the reading process's root."""
+    fs_type: str
+    """Filesystem type, with its subtype ('ext4', 'fuse.sshfs')."""
+    options: tuple[str, ...]
+    """The options of the mount and of the filesystem together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcMounts:
+    """The mounts in the order of the table."""
+
+    mounts: tuple[MountLine, ...]
+    unread: tuple[str, ...] = ()
+    """Lines that are no mount."""
+
+
+def parse_proc_mounts(text: str) -> ProcMounts | Unknown:
+    """The table, or Unknown where no line is a mount, or the end is cut off."""
+    if not text.endswith("\n"):
+        return refusal(text, "a mount table without its end")
+    mounts, unread = read_lines(text, _proc_mounts_mount)
+    if not mounts:
+        return refusal(text, "no line of /proc/mounts")
+    return ProcMounts(mounts=mounts, unread=unread_pieces(unread))
+
+
+def _proc_mounts_mount(line: str) -> MountLine | None:
+    """Fields are cut at single blanks, as any other space belongs to a name, and a source may be empty."""
+    fields = line.split(" ")
+    numbers = [whole(field) for field in fields[-2:]]
+    if len(fields) != 6 or None in numbers or "\0" in line or not fields[2]:
+        return None
+    fs_type = unescape(fields[2])
+    return MountLine(
+        source=unescape(fields[0]),
+        mount_point=unescape(fields[1]),
+        fs_type=fs_type,
+        options=kernel_options(fields[3], fs_type),
+    )
+
+
+_TYPE = re.compile(r" type ([^ ()]+) \(")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MountListing:
+    """The mounts in the order of the listing."""
+
+    mounts: tuple[MountLine, ...]
+    unread: tuple[str, ...] = ()
+    """Lines that are no mount."""
+
+
+def parse_mount_listing(text: str) -> MountListing | Unknown:
+    """The listing, or Unknown where no line is a mount."""
+    mounts, unread = read_lines(text, _mount_listing_mount)
+    if not mounts:
+        return refusal(text, "no line of mount(8)")
+    return MountListing(mounts=mounts, unread=unread_pieces(unread))
+
+
+def _mount_listing_mount(line: str) -> MountLine | None:
+    """A mount point may hold ' on ' and ' type ' itself: the first ' on /' and the last ' type x (' decide."""
+    source, on, rest = line.partition(" on /")
+    types = list(_TYPE.finditer(rest))
+    if not on or not types:
+        return None
+    tail = rest[types[-1].end() :]
+    options, closing, _ = tail.partition(") [") if tail.endswith("]") else (tail[:-1], tail.endswith(")"), "")
+    if not closing:
+        return None
+    return MountLine(
+        source=source,
+        mount_point="/" + rest[: types[-1].start()],
+        fs_type=types[-1][1],
+        options=split_options(options, types[-1][1]),
+    )
+
+
+_BLANKS = re.compile(r"[ \t]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line, its escapes undone."""
+
+    line: int
+    """Its number in the file, from 1."""
+    spec: str
+    """What to mount: a device, `UUID=...`, `LABEL=...`, `PARTUUID=...`, a server's path, any text."""
+    mount_point: str
+    """Where; 'none' or 'swap' for swap space."""
+    fs_type: str
+    """Filesystem type; also 'auto', a list with commas, 'swap', 'none' (bind mounts)."""
+    options: tuple[str, ...]
+    """Options in their order ('defaults' too); none where the field is left out."""
+    freq: int | None
+    """Days between dumps; None where left out (it then counts as 0)."""
+    passno: int | None
+    """The order of fsck at boot; None where left out (it then counts as 0, no check)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fstab:
+    """The entries in the order of the file; none where it holds comments only."""
+
+    entries: tuple[Entry, ...]
+    unread: tuple[str, ...] = ()
+    """Lines that libmount ignores as broken: 'line N: the line'."""
+
+
+def parse_fstab(text: str) -> Fstab | Unknown:
+    """The entries, or Unknown where there are lines but none is an entry."""
+    entries: list[Entry] = []
+    unread: list[str] = []
+    for number, raw in enumerate(lines_of(text), start=1):
+        line = raw.removesuffix("\r").strip(" \t")
+        if not line or line.startswith("#"):
+            continue
+        entry = _entry(number, line)
+        if entry is None:
+            unread.append(f"line {number}: {line}")
+        else:
+            entries.append(entry)
+    if unread and not entries:
+        return refusal(text, "no line of fstab")
+    return Fstab(entries=tuple(entries), unread=unread_pieces(unread))
+
+
+def _entry(number: int, line: str) -> Entry | None:
+    fields = _BLANKS.split(line)
+    numbers = [whole(field) for field in fields[4:6]]
+    if len(fields) < 3 or None in numbers or "\0" in line:
+        return None
+    freq, passno = (*numbers, None, None)[:2]
+    return Entry(
+        line=number,
+        spec=unescape(fields[0]),
+        mount_point=unescape(fields[1]),
+        fs_type=unescape(fields[2]),
+        options=split_options(unescape(fields[3])) if len(fields) > 3 else (),
+        freq=freq,
+        passno=passno,
+    )

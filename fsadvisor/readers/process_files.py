@@ -1,0 +1,127 @@
+"""What /proc tells of a process.
+
+parse_process_stat: What a process is: /proc/PID/stat.
+
+Written against Linux 6.18. The name is the program's own choice and may hold spaces and brackets.
+
+    25993 (cat) R 25986 25986 13809 0 -1 4194304 103 0 0 0 0 0 0 0 20 0 1 0 1372763 3133440 390 …
+
+https://docs.kernel.org/filesystems/proc.html, proc_pid_stat(5)
+
+parse_process_io: What a process has read and written since it began: /proc/PID/io.
+
+Written against Linux 6.18 (CONFIG_TASK_IO_ACCOUNTING). Only root may read that of others. Bytes count for whoever
+made the pages dirty, when it did, not for the kernel's thread that writes them later; those of children that were
+waited for come on top.
+
+    rchar: 6976
+    wchar: 0
+    syscr: 10
+    syscw: 0
+    read_bytes: 0
+    write_bytes: 0
+    cancelled_write_bytes: 0
+
+https://docs.kernel.org/filesystems/proc.html#proc-pid-io
+
+parse_process_stack: Where in the kernel a thread is: /proc/PID/task/TID/stack.
+
+Written against Linux 6.18 (CONFIG_STACKTRACE); root only. Innermost first. A thread that runs its own code has none.
+
+    [<0>] jbd2_log_wait_commit+0xd1/0x130
+    [<0>] ext4_sync_file+0x182/0x350
+    [<0>] do_fsync+0x38/0x70
+    [<0>] __x64_sys_fdatasync+0x13/0x20
+
+https://docs.kernel.org/filesystems/proc.html
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fsadvisor.readers.parsing import counts, refusal, whole
+
+if TYPE_CHECKING:
+    from fsadvisor.facts import Unknown
+
+_STATE, _PARENT, _STARTED = 0, 1, 19
+"""Fields after the name, from 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessStat:
+    """A process."""
+
+    pid: int
+    name: str
+    state: str
+    """R runs, S sleeps, D waits for a device and can't be killed, …"""
+    parent: int
+    started: int
+    """Clock ticks after boot; with the pid it tells which process it is."""
+
+
+def parse_process_stat(text: str) -> ProcessStat | Unknown:
+    """Read the file."""
+    number, opened, rest = text.partition(" (")
+    name, closed, after = rest.rpartition(") ")
+    fields = after.split()
+    if not opened or not closed or len(fields) <= _STARTED:
+        return refusal(text, "no line of /proc/PID/stat")
+    pid, parent, started = whole(number), whole(fields[_PARENT]), whole(fields[_STARTED])
+    if pid is None or parent is None or started is None:
+        return refusal(text, "no line of /proc/PID/stat")
+    return ProcessStat(pid=pid, name=name, state=fields[_STATE], parent=parent, started=started)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessIo:
+    """In bytes, at the storage."""
+
+    read_bytes: int
+    write_bytes: int
+    cancelled_write_bytes: int
+    """Written to files that were cut or removed before they reached a disk; in `write_bytes`, too."""
+
+
+def parse_process_io(text: str) -> ProcessIo | Unknown:
+    """Read the file."""
+    numbers = counts(text, ": ")
+    if "write_bytes" not in numbers or "read_bytes" not in numbers:
+        return refusal(text, "no write_bytes line")
+    return ProcessIo(
+        read_bytes=numbers["read_bytes"],
+        write_bytes=numbers["write_bytes"],
+        cancelled_write_bytes=numbers.get("cancelled_write_bytes", 0),
+    )
+
+
+_FRAME = re.compile(r"\[<[0-9a-f]+>\] (\S+?)\+0x", re.ASCII)
+_SYNCING = re.compile(
+    r"vfs_fsync_range|do_fsync|(?:__\w+_)?sys_(?:fsync|fdatasync|sync|syncfs|msync|sync_file_range2?)|ksys_sync"
+    r"|sync_filesystem|\w+_sync_file|\w+_file_fsync|blkdev_fsync|zpl_fsync",
+    re.ASCII,
+)
+"""All ways into a sync: the calls, writes of files opened with O_SYNC, and io_uring's workers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessStack:
+    """The functions, innermost first."""
+
+    functions: tuple[str, ...]
+    syncing: bool
+    """It waits in fsync, fdatasync, sync, msync, or a write that syncs."""
+
+
+def parse_process_stack(text: str) -> ProcessStack | Unknown:
+    """Read the file; an empty one is a thread that is not in the kernel."""
+    functions = tuple(_FRAME.findall(text))
+    if not functions and text.strip():
+        return refusal(text, "no stack of the kernel")
+    return ProcessStack(
+        functions=functions, syncing=any(_SYNCING.fullmatch(name.partition(".")[0]) for name in functions)
+    )
