@@ -9,9 +9,10 @@ import sys
 import tempfile
 
 from tests.paths import ROOT
+from tests.waiting import END_S
 
 ARGV = [sys.executable, "-m", "fsadvisor"]
-SECONDS = 240
+SECONDS = END_S
 STARTER = """
 import json, os, socket, sys
 from fsadvisor import cli

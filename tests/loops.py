@@ -6,10 +6,11 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
+
+from tests.waiting import comes_to
 
 TOOLS = ("losetup", "mount", "umount", "mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "tune2fs", "findmnt", "lsblk", "btrfs")
 
@@ -32,18 +33,12 @@ root_is_a_mount = pytest.mark.skipif(
 
 def run(*argv):
     """What a tool prints; it must succeed."""
-    return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=60).stdout
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout
 
 
-def unmount(place, seconds=120):
+def unmount(place):
     """Unmount; what a process that has just been killed still held is let go a moment later."""
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            return run("umount", place)
-        except subprocess.CalledProcessError:
-            if time.monotonic() > end:
-                raise
+    assert comes_to(lambda: subprocess.run(["umount", place], capture_output=True, check=False).returncode == 0)
 
 
 class Loops:
@@ -90,10 +85,10 @@ def clear_left(folder):
         dead = [f"{one}/" for one in made if one.lstat().st_uid == 0 and not one.is_symlink() and _ended(one)]
         for _ in range(2):  # an image may lie on a mount, which goes once its device has gone
             for place in _below(dead, _mount_points()):
-                subprocess.run(["umount", place], check=False, capture_output=True, timeout=60)
+                subprocess.run(["umount", place], check=False, capture_output=True)
             attached = attached_images()
             for image in _below(dead, attached):
-                subprocess.run(["losetup", "--detach", attached[image]], check=False, capture_output=True, timeout=60)
+                subprocess.run(["losetup", "--detach", attached[image]], check=False, capture_output=True)
 
 
 def _ended(session):

@@ -19,6 +19,7 @@ from fsadvisor.survey.whole import survey
 from tests.command import fsadvisor, started
 from tests.machines.replay import FOLDERS
 from tests.paths import FIXTURES, ROOT
+from tests.waiting import END_S
 
 MACHINE = str(FIXTURES / "machines" / "ext4-nobarrier")
 QUIET = str(FIXTURES / "machines" / "xfs-logbsize")
@@ -69,7 +70,7 @@ def test_the_same_bytes_come_out_whatever_the_terminal_and_the_locale():
 
 def test_a_reader_that_goes_away_is_no_failure():
     shell = f"{sys.executable} -m fsadvisor --on {MACHINE} --json | head -c 10; exit ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", shell], cwd=ROOT, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(["bash", "-c", shell], cwd=ROOT, capture_output=True, timeout=END_S, check=False)
     assert done.returncode in (0, 1)
     assert done.stderr == b""
 
@@ -81,7 +82,7 @@ def test_a_full_disk_under_stdout_is_told():
             cwd=ROOT,
             stdout=full,
             stderr=subprocess.PIPE,
-            timeout=60,
+            timeout=END_S,
             check=False,
         )
     assert done.returncode == 2

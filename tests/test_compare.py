@@ -1,9 +1,7 @@
 """`fsadvisor compare` as scripts and admins use it: what it refuses, what it leaves, and one real comparison."""
 
 import json
-import os
 import subprocess
-import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from tests.command import ARGV, fsadvisor
 from tests.loops import attached_images, loops, needs_loop_devices, run
 from tests.paths import ROOT
 from tests.test_cli import MACHINE
+from tests.waiting import comes_to
 
 pytestmark = pytest.mark.namespaces
 
@@ -162,14 +161,14 @@ def test_a_device_that_has_no_place_for_a_file_is_left_out_before_it_starts(tmp_
     assert f"left out: device below {place}:" in said
 
 
-def our_images(folder, seconds=20):
-    """Loop devices over files of the folder that are left after so long."""
-    end = time.monotonic() + seconds
-    while True:
-        left = [it for it in attached_images() if it.startswith(f"{folder}/")]
-        if not left or time.monotonic() > end:
-            return left
-        os.sched_yield()
+def our_images(folder):
+    """Loop devices over files of the folder; the kernel takes them away a moment after their user ends."""
+
+    def left():
+        return [it for it in attached_images() if it.startswith(f"{folder}/")]
+
+    comes_to(lambda: not left())
+    return left()
 
 
 @pytest.mark.long
@@ -202,11 +201,10 @@ def test_paths_devices_and_images_are_compared_and_nothing_is_left(mounted, tmp_
 
 def begun(mounted):
     """A comparison that has begun to measure."""
-    argv = [*COMPARE, "--images", "ext4,btrfs", "--jobs", "create-1,stat-2", "--seconds", "60", "--yes", "--json"]
+    argv = [*COMPARE, "--images", "ext4,btrfs", "--jobs", "create-1,stat-2", "--seconds", "600", "--yes", "--json"]
     child = subprocess.Popen([*argv, str(mounted)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
-    while not names(mounted):
-        assert child.poll() is None, child.stderr.read()
-        os.sched_yield()
+    assert comes_to(lambda: names(mounted) or child.poll() is not None)
+    assert child.poll() is None, child.stderr.read()
     return child
 
 
@@ -215,19 +213,11 @@ def begun(mounted):
 def test_a_signal_ends_it_with_what_there_is_and_leaves_nothing(mounted):
     with begun(mounted) as child:
         child.terminate()
-        said, _ = child.communicate(timeout=90)
+        said, _ = child.communicate()
     found = json.loads(said)
     assert (child.returncode, found["state"]) == (143, "cancelled")
     assert names(mounted) == []
     assert our_images(mounted) == []
-
-
-def gone(processes, seconds=60):
-    """Wait until the kernel has taken them away, and their mounts with them."""
-    end = time.monotonic() + seconds
-    while any(Path("/proc", it).exists() for it in processes):
-        assert time.monotonic() < end
-        os.sched_yield()
 
 
 @pytest.mark.loop
@@ -236,8 +226,8 @@ def test_a_killed_one_leaves_at_most_a_folder_that_the_next_start_takes_away(mou
     with begun(mounted) as child:
         at_work = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
         child.kill()
-        child.communicate(timeout=60)
-    gone(at_work)
+        child.communicate()
+    assert comes_to(lambda: not any(Path("/proc", it).exists() for it in at_work))  # and their mounts with them
     assert our_images(mounted) == []
     assert len(names(mounted)) <= 1
     done = compare("--images", "none", "--no-devices", "--jobs", "commit-fsync", "--seconds", "0.2", "--yes", mounted)

@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 import uuid
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pytest
 from fsadvisor.machine.runner import PACKAGES
 from tests.command import ARGV
 from tests.paths import ROOT
+from tests.waiting import comes_to
 from tools.screens.terminal import Terminal
 
 pytestmark = [
@@ -43,7 +43,6 @@ MEASURES = {
     "compare": ("fio", ["compare", "--yes", "--images", "none", "{folder}", "/var/tmp"]),
     "trial": ("mkfs.ext4", ["trial", "access-times-written", "--on-scratch", "{folder}", "--type", "ext4", "--yes"]),
 }
-LIMIT_S = 20
 
 
 class Hung:
@@ -71,16 +70,6 @@ class Hung:
                 if f"\0{self.argument}\0".encode() in path.read_bytes():
                     found.append(int(path.parent.name))
         return found
-
-
-def comes_to(truth):
-    """Whether it is true before long."""
-    end = time.monotonic() + LIMIT_S
-    while not truth():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 @pytest.fixture
@@ -112,7 +101,7 @@ def ended_by(number, hung, argv, folder):
     """Have it end by a signal, and see that nothing is left."""
     with started(hung, argv, folder) as child:
         child.send_signal(number)
-        child.wait(LIMIT_S)
+        child.wait()
     assert comes_to(lambda: not hung.running())
 
 
@@ -136,7 +125,7 @@ def test_no_tool_outlives_a_killed_measurement(hung, argv, tmp_path):
 def test_no_tool_outlives_a_group_that_is_killed_as_timeout_does(hung, tmp_path):
     with started(hung, AUDITS["report"], tmp_path, start_new_session=True) as child:
         os.killpg(child.pid, signal.SIGKILL)
-        child.wait(LIMIT_S)
+        child.wait()
     assert comes_to(lambda: not hung.running())
 
 

@@ -21,6 +21,7 @@ from tests.command import ARGV, fsadvisor
 from tests.loops import loops, needs_loop_devices, run
 from tests.paths import ROOT
 from tests.test_cli import MACHINE
+from tests.waiting import END_S
 
 PROBE = [*ARGV, "probe"]
 
@@ -116,7 +117,7 @@ def test_on_a_terminal_it_asks_and_anything_but_yes_is_no(tmp_path):
                     said += os.read(ours, 4096)
         if b"[y/N]" in said:
             os.write(ours, b"\n")
-        assert child.wait(30) == 2
+        assert child.wait(END_S) == 2
     os.close(ours)
     assert b"\x1b" not in said
     assert list(tmp_path.iterdir()) == []
@@ -164,7 +165,7 @@ def test_a_signal_ends_it_with_the_results_so_far_and_leaves_nothing(mounted, jo
         while b" create-1: " not in child.stderr.readline():
             assert child.poll() is None
         child.terminate()
-        said, _ = child.communicate(timeout=60)
+        said, _ = child.communicate()
     found = json.loads(said)
     assert (child.returncode, found["state"]) == (143, "cancelled")
     assert [it["job"] for it in found["results"]][:1] == ["create-1"]

@@ -17,6 +17,7 @@ from fsadvisor.machine.runner import OUTPUT_CAP_BYTES
 from fsadvisor.machine.watching import argument_paths
 from tests.machine.stand_ins import write_tools
 from tests.paths import ROOT
+from tests.waiting import END_S
 
 IMMUTABLE_FLAG, NO_DUMP_FLAG = 0x10, 0x40
 FS_IOC_SETFLAGS = 0x40086602
@@ -65,7 +66,7 @@ def test_other_errors_are_unreadable_and_say_why():
 def test_devices_and_fifos_are_never_opened(tmp_path):
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
-    machine = LiveMachine(timeout=2)
+    machine = LiveMachine(timeout=END_S)
     for path in (str(fifo), "/dev/null", str(tmp_path)):
         assert machine.read(path).cause is Cause.UNREADABLE
     assert machine.flags(str(fifo)).cause is machine.flags("/dev/null").cause is Cause.NOT_EXPOSED

@@ -8,8 +8,8 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.progressive import ProgressiveMachine
+from tests.waiting import END_S
 
-LONG_S = 60
 SYSTEM = ("/usr/bin", "/bin")
 
 
@@ -31,12 +31,12 @@ def answers(folder, name, word="yes"):
 
 
 def machine_of(folder, **more):
-    return ProgressiveMachine(LONG_S, (str(folder), *SYSTEM), **more)
+    return ProgressiveMachine(END_S, (str(folder), *SYSTEM), **more)
 
 
 def told(machine):
     """Wait for the next answer."""
-    assert machine.changed.wait(LONG_S)
+    assert machine.changed.wait(END_S)
     machine.changed.clear()
 
 
@@ -96,7 +96,7 @@ def test_a_filesystem_that_hangs_does_not_hold_up_the_look(tools):
     answered = threading.Event()
 
     def hangs():
-        answered.wait(LONG_S)
+        answered.wait(END_S)
         return Reply("room", "stat -f /dead")
 
     assert machine._bounded(hangs, "stat -f /dead").cause is Cause.BEING_ASKED
@@ -109,14 +109,14 @@ def test_a_filesystem_that_hangs_does_not_hold_up_the_look(tools):
 
 def test_what_answers_at_once_is_no_change_to_look_at_again(tools, tmp_path):
     (tmp_path / "file").write_text("x")
-    machine = machine_of(tools, patience=LONG_S)
+    machine = machine_of(tools, patience=END_S)
     assert machine.read(str(tmp_path / "file")).text == "x"
     assert not machine.changed.is_set()
     assert machine.asking == ()
 
 
 def test_a_path_is_asked_as_a_file_and_as_a_folder(tools):
-    machine = machine_of(tools, patience=LONG_S)
+    machine = machine_of(tools, patience=END_S)
     assert machine.read(str(tools)).cause is Cause.UNREADABLE
     assert "slow" in machine.entries(str(tools))
     assert machine.link(str(tools)).cause is Cause.NOT_EXPOSED
@@ -126,7 +126,7 @@ def test_patience_is_shared_by_all_questions(tools):
     machine = machine_of(tools, patience=0.05)
     never = threading.Event()
     for at in range(20):
-        assert machine._bounded(lambda: never.wait(LONG_S), f"dead {at}").cause is Cause.BEING_ASKED
+        assert machine._bounded(lambda: never.wait(END_S), f"dead {at}").cause is Cause.BEING_ASKED
     assert len(machine.asking) == 20
     assert machine._patience_s == 0
     never.set()

@@ -16,6 +16,7 @@ from fsadvisor.verbs import probe_apart
 from tests.loops import needs_loop_devices
 from tests.paths import ROOT
 from tests.probe.filesystems import mounted
+from tests.waiting import END_S
 
 CREATE = {"jobs": ("create-1",), "seconds": 1.0}
 LONG = {"jobs": ("commit-fdatasync",), "seconds": 60.0}
@@ -25,7 +26,7 @@ class Heard(queue.Queue):
     """The events of one probe, as they come."""
 
     def until(self, kind):
-        while not isinstance(event := self.get(timeout=60), kind | telling.Over):
+        while not isinstance(event := self.get(timeout=END_S), kind | telling.Over):
             pass
         return event
 
@@ -67,7 +68,7 @@ def test_a_probe_that_is_cancelled_takes_away_what_it_made(tmp_path):
     probe.go()
     assert heard.until(telling.Began).job == "commit-fdatasync"
     probe.stop()
-    assert probe.wait(30)
+    assert probe.wait(END_S)
     assert heard.until(telling.Over).state == "cancelled"
     assert list(tmp_path.iterdir()) == []
 

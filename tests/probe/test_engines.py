@@ -7,7 +7,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.scratch_tree import clear
 from tests.paths import ROOT
 from tests.probe.filesystems import ONE_ALWAYS, mounted, needs_fio
+from tests.waiting import comes_to
 
 KILLED = """
 import signal, sys
@@ -105,8 +105,6 @@ def test_a_session_killed_at_random_moments_leaves_nothing(filesystem, name):
     for pid in started_by(killed.pid, moment):
         await_end(pid)
     # A worker that was just being started is seen by nobody, and holds the tree's lock until it finds us gone.
-    until = time.monotonic() + 120
-    while (said := clear(filesystem.folder)) or names(filesystem) - {"lost+found"}:
-        assert time.monotonic() < until, (said, names(filesystem))
+    assert comes_to(lambda: not clear(filesystem.folder) and not names(filesystem) - {"lost+found"})
     filesystem.remount()
     assert filesystem.free_bytes() >= free - (1 << 20)

@@ -4,7 +4,6 @@ import datetime as dt
 import os
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -20,6 +19,7 @@ from fsadvisor.probe.scratch_tree import PREFIX
 from tests.loops import attached_images, mounts, needs_loop_devices
 from tests.paths import ROOT
 from tests.probe.filesystems import needs_fio
+from tests.waiting import comes_to
 from tools.probes import against_long, ratio
 from tools.probes.__main__ import JOBS as MEASURED
 from tools.probes.__main__ import Minutes, filled
@@ -202,12 +202,6 @@ def test_what_drifts_one_way_cancels_out_of_a_round(times, figure, drift):
     assert found == pytest.approx(times)
 
 
-def until(holds, seconds=20):
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-
-
 @pytest.mark.loop
 @needs_loop_devices
 def test_a_killed_measurement_leaves_no_loop_device_no_mount_and_no_image(tmp_path):
@@ -226,7 +220,7 @@ def test_a_killed_measurement_leaves_no_loop_device_no_mount_and_no_image(tmp_pa
     child.kill()
     child.wait()
     child.stdout.close()
-    until(lambda: not any(it.startswith(f"{tmp_path}/") for it in attached_images()))
+    assert comes_to(lambda: not any(it.startswith(f"{tmp_path}/") for it in attached_images()))
     assert [one.name.startswith(PREFIX) for one in tmp_path.iterdir()] == [True]
     assert [one for one in tmp_path.rglob("*") if one.is_file()] == []
 

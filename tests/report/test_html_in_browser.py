@@ -10,6 +10,7 @@ import pytest
 from fsadvisor.advise import advise
 from fsadvisor.report.as_html import as_html
 from tests.report import composed
+from tests.waiting import END_S
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 ARGV = (
@@ -21,7 +22,7 @@ ARGV = (
 
 NOBODY = "http://127.0.0.1:9/x.png"
 SPOILT = f'<img src="{NOBODY}"><script>console.log("it ran")</script>'
-SECONDS = 100
+
 
 pytestmark = [
     pytest.mark.long,
@@ -40,7 +41,7 @@ def browsed(folder, document, *argv):
     page, log = folder / "page.html", folder / "net.json"
     page.write_text(document, encoding="utf-8")
     whole = [BROWSER, *ARGV, f"--user-data-dir={folder / 'profile'}", f"--log-net-log={log}", *argv, page.as_uri()]
-    done = subprocess.run(whole, capture_output=True, text=True, timeout=SECONDS, check=True)
+    done = subprocess.run(whole, capture_output=True, text=True, timeout=END_S, check=True)
     console = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
     events = json.loads(log.read_text())["events"]
     return done.stdout, console, {event["params"]["url"] for event in events if "url" in event.get("params", ())}

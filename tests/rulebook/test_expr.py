@@ -1,6 +1,5 @@
 """The rule language: what it says, what it refuses, and Kleene's logic against a second evaluator."""
 
-import sys
 from dataclasses import replace
 
 import pytest
@@ -12,6 +11,7 @@ from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.expr import compile_expression
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 from fsadvisor.version import Version
+from tests.counted import calls
 from tests.rulebook.imagine import scope
 
 KNOWN = {
@@ -239,16 +239,4 @@ def test_learning_facts_never_takes_back_an_answer(tree, facts, learnt):
 def test_an_answer_costs_a_few_calls():
     compiled = compile_expression("disk.plp == 'absent' and disk.writes > 1 and not disk.removable", "disk")
     facts = scope("disk", KNOWN)
-    assert _calls(lambda: compiled.evaluate(facts)) < 54
-
-
-def _calls(work):
-    """How many functions a piece of work calls: what it costs, on a slow machine too."""
-    seen = []
-    before = sys.getprofile()
-    sys.setprofile(lambda _, event, __: seen.append(event))
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return seen.count("call") + seen.count("c_call")
+    assert calls(lambda: compiled.evaluate(facts)) < 54

@@ -35,7 +35,7 @@ def instructions(rule, device, attribute, first):
 
 def shell(commands):
     for command in commands:
-        subprocess.run(command, shell=True, check=True, timeout=60)
+        subprocess.run(command, shell=True, check=True)
 
 
 def chosen(file):

@@ -115,7 +115,6 @@ def shell(commands, fstab):
             check=False,
             capture_output=True,
             text=True,
-            timeout=60,
             env={**os.environ, "LIBMOUNT_FSTAB": str(fstab)},
         )
         assert done.returncode == 0, (command, done.stderr)
@@ -182,7 +181,7 @@ def test_what_the_kernel_refuses_or_ignores_on_remount_is_offered_by_no_rule(fs,
         run(*MKFS[fs], device)
         place = loop.mount(device, "srv", first)
         before = options(place)
-        subprocess.run(["mount", "-o", then, place], capture_output=True, check=False, timeout=60)
+        subprocess.run(["mount", "-o", then, place], capture_output=True, check=False)
         assert options(place) == before
 
     offered = [
@@ -203,6 +202,6 @@ def test_no_copy_on_write_does_not_take_on_a_file_with_content(tmp_path):
         file = tmp_path / "srv" / "full"
         file.write_bytes(b"x" * 100_000)
         run("sync")
-        subprocess.run(["chattr", "+C", str(file)], capture_output=True, check=False, timeout=60)
+        subprocess.run(["chattr", "+C", str(file)], capture_output=True, check=False)
         assert "C" not in run("lsattr", str(file)).split()[0]
         assert place

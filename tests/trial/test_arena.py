@@ -12,6 +12,7 @@ from fsadvisor.probe.engine import EngineError
 from fsadvisor.trial.arena import Form, arguments, images
 from fsadvisor.trial.worker import started
 from tests.loops import attached_images, loops, mounts, needs_loop_devices, run
+from tests.waiting import comes_to
 
 pytestmark = pytest.mark.namespaces
 
@@ -48,15 +49,15 @@ def two(fs_type, *options, mkfs=()):
     )
 
 
-def left(folder, seconds=20):
-    """What is still there of a folder's images after the kernel had so long to let go of them."""
-    end = time.monotonic() + seconds
-    while True:
+def left(folder):
+    """What stays of a folder's images; the kernel lets go of them a moment after their user ends."""
+
+    def found():
         loops = {file for file in attached_images() if file.startswith(f"{folder}/")}
-        found = [*sorted(loops), *sorted(map(str, folder.iterdir()))]
-        if not found or time.monotonic() > end:
-            return found
-        os.sched_yield()
+        return [*sorted(loops), *sorted(map(str, folder.iterdir()))]
+
+    comes_to(lambda: not found())
+    return found()
 
 
 @pytest.mark.loop

@@ -8,8 +8,8 @@ from tests.command import SECONDS
 from tests.paths import ROOT
 
 MOST_MIB = 200
-CPU_SECONDS = 20
-"""Ten times what is promised: the law is about what grows without end, on any machine and beside any load."""
+CPU_SECONDS = 200
+"""A hundred times what is promised: the law is about what grows without end, on any machine and beside any load."""
 CHILD = f"""
 import re, resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, ({CPU_SECONDS}, {CPU_SECONDS}))

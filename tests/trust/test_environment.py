@@ -21,7 +21,7 @@ ON = ["--on", str(FIXTURES / "machines/pm9a3-postgresql-volatile"), "--text"]
 
 
 def ran(command, cwd=ROOT, **options):
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=60, check=False, **options)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, **options)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 from textual.widgets import Input
 
 from tests.tui.driving import SIZES, explored, shown, until
+from tests.waiting import END_S
 
 
 def told(app):
@@ -49,7 +50,7 @@ def _hear(event, arguments):
     """An audit hook stays for ever, so that there is one for all tests."""
     if event == "open" and arguments[0] == "slow.txt" and _SLOW:
         _SLOW[0].begun.set()
-        _SLOW[0].goes_on.wait(60)
+        _SLOW[0].goes_on.wait(END_S)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from fsadvisor.waits.rates import Course
 from tests.tui.driving import TERMINAL, explored, long, screen, session, shown, until
 from tests.views.pulses import pulse
 from tests.views.test_live import writing
+from tests.waiting import END_S
 
 SIZES = [(80, 24), long(160, 50), long(40, 12), long(220, 60)]
 DISK = "nvme0n1"
@@ -248,15 +249,15 @@ def test_an_error_in_a_beat_is_told():
         raise ValueError("ours")
 
     Beat(sample, 0.001, 1.0, lambda error: (failed.append(error), ended.set())).go()
-    assert ended.wait(10)
+    assert ended.wait(END_S)
     assert str(failed[0]) == "ours"
 
 
 def test_a_sample_that_hangs_holds_nobody_and_is_known_to_hang():
     began, release = threading.Event(), threading.Event()
-    beat = Beat(lambda: (began.set(), release.wait(10)), 0.001, 1.0, print)
+    beat = Beat(lambda: (began.set(), release.wait(END_S)), 0.001, 1.0, print)
     beat.go()
-    assert began.wait(10)
+    assert began.wait(END_S)
     beat.pause()
     assert beat.silent_s > 0
     release.set()
@@ -266,7 +267,7 @@ def test_this_machine_is_sampled_until_paused():
     told, failed = threading.Semaphore(0), []
     sampling = Sampling(told.release, failed.append, second=0.02)
     sampling.go()
-    assert all(told.acquire(timeout=120) for _ in range(3))
+    assert all(told.acquire(timeout=END_S) for _ in range(3))
     sampling.pause()
     seen = sampling.seen()
     assert seen.paused

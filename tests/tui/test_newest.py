@@ -4,6 +4,7 @@ import queue
 import threading
 
 from fsadvisor.tui.newest import Newest
+from tests.waiting import END_S
 
 
 def asked():
@@ -14,7 +15,7 @@ def asked():
 def test_an_answer_is_told():
     newest, told = asked()
     newest.ask(lambda: 1)
-    assert told.get(timeout=120) == 1
+    assert told.get(timeout=END_S) == 1
 
 
 def test_what_was_asked_before_is_not_told_and_what_was_asked_between_not_even_begun():
@@ -23,15 +24,15 @@ def test_what_was_asked_before_is_not_told_and_what_was_asked_between_not_even_b
 
     def slow():
         began.set()
-        gate.wait(10)
+        gate.wait(END_S)
         return "old"
 
     newest.ask(slow)
-    assert began.wait(10)
+    assert began.wait(END_S)
     newest.ask(lambda: done.append("between"))
     newest.ask(lambda: "new")
     gate.set()
-    assert told.get(timeout=120) == "new"
+    assert told.get(timeout=END_S) == "new"
     assert told.empty()
     assert done == []
 
@@ -42,21 +43,21 @@ def test_what_is_dropped_is_not_told():
 
     def slow():
         began.set()
-        gate.wait(10)
+        gate.wait(END_S)
         return "dropped"
 
     newest.ask(slow)
-    assert began.wait(10)
+    assert began.wait(END_S)
     newest.drop()
     gate.set()
     newest.ask(lambda: "after")
-    assert told.get(timeout=120) == "after"
+    assert told.get(timeout=END_S) == "after"
     assert told.empty()
 
 
 def test_an_error_is_told_as_an_answer_and_the_next_question_is_answered():
     newest, told = asked()
     newest.ask(lambda: 1 // 0)
-    assert isinstance(told.get(timeout=120), ZeroDivisionError)
+    assert isinstance(told.get(timeout=END_S), ZeroDivisionError)
     newest.ask(lambda: 2)
-    assert told.get(timeout=120) == 2
+    assert told.get(timeout=END_S) == 2

@@ -15,8 +15,7 @@ from fsadvisor.tui.looking import Looking
 from fsadvisor.tui.session import Session
 from tests.paths import ROOT
 from tests.tui.driving import MACHINE, session
-
-LONG_S = 120
+from tests.waiting import END_S
 
 
 def nothing(machine, supposed=()):
@@ -38,7 +37,7 @@ class Heard:
         self._more.release()
 
     def next(self):
-        assert self._more.acquire(timeout=LONG_S)
+        assert self._more.acquire(timeout=END_S)
         return self.outcomes[-1]
 
 
@@ -52,7 +51,7 @@ def test_looks_come_until_every_tool_has_answered(tmp_path):
     os.mkfifo(tmp_path / "word")
     (tmp_path / "slow").write_text(f"#!/bin/sh\nread word < {tmp_path}/word\necho $word\n")
     (tmp_path / "slow").chmod(0o755)
-    machine = ProgressiveMachine(LONG_S, (str(tmp_path), "/usr/bin", "/bin"))
+    machine = ProgressiveMachine(END_S, (str(tmp_path), "/usr/bin", "/bin"))
     answers = []
 
     def storage_of(it, supposed=()):
@@ -81,7 +80,7 @@ def test_while_it_is_looked_again_what_was_seen_last_is_asked_and_an_older_looki
     def storage_of(it, supposed=()):
         if len(made) > 1 and it is made[1]:
             entered.set()
-            go.wait(LONG_S)
+            go.wait(END_S)
         return nothing(it)
 
     of = session_of(opened, storage_of)
@@ -89,12 +88,12 @@ def test_while_it_is_looked_again_what_was_seen_last_is_asked_and_an_older_looki
     assert of.machine is made[0]
     older = threading.Thread(target=lambda: list(of.looks()), daemon=True)
     older.start()
-    assert entered.wait(LONG_S)
+    assert entered.wait(END_S)
     assert of.machine is made[0]
     newer = of.looks()
     of._newest = None
     go.set()
-    older.join(LONG_S)
+    older.join(END_S)
     assert of.machine is made[0]
     list(newer)
     assert of.machine is made[2]
@@ -119,7 +118,7 @@ def test_a_looking_that_was_stopped_tells_nothing_more():
     go, passed = threading.Event(), threading.Event()
 
     def storage_of(it, supposed=()):
-        go.wait(LONG_S)
+        go.wait(END_S)
         passed.set()
         return nothing(it)
 
@@ -128,7 +127,7 @@ def test_a_looking_that_was_stopped_tells_nothing_more():
     looking.listen(heard)
     looking.stop()
     go.set()
-    looking.join(LONG_S)
+    looking.join(END_S)
     assert passed.is_set()
     assert heard.outcomes == []
 
@@ -148,5 +147,5 @@ def test_a_read_that_never_returns_does_not_keep_the_program_from_ending(ending,
         "reading.wait()\n"
         f"{ending}\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=LONG_S, check=True, capture_output=True)
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=END_S, check=True, capture_output=True)
     assert done.stdout == b""

@@ -5,13 +5,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.paths import FIXTURES, ROOT
 from tests.tui.driving import long
+from tests.waiting import comes_to
 from tools.screens.terminal import Terminal
 
 MACHINE = str(FIXTURES / "machines" / "pm9a3-postgresql-volatile")
@@ -44,9 +44,7 @@ def test_it_ends_with_its_terminal():
     with explorer() as terminal:
         terminal.until("Quit")
         number = terminal.child()
-    deadline = time.monotonic() + 120
-    while Path("/proc", str(number)).exists():
-        assert time.monotonic() < deadline, "it outlived its terminal"
+    assert comes_to(lambda: not Path("/proc", str(number)).exists()), "it outlived its terminal"
 
 
 def test_it_is_left_by_q():

@@ -16,6 +16,7 @@ from fsadvisor.version import Version
 from fsadvisor.views.export import content
 from tests.paths import FIXTURES
 from tests.tui.driving import TWO_SIZES, explored, screen, shown, until
+from tests.waiting import END_S
 
 SIZES = TWO_SIZES
 SCROLLBAR = frozenset(" ▁▂▃▄▅▆▇█▎▍▌▋▊▉▏")
@@ -295,7 +296,7 @@ def test_without_unicode_every_sign_is_ascii(key):
 def test_nothing_is_said_of_advice_before_it_is_worked_out():
     async def steps(app, pilot):
         may_answer, survey = threading.Event(), app.session.storage_of
-        app.session.storage_of = lambda it, supposed=(): may_answer.wait(60) and survey(it, supposed)
+        app.session.storage_of = lambda it, supposed=(): may_answer.wait(END_S) and survey(it, supposed)
         app.supposed = (Supposition("disk:nvme0n1", "disk.plp", "proven"),)
         await pilot.press("3")
         await until(pilot, lambda: "Being worked out" in shown(app))

@@ -20,6 +20,7 @@ _NUMBERS = itertools.count()
 
 _TURN_S = 0.05
 _EFFECT_S = 2.0
+_LONG_S = 900.0
 
 
 class Terminal:
@@ -60,7 +61,7 @@ class Terminal:
         """The screen as it is; with `colours`, with its escapes."""
         return self._tmux("capture-pane", "-p", *(["-e", "-N"] if colours else []))
 
-    def until(self, words: str, seconds: float = 60) -> str:
+    def until(self, words: str, seconds: float = _LONG_S) -> str:
         """The screen once it shows the words. Raises TimeoutError with what it shows instead."""
         deadline = time.monotonic() + seconds
         while words not in (shown := self.text()):
@@ -69,14 +70,14 @@ class Terminal:
             time.sleep(_TURN_S)
         return shown
 
-    def without(self, words: Iterable[str], seconds: float = 60) -> None:
+    def without(self, words: Iterable[str], seconds: float = _LONG_S) -> None:
         """Wait until none of the words is shown, and the screen no longer changes; at most so long."""
         deadline = time.monotonic() + seconds
         while any(word in self.text() for word in words) and time.monotonic() < deadline:
             time.sleep(_TURN_S)
         self.still()
 
-    def still(self, seconds: float = 60) -> str:
+    def still(self, seconds: float = _LONG_S) -> str:
         """The screen once it no longer changes."""
         deadline = time.monotonic() + seconds
         before = ""
