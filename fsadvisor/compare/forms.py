@@ -1,4 +1,4 @@
-"""The filesystems that are made to be compared: as they come, and with options that people set for speed. Data."""
+"""The filesystems that are made to be compared: those that the types name."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.survey.filesystem_types.registry import NO_FLUSH_OPTIONS, TYPES, type_of
 from fsadvisor.trial.arena import Form
 
 if TYPE_CHECKING:
@@ -13,10 +14,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.compare.side import Promise
     from fsadvisor.machine.port import Machine
-
-_NO_FLUSHES: Final = frozenset({"nobarrier", "barrier=0", "fsync_mode=nobarrier"})
-_FLUSHING: Final = frozenset({"ext3", "ext4", "xfs", "btrfs", "f2fs"})
-"""Those that flush after a sync unless they are told not to."""
+    from fsadvisor.survey.filesystem_types.base import Variant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,53 +27,22 @@ class Choice:
     dangers: tuple[str, ...] = ()
 
 
-def _choice(name: str, says: str, *options: str, mkfs: tuple[str, ...] = (), dangers: tuple[str, ...] = ()) -> Choice:
-    fs_type = name.partition("-")[0]
-    return Choice(form=Form(name=name, fs_type=fs_type, mkfs=mkfs, options=options), says=says, dangers=dangers)
+def _choice(fs_type: str, made: Variant) -> Choice:
+    name = f"{fs_type}-{made.suffix}" if made.suffix else fs_type
+    form = Form(name=name, fs_type=fs_type, mkfs=made.mkfs, options=made.options)
+    return Choice(form=form, says=made.says, dangers=made.dangers)
 
 
-_EVERY: Final = (
-    _choice("ext4", "ext4 as it comes"),
-    _choice(
-        "ext4-tuned",
-        "ext4 with fast commits, and times written late",
-        *("noatime", "lazytime"),
-        mkfs=("-O", "fast_commit"),
-        dangers=("lazytime: after a power cut a file's times may be a day old",),
-    ),
-    _choice(
-        "ext4-seed",
-        "ext4 with four options that a guide calls safe",
-        *("data=writeback", "noatime", "nobarrier", "commit=60"),
-        dangers=(
-            "nobarrier: without power-loss protection a power cut loses synced files, and can damage the filesystem",
-            "data=writeback: after a power cut new files may hold old blocks, those of others among them",
-            "commit=60: what nobody synced is lost of the last minute, and not of five seconds",
-        ),
-    ),
-    _choice("xfs", "XFS as it comes"),
-    _choice("xfs-tuned", "XFS with large log buffers", "noatime", "logbsize=256k"),
-    _choice("btrfs", "Btrfs as it comes"),
-    _choice(
-        "btrfs-tuned",
-        "Btrfs that overwrites in place",
-        *("noatime", "nodatacow"),
-        dangers=(
-            "nodatacow: no checksums of data, no compression, no repair from a copy; a power cut can tear a write",
-        ),
-    ),
-    _choice("f2fs", "F2FS as it comes"),
-    _choice("f2fs-tuned", "F2FS whose checkpoints are made together", "noatime", "checkpoint_merge"),
-)
+_EVERY: Final = tuple(_choice(fs_type.name, made) for fs_type in TYPES.values() for made in fs_type.variants)
 CHOICES: Final[Mapping[str, Choice]] = {it.form.name: it for it in _EVERY}
 """Every filesystem that can be made, by its name."""
 
 
 def promise(fs_type: str, options: Sequence[str], write_cache: str | None) -> Promise:
     """What a sync ends with there; `write_cache` is that of the loop device, whose 'write through' drops flushes."""
-    if _NO_FLUSHES & set(options) or write_cache == "write through":
+    if NO_FLUSH_OPTIONS & set(options) or write_cache == "write through":
         return "no flushes"
-    return "flushes" if fs_type in _FLUSHING and write_cache is not None else "not known"
+    return "flushes" if type_of(fs_type).flushes_after_sync and write_cache is not None else "not known"
 
 
 def kernel_has(fs_type: str, machine: Machine) -> Fact[bool]:

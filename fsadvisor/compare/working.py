@@ -25,6 +25,7 @@ from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.measure import Where
 from fsadvisor.probe.stopping import Stopped
+from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.trial.arena import images, standing
 from fsadvisor.trial.mounting import enter
 
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 Tell: TypeAlias = "Callable[[telling.Event], None]"
 
 _BELOW_IMAGE = "loop device"
-_WITH_PLACES = ("ext2", "ext3", "ext4", "xfs")
-"""Those that say where on their device a file lies."""
 
 
 def work(asked: bytes, tells: Callable[[bytes], None], stop: Stop) -> None:
@@ -112,7 +111,7 @@ def _made(wanted: telling.Asked, tell: Tell, stop: Stop, stack: contextlib.ExitS
         if found is None:
             continue
         yield _in_image(name, found, tell)
-        if wanted.devices and not read_below and found.form.fs_type in _WITH_PLACES:
+        if wanted.devices and not read_below and type_of(found.form.fs_type).places_are_offsets:
             read_below = True
             yield _below_image(name, found, tell)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe.job import Allocation, Existing, Io, Ladder, Metadata, Mix
 from fsadvisor.rulebook.tables import seeds
+from fsadvisor.survey.filesystem_types.registry import IN_PAPERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from fsadvisor.probe.result import Result
     from fsadvisor.rulebook.tables import Column, Table
 
-_FILESYSTEMS: Final = frozenset({"ext4", "xfs", "btrfs", "f2fs", "nilfs2"})
+_FILESYSTEMS: Final = frozenset(IN_PAPERS)
 _TELLING: Final = frozenset(
     {
         *("read", "write", "random", "sequential", "fsync", "create", "mail", "web"),

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.facts import Unknown
 from fsadvisor.probe import guard_below
 from fsadvisor.probe.finding import Finding, Question, bytes_text, refused, unknown, warning
-from fsadvisor.survey.superblocks import IN_MEMORY, ON_DEVICES, OVER_THE_NETWORK
+from fsadvisor.survey.filesystem_types.registry import TYPES
+from fsadvisor.survey.superblocks import IN_MEMORY, OVER_THE_NETWORK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,7 +71,7 @@ def _type(cost: Cost, place: Place) -> Iterator[Finding]:
         yield refused(
             "type", f"{place.target} is on {kind}, over a network: others would wait, and no disk is seen; {_ON_A_DISK}"
         )
-    elif kind not in ON_DEVICES and kind != "zfs":
+    elif kind not in TYPES:
         yield refused("type", f"{place.target} is on {kind}, which is not known to keep files on a disk: {_ON_A_DISK}")
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.machine.runner import encoded
 from fsadvisor.probe.place import Quota
+from fsadvisor.survey.filesystem_types.registry import type_of
+from fsadvisor.survey.superblocks import OVERLAY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,18 +28,18 @@ _DQBLK: Final = struct.Struct("=8QI4x")
 """struct if_dqblk: hard and soft limit in KiB, bytes in use; the same for inodes; two times; what is valid."""
 _OFF: Final = (errno.ESRCH, errno.ENOSYS, errno.EINVAL)
 """Quotas are not on, the kernel or the filesystem has none."""
-_WITHOUT: Final = ("vfat", "exfat", "ntfs3", "bcachefs", "nilfs2")
 
 
 def left(mount: Mount | None, filesystem: Filesystem | None, folder: str) -> Fact[Quota | None]:
     """The tightest of what counts for a file of ours in the folder; Known(None) where none does."""
     if mount is None:
         return Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")
-    if mount.fs_type in _WITHOUT:
+    told_by = type_of(mount.fs_type).quotas
+    if told_by == "none":
         return Known(None, f"{mount.fs_type} has no quotas")
-    if mount.fs_type == "btrfs":
+    if told_by == "own":
         return _btrfs(filesystem)
-    if mount.fs_type in ("zfs", "overlay") or not mount.source.startswith("/dev/"):
+    if told_by == "not told" or mount.fs_type == OVERLAY or not mount.source.startswith("/dev/"):
         return Unknown(Cause.NOT_EXPOSED, "", _SOURCE)
     try:
         groups = {os.getegid(), group_of(os.stat(encoded(folder)), (*mount.options, *mount.super_options))}  # noqa: PTH116 - bytes

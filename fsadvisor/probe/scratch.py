@@ -28,6 +28,8 @@ from fsadvisor.probe.scratch_tree import descriptor_of, tree
 from fsadvisor.probe.space import fallocate
 from fsadvisor.probe.trouble import told
 from fsadvisor.readers import mount_tables
+from fsadvisor.survey.filesystem_types.registry import type_of
+from fsadvisor.survey.superblocks import IN_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,8 +41,6 @@ _STAMPED_BYTES: Final = 4096
 _SYNCED_BYTES: Final = 64 << 20
 _NO_UNNAMED_FILES: Final = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
 _RETRIED: Final = errno.EINVAL
-_SYNCED_ALIKE: Final = frozenset(("ext2", "ext3", "ext4", "xfs", "tmpfs"))
-"""Where a sync of a file without a name does what it does for one with a name."""
 _NUMBERS: Final = count()
 _MOUNT_ID: Final = re.compile(r"(?m)^mnt_id:\s*([0-9]+)$")
 
@@ -124,7 +124,8 @@ def _synced_alike(descriptor: int) -> bool:
     answer = mount_tables.parse_mountinfo(Path("/proc/self/mountinfo").read_text(errors="surrogateescape"))
     mounts = () if isinstance(answer, Unknown) else answer.mounts
     number = _MOUNT_ID.search(Path(f"/proc/self/fdinfo/{descriptor}").read_text())
-    return number is not None and any(it.mount_id == int(number[1]) and it.fs_type in _SYNCED_ALIKE for it in mounts)
+    own = next((it for it in mounts if number is not None and it.mount_id == int(number[1])), None)
+    return own is not None and (own.fs_type in IN_MEMORY or type_of(own.fs_type).syncs_unnamed_alike)
 
 
 def _unnamed(folder: Path) -> int | None:

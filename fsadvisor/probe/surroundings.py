@@ -15,7 +15,8 @@ from fsadvisor.probe.place import DataFolder, Drive, Place, Pool, Raid, Room
 from fsadvisor.readers import mount_tables
 from fsadvisor.storage import Disk, Filesystem, Host, Layer, Service
 from fsadvisor.survey import look
-from fsadvisor.survey.superblocks import IN_MEMORY, ON_DEVICES
+from fsadvisor.survey.filesystem_types.registry import ON_DEVICES
+from fsadvisor.survey.superblocks import IN_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

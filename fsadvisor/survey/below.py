@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Below, Disk, Layer
 from fsadvisor.survey import folds, look, power_loss, raid, soundness
+from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.layers import thin as thin_layer
 from fsadvisor.survey.superblocks import IN_MEMORY
 
@@ -57,7 +58,7 @@ def _read_ahead(inventory: Inventory, subject: str) -> Fact[int]:
     """The read-ahead of the block device right below, not that of a journal; those of several have their own."""
     block = inventory.block(subject)
     devices = block.devices if block else (subject.partition(":")[2],)
-    own = block is not None and block.type in ("btrfs", "zfs", "bcachefs")
+    own = block is not None and type_of(block.type).own_read_ahead
     device = inventory.tree.devices.get(devices[0]) if devices and not own else None
     return inventory.queue_of(device).read_ahead_kib if device else look.told(None, "the block device")
 

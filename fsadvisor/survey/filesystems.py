@@ -9,7 +9,9 @@ from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem
-from fsadvisor.survey import btrfs, ext4, folds, look, soundness, stripes, superblocks, xfs, zfs
+from fsadvisor.survey import folds, look, soundness, stripes
+from fsadvisor.survey.filesystem_types.base import MOUNTINFO
+from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
 from fsadvisor.survey.identity import Identities
 
 if TYPE_CHECKING:
@@ -17,18 +19,12 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.storage import Below, Disk
+    from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.overlay import Overlay
     from fsadvisor.survey.stripes import Stripe
-    from fsadvisor.survey.superblocks import Superblock
     from fsadvisor.survey.udev import Udev
     from fsadvisor.version import Version
-
-_MOUNTINFO = "/proc/self/mountinfo"
-_FLUSH_SWITCHES = {"f2fs": ("nobarrier", "fsync_mode=nobarrier"), "nilfs2": ("nobarrier",)}
-"""Options that stop the flushes of a filesystem which shows them only when set (Linux 5.10 to 7.2)."""
-
-_TRIMMED = ("ext4", "xfs")
 
 
 def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay: Overlay) -> dict[str, Filesystem]:
@@ -53,10 +49,10 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
 
 
 def trim_wanted(filesystems: Mapping[str, Filesystem], below: Mapping[str, Below]) -> Fact[bool]:
-    """A writable ext4 or XFS without online discard, on devices that take discards."""
+    """Whether fstrim has work: a writable filesystem that sends no discards by itself, on devices that take them."""
     wanted: list[Fact[bool]] = []
     for subject, known in filesystems.items():
-        if look.value(known.type) in _TRIMMED and look.value(known.read_only) is False:
+        if type_of(look.value(known.type) or "").trimmed_from_outside and look.value(known.read_only) is False:
             silent = folds.holds(known.online_discard, "none".__eq__)
             wanted.append(folds.both(silent, below[subject].any_discards, "filesystems and their devices"))
     return folds.any_of(wanted, "filesystems and their devices")
@@ -64,13 +60,7 @@ def trim_wanted(filesystems: Mapping[str, Filesystem], below: Mapping[str, Below
 
 def commands(block: Superblock) -> tuple[Argv, ...]:
     """What to ask the filesystem's own tools."""
-    if block.type in ext4.TYPES:
-        return ext4.commands(block)
-    if block.type == "xfs":
-        return xfs.commands(block)
-    if block.type == "btrfs":
-        return btrfs.commands(block)
-    return zfs.COMMANDS if block.type == "zfs" else ()
+    return type_of(block.type).commands(block)
 
 
 def filesystem(
@@ -84,69 +74,37 @@ def filesystem(
     """All facts of a mounted filesystem."""
     top = block.mounts[0]
     space = _space(machine, block)
-    inodes = space if block.type in (*ext4.TYPES, "xfs") else NOT_APPLICABLE
+    fs_type = type_of(block.type)
+    inodes = space if fs_type.has_inode_table else NOT_APPLICABLE
     not_followed = Unknown(Cause.NOT_EXPOSED, "", f"{block.type} on {secrecy.source(block.source)}")
-    members = f"{_MOUNTINFO}, dumpe2fs" if block.type in ext4.TYPES and len(block.devices) > 1 else _MOUNTINFO
+    members = f"{MOUNTINFO}, {fs_type.devices_by}" if fs_type.devices_by and len(block.devices) > 1 else MOUNTINFO
     own: dict[str, Any] = {
-        "options": Known(look.shared(secrecy.options(top.super_options)), _MOUNTINFO),
+        "options": Known(look.shared(secrecy.options(top.super_options)), MOUNTINFO),
         "device_count": Known(len(block.devices), members) if block.followed else not_followed,
     }
-    own |= _of_its_kind(machine, block, kernel)
+    own |= fs_type.facts(machine, block, kernel)
     own["label"] = _label(block, own.get("label"), udev, lsblk_labels)
     return Filesystem(
-        type=Known(block.type, _MOUNTINFO),
-        mount_point=Known(top.mount_point, _MOUNTINFO),
-        mount_points=Known(tuple(mount.mount_point for mount in block.mounts), _MOUNTINFO),
-        mount_count=Known(len(block.mounts), _MOUNTINFO),
-        read_only=Known("ro" in top.super_options, _MOUNTINFO),
+        type=Known(block.type, MOUNTINFO),
+        mount_point=Known(top.mount_point, MOUNTINFO),
+        mount_points=Known(tuple(mount.mount_point for mount in block.mounts), MOUNTINFO),
+        mount_count=Known(len(block.mounts), MOUNTINFO),
+        read_only=Known("ro" in top.super_options, MOUNTINFO),
         size_bytes=look.field(space, "statvfs", lambda it: json_text.integer(it, "size")),
         used_percent=look.field(space, "statvfs", _used_percent),
         inodes_used_percent=look.field(inodes, "statvfs", _inodes_used_percent),
         inodes_used=look.derive(look.field(inodes, "statvfs", _inodes_used), look.steady),
         devices=Known(block.devices, members) if block.followed else not_followed,
-        device=Known(f"/dev/{block.devices[0].replace('!', '/')}", _MOUNTINFO) if block.devices else NOT_APPLICABLE,
+        device=Known(f"/dev/{block.devices[0].replace('!', '/')}", MOUNTINFO) if block.devices else NOT_APPLICABLE,
         raid_chunk_bytes=stripe.chunk_bytes,
         raid_stripe_bytes=stripe.width_bytes,
         **own,
     )
 
 
-def _of_its_kind(machine: Machine, block: Superblock, kernel: Fact[Version]) -> dict[str, Any]:
-    if block.type in ext4.TYPES:
-        return dict(ext4.facts(machine, block, kernel))
-    if block.type == "xfs":
-        return dict(xfs.facts(machine, block, kernel))
-    if block.type == "btrfs":
-        return dict(btrfs.facts(machine, block, kernel)) | btrfs.members(machine, block.folder)
-    if block.type == "zfs":
-        return dict(zfs.facts(machine, block))
-    if block.type in _FLUSH_SWITCHES:
-        off = set(_FLUSH_SWITCHES[block.type]) & set(block.mounts[0].super_options)
-        return {"barriers": Known(not off, _MOUNTINFO), "online_discard": _discard(block), **_checkpoints(block)}
-    return {}
-
-
-def _discard(block: Superblock) -> Fact[str]:
-    """F2FS prints either word, and leaves discarding to a thread; NILFS2 prints `discard` and does it at once."""
-    options = block.mounts[0].super_options
-    if block.type == "nilfs2":
-        return Known("sync" if "discard" in options else "none", _MOUNTINFO)
-    if "discard" in options:
-        return Known("async", _MOUNTINFO)
-    return Known("none", _MOUNTINFO) if "nodiscard" in options else Unknown(Cause.NOT_EXPOSED, "", _MOUNTINFO)
-
-
-def _checkpoints(block: Superblock) -> dict[str, Fact[bool]]:
-    """F2FS prints checkpoint=disable, with what it may cost in blocks, while there are none (since 4.20)."""
-    if block.type != "f2fs":
-        return {}
-    off = any(option.startswith("checkpoint=disable") for option in block.mounts[0].super_options)
-    return {"checkpoints": Known(not off, _MOUNTINFO)}
-
-
 def _space(machine: Machine, block: Superblock) -> json_text.Json | Unknown:
     """Room; not asked of servers on the network, which may not answer, nor of memory."""
-    if block.type not in superblocks.ON_DEVICES and block.type != "zfs":
+    if block.type not in TYPES:
         return NOT_APPLICABLE
     return look.understood(machine.space(block.mounts[0].mount_point), json_text.load)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor import secrecy
 from fsadvisor.readers.parsing import size_bytes
+from fsadvisor.survey.filesystem_types.registry import type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,17 +79,13 @@ def _holds(option: str, in_force: set[str], fs_type: str) -> bool:
         return True
     if name in _DEFAULTS:
         return (name.removeprefix("no") if name.startswith("no") else f"no{name}") not in in_force
-    return (fs_type == "xfs" and name == "quota" and "usrquota" in in_force) or name == _default_of(fs_type)
+    own = type_of(fs_type)
+    return dict(own.printed_as).get(name) in in_force or name in own.unprinted_defaults
 
 
 def _is(shown: str, option: str) -> bool:
     """Whether it is that option, with any value: checkpoint=disable:0."""
     return shown == option or shown.startswith((f"{option}=", f"{option}:"))
-
-
-def _default_of(fs_type: str) -> str:
-    """What Btrfs and NILFS2 print only where it is something else."""
-    return {"btrfs": "commit=30", "nilfs2": "errors=remount-ro"}.get(fs_type, "")
 
 
 def _one_way(option: str) -> str:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.configured import Configured
+    from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.survey.measured import Probed
     from fsadvisor.survey.programs import RunningProgram
     from fsadvisor.survey.queue import Queue
     from fsadvisor.survey.stack import Stack
-    from fsadvisor.survey.superblocks import Superblock
     from fsadvisor.survey.udev import Udev
     from fsadvisor.version import Version
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from fsadvisor.readers import mount_tables
     from fsadvisor.storage import Facts, Filesystem, Subject, Workload
     from fsadvisor.survey.configured import Configured
+    from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.overlay import Overlay
     from fsadvisor.survey.programs import RunningProgram
-    from fsadvisor.survey.superblocks import Superblock
     from fsadvisor.survey.surveyed import Surveyed
     from fsadvisor.survey.workload import Use
 

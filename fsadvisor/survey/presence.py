@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.survey import look
+from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, TYPES
+from fsadvisor.survey.superblocks import IN_MEMORY, OVER_THE_NETWORK, OVERLAY
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -20,12 +22,15 @@ if TYPE_CHECKING:
 _TAGS: Final = {"UUID=": "ID_FS_UUID", "LABEL=": "ID_FS_LABEL"}
 _FOLDERS: Final = {"/dev/disk/by-uuid/": "ID_FS_UUID", "/dev/disk/by-label/": "ID_FS_LABEL"}
 _PLAIN: Final = re.compile(r"/dev/((?:sd|hd|vd|xvd|nvme|mmcblk|md|loop)[a-z0-9]+)")
+_IN_POOLS: Final = frozenset(TYPES) - ON_DEVICES
+"""Their mounts name no device, so that any disk may be one of theirs."""
+_WITHOUT_A_DEVICE: Final = _IN_POOLS | OVER_THE_NETWORK | IN_MEMORY | {OVERLAY}
 _MEMBERS: Final = ("zfs_member", "mpath_member")
 
 
 def device_missing(wanted: Configured, udev: Udev, devices: Container[str]) -> Fact[bool]:
     """By its name among the kernel's devices, or by its UUID or label among those that udev knows."""
-    if wanted.fs_type in ("zfs", "nfs", "nfs4", "cifs", "tmpfs", "overlay"):
+    if wanted.fs_type in _WITHOUT_A_DEVICE:
         return NOT_APPLICABLE
     what = wanted.what.strip('"').replace('="', "=")
     if name := _PLAIN.fullmatch(what):
@@ -47,7 +52,7 @@ def _by_tag(value: str, key: str, where: str, udev: Udev) -> Fact[bool]:
 
 def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mapping[str, Layer]) -> dict[str, Disk]:
     """The disks, each with whether a multipath device or ZFS stands on it, which orders requests itself."""
-    zfs = any(block.type == "zfs" for block in inventory.blocks.values())
+    pools = any(block.type in _IN_POOLS for block in inventory.blocks.values())
     partitions: dict[str, list[str]] = {}
     for device in inventory.tree.devices.values():
         if device.parent is not None:
@@ -65,7 +70,7 @@ def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mappin
         if at in multipath:
             fact: Fact[bool] = Known(True, "the stack in sysfs")
         else:
-            fact = _by_udev(said, inventory.udev, maybe=zfs and not inventory.stack.filesystems_on(at))
+            fact = _by_udev(said, inventory.udev, maybe=pools and not inventory.stack.filesystems_on(at))
         found[at] = replace(disk, sorted_above=fact)
     return found
 

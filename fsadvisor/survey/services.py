@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Filesystem, Service
-from fsadvisor.survey import configuration, look, mysql, nocow, placing, program_files
+from fsadvisor.survey import configuration, look, mysql, placing, program_files
+from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, type_of
 from fsadvisor.survey.identity import Identities
-from fsadvisor.survey.superblocks import ON_DEVICES, mount_point_of
+from fsadvisor.survey.superblocks import mount_point_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,8 +76,7 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
     told |= configuration.facts(machine, found.program.name, directory, _server(found), found.here)
     if fs_type in ON_DEVICES and isinstance(directory, Known) and found.program.name not in _OF_MANY_FILES:
         told |= program_files.facts(machine, directory.value)
-    if fs_type == "btrfs":
-        told |= _flags(machine, found.program.name, directory)
+    told |= type_of(fs_type or "").program_facts(machine, found.program.name, directory)
     log: Fact[str] = told.get("log_directory", NOT_APPLICABLE)
     return Service(
         program=Known(found.program.name, "running processes"),
@@ -94,13 +94,3 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
 def _server(found: RunningProgram) -> mysql.Server:
     directory = look.value(found.directory) or ""
     return mysql.Server(process=found.process, directory=directory, given=found.settings)
-
-
-def _flags(machine: Machine, program: str, directory: Fact[str]) -> dict[str, Fact[bool]]:
-    """The no-copy-on-write flag of its folder, for new files, and of a file that is there."""
-    if isinstance(directory, Unknown):
-        return {"nocow": directory, "nocow_file": directory}
-    return {
-        "nocow": nocow.flag(machine, directory.value),
-        "nocow_file": nocow.flag_of_a_file(machine, program, directory.value),
-    }

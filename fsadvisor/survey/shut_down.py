@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fsadvisor.machine.port import Answer
-    from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.survey.filesystem_types.base import Superblock
 
 _MOUNTINFO = "/proc/self/mountinfo"
 _SAID = ("emergency_ro", "shutdown")

@@ -10,6 +10,7 @@ from fsadvisor.machine import sources
 from fsadvisor.machine.wrapped import Wrapped
 from fsadvisor.readers import smartctl
 from fsadvisor.survey import look
+from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.transport import transport
 
 if TYPE_CHECKING:
@@ -155,9 +156,5 @@ def _members(machine: Machine, mount: Mount, tree: BlockTree) -> tuple[str, ...]
     device = tree.numbered(mount.major_minor) or tree.named(mount.source)
     if device is None:
         return ()
-    if mount.fs_type == "btrfs":
-        folders = (f"/sys/fs/btrfs/{name}/devices" for name in look.names(machine.entries("/sys/fs/btrfs")))
-        members = (look.names(machine.entries(folder)) for folder in folders)
-        found = next((names for names in members if device.name in names), ())
-        return tuple(name for name in found if name in tree.devices) or (device.name,)
-    return (device.name,)
+    members = type_of(mount.fs_type).members(machine, device.name)
+    return tuple(name for name in members if name in tree.devices) or (device.name,)

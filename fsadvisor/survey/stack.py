@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.survey.block import BlockTree
-    from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.survey.filesystem_types.base import Superblock
 
 
 @dataclass(frozen=True, slots=True)

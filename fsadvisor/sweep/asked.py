@@ -6,6 +6,8 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from fsadvisor.survey.filesystem_types.registry import IN_PAPERS
+
 Base: TypeAlias = Literal["image", "memory"]
 """What lies under dm-delay: an image in the folder, or the kernel's memory (null_blk)."""
 
@@ -13,7 +15,7 @@ DELAYS_MS: Final[tuple[float, ...]] = tuple(float(ms) for ms in range(11))
 """The paper's, from 0 to 10 ms."""
 SHORT_DELAYS_MS: Final[tuple[float, ...]] = (0.1, 0.2, 0.5)
 """Below one millisecond, by null_blk where the kernel has it."""
-FILESYSTEMS: Final = ("ext4", "xfs", "btrfs", "f2fs", "nilfs2")
+FILESYSTEMS: Final = IN_PAPERS
 WORKLOADS: Final = ("web", "file-server", "mail")
 MOST_BYTES: Final = 8 << 30
 """That a workload on a filesystem in an image may read and write; no window is begun that would go beyond it."""

@@ -19,6 +19,7 @@ from fsadvisor.probe.job import Mix
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.json_line import encoded
 from fsadvisor.probe.own import mixing
+from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.sweep import asked as words
 from fsadvisor.sweep import memory
 from fsadvisor.sweep.delayed import Delayed, delayed
@@ -96,7 +97,7 @@ class _Sweep:
     @contextlib.contextmanager
     def _mounted(self, path: str, fs_type: str) -> Iterator[tuple[Path, tuple[str, ...]]]:
         """With mkfs's defaults and mount's, as the paper had them."""
-        quiet = ("-q",) if fs_type == "ext4" else ("-q", "-f")
+        quiet = type_of(fs_type).mkfs_quiet or ()
         tools.run(f"mkfs.{fs_type}", (*quiet, path), _MKFS_SECONDS, f"making {fs_type}")
         more = self._asked.options.get(fs_type, "")
         options = more.split(",") if more else ()

@@ -18,6 +18,7 @@ from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.scratch import scratch_file
 from fsadvisor.probe.trouble import told
+from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
 from fsadvisor.trial import tools
 from fsadvisor.trial.loop import Loop, attached
 from fsadvisor.trial.mounting import Privacy, is_type, mounted
@@ -31,18 +32,8 @@ _MKFS_SECONDS: Final = 300.0
 _STEP_BYTES: Final = 1 << 20
 _SPARE: Final = 0.10
 """Of the filesystem under the images, that stays free: where it were full, programs of others would fail."""
-LEAST_BYTES: Final = {"ext4": 64 << 20, "ext3": 64 << 20, "xfs": 320 << 20, "btrfs": 256 << 20, "f2fs": 128 << 20}
-"""What the tools want at least; mkfs.xfs since 5.19 makes none below 300 MiB."""
-_QUIET: Final = {
-    "ext2": ("-q", "-F", "-E", "lazy_itable_init=0,nodiscard"),
-    "ext3": ("-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"),
-    "ext4": ("-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"),
-    "xfs": ("-q", "-f", "-K"),
-    "btrfs": ("-q", "-f", "-K"),
-    "f2fs": ("-q", "-f", "-t", "0"),
-    "nilfs2": ("-q", "-f", "-K"),
-}
-"""Said to mkfs before what is asked for: nothing is left to be done later, when it is measured; no discards."""
+LEAST_BYTES: Final = {it.name: it.least_bytes for it in TYPES.values() if it.least_bytes}
+"""What the tools want at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,8 +123,9 @@ def standing(privacy: Privacy, form: Form, part: Part, *, solid: bool = True) ->
 
 def arguments(form: Form) -> tuple[str, ...]:
     """What mkfs is told. Of several -E the tools of ext4 heed one, so that they become one."""
-    quiet = _QUIET.get(form.fs_type, ())
-    if not form.fs_type.startswith("ext") or "-E" not in form.mkfs:
+    fs_type = type_of(form.fs_type)
+    quiet = (*(fs_type.mkfs_quiet or ()), *fs_type.mkfs_at_once)
+    if "-E" not in quiet or "-E" not in form.mkfs:
         return (*quiet, *form.mkfs)
     at = form.mkfs.index("-E")
     extended = ",".join((quiet[-1], *form.mkfs[at + 1 : at + 2]))

@@ -11,6 +11,7 @@ from fsadvisor.probe.job import Existing
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.storage import Filesystem, Mount
 from fsadvisor.survey import look
+from fsadvisor.survey.filesystem_types.registry import MADE, type_of
 from fsadvisor.trial import dangers
 from fsadvisor.trial.arena import Form
 from fsadvisor.trial.mounting import is_type
@@ -60,10 +61,6 @@ _FAMILIES: Final = (
     frozenset(("sync", "async")),
     frozenset(("compress", "compress-force", "nocompress")),
 )
-_MADE: Final = ("ext4", "ext3", "ext2", "xfs", "btrfs", "f2fs", "nilfs2")
-"""Types that can be made; the first is taken where nothing says which."""
-_EXT_FEATURES: Final = ("has_journal", "extent", "dir_index", "metadata_csum", "flex_bg")
-"""Said to mkfs where the machine's own lacks them."""
 
 
 class ChangeError(Exception):
@@ -110,39 +107,21 @@ def own(storage: Storage, mount_point: str) -> Own:
     taken = [word for word in words if word.partition("=")[0] in _TAKEN_OVER]
     if words and not {"noatime", "relatime"} & set(taken):
         taken.append("strictatime")
-    taken = [word for word in taken if word not in _DEFAULTS and not (fs_type == "btrfs" and word == "commit=30")]
+    own_type = type_of(fs_type)
+    taken = [word for word in taken if word not in _DEFAULTS and word not in own_type.unprinted_defaults]
     return Own(
         mount_point=mount_point,
         fs_type=fs_type,
         options=tuple(taken),
-        mkfs=_format(fs_type, filesystem) if isinstance(filesystem, Filesystem) else (),
+        mkfs=own_type.mkfs_alike(filesystem) if isinstance(filesystem, Filesystem) else (),
         left_out=tuple(word for word in words if word not in taken and word not in _DEFAULTS | {"rw", "ro"}),
     )
-
-
-def _format(fs_type: str, one: Filesystem) -> tuple[str, ...]:
-    """Arguments of mkfs that make the like of it; what is not known is mkfs's own choice."""
-    block, inode = look.value(one.block_bytes), look.value(one.inode_bytes)
-    found: list[str] = []
-    if fs_type in ("ext2", "ext3", "ext4"):
-        found += ["-b", str(block)] if block else []
-        found += ["-I", str(inode)] if inode else []
-        features = look.value(one.features)
-        lacking = [f"^{it}" for it in _EXT_FEATURES if fs_type == "ext4" and features and it not in features]
-        found += ["-O", ",".join(lacking)] if lacking else []
-    elif fs_type == "xfs":
-        found += ["-b", f"size={block}"] if block else []
-        found += ["-i", f"size={inode}"] if inode else []
-    elif fs_type == "btrfs":
-        profile = look.value(one.metadata_profile)
-        found += ["-m", profile.lower()] if profile and profile.lower() in ("single", "dup") else []
-    return tuple(found)
 
 
 def of_options(words: Sequence[str], own: Own, fs_type: str, job: str) -> Change:
     """The change that a person names: mount options, and 'mkfs:' with arguments. Raises ChangeError."""
     options, mkfs = _split(words)
-    kind = fs_type or (own.fs_type if own.fs_type in _MADE else _MADE[0])
+    kind = fs_type or (own.fs_type if own.fs_type in MADE else MADE[0])
     base = own if own.fs_type == kind else Own(mount_point=own.mount_point, fs_type=kind)
     return _change(
         what=" ".join((*options, *((f"mkfs {shlex.join(mkfs)}",) if mkfs else ()))),
@@ -192,7 +171,7 @@ def _words(options: tuple[str, ...], mkfs: tuple[str, ...]) -> str:
 def _change(*, what: str, kind: str, base: Own, sides: tuple[tuple[str, ...], ...], job: str) -> Change:
     """`sides` are options and arguments of mkfs before, and after."""
     if not is_type(kind):
-        raise ChangeError(f"{kind!r} is no type of filesystem{did_you_mean(kind, _MADE)}")
+        raise ChangeError(f"{kind!r} is no type of filesystem{did_you_mean(kind, MADE)}")
     if job not in JOBS:
         raise ChangeError(f"no job {job!r}{did_you_mean(job, JOBS)}; fsadvisor probe --list names them")
     if isinstance(JOBS[job].work, Existing):

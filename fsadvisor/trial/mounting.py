@@ -24,6 +24,7 @@ from fsadvisor.machine.probe_file import PATH
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.trouble import told
 from fsadvisor.readers import mount_tables
+from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.trial import tools
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ _GROUNDS: Final = ("/mnt", "/media", "/srv", "/opt", "/boot", "/var/tmp", "/tmp"
 _SYSTEM: Final = ("/proc", "/sys", "/dev", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/nix", "/gnu")
 """Where the kernel's own files and tools are, with what is mounted there."""
 _MOUNT_SECONDS: Final = 60.0
-_HELPERS: Final = {"nilfs2": ("nogc",)}
-"""Types that are mounted by a tool of their own, and what keeps it from leaving a daemon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +119,9 @@ def arguments(device: str, folder: Path, fs_type: str, options: Sequence[str]) -
 
     That of NILFS2 is needed, and is told to start no cleaner.
     """
-    said = (*options, *_HELPERS.get(fs_type, ()))
-    internal = () if fs_type in _HELPERS else ("-i",)
+    of_helper = type_of(fs_type).helper_options
+    said = (*options, *of_helper)
+    internal = () if of_helper else ("-i",)
     option = ("-o", ",".join(said)) if said else ()
     return ("-n", *internal, "-t", fs_type, *option, device, str(folder))
 

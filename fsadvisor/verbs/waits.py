@@ -21,6 +21,7 @@ from fsadvisor.probe.run import Went
 from fsadvisor.probe.stopping import Stop, Stopped
 from fsadvisor.report import probe_page, waits_json
 from fsadvisor.report.waits_page import document
+from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs.asking import RefusedError
 from fsadvisor.verbs.probe import Command, Request
@@ -118,7 +119,7 @@ def _below(target: str, machine: Machine) -> Watched:
     return Watched(
         target=real,
         disks=frozenset({*way.leaves, *(way.flushed or ()), *whole}),
-        journals=frozenset({own, *_uuids(mount, own, machine)}),
+        journals=frozenset({own, *type_of(mount.fs_type).uuids(machine, own)}),
         notes=("Processors, pressure and threads are the whole machine's: they belong to no disk.",),
     )
 
@@ -129,16 +130,6 @@ def _device(mount: Mount, machine: Machine) -> str:
     if not isinstance(link, Unknown):
         return Path(link.text).name
     return Path(surroundings.real(mount.source)).name if mount.source.startswith("/dev/") else ""
-
-
-def _uuids(mount: Mount, device: str, machine: Machine) -> Iterable[str]:
-    """Those of the Btrfs on the device."""
-    if mount.fs_type == "btrfs":
-        found = machine.entries("/sys/fs/btrfs")
-        for uuid in () if isinstance(found, Unknown) else found:
-            members = machine.entries(f"/sys/fs/btrfs/{uuid}/devices")
-            if not isinstance(members, Unknown) and device in members:
-                yield uuid
 
 
 def _with_job(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:

@@ -13,7 +13,8 @@ from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.report.probe_words import amount, sureness
 from fsadvisor.storage import Below, Mount
 from fsadvisor.survey import look as looked
-from fsadvisor.survey.superblocks import ON_DEVICES
+from fsadvisor.survey.filesystem_types.registry import TYPES
+from fsadvisor.survey.superblocks import OVERLAY
 from fsadvisor.views.probe_groups import SUITE_WORDS, groups
 from fsadvisor.views.probe_results import age
 from fsadvisor.views.rows import Row
@@ -50,7 +51,7 @@ def mounts(storage: Storage, kept: Kept) -> list[tuple[str, Mount, Below | None]
 
 def _can(mount: Mount) -> bool:
     kind = looked.value(mount.fs_type)
-    fine = kind is None or kind in ON_DEVICES or kind in ("zfs", "overlay")
+    fine = kind is None or kind in TYPES or kind == OVERLAY
     return fine and looked.value(mount.mounted) is True and looked.value(mount.read_only) is not True
 
 

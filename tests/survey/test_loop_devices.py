@@ -125,11 +125,11 @@ def test_a_btrfss_profiles_are_those_of_btrfs_filesystem_df(made):
 
 
 def test_a_folders_no_copy_on_write_flag_is_that_of_lsattr(made):
-    from fsadvisor.survey import nocow
+    from fsadvisor.survey.filesystem_types import btrfs
 
     assert "C" in run("lsattr", "-d", made[3]).split()[0]
-    assert nocow.flag(LiveMachine(), made[3]).value is True
-    assert nocow.flag(LiveMachine(), made[0]["btrfs"]).value is False
+    assert btrfs.flag(LiveMachine(), made[3]).value is True
+    assert btrfs.flag(LiveMachine(), made[0]["btrfs"]).value is False
 
 
 @pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs", "second"])

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import btrfs_tools, btrfs_usage
+from fsadvisor.readers import btrfs_tools, btrfs_usage, file_attributes
 from fsadvisor.readers.parsing import whole
-from fsadvisor.survey import btrfs_quota, look, shut_down
+from fsadvisor.survey import look, shut_down
+from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Variant
+from fsadvisor.survey.filesystem_types.btrfs_quota import limits, quota
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.btrfs_usage import BtrfsUsage
-    from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.storage import Filesystem
+    from fsadvisor.survey.block import BlockDevice, BlockTree
+    from fsadvisor.survey.filesystem_types.base import Facts, Superblock
     from fsadvisor.version import Version
 
 _DEFAULT_COMMIT_SECONDS = 30
+
+_NO_FOLDER = Unknown(Cause.NOT_EXPOSED, "", "/sys/fs/btrfs")
+_OVERWRITTEN = {
+    "postgresql": "global/pg_control",
+    "mysql": "ibdata1",
+    "mongodb": "WiredTiger.wt",
+    "etcd": "member/snap/db",
+}
+"""A file of each program that is as old as its data and is never replaced by a new one."""
 
 
 class BtrfsFacts(TypedDict):
@@ -58,26 +73,26 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFa
     usage = look.command_record(machine, usage_argv, btrfs_usage.parse)
     snapshots = look.command_record(machine, snapshots_argv, btrfs_tools.parse_btrfs_snapshots)
     return BtrfsFacts(
-        label=_label(machine, block.folder),
+        label=_label(machine, block.directory),
         barriers=Known("nobarrier" not in options, "/proc/self/mountinfo"),
         online_discard=Known(_discard(options), "/proc/self/mountinfo"),
         commit_seconds=Known(_commit_seconds(options), "/proc/self/mountinfo"),
-        features=_features(machine, block.folder),
-        errors=_errors(machine, block.folder),
+        features=_features(machine, block.directory),
+        errors=_errors(machine, block.directory),
         unallocated_percent=look.field(usage, tool, _unallocated_percent),
         metadata_used_percent=look.field(usage, tool, _metadata_used_percent),
         data_profile=look.field(usage, tool, lambda it: _profile(it, "Data")),
         metadata_profile=look.field(usage, tool, lambda it: _profile(it, "Metadata")),
         snapshots=look.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
-        shut_down=shut_down.told(block, shut_down.btrfs_seeds(_writeable(machine, block.folder))),
+        shut_down=shut_down.told(block, shut_down.btrfs_seeds(_writeable(machine, block.directory))),
         space_cache=_space_cache(options),
-        quota=btrfs_quota.quota(machine, block.folder, kernel) if block.folder else _NO_FOLDER,
-        quota_limits=btrfs_quota.limits(machine, block.folder) if block.folder else _NO_FOLDER,
+        quota=quota(machine, block.directory, kernel) if block.directory else _NO_FOLDER,
+        quota_limits=limits(machine, block.directory) if block.directory else _NO_FOLDER,
         missing_bytes=look.field(usage, tool, lambda it: it.missing_bytes),
     )
 
 
-def members(machine: Machine, folder: str | None) -> dict[str, Fact[int]]:
+def _device_count(machine: Machine, folder: str | None) -> dict[str, Fact[int]]:
     """How many devices it has, those that are missing too (number 0 is being filled by a replacement)."""
     numbers = machine.entries(f"{folder}/devinfo") if folder else _NO_FOLDER
     if isinstance(numbers, Unknown):
@@ -166,4 +181,105 @@ def _profile(usage: BtrfsUsage, kind: str) -> str | None:
     return "+".join(sorted({group.profile for group in usage.groups if group.kind == kind})) or None
 
 
-_NO_FOLDER = Unknown(Cause.NOT_EXPOSED, "", "/sys/fs/btrfs")
+def flag(machine: Machine, path: str) -> Fact[bool]:
+    """Whether a folder, for the new files in it, or a file carries the flag."""
+    answer = machine.flags(path)
+    record = look.understood(answer, file_attributes.parse_fsflags)
+    return look.field(record, answer.source, lambda it: "nocow" in it.flags)
+
+
+def flag_of_a_file(machine: Machine, program: str, directory: str) -> Fact[bool]:
+    """The flag of one file that the program overwrites."""
+    name = _OVERWRITTEN.get(program)
+    if name is None:
+        return Unknown(Cause.NOT_EXPOSED, f"look at its files: lsattr -R {shlex.quote(directory)}", "lsattr")
+    return flag(machine, f"{directory}/{name}")
+
+
+class _InSysfs(NamedTuple):
+    """A mounted Btrfs in sysfs: its directory and the names of its member devices."""
+
+    directory: str
+    members: tuple[str, ...]
+
+
+def _by_member(machine: Machine) -> Mapping[str, _InSysfs]:
+    """The mounted ones by each of their member devices, from /sys/fs/btrfs/*/devices."""
+    found: dict[str, _InSysfs] = {}
+    for name in look.names(machine.entries("/sys/fs/btrfs")):
+        directory = f"/sys/fs/btrfs/{name}"
+        members = look.names(machine.entries(f"{directory}/devices"))
+        found.update(dict.fromkeys(members, _InSysfs(directory, members)))
+    return found
+
+
+def _devices(_machine: Machine, _mount: Mount, device: BlockDevice | None, tree: BlockTree, by_member: Any) -> Devices:  # noqa: ANN401 - of _by_member
+    own = by_member.get(device.name) if device else None
+    names = own.members if own else ()
+    known = tuple(name for name in names if name in tree.devices)
+    if not names:
+        return Devices((device.name,) if device else (), False)
+    in_sysfs = by_member.get(known[0]) if known else None
+    return Devices(known, bool(known) and len(known) == len(names), in_sysfs.directory if in_sysfs else None)
+
+
+def _members(machine: Machine, device: str) -> tuple[str, ...]:
+    own = _by_member(machine).get(device)
+    return own.members if own else (device,)
+
+
+def _uuids(machine: Machine, device: str) -> tuple[str, ...]:
+    own = _by_member(machine).get(device)
+    return (own.directory.rpartition("/")[2],) if own else ()
+
+
+def _facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Facts:
+    return dict(facts(machine, block, kernel)) | _device_count(machine, block.directory)
+
+
+def _program_facts(machine: Machine, program: str, directory: Fact[str]) -> Facts:
+    """The no-copy-on-write flag of its directory, for new files, and of a file that is there."""
+    if isinstance(directory, Unknown):
+        return {"nocow": directory, "nocow_file": directory}
+    return {
+        "nocow": flag(machine, directory.value),
+        "nocow_file": flag_of_a_file(machine, program, directory.value),
+    }
+
+
+def _mkfs_alike(filesystem: Filesystem) -> tuple[str, ...]:
+    profile = look.value(filesystem.metadata_profile)
+    return ("-m", profile.lower()) if profile and profile.lower() in ("single", "dup") else ()
+
+
+BTRFS: Final = FilesystemType(
+    name="btrfs",
+    listed=_by_member,
+    devices=_devices,
+    members=_members,
+    uuids=_uuids,
+    commands=commands,
+    facts=_facts,
+    program_facts=_program_facts,
+    own_read_ahead=True,
+    unprinted_defaults=("commit=30",),
+    quotas="own",
+    mkfs_quiet=("-q", "-f"),
+    mkfs_at_once=("-K",),
+    mkfs_alike=_mkfs_alike,
+    least_bytes=256 << 20,
+    flushes_after_sync=True,
+    no_flush_options=("nobarrier",),
+    in_papers=True,
+    variants=(
+        Variant(says="Btrfs as it comes"),
+        Variant(
+            suffix="tuned",
+            says="Btrfs that overwrites in place",
+            options=("noatime", "nodatacow"),
+            dangers=(
+                "nodatacow: no checksums of data, no compression, no repair from a copy; a power cut can tear a write",
+            ),
+        ),
+    ),
+)

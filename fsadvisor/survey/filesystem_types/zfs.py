@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Final, TypedDict
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import zfs_tools
 from fsadvisor.survey import look
+from fsadvisor.survey.filesystem_types.base import FilesystemType
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.zfs_tools import Dataset, Pool
     from fsadvisor.storage import Atime
-    from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.survey.filesystem_types.base import Superblock
+    from fsadvisor.version import Version
 
-COMMANDS: tuple[Argv, ...] = (zfs_tools.ZPOOL_LIST_ARGV, zfs_tools.ZFS_GET_ARGV)
+_COMMANDS: tuple[Argv, ...] = (zfs_tools.ZPOOL_LIST_ARGV, zfs_tools.ZFS_GET_ARGV)
 _PARAMETERS = "/sys/module/zfs/parameters"
 
 
@@ -35,7 +37,7 @@ class ZfsFacts(TypedDict):
     zfs_log_flushes: Fact[bool]
 
 
-def facts(machine: Machine, block: Superblock) -> ZfsFacts:
+def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFacts:
     """Ask zpool, zfs and the module's parameters; the mount's source is the dataset."""
     pool = _pool(machine, block.source.partition("/")[0].partition("@")[0])
     dataset = _dataset(machine, block.source)
@@ -83,3 +85,12 @@ def _atime(dataset: Dataset) -> Atime | None:
     if not dataset.atime:
         return "noatime"
     return "relatime" if dataset.relatime else "strictatime"
+
+
+def _commands(_block: Superblock) -> tuple[Argv, ...]:
+    return _COMMANDS
+
+
+ZFS: Final = FilesystemType(
+    name="zfs", on_devices=False, commands=_commands, facts=facts, own_read_ahead=True, quotas="not told"
+)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import dumpe2fs, ext4_files
 from fsadvisor.readers.parsing import whole
 from fsadvisor.storage import DataMode
 from fsadvisor.survey import look, shut_down
+from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Variant
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -17,12 +19,14 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.dumpe2fs import Dumpe2fs
     from fsadvisor.readers.ext4_files import Ext4Options
-    from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.storage import Filesystem
+    from fsadvisor.survey.block import BlockDevice, BlockTree
+    from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.version import Version
 
 _parse_options = lru_cache(maxsize=512)(ext4_files.parse_ext4_options)
 """Most filesystems of a machine have the same options, to the letter."""
-TYPES = frozenset(("ext2", "ext3", "ext4"))
 
 
 class Ext4Facts(TypedDict):
@@ -57,6 +61,26 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
 def header_argv(device: str) -> Argv:
     """The command that prints the superblock on a device, by the kernel's name of it."""
     return dumpe2fs.argv(f"/dev/{device.replace('!', '/')}")
+
+
+def _journals(machine: Machine) -> tuple[str, ...] | Unknown:
+    """The names in /proc/fs/jbd2."""
+    return machine.entries("/proc/fs/jbd2")
+
+
+def _devices(machine: Machine, _mount: Mount, device: BlockDevice | None, tree: BlockTree, journals: Any) -> Devices:  # noqa: ANN401 - of _journals
+    """An ext4's device, and that of its journal where it is another."""
+    if device is None:
+        return Devices((), False)
+    number = outer_journal(machine, device.name, journals)
+    if number is None or isinstance(number, Unknown):
+        return Devices((device.name,), number is None)
+    journal = tree.numbered(number)
+    return Devices((device.name, journal.name), True) if journal else Devices((device.name,), False)
+
+
+def _commands_for_devices(machine: Machine, device: str, journals: Any) -> tuple[Argv, ...]:  # noqa: ANN401 - of _journals
+    return (header_argv(device),) if may_have_outer_journal(machine, device, journals) else ()
 
 
 def outer_journal(machine: Machine, device: str, journals: tuple[str, ...] | Unknown) -> str | Unknown | None:
@@ -180,3 +204,72 @@ def _maximum_file_bytes(header: Dumpe2fs) -> int | None:
     if features is None or header.block_size_bytes is None or not {"extent", "huge_file"} <= set(features):
         return None
     return ((1 << 32) - 1) * header.block_size_bytes
+
+
+def _mkfs_alike(filesystem: Filesystem) -> tuple[str, ...]:
+    block, inode = look.value(filesystem.block_bytes), look.value(filesystem.inode_bytes)
+    return (*(("-b", str(block)) if block else ()), *(("-I", str(inode)) if inode else ()))
+
+
+def _mkfs_alike_ext4(filesystem: Filesystem) -> tuple[str, ...]:
+    features = look.value(filesystem.features)
+    lacking = [f"^{name}" for name in _SAID_TO_MKFS if features and name not in features]
+    return (*_mkfs_alike(filesystem), *(("-O", ",".join(lacking)) if lacking else ()))
+
+
+_SAID_TO_MKFS: Final = ("has_journal", "extent", "dir_index", "metadata_csum", "flex_bg")
+"""Features that mkfs is told to leave out where the machine's own lacks them."""
+
+EXT2: Final = FilesystemType(
+    name="ext2",
+    listed=_journals,
+    devices=_devices,
+    commands_for_devices=_commands_for_devices,
+    devices_by="dumpe2fs",
+    commands=commands,
+    facts=facts,
+    has_inode_table=True,
+    syncs_unnamed_alike=True,
+    places_are_offsets=True,
+    mkfs_quiet=("-q", "-F"),
+    mkfs_at_once=("-E", "lazy_itable_init=0,nodiscard"),
+    mkfs_alike=_mkfs_alike,
+    no_flush_options=("nobarrier", "barrier=0"),
+)
+EXT3: Final = replace(
+    EXT2,
+    name="ext3",
+    mkfs_at_once=("-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"),
+    least_bytes=64 << 20,
+    flushes_after_sync=True,
+)
+EXT4: Final = replace(
+    EXT3,
+    name="ext4",
+    mkfs_alike=_mkfs_alike_ext4,
+    trimmed_from_outside=True,
+    in_papers=True,
+    variants=(
+        Variant(says="ext4 as it comes"),
+        Variant(
+            suffix="tuned",
+            says="ext4 with fast commits, and times written late",
+            options=("noatime", "lazytime"),
+            mkfs=("-O", "fast_commit"),
+            dangers=("lazytime: after a power cut a file's times may be a day old",),
+        ),
+        Variant(
+            suffix="seed",
+            says="ext4 with four options that a guide calls safe",
+            options=("data=writeback", "noatime", "nobarrier", "commit=60"),
+            dangers=(
+                (
+                    "nobarrier: without power-loss protection a power cut loses synced files, "
+                    "and can damage the filesystem"
+                ),
+                "data=writeback: after a power cut new files may hold old blocks, those of others among them",
+                "commit=60: what nobody synced is lost of the last minute, and not of five seconds",
+            ),
+        ),
+    ),
+)

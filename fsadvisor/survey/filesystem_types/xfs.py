@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import xfs_reports
 from fsadvisor.readers.parsing import size_bytes
 from fsadvisor.survey import look, shut_down
+from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Variant, option
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.readers.xfs_reports import XfsInfo
-    from fsadvisor.survey.superblocks import Superblock
+    from fsadvisor.storage import Filesystem
+    from fsadvisor.survey.block import BlockDevice, BlockTree
+    from fsadvisor.survey.filesystem_types.base import Superblock
 
 _BARRIERS_ALWAYS = Version(4, 19)
 """`nobarrier` was removed by commit 1c02d502c208, in 4.19."""
@@ -107,3 +111,39 @@ def _log_takes_256k(info: XfsInfo) -> bool | None:
         return None
     unit = info.log_sunit_blocks * info.log_bsize_bytes
     return info.log_version == 2 and (unit == 0 or _LARGEST_LOG_BUFFER % unit == 0)
+
+
+def _devices(_machine: Machine, mount: Mount, device: BlockDevice | None, tree: BlockTree, _listed: Any) -> Devices:  # noqa: ANN401 - nothing is listed
+    """Its log and its real-time section may be on devices of their own."""
+    paths = (option(mount, name) for name in ("logdev", "rtdev"))
+    others = [tree.named(path) for path in paths if path]
+    return Devices(tuple(it.name for it in (device, *others) if it), device is not None and all(others))
+
+
+def _mkfs_alike(filesystem: Filesystem) -> tuple[str, ...]:
+    block, inode = look.value(filesystem.block_bytes), look.value(filesystem.inode_bytes)
+    return (*(("-b", f"size={block}") if block else ()), *(("-i", f"size={inode}") if inode else ()))
+
+
+XFS: Final = FilesystemType(
+    name="xfs",
+    devices=_devices,
+    commands=commands,
+    facts=facts,
+    has_inode_table=True,
+    trimmed_from_outside=True,
+    printed_as=(("quota", "usrquota"),),
+    syncs_unnamed_alike=True,
+    places_are_offsets=True,
+    mkfs_quiet=("-q", "-f"),
+    mkfs_at_once=("-K",),
+    mkfs_alike=_mkfs_alike,
+    least_bytes=320 << 20,  # mkfs.xfs makes none below 300 MiB since 5.19
+    flushes_after_sync=True,
+    no_flush_options=("nobarrier",),
+    in_papers=True,
+    variants=(
+        Variant(says="XFS as it comes"),
+        Variant(suffix="tuned", says="XFS with large log buffers", options=("noatime", "logbsize=256k")),
+    ),
+)

@@ -1,0 +1,174 @@
+"""What a type of filesystem is to this program: how it is recognized, read, made, mounted and measured.
+
+A type that leaves all fields as they are here is on one block device, is told of by its mounts alone, and is not made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.storage import Filesystem
+    from fsadvisor.survey.block import BlockDevice, BlockTree
+    from fsadvisor.version import Version
+
+Facts: TypeAlias = "Mapping[str, Any]"
+"""Fields of storage.Filesystem, or of storage.Service, by name."""
+MOUNTINFO = "/proc/self/mountinfo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Superblock:
+    """One filesystem and the mounts that show it, the one of its top first.
+
+    `devices` are kernel names; `followed` says whether they are all of them. `upper` is the directory that an overlay
+    writes to, `directory` that of a Btrfs in sysfs.
+    """
+
+    id: str
+    name: str
+    type: str
+    source: str
+    number: str
+    mounts: tuple[Mount, ...]
+    devices: tuple[str, ...]
+    followed: bool
+    upper: str | None = None
+    directory: str | None = None
+
+
+class Devices(NamedTuple):
+    """The kernel's names of the devices under a mount, and whether those are all; its directory in sysfs, if any."""
+
+    names: tuple[str, ...]
+    all_known: bool
+    directory: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """A filesystem that `compare` makes: as it comes (no `suffix`), or with options that people set for speed."""
+
+    says: str
+    suffix: str = ""
+    options: tuple[str, ...] = ()
+    mkfs: tuple[str, ...] = ()
+    dangers: tuple[str, ...] = ()
+
+
+def nothing_listed(_machine: Machine) -> None:
+    """Nothing has to be known of all filesystems of the type to find the devices of one."""
+
+
+def own_device(_machine: Machine, _mount: Mount, device: BlockDevice | None, _tree: BlockTree, _listed: Any) -> Devices:  # noqa: ANN401 - what `listed` of the same type gave
+    """The one that is mounted, alone."""
+    return Devices((device.name,) if device else (), device is not None)
+
+
+def no_commands(_block: Superblock) -> tuple[Argv, ...]:
+    """Nothing to ask of tools."""
+    return ()
+
+
+def no_commands_for_devices(_machine: Machine, _device: str, _listed: Any) -> tuple[Argv, ...]:  # noqa: ANN401 - as above
+    """No tool has to be asked to find the devices."""
+    return ()
+
+
+def no_facts(_machine: Machine, _block: Superblock, _kernel: Fact[Version]) -> Facts:
+    """Nothing but what every filesystem has."""
+    return {}
+
+
+def no_program_facts(_machine: Machine, _program: str, _directory: Fact[str]) -> Facts:
+    """Nothing that is particular to the files of programs on it."""
+    return {}
+
+
+def member_alone(_machine: Machine, device: str) -> tuple[str, ...]:
+    """The device that is mounted."""
+    return (device,)
+
+
+def no_ids(_machine: Machine, _device: str) -> tuple[str, ...]:
+    """It has no directories of its own in sysfs by UUID."""
+    return ()
+
+
+def nothing_alike(_filesystem: Filesystem) -> tuple[str, ...]:
+    """What mkfs does without being told."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesystemType:
+    """One type. Reading comes first, then making and measuring."""
+
+    name: str
+    """As mount tables have it."""
+    on_devices: bool = True
+    """False where no device is named by its mounts: its disks are found otherwise, or not at all."""
+    listed: Callable[[Machine], Any] = nothing_listed
+    """What has to be known of all of the type, asked once; `devices` and `commands_for_devices` get it."""
+    devices: Callable[[Machine, Mount, BlockDevice | None, BlockTree, Any], Devices] = own_device
+    """The devices under a mount, of which the block device with its number or name is given."""
+    commands_for_devices: Callable[[Machine, str, Any], tuple[Argv, ...]] = no_commands_for_devices
+    """What `devices` will ask of tools, by the name of the device that is mounted."""
+    devices_by: str = ""
+    """The tool that tells of more than one device, if it is not the mount table."""
+    members: Callable[[Machine, str], tuple[str, ...]] = member_alone
+    """The devices, by the one that is mounted, as far as sysfs alone tells: nothing may read a disk that sleeps."""
+    uuids: Callable[[Machine, str], tuple[str, ...]] = no_ids
+    """By what its statistics are called in sysfs, by a device."""
+    commands: Callable[[Superblock], tuple[Argv, ...]] = no_commands
+    """What `facts` will ask of tools."""
+    facts: Callable[[Machine, Superblock, Fact[Version]], Facts] = no_facts
+    """What its superblock, mount options and tools tell; the kernel's version decides what some of it means."""
+    program_facts: Callable[[Machine, str, Fact[str]], Facts] = no_program_facts
+    """What it tells of a program's directory."""
+    has_inode_table: bool = False
+    """statvfs counts inodes of which there is a limited number."""
+    own_read_ahead: bool = False
+    """It has a read-ahead of its own (it may be on several devices), and not that of the block device."""
+    trimmed_from_outside: bool = False
+    """It sends no discards for free space unless it is mounted so or fstrim asks."""
+    unprinted_defaults: tuple[str, ...] = ()
+    """Options in force that the kernel prints only where they have another value."""
+    printed_as: tuple[tuple[str, str], ...] = ()
+    """(option, what the kernel prints instead) where other types print it as it is."""
+
+    quotas: Literal["quotactl", "own", "none", "not told"] = "quotactl"
+    """Who tells what a quota leaves: the system call, facts of its own, nobody as there are none, or nobody we know."""
+    syncs_unnamed_alike: bool = False
+    """A sync of a file without a name does what it does for one with a name."""
+    places_are_offsets: bool = False
+    """Where it says that a file's blocks lie is where they lie on its one device."""
+    mkfs_quiet: tuple[str, ...] | None = None
+    """What keeps mkfs.NAME quiet, and lets it overwrite; None where scratch filesystems of the type are not made."""
+    mkfs_at_once: tuple[str, ...] = ()
+    """What keeps mkfs from leaving work for later, when it is measured, and from discards."""
+    mkfs_alike: Callable[[Filesystem], tuple[str, ...]] = nothing_alike
+    """Arguments of mkfs that make the like of one; what is not known is mkfs's own choice."""
+    least_bytes: int = 0
+    """What mkfs wants at least."""
+    helper_options: tuple[str, ...] = ()
+    """It is mounted by a tool of its own, which these keep from leaving a daemon."""
+    flushes_after_sync: bool = False
+    """A sync ends with a flush unless it is told not to."""
+    no_flush_options: tuple[str, ...] = ()
+    """Mount options with which it sends no flushes."""
+    in_papers: bool = False
+    """Papers and guides publish figures of it, so that `forecast` measures it beside theirs."""
+    variants: tuple[Variant, ...] = ()
+    """What `compare` makes of it."""
+
+
+def option(mount: Mount, name: str) -> str | None:
+    """The value of an option of the superblock."""
+    return next((it.partition("=")[2] for it in mount.super_options if it.startswith(f"{name}=")), None)

@@ -1,0 +1,21 @@
+"""Bcachefs, as far as its mounts tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType
+
+if TYPE_CHECKING:
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.survey.block import BlockDevice, BlockTree
+
+
+def _devices(_machine: Machine, mount: Mount, _device: BlockDevice | None, tree: BlockTree, _listed: Any) -> Devices:  # noqa: ANN401 - nothing is listed
+    """All are in the source of the mount, with colons between them."""
+    several = [tree.named(path) for path in mount.source.split(":")]
+    return Devices(tuple(device.name for device in several if device), all(several))
+
+
+BCACHEFS: Final = FilesystemType(name="bcachefs", devices=_devices, own_read_ahead=True, quotas="none")
