@@ -194,7 +194,8 @@ def _smart(device, model, size_bytes, kind, nvme_log=None):
     if nvme_log:
         log = {"critical_warning": 0, "available_spare": 100, "available_spare_threshold": 10, "media_errors": 0}
         log |= {key: nvme_log[key] for key in log if key in nvme_log}
-        report["nvme_smart_health_information_log"] = log | {"percentage_used": nvme_log["percent_used"]}
+        log |= {"available_spare": nvme_log.get("avail_spare", 100), "percentage_used": nvme_log["percent_used"]}
+        report["nvme_smart_health_information_log"] = log
     return report
 
 

@@ -1,0 +1,155 @@
+"""What holds on every small server: one stack with up to three traits that differ from a healthy one's."""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from fsadvisor.advise import advise, judge
+from fsadvisor.facts import Known
+from fsadvisor.report.findings import findings
+from fsadvisor.rulebook import gate
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, Outcome
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.survey.whole import survey
+from tests.panel import small
+
+pytestmark = pytest.mark.long
+
+RULES = own_shelf().rules
+SEVERITIES = ("critical", "high", "moderate", "low")
+FAULTS = {
+    "health: failing", "health: pending sectors", "health: worn", "health: hot", "layer: degraded mirror",
+    "options: nobarrier", "full: used", "full: inodes", "program: postgresql without fsync", "load: stalled",
+}  # fmt: skip
+LOSING = {"health: failing": {"consumer nvme", "protected nvme", "slow nvme", "sata", "hard disk", "megaraid"}}
+TRIPLES = list(small.sets(3))
+PAIRS = list(small.sets(2))
+
+
+def audited(spec):
+    """The verdicts on a small server."""
+    return advise(survey(small.machine(spec), {}), RULES)
+
+
+@cache
+def outcomes(traits):
+    """(rule, subject) -> what is said, of a server with these traits; rules that do not apply are left out."""
+    return {(one.rule.id, one.subject.id): one.outcome for one in audited(small.spec_of(traits))}
+
+
+def without(traits, trait):
+    return tuple(one for one in traits if one != trait)
+
+
+def severity(rule):
+    return SEVERITIES.index(next(one.severity for one in RULES if one.id == rule))
+
+
+def gravest(said):
+    return min((severity(rule) for (rule, _), outcome in said.items() if outcome is Outcome.ADVISE), default=4)
+
+
+def test_there_are_thousands_of_them():
+    assert len(TRIPLES) > 7000
+
+
+def test_no_command_rewrites_or_unprotects_while_something_below_is_sick_or_unknown():
+    wrong = []
+    for traits in TRIPLES:
+        for verdict in audited(small.spec_of(traits)):
+            if verdict.outcome is Outcome.ADVISE and verdict.rule.remedy.rewrites and verdict.instructions().now:
+                scope = verdict.subject.scope
+                for fact, well in gate.OPEN.items():
+                    space, _, name = fact.partition(".")
+                    known = getattr(scope[space], name) if space in scope else Known(well, "")
+                    if not (isinstance(known, Known) and known.value is well):
+                        wrong.append((traits, verdict.rule.id, fact))
+    assert wrong == []
+
+
+def test_what_loses_data_now_stands_first():
+    wrong = []
+    for traits in TRIPLES:
+        spec = small.spec_of(traits)
+        seen = spec.drive in LOSING.get(f"health: {spec.health}", ()) and not (
+            "smartctl" in spec.unread and spec.drive in ("sata", "hard disk")
+        )
+        if spec.layer == "degraded mirror" or seen:
+            first = findings(audited(spec))[0].rule
+            if first.urgency != "losing":
+                wrong.append((traits, first.id))
+    assert wrong == []
+
+
+def test_a_fault_more_never_lowers_the_gravest_severity():
+    wrong = []
+    for traits in TRIPLES:
+        worst = gravest(outcomes(traits))
+        faults = FAULTS.intersection(traits)
+        wrong += [(traits, fault) for fault in faults if worst > gravest(outcomes(without(traits, fault)))]
+    assert wrong == []
+
+
+def test_what_may_not_be_read_never_advises_and_never_calms():
+    wrong = []
+    for traits in TRIPLES:
+        for unread in (one for one in traits if one.startswith("unread")):
+            known, blind = outcomes(without(traits, unread)), outcomes(traits)
+            for key, outcome in blind.items():
+                before = known.get(key, Outcome.NOT_APPLICABLE)
+                if outcome is Outcome.ADVISE and before not in CALLS_FOR_ACTION:
+                    wrong.append(("advises", traits, key, before))
+                if outcome in SILENT and before in CALLS_FOR_ACTION:
+                    wrong.append(("calms", traits, key, before))
+    assert wrong == []
+
+
+def test_an_unrelated_healthy_disk_changes_nothing():
+    wrong = []
+    for traits in PAIRS:
+        more = audited(small.spec_of(traits, healthy_beside=2))
+        said = {(one.rule.id, one.subject.id): one.outcome for one in more}
+        wrong += [(traits, key, said.get(key)) for key, outcome in outcomes(traits).items() if said.get(key) != outcome]
+        wrong += [
+            (traits, key)
+            for key, outcome in said.items()
+            if key not in outcomes(traits) and outcome in CALLS_FOR_ACTION
+        ]
+    assert wrong == []
+
+
+def test_other_device_names_change_names_only():
+    wrong = []
+    for traits in PAIRS:
+        renamed = audited(small.spec_of(traits, at=1))
+        if sorted((one.rule.id, one.outcome.value) for one in renamed) != sorted(
+            (rule, outcome.value) for (rule, _), outcome in outcomes(traits).items()
+        ):
+            wrong.append(traits)
+    assert wrong == []
+
+
+def test_following_the_advice_silences_it_and_raises_nothing_graver():
+    wrong = []
+    for traits in PAIRS:
+        for verdict in audited(small.spec_of(traits)):
+            if verdict.outcome is not Outcome.ADVISE or not verdict.rule.remedy.then:
+                continue
+            scope = dict(verdict.subject.scope)
+            for fact, value in verdict.rule.remedy.then.items():
+                space, _, name = fact.partition(".")
+                scope[space] = replace(scope[space], **{name: Known(value, "the remedy")})
+            after = replace(verdict.subject, scope=scope)
+            if judge(verdict.rule, after).outcome not in SILENT:
+                wrong.append((traits, verdict.rule.id, "still"))
+            graver = [
+                rule for rule in RULES if rule.subject == after.kind and severity(rule.id) < severity(verdict.rule.id)
+            ]
+            wrong += [
+                (traits, verdict.rule.id, rule.id)
+                for rule in graver
+                if judge(rule, after).outcome is Outcome.ADVISE
+                and judge(rule, verdict.subject).outcome is not Outcome.ADVISE
+            ]
+    assert wrong == []
