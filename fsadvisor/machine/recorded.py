@@ -21,7 +21,7 @@ from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import layout, sources
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.port import Answer, Argv, Reply
-from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded, too_much
+from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, too_many, too_much
 from fsadvisor.machine.service_settings import tells_all
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class RecordedMachine:
         names = _json(answer.text)
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             return unreadable("the recorded list of names is damaged", path)
-        return tuple(names)
+        return too_many(path) if len(names) > MOST_NAMES else tuple(names)
 
     def run(self, commands: Sequence[Argv]) -> list[Answer]:
         return [self._asked(layout.command_stem(argv), sources.command(argv)) for argv in commands]

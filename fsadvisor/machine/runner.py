@@ -29,6 +29,8 @@ REFUSED = fetched.refused()
 TOOL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", *FETCHED)
 """The system's own come first."""
 OUTPUT_CAP_BYTES = 4 << 20
+MOST_NAMES = 20_000
+"""In a directory, as a stranger recorded it: each name may be a disk, with a hundred questions of its own."""
 STDERR_CAP_BYTES = 64 << 10
 SIDE_BY_SIDE = 8
 MOST_SIDE_BY_SIDE = 64
@@ -101,6 +103,11 @@ def missing_tool(argv: Argv, refused: bool = False) -> Unknown:
 def too_much(source: str) -> Unknown:
     """The answer where there is more text than a Reply may hold."""
     return unreadable("more than 4 MiB", source)
+
+
+def too_many(source: str) -> Unknown:
+    """The answer where a directory has more names than are gone through."""
+    return unreadable(f"more than {MOST_NAMES} names", source)
 
 
 @dataclass(slots=True)

@@ -18,10 +18,11 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from fsadvisor.facts import Cause, Unknown
+from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import sos_devices, sources
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.port import Answer, Argv, Reply
+from fsadvisor.machine.runner import MOST_NAMES, too_many
 from fsadvisor.machine.service_settings import about_storage
 from fsadvisor.machine.trees import Tree, resolved
 
@@ -54,6 +55,8 @@ _WHOLE_FOLDERS = re.compile(
 
 _UDEV_DATABASE = "udevadm info --export-db"
 _LONGEST_NAME = 255
+_MOST_ANSWERED_BYTES = 1 << 30
+"""Of all files together: thousands of links may lead to the same few megabytes."""
 
 
 class SosMachine:
@@ -66,6 +69,7 @@ class SosMachine:
         self._tree = tree
         self._name = name
         self._top = top
+        self._left_bytes = _MOST_ANSWERED_BYTES
         self._outputs = dict(self._command_outputs())
         lsblk = self._output(tuple(sos_devices.LSBLK.split()))
         self._derived = sos_devices.derived_devices(
@@ -94,7 +98,8 @@ class SosMachine:
         whole = _WHOLE_FOLDERS.fullmatch(path) and names is not None
         if not whole and not self._is_told(path):
             return _missing(path)
-        return tuple(sorted({*(names or ()), *(derived or ())}))
+        every = tuple(sorted({*(names or ()), *(derived or ())}))
+        return too_many(path) if len(every) > MOST_NAMES else every
 
     def _is_told(self, path: str) -> bool:
         """Whether a folder of block devices is told wholly: a device's own only with what lies below it."""
@@ -117,7 +122,7 @@ class SosMachine:
 
     def udev(self) -> Answer:
         place = self._outputs.get(_mangled(_UDEV_DATABASE))
-        answer = _named(None if place is None else self._tree.content(place), sources.UDEV)
+        answer = _named(None if place is None else self._content(place), sources.UDEV)
         if isinstance(answer, Unknown):
             return answer
         records = [record for record in answer.text.split("\n\n") if "\nE: SUBSYSTEM=block" in record]
@@ -144,8 +149,15 @@ class SosMachine:
 
     def _copied(self, path: str) -> Answer | None:
         place = self._place(path)
-        content = None if place is None else self._tree.content(place)
+        content = None if place is None else self._content(place)
         return None if content is None else _named(content, path)
+
+    def _content(self, place: str) -> Answer | None:
+        if self._left_bytes < 0:
+            return unreadable(f"more than {_MOST_ANSWERED_BYTES >> 20} MiB were asked for before it", place)
+        content = self._tree.content(place)
+        self._left_bytes -= len(content.text) if isinstance(content, Reply) else 0
+        return content
 
     def _place(self, path: str) -> str | None:
         """The name in the tree, links followed as on the machine: '/' is the report's top."""
@@ -160,7 +172,7 @@ class SosMachine:
     def _output(self, argv: Argv) -> Answer:
         for command in _spellings(argv):
             place = self._outputs.get(_mangled(command))
-            content = None if place is None else self._tree.content(place)
+            content = None if place is None else self._content(place)
             if content is not None:
                 return _named(content, command)
         return _missing(sources.command(argv))

@@ -16,7 +16,7 @@ from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import tar_members
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.port import Reply
-from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded, encoded, too_much
+from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, encoded, too_much
 from fsadvisor.machine.unpacking import OF_ITS_SIZE, Unpacked, too_large
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ MOST_STEPS = 1000
 """Of one path with all links in it."""
 DEEPEST = 100
 """Directories above a file; those of a real /sys are less than 40."""
-MOST_NAMES = 100_000
-"""In a directory that a stranger unpacked."""
 _ENTRY_BYTES = 250
 """What Python takes to keep a name, beyond its characters."""
 _DAMAGE = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, OSError, ValueError)
@@ -44,7 +42,7 @@ class Tree(Protocol):
         ...
 
     def names(self, name: str) -> list[str] | None:
-        """The names in a folder, None where there is none of that name."""
+        """The names in a folder, MOST_NAMES and one more at most, None where there is none of that name."""
         ...
 
     def content(self, name: str) -> Answer | None:
@@ -100,10 +98,9 @@ class FolderTree:
             return None
         try:
             with os.scandir(self._path(name)) as entries:
-                names = [decoded(entry.name) for entry in islice(entries, MOST_NAMES + 1)]
+                return sorted(decoded(entry.name) for entry in islice(entries, MOST_NAMES + 1))
         except (OSError, ValueError):
             return None
-        return None if len(names) > MOST_NAMES else sorted(names)
 
     def content(self, name: str) -> Answer | None:
         try:
@@ -203,7 +200,7 @@ class ArchiveTree:
 
     def names(self, name: str) -> list[str] | None:
         names = self._folders.get(name)
-        return None if names is None else sorted(names)
+        return None if names is None else sorted(islice(names, MOST_NAMES + 1))
 
     def content(self, name: str) -> Answer | None:
         content = self._contents.get(name)

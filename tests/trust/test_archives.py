@@ -6,12 +6,14 @@ import io
 import json
 import lzma
 import os
+import shutil
 import socket
 import tarfile
 import zlib
 
 import pytest
 
+from tests.paths import FIXTURES
 from tests.probe.filesystems import needs_root
 from tests.trust.bounded import audited, bounded, refused
 
@@ -258,3 +260,27 @@ def test_a_key_that_stands_twice_in_a_captured_output_is_no_choice(text, tmp_pat
     status, out, said = bounded("drive", tmp_path / "twice")
     assert (status, "the JSON has a key twice: 'vwc'" in said) == (2, True), (out, said)
     assert "DRIVE" not in out
+
+
+def test_a_recorded_directory_of_very_many_names_is_not_gone_through(tmp_path):
+    recording = shutil.copytree(FIXTURES / "machines/lab-xfs-shut-down", tmp_path / "many")
+    (recording / "files/sys/block%entries").write_text(json.dumps([f"d{it}" for it in range(300_000)]))
+    status, out, _ = bounded("--on", recording, "--json")
+    assert status in (0, 1)
+    assert "more than 20000 names" in out
+
+
+def test_many_links_to_one_large_file_are_answered_up_to_a_limit(tmp_path):
+    large = bytes(4 << 20)
+    udev = "".join(
+        f"P: /devices/a/d{it}\nE: DEVTYPE=disk\nE: MAJOR=8\nE: MINOR={it}\nE: SUBSYSTEM=block\n\n" for it in range(1000)
+    ).encode()
+    more = (
+        header("sos/sos_commands/devices/udevadm_info_--export-db", len(udev)) + content(udev),
+        header("sos/sys/devices/b/queue/write_cache", len(large)) + large,
+        *(header(f"sos/sys/block/d{it}", kind=tarfile.SYMTYPE, linkname="../devices/b") for it in range(1000)),
+    )
+    archive = tmp_path / "links.tar.xz"
+    archive.write_bytes(lzma.compress(report(*more), preset=1))
+    status, out, said = bounded("--on", archive, "--json")
+    assert (status, "more than 1024 MiB were asked for before it" in out) == (0, True), said
