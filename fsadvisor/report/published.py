@@ -54,7 +54,7 @@ class _Seen:
         raise AttributeError(name)
 
 
-def _value(found: object) -> object:
+def _value(found: object) -> object:  # noqa: C901 - a case each
     match found:
         case float():
             return float(f"{found:.6g}")  # more digits would tell of the clock
@@ -68,8 +68,10 @@ def _value(found: object) -> object:
             return _Seen(found, known="yes")
         case Known():
             return _Seen(found.value, found, known="yes")
-        case None | int() | msgspec.Struct():
+        case None | int():
             return found
+        case msgspec.Struct() if found.__struct_config__.forbid_unknown_fields:
+            return found  # a shape
         case Mapping():
             return {name: _value(one) for name, one in found.items()}
         case tuple() | list():
