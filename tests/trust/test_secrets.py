@@ -15,7 +15,9 @@ from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.pages.glyphs import UNICODE
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
-from fsadvisor.views import subject
+from fsadvisor.views import advice, finding, head, overview, palette, plan, plan_pages, storage_tree, subject, unknowns
+from fsadvisor.views.choice import Choice, pairs_of
+from fsadvisor.views.look import finding_key
 from tests.command import in_text as fsadvisor
 from tests.trust.planted import IDENTITIES, SECRETS, SETTINGS, planted
 from tests.views.seen import look_at
@@ -96,12 +98,51 @@ def test_no_file_of_a_plan_has_a_secret(live):
     assert found(of_plan(str(live)), SECRETS) == []
 
 
-def test_no_page_of_the_explorer_has_a_secret(live):
-    look = look_at(RecordedMachine(live))
+def overviews(look, machine):
+    yield overview.screen(look, machine.name, overview.Shape(200, 100, 1), UNICODE)
+    yield head.head_line(look, 200, UNICODE)
+    yield list(storage_tree.tree(look, UNICODE, storage_tree.folds_of(look)).rows(200))
+    yield list(palette.entries(look, RULES))
+
+
+def findings(look, _machine):
+    yield list(advice.rows(look, 200, UNICODE))
+    for one in look.verdicts:
+        yield finding.page(look, f"{one.rule.id}\n{one.subject.id}", UNICODE)
+    yield from (finding.page(look, finding_key(one), UNICODE) for one in look.findings)
+
+
+def subjects(look, _machine):
     for one in look.subjects:
         rows = subject.rows(look, one, 200, UNICODE)
-        shown = [subject.more(look, one, UNICODE), *(subject.detail(look, one, row.key, UNICODE) for row in rows), rows]
-        assert found(repr(shown), SECRETS) == []
+        yield [subject.more(look, one, UNICODE), *(subject.detail(look, one, row.key, UNICODE) for row in rows), rows]
+
+
+def tasks(look, _machine):
+    every = unknowns.tasks(look)
+    yield list(unknowns.rows(every, 200, UNICODE))
+    for one in every:
+        yield unknowns.document(one, {rule.id: rule for rule in RULES}, "", live=True)
+
+
+def plans(look, machine):
+    pairs = Choice(pair for one in look.findings for pair in pairs_of(one)).pairs
+    gathered = plan.gathered(look, pairs, machine.read)
+    yield list(plan.rows(gathered, 200, UNICODE))
+    yield plan_pages.pages(gathered, UNICODE)
+
+
+@pytest.mark.parametrize("pages", [overviews, findings, subjects, tasks, plans], ids=lambda it: it.__name__)
+def test_no_page_of_the_explorer_has_a_secret(live, pages):
+    machine = RecordedMachine(live)
+    shown = [repr(one) for one in pages(looked_at(live), machine)]
+    assert shown
+    assert found("\n".join(shown), SECRETS) == []
+
+
+@functools.cache
+def looked_at(live):
+    return look_at(RecordedMachine(live))
 
 
 def test_a_recording_has_neither_secrets_nor_identities(recorded):
