@@ -155,17 +155,18 @@ def _believed(path: str) -> Answer:
 def _content(path: str) -> Answer:
     try:
         raw_path = encoded(path)
-        if not path.startswith(KERNEL_FOLDERS) and not stat.S_ISREG(os.stat(raw_path).st_mode):  # noqa: PTH116
+        kernels = path.startswith(KERNEL_FOLDERS)
+        descriptor = untouched.opened(raw_path) if kernels else untouched.regular(raw_path)
+        if descriptor is None:
             return unreadable("not a regular file", path)
-        content = b"".join(_chunks(raw_path))
+        content = b"".join(_chunks(descriptor))
     except (OSError, ValueError) as error:
         return refusal(error, path)
     return too_much(path) if len(content) > OUTPUT_CAP_BYTES else Reply(decoded(content), path)
 
 
-def _chunks(raw_path: bytes) -> Iterator[bytes]:
-    """The content, read until one byte at least is over the cap. Opened so that a FIFO does not block."""
-    descriptor = untouched.opened(raw_path)
+def _chunks(descriptor: int) -> Iterator[bytes]:
+    """The content, read until one byte at least is over the cap. Closes it."""
     try:
         length = 0
         while length <= OUTPUT_CAP_BYTES and (chunk := os.read(descriptor, _CHUNK_BYTES)):

@@ -1,8 +1,9 @@
-"""Opens files and directories for reading so that their access time stays, where the kernel lets us: O_NOATIME."""
+"""Opens files and directories for reading so that nothing happens by it: no access time changes, no device acts."""
 
 from __future__ import annotations
 
 import os
+import stat
 
 
 def opened(path: bytes, flags: int = 0) -> int:
@@ -15,6 +16,23 @@ def opened(path: bytes, flags: int = 0) -> int:
         return os.open(path, flags | os.O_NOATIME)
     except PermissionError:
         return os.open(path, flags)
+
+
+def regular(path: bytes) -> int | None:
+    """A descriptor of a regular file, None where the path leads to anything else. Raises OSError.
+
+    It is looked at before it is opened, and then opened without its name: what another user puts into its place
+    meanwhile, or a link to it, is no way to have root open a watchdog, which then resets the machine. A file of no size
+    is empty; those of /proc and tracefs, to which a link may lead, have none, and some of them are used up by reading.
+    """
+    known = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        status = os.fstat(known)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        return opened(b"/dev/null" if status.st_size == 0 else b"/proc/self/fd/%d" % known)
+    finally:
+        os.close(known)
 
 
 def names_in(path: bytes) -> list[str]:

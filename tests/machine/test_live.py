@@ -235,3 +235,33 @@ def test_what_is_looked_at_keeps_its_access_time(tmp_path):
     (tmp_path / "plainly").read_text()
     if (tmp_path / "plainly").stat().st_atime == 1:
         pytest.skip("the filesystem here keeps no access times")
+
+
+@pytest.mark.parametrize("place", ["/proc/self/status", "/sys/kernel/tracing/trace_pipe"])
+def test_a_link_to_what_the_kernel_makes_up_is_not_read(tmp_path, place):
+    link = tmp_path / "postgresql.conf"
+    link.symlink_to(place)
+    if not Path(place).exists():
+        pytest.skip(f"{place} is not here")
+    assert LiveMachine().read(str(link)) == Reply("", str(link), 0)
+
+
+SWAPPING = """
+import os
+while True:
+    os.symlink("/dev/zero", "a")
+    os.replace("a", "my.cnf")
+    os.close(os.open("b", os.O_CREAT))
+    os.replace("b", "my.cnf")
+"""
+
+
+def test_what_is_put_into_a_file_s_place_meanwhile_is_not_opened(tmp_path):
+    path = tmp_path / "my.cnf"
+    path.touch()
+    with subprocess.Popen([sys.executable, "-c", SWAPPING], cwd=tmp_path) as swapping:
+        try:
+            seen = [LiveMachine().read(str(path)) for _ in range(3000)]
+        finally:
+            swapping.kill()
+    assert not [one for one in seen if "more than 4 MiB" in repr(one)]
