@@ -10,12 +10,12 @@ import jsonschema
 import pytest
 
 from fsadvisor.machine.live import LiveMachine
+from fsadvisor.measure.sweep_session import Planned
 from fsadvisor.report.schema import schema
-from fsadvisor.sweep.sweeping import Planned
 from fsadvisor.verbs.forecast import RefusedError, guarded, results_in
 from tests.command import ARGV, fsadvisor
+from tests.measure.test_sweep_session import request
 from tests.paths import ROOT
-from tests.sweep.test_sweeping import request
 from tests.test_cli import MACHINE
 
 TABLE = "filesystem,workload,latency_ms,throughput\n" + "".join(
@@ -113,12 +113,12 @@ def test_a_sweep_is_refused_where_a_probe_would_be(folder, says):
 
 NEVER_ENDING = """
 import sys
-from fsadvisor.sweep.asked import Asked
-from fsadvisor.sweep.sweeping import Planned
+from fsadvisor.measure.messages import SweepWork
+from fsadvisor.measure.sweep_session import Planned
 from fsadvisor.verbs import forecast
 
-asked = Asked(folder=sys.argv[1], base="image", size_bytes=1 << 26, filesystems=("ext4",) * 100000, workloads=("mail",),
-    delays_ms=(0.0, 10.0))
+asked = SweepWork(folder=sys.argv[1], base="image", size_bytes=1 << 26, filesystems=("ext4",) * 100000,
+    workloads=("mail",), delays_ms=(0.0, 10.0))
 sys.stderr.write("begun\\n")
 try:
     forecast.swept(Planned(asked=asked, left_out=()))

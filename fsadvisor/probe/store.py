@@ -5,6 +5,7 @@ A new result is put in by rewriting the whole file in one step (`machine.safe_fi
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,6 @@ import msgspec
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.probe_file import PATH, user_path
-from fsadvisor.probe.json_line import encoded
 from fsadvisor.probe.result import Result
 from fsadvisor.readers.probe_results import SCHEMA
 
@@ -27,6 +27,14 @@ MOST_ALIKE: Final = 8
 MOST_BYTES: Final = 2 << 20
 """Of the whole file; readers take 4 MiB."""
 _MOVE: Final = "move it away"
+
+
+def encoded(message: object) -> bytes:
+    """As one line of JSON, without its end. Where it names what is no UTF-8, '?' stands for those bytes."""
+    try:
+        return msgspec.json.encode(message)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(message), ensure_ascii=False).encode("utf-8", "replace")
 
 
 class StoreError(Exception):

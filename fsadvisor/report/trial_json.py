@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fsadvisor.probe import cost
-    from fsadvisor.trial import arena, comparison, outcome, ratio, telling
+    from fsadvisor.trial import arena, comparison, outcome, ratio
     from fsadvisor.trial.change import Change
 
 SCHEMA: Final = "fsadvisor/trial-run/1"
@@ -187,5 +187,5 @@ def _sides(found: "outcome.Outcome", seen: "comparison.Comparison") -> dict[str,
     return {name: _side(one, stands.get(name)) for name, one in seen.sides.items()}
 
 
-def _side(one: "comparison.Side", stand: "telling.Stand | None") -> Side:
+def _side(one: "comparison.Side", stand: "arena.Stand | None") -> Side:
     return published(Side, one, stand or _NOT_MOUNTED, shown_options=stand.options if stand else None)

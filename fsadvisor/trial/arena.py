@@ -1,6 +1,6 @@
 """Scratch filesystems side by side: images or parts of an empty device, loop devices, mkfs, mounts nobody else sees.
 
-Only for a process of its own (`trial.worker`) that has entered its own mount namespace. Killed at any moment it leaves
+Only for a process of its own (`measure.child`) that has entered its own mount namespace. Killed at any moment it leaves
 nothing: the image has no name, the loop device clears itself (autoclear), the mounts go with the namespace. Where an
 image without a name is synced otherwise than others (Btrfs, F2FS: `probe.scratch`), it has one in the scratch tree,
 which the next start takes away.
@@ -13,6 +13,8 @@ import mmap
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import bytes_text
@@ -34,6 +36,17 @@ _SPARE: Final = 0.10
 """Of the filesystem under the images, that stays free: where it were full, programs of others would fail."""
 LEAST_BYTES: Final = {it.name: it.least_bytes for it in TYPES.values() if it.least_bytes}
 """What the tools want at least."""
+
+
+class Stand(msgspec.Struct, frozen=True, kw_only=True):
+    """How a side stands, as the kernel tells."""
+
+    side: str
+    mkfs: tuple[str, ...]
+    options: tuple[str, ...]
+    loop: str
+    direct_io: bool
+    write_cache: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,9 @@ from fsadvisor.trial.ratio import kind, sentence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fsadvisor.trial.arena import Stand
     from fsadvisor.trial.change import Change
     from fsadvisor.trial.comparison import Comparison
-    from fsadvisor.trial.telling import Stand
 
 _IMAGES_ALIKE: Final = "Two filesystems made alike, side by side"
 

@@ -19,10 +19,9 @@ from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui import looks, themes
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.looking import Looking
-from fsadvisor.tui.probing import LEAVING_SECONDS, ProbeHeard, Prober
+from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_progress, trial_progress
 from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
-from fsadvisor.tui.trying import TrialHeard, Trier
 from fsadvisor.tui.widgets.head import Head
 from fsadvisor.views.choice import Choice
 from fsadvisor.views.keys import spelt
@@ -109,8 +108,8 @@ class Explorer(App[int]):
         self.supposed: tuple[Supposition, ...] = ()
         """What is supposed of the machine, in the order supposed: the place What if shows what follows."""
 
-        self.prober = Prober(self.post_message)
-        self.trier = Trier(self.post_message)
+        self.prober = Measurer(self.post_message, probe_progress)
+        self.trier = Measurer(self.post_message, trial_progress)
         self._leaving = False
         self.wanted_probe: tuple[str, str] | None = None
         """A job and a mount point that another place wants measured: Probes takes it when it is seen."""
@@ -185,20 +184,14 @@ class Explorer(App[int]):
             for head in self.screen.query(Head):
                 head.refresh()
 
-    def on_probe_heard(self, message: ProbeHeard) -> None:
+    def on_heard(self, message: Heard) -> None:
         """Tell the screen that is seen; once it is over, look again, so that advice is made of what was measured."""
-        if self.prober.hear(message):
-            self.tell_of_probe()
-            course = self.prober.course
-            self._may_be_over(over=course is None or course.phase == "over", told=bool(course and course.results))
-
-    def on_trial_heard(self, message: TrialHeard) -> None:
-        """The same of a trial, whose result is a fact, too."""
-        if self.trier.hear(message):
-            self.tell_of_trial()
-            course = self.trier.course
-            over = course is None or course.phase == "over"
-            self._may_be_over(over=over, told=bool(course and course.comparison))
+        measurer = message.measurer
+        if measurer.hear(message):
+            self._tell(self.ProbeChanged() if measurer is self.prober else self.TrialChanged())
+            progress = measurer.progress
+            over = progress is None or progress.phase == "over"
+            self._may_be_over(over=over, told=progress is not None and progress.has_results)
 
     def _may_be_over(self, *, over: bool, told: bool) -> None:
         """Leave where that was only waited for; look again where there is something new to be seen."""

@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from fsadvisor.catalogue import did_you_mean
-from fsadvisor.compare import telling, workloads
+from fsadvisor.compare import workloads
 from fsadvisor.compare.forms import CHOICES
 from fsadvisor.machine import safe_files
+from fsadvisor.measure.compare_session import Wanted, around
+from fsadvisor.measure.messages import JobDone, LeftOut, Note, Progress, Started
 from fsadvisor.pages.text import render
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.stopping import Stop
@@ -20,7 +22,6 @@ from fsadvisor.report.compare_words import About
 from fsadvisor.report.probe_progress import Narrator, Step
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
-from fsadvisor.verbs.comparing import Wanted, around
 
 if TYPE_CHECKING:
     import argparse
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.machine.port import Machine
+    from fsadvisor.measure.compare_session import CompareSession
+    from fsadvisor.measure.messages import Event
     from fsadvisor.probe.job import Job
-    from fsadvisor.verbs.comparing import Comparing
 
 _SECONDS: Final = 6.0
 
@@ -115,48 +117,48 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
     if isinstance(request, str):
         write([request])
         return 0
-    with around(request.wanted, machine) as comparing:
-        return _Command(request, comparing, write).run()
+    with around(request.wanted, machine) as session:
+        return _Command(request, session, write).run()
 
 
 class _Command:
     """One run of the command."""
 
-    def __init__(self, request: Request, comparing: Comparing, write: Callable[[Iterable[str]], None]) -> None:
-        self._request, self._comparing, self._write = request, comparing, write
+    def __init__(self, request: Request, session: CompareSession, write: Callable[[Iterable[str]], None]) -> None:
+        self._request, self._session, self._write = request, session, write
         self._stop = Stop()
         self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)
         self._when = datetime.now(tz=UTC).isoformat(timespec="seconds")
 
     def run(self) -> int:
-        if self._comparing.refused or self._request.dry_run:
+        if self._session.refused or self._request.dry_run:
             return self._only_told()
         asking.show(self._told())
         if not asking.may_start(yes=self._request.yes):
             return USAGE
         try:
-            self._comparing.measure(self._stop, self)
+            self._session.measure(self._stop, self._hear)
         finally:
             self._narrator.clear()
         self._report()
         if self._stop.asked:
             return self._stop.exit_status
-        if self._comparing.failed:
-            asking.say(self._comparing.failed)
-        return NOT_MEASURED if self._comparing.failed or not self._comparing.whole else 0
+        if self._session.failed:
+            asking.say(self._session.failed)
+        return NOT_MEASURED if self._session.failed or not self._session.whole else 0
 
     def _told(self) -> list[str]:
         """What it takes, and what speaks against it."""
-        names = self._comparing.names
+        names = self._session.names
         blocks = (
-            *compare_page.before(names, len(self._request.wanted.jobs), self._comparing.image_folder),
-            *probe_page.cost(self._comparing.cost),
-            *probe_page.findings(self._comparing.findings),
+            *compare_page.before(names, len(self._request.wanted.jobs), self._session.image_folder),
+            *probe_page.cost(self._session.cost),
+            *probe_page.findings(self._session.findings),
         )
         return list(render(blocks, margin=2))
 
     def _only_told(self) -> int:
-        refused = self._comparing.refused
+        refused = self._session.refused
         if self._request.form == "json":
             self._write([self._json("refused" if refused else "not started")])
         elif self._request.dry_run:
@@ -165,34 +167,37 @@ class _Command:
             raise RefusedError(*refused)
         return USAGE if refused else 0
 
-    def said(self, sentence: str) -> None:
+    def _say(self, sentence: str) -> None:
         """As a line of its own, above the bar."""
         self._narrator.clear()
         asking.say(sentence)
 
-    def heard(self, event: telling.Event) -> None:
+    def _hear(self, event: Event) -> None:
         """In the bar; a line for each job on each side where there is none."""
         jobs = len(self._request.wanted.jobs)
         match event:
-            case telling.Began(at=at, job=job, side=side):
+            case Note(text=text):
+                self._say(text)
+            case LeftOut(side=side, why=why):
+                self._say(f"{side} is left out: {why}")
+            case Started(at=at, job=job, side=side):
                 name = f"{job} on {side}" if at else side
                 self._narrator.step(Step(at=at or 1, jobs=jobs, job=name, says="set-up" if at else "is made"))
-            case telling.Went(at=at, job=job, side=side, figure=figure, used=used):
-                headline = JOBS[job].headline.name
-                name = f"{job} on {side}"
+            case Progress(at=at, job=job, side=side, figure=figure, used=used):
                 left = self._seconds_left(at, used)
+                name, headline = f"{job} on {side}", event.headline
                 self._narrator.step(
                     Step(at=at, jobs=jobs, job=name, used=used, seconds_left=left, headline=headline, figure=figure)
                 )
-            case telling.Ended(at=at, side=side, result=result):
+            case JobDone(at=at, side=side, result=result):
                 self._narrator.ended(result, at, jobs, f"{result.job} on {side}")
 
     def _seconds_left(self, at: int, used: float) -> float:
         jobs = len(self._request.wanted.jobs)
-        return self._comparing.cost.most_seconds * (jobs - at + 1 - used) / jobs
+        return self._session.cost.most_seconds * (jobs - at + 1 - used) / jobs
 
     def _report(self) -> None:
-        table, about = self._comparing.table, self._about()
+        table, about = self._session.table, self._about()
         if self._request.form == "json":
             self._write([self._json(about.state)])
         else:
@@ -203,21 +208,19 @@ class _Command:
             safe_files.write_new(self._request.picture, compare_svg.svg(table, about).encode(), safe_files.PUBLIC)
 
     def _json(self, state: compare_json.State) -> str:
-        return compare_json.as_json(
-            self._comparing.table, self._about(state), self._comparing.cost, self._comparing.findings
-        )
+        return compare_json.as_json(self._session.table, self._about(state), self._session.cost, self._session.findings)
 
     def _about(self, state: compare_json.State | None = None) -> About:
-        comparing = self._comparing
+        session = self._session
         return About(
             when=self._when,
-            state=state or cast("compare_json.State", comparing.state),
+            state=state or cast("compare_json.State", session.state),
             command=asking.command(),
-            image_folder=comparing.image_folder,
-            image_bytes=comparing.image_bytes,
+            image_folder=session.image_folder,
+            image_bytes=session.image_bytes,
             seconds=self._request.wanted.seconds,
             width=self._request.wanted.width,
-            seed=comparing.seed,
-            failed=comparing.failed,
+            seed=session.seed,
+            failed=session.failed,
             picture=self._request.picture.name if self._request.picture else "",
         )

@@ -16,6 +16,9 @@ from fsadvisor.forecast.curve import Point, of_one_device
 from fsadvisor.forecast.study import study
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.probe_file import PATH as SHARED
+from fsadvisor.measure import sweep_session
+from fsadvisor.measure.messages import Point as SweepPoint
+from fsadvisor.measure.sweep_session import FILESYSTEMS, WORKLOADS, SweepError
 from fsadvisor.pages import markdown, text
 from fsadvisor.pages.escape import clean
 from fsadvisor.probe import guard, lock, store, surroundings
@@ -23,8 +26,6 @@ from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.stopping import Stop, Stopped
 from fsadvisor.report import forecast_json, forecast_page, forecast_svg, forecast_tables
 from fsadvisor.survey.whole import survey
-from fsadvisor.sweep import asked, sweeping
-from fsadvisor.sweep.sweeping import SweepError
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
 
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
     from fsadvisor.forecast.alone import Alone
     from fsadvisor.forecast.study import Study
     from fsadvisor.machine.port import Machine
+    from fsadvisor.measure.messages import Event
+    from fsadvisor.measure.sweep_session import Planned
     from fsadvisor.probe.result import Result
-    from fsadvisor.sweep.asked import Told
-    from fsadvisor.sweep.sweeping import Planned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,12 +81,12 @@ def _check(chosen: argparse.Namespace) -> None:
         )
     if chosen.sweep and chosen.on_scratch is None:
         raise RefusedError("say where the sweep's image may lie: --sweep --on-scratch DIR, such as /var/tmp")
-    wrong = [name for name in chosen.jobs or () if name not in asked.WORKLOADS]
+    wrong = [name for name in chosen.jobs or () if name not in WORKLOADS]
     if wrong:
-        raise RefusedError(f"no server's life {wrong[0]!r}{did_you_mean(wrong[0], asked.WORKLOADS)}")
-    wrong = [name for name in chosen.filesystems or () if name not in asked.FILESYSTEMS]
+        raise RefusedError(f"no server's life {wrong[0]!r}{did_you_mean(wrong[0], WORKLOADS)}")
+    wrong = [name for name in chosen.filesystems or () if name not in FILESYSTEMS]
     if wrong:
-        raise RefusedError(f"no filesystem {wrong[0]!r} to make{did_you_mean(wrong[0], asked.FILESYSTEMS)}")
+        raise RefusedError(f"no filesystem {wrong[0]!r} to make{did_you_mean(wrong[0], FILESYSTEMS)}")
     if chosen.out is not None:
         if chosen.out.suffix != ".svg":
             raise RefusedError(f"--out: {chosen.out} is no SVG: name a new file such as forecast.svg")
@@ -146,7 +147,7 @@ def results_in(files: Iterable[Path]) -> tuple[list[Result], list[str]]:
 
 def _planned(chosen: argparse.Namespace) -> Planned:
     try:
-        return sweeping.planned(
+        return sweep_session.planned(
             chosen.on_scratch,
             filesystems=chosen.filesystems,
             workloads=chosen.jobs,
@@ -180,32 +181,32 @@ def _may_start(planned: Planned, warnings: Iterable[str], *, yes: bool) -> bool:
 def swept(planned: Planned) -> tuple[Found, int]:
     """Sweep, and clear up whatever ends it; what was found, and the exit status. Raises RefusedError."""
     folder = Path(planned.asked.folder)
-    told: list[Told] = []
+    events: list[Event] = []
     broken: tuple[str, ...] = ()
     stop = Stop()
-    _say(sweeping.cleared(folder))
+    _say(sweep_session.cleared(folder))
     with stop.listening():
         try:
             with stop.interruptible():
-                for one in sweeping.swept(planned.asked):
-                    told.append(one)
-                    _say(filter(None, [sweeping.begun(one)]))
+                for event in sweep_session.swept(planned.asked):
+                    events.append(event)
+                    _say(filter(None, [sweep_session.started(event)]))
         except EngineError as error:
             broken = (str(error),)
         except Stopped:
             broken = ("stopped before its end",)
         finally:
-            _say(sweeping.cleared(folder))
-    points = _points(told)
+            _say(sweep_session.cleared(folder))
+    points = _points(events)
     if not points:
-        raise RefusedError(*(broken or sweeping.remarks(told) or ("nothing was measured",)))
-    found = Found(study=study(points), source=planned.asked.folder, remarks=(*broken, *sweeping.remarks(told)))
+        raise RefusedError(*(broken or sweep_session.remarks(events) or ("nothing was measured",)))
+    found = Found(study=study(points), source=planned.asked.folder, remarks=(*broken, *sweep_session.remarks(events)))
     return found, stop.exit_status if stop.asked else NOT_MEASURED if broken else 0
 
 
-def _points(told: list[Told]) -> tuple[tuple[str, str, Point], ...]:
+def _points(events: list[Event]) -> tuple[tuple[str, str, Point], ...]:
     """(filesystem, workload, point); where the device's latency could not be told, it is the one asked for."""
-    measured = (it for it in told if isinstance(it, asked.Point))
+    measured = (it for it in events if isinstance(it, SweepPoint))
     return tuple(
         of_one_device(
             (

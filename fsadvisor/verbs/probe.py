@@ -8,25 +8,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsadvisor.catalogue import did_you_mean
+from fsadvisor.measure.messages import JobDone, Note, Progress, Started
+from fsadvisor.measure.probe_session import OTHER_SECONDS, Wanted, around, usual_seconds
 from fsadvisor.pages.text import render
 from fsadvisor.probe import cost
 from fsadvisor.probe.jobs import JOBS, SUITES
-from fsadvisor.probe.run import Begun, Ended, Went
 from fsadvisor.probe.stopping import Stop
 from fsadvisor.report import probe_json, probe_page
 from fsadvisor.report.probe_progress import Narrator, Step
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
-from fsadvisor.verbs.probing import OTHER_SECONDS, Wanted, around, usual_seconds
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Sequence
 
     from fsadvisor.machine.port import Machine
+    from fsadvisor.measure.messages import Event
+    from fsadvisor.measure.probe_session import ProbeSession
     from fsadvisor.probe.job import Job
-    from fsadvisor.probe.run import Event
-    from fsadvisor.verbs.probing import Probing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,100 +103,92 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
     if isinstance(request, str):
         write([request])
         return 0
-    with around(request.wanted, machine) as probing:
-        return Command(request, probing, write).run()
+    with around(request.wanted, machine) as session:
+        return Command(request, session, write).run()
 
 
 class Command:
     """One run of the command."""
 
-    def __init__(self, request: Request, probing: Probing, write: Callable[[Iterable[str]], None]) -> None:
-        self._request, self._probing, self._write = request, probing, write
+    def __init__(self, request: Request, session: ProbeSession, write: Callable[[Iterable[str]], None]) -> None:
+        self._request, self._session, self._write = request, session, write
         self._stop = Stop()
         self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)
 
     def run(self) -> int:
         """From the question to the report; returns the exit status. Raises RefusedError."""
-        if self._probing.refused or self._request.dry_run:
+        if self._session.refused or self._request.dry_run:
             return self._only_told()
         asking.show(self._told())
         if not asking.may_start(yes=self._request.yes):
             return USAGE
         try:
-            self._probing.measure(self._stop, self)
+            self._session.measure(self._stop, self.hear)
         finally:
             self._narrator.clear()
         self._report("cancelled" if self._stop.asked else "done")
         if self._stop.asked:
             return self._stop.exit_status
-        return NOT_MEASURED if any(it.end == "failed" or it.figure is None for it in self._probing.results) else 0
+        return NOT_MEASURED if any(it.end == "failed" or it.figure is None for it in self._session.results) else 0
 
     def _told(self) -> list[str]:
         """What it takes, and what speaks against it."""
         blocks = (
-            probe_page.about(len(self._request.wanted.jobs), self._probing.target),
-            *probe_page.cost(self._probing.cost),
-            *probe_page.findings(self._probing.findings),
+            probe_page.about(len(self._request.wanted.jobs), self._session.target),
+            *probe_page.cost(self._session.cost),
+            *probe_page.findings(self._session.findings),
         )
         return list(render(blocks, margin=2))
 
     def _only_told(self) -> int:
-        refused = self._probing.refused
+        refused = self._session.refused
         if self._request.as_json:
             self._write([self._json("refused" if refused else "not started")])
         elif self._request.dry_run:
             self._write(self._told())
         if refused and (self._request.as_json or not self._request.dry_run):
-            raise RefusedError(*refused, *self._probing.would_do())
+            raise RefusedError(*refused, *self._session.would_do())
         return USAGE if refused else 0
 
-    def said(self, sentence: str) -> None:
-        """As a line of its own, above the bar."""
-        self._narrator.clear()
-        asking.say(sentence)
-
-    def paused(self, why: str) -> None:
-        """In the bar."""
-        jobs = len(self._request.wanted.jobs)
-        self._narrator.step(Step(at=len(self._probing.results) + 1, jobs=jobs, job=why))
-
-    def heard(self, event: Event, seconds_left: float) -> None:
-        """In the bar, or a line for each job."""
+    def hear(self, event: Event) -> None:
+        """In the bar, or a line for each job; what a person should know as a line of its own above it."""
         jobs = len(self._request.wanted.jobs)
         match event:
-            case Begun():
-                self._narrator.step(
-                    Step(at=event.at, jobs=jobs, job=event.job.id, seconds_left=seconds_left, says="set-up")
-                )
-            case Went():
-                seen = event.progress
+            case Note(text=text, kind="pause"):
+                self._narrator.step(Step(at=len(self._session.results) + 1, jobs=jobs, job=text))
+            case Note(text=text):
+                self._narrator.clear()
+                asking.say(text)
+            case Started(at=at, job=job, seconds_left=left):
+                self._narrator.step(Step(at=at, jobs=jobs, job=job, seconds_left=left, says="set-up"))
+            case Progress():
                 self._narrator.step(
                     Step(
                         at=event.at,
                         jobs=jobs,
-                        job=event.job.id,
-                        used=seen.seconds / (seen.seconds + seen.seconds_left or 1),
-                        seconds_left=seconds_left,
-                        headline=event.job.headline.name,
-                        figure=seen.figure,
+                        job=event.job,
+                        used=event.used,
+                        seconds_left=event.seconds_left,
+                        headline=event.headline,
+                        figure=event.figure,
                     )
                 )
-            case Ended():
+            case JobDone():
                 self._narrator.ended(event.result, event.at, jobs)
 
     def _report(self, state: probe_json.State) -> None:
         if self._request.as_json:
             self._write([self._json(state)])
         else:
-            self._write(render(probe_page.results(self._probing.results, JOBS), margin=2))
+            self._write(render(probe_page.results(self._session.results, JOBS), margin=2))
 
     def _json(self, state: probe_json.State) -> str:
         return probe_json.as_json(
-            target=self._probing.target,
-            mount=self._probing.mount or None,
+            target=self._session.target,
+            mount=self._session.mount or None,
             jobs=[it.id for it in self._request.wanted.jobs],
             state=state,
-            cost=self._probing.cost,
-            findings=self._probing.findings,
-            results=self._probing.results,
+            cost=self._session.cost,
+            findings=self._session.findings,
+            results=self._session.results,
         )

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsadvisor.catalogue import did_you_mean
+from fsadvisor.measure.messages import BlockProgress, Note
+from fsadvisor.measure.trial_session import Wanted, around
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
 from fsadvisor.probe.engine import EngineError
@@ -19,16 +21,15 @@ from fsadvisor.trial.change import ChangeError
 from fsadvisor.trial.ratio import sentence
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
-from fsadvisor.verbs.trialing import Wanted, around
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.trial.comparison import Progress
+    from fsadvisor.measure.messages import Event
+    from fsadvisor.measure.trial_session import TrialSession
     from fsadvisor.trial.outcome import Outcome
-    from fsadvisor.verbs.trialing import Trialing
 
 _SECONDS = 180.0
 
@@ -49,8 +50,8 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
     """Do what the command line says; returns the exit status. Raises RefusedError."""
     request = requested(chosen)
     try:
-        with around(request.wanted, machine) as trialing:
-            return _Command(request, trialing, write).run()
+        with around(request.wanted, machine) as session:
+            return _Command(request, session, write).run()
     except ChangeError as error:
         raise RefusedError(str(error)) from error
 
@@ -103,12 +104,12 @@ def _no_rule_misspelt(words: Iterable[str], rules: Iterable[str]) -> None:
 class _Command:
     """One run of the command."""
 
-    def __init__(self, request: Request, trialing: Trialing, write: Callable[[Iterable[str]], None]) -> None:
-        self._request, self._trialing, self._write = request, trialing, write
+    def __init__(self, request: Request, session: TrialSession, write: Callable[[Iterable[str]], None]) -> None:
+        self._request, self._session, self._write = request, session, write
         self._stop = Stop()
         self._narrator = Narrator(asking.to_stderr, asking.columns if sys.stderr.isatty() else None)
         self._outcome: Outcome | None = None
-        self._refused = trialing.refused
+        self._refused = session.refused
 
     def run(self) -> int:
         if self._refused or self._request.dry_run:
@@ -117,7 +118,7 @@ class _Command:
         if not (asking.may_start(yes=self._request.yes) and self._may_erase()):
             return USAGE
         try:
-            self._outcome = self._trialing.measure(self._stop, self)
+            self._outcome = self._session.measure(self._stop, self._hear)
         finally:
             self._narrator.clear()
         outcome = self._outcome
@@ -130,7 +131,7 @@ class _Command:
 
     def _told(self) -> list[str]:
         """What is tried, what it takes, and what speaks against it."""
-        one = self._trialing
+        one = self._session
         blocks = (
             *trial_page.plan(one.change, one.place, on_device=bool(one.wanted.device)),
             *trial_page.cost(one.cost),
@@ -167,28 +168,29 @@ class _Command:
         asking.say("not started")
         return False
 
-    def doing(self, says: str, seconds_left: float) -> None:
-        """In the bar."""
-        self._narrator.step(Step(at=1, jobs=1, job=says, seconds_left=seconds_left))
-
-    def went(self, progress: Progress) -> None:
-        """In the bar."""
-        matters = self._request.wanted.matters
-        found = sentence(progress.gain, matters) if progress.gain else "too early to tell"
-        used = progress.seconds / (progress.seconds + progress.seconds_left or 1)
-        self._narrator.step(
-            Step(
-                at=1, jobs=1, job=f"block {progress.blocks}", used=used, seconds_left=progress.seconds_left, says=found
-            )
-        )
-
-    def said(self, sentence: str) -> None:
-        """As a line of its own, above the bar."""
-        self._narrator.clear()
-        asking.say(sentence)
+    def _hear(self, event: Event) -> None:
+        """In the bar; what a person should know as a line of its own above it."""
+        wanted = self._request.wanted
+        match event:
+            case Note(text=text, kind="step"):
+                self._narrator.step(Step(at=1, jobs=1, job=text, seconds_left=wanted.seconds))
+            case Note(text=text):
+                self._narrator.clear()
+                asking.say(text)
+            case BlockProgress(progress=seen):
+                self._narrator.step(
+                    Step(
+                        at=1,
+                        jobs=1,
+                        job=f"block {seen.blocks}",
+                        used=seen.seconds / (seen.seconds + seen.seconds_left or 1),
+                        seconds_left=seen.seconds_left,
+                        says=sentence(seen.gain, wanted.matters) if seen.gain else "too early to tell",
+                    )
+                )
 
     def _json(self, state: trial_json.State) -> str:
-        one = self._trialing
+        one = self._session
         return trial_json.as_json(
             state=state,
             change=one.change,

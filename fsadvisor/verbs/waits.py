@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.lock_tracing import LockTrace
+from fsadvisor.measure.messages import Progress
+from fsadvisor.measure.probe_session import OTHER_SECONDS, Wanted, around
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
 from fsadvisor.probe import disks, surroundings
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.run import Went
 from fsadvisor.probe.stopping import Stop, Stopped
 from fsadvisor.report import probe_page, waits_json
 from fsadvisor.report.waits_page import document
@@ -25,7 +26,6 @@ from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs.asking import RefusedError
 from fsadvisor.verbs.probe import Command, Request
-from fsadvisor.verbs.probing import OTHER_SECONDS, Wanted, around
 from fsadvisor.waits.account import account
 from fsadvisor.waits.watching import Watch, watch
 from fsadvisor.waits.window import NOT_TRACED, locks_of, window
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.machine.port import Machine
-    from fsadvisor.probe.run import Event
+    from fsadvisor.measure.messages import Event
+    from fsadvisor.measure.probe_session import ProbeSession
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.report.probe_json import State
-    from fsadvisor.verbs.probing import Probing
     from fsadvisor.waits.account import Account
     from fsadvisor.waits.window import Locks
 
@@ -147,9 +147,9 @@ def _with_job(chosen: argparse.Namespace, machine: Machine, write: Callable[[Ite
         as_json=chosen.form == "json",
     )
     trace = LockTrace(min(wanted.seconds, SECONDS)) if chosen.locks else None
-    with around(wanted, machine) as probing:
-        watched = Watched() if probing.refused else _below(chosen.target, machine)
-        return _WatchedCommand(request, probing, write, watched, trace).run()
+    with around(wanted, machine) as session:
+        watched = Watched() if session.refused else _below(chosen.target, machine)
+        return _WatchedCommand(request, session, write, watched, trace).run()
 
 
 class _WatchedCommand(Command):
@@ -158,20 +158,20 @@ class _WatchedCommand(Command):
     def __init__(
         self,
         request: Request,
-        probing: Probing,
+        session: ProbeSession,
         write: Callable[[Iterable[str]], None],
         watched: Watched,
         trace: LockTrace | None,
     ) -> None:
-        super().__init__(request, probing, write)
+        super().__init__(request, session, write)
         self._watched, self._trace = watched, trace
         self._seen = Watch()
         self._over = threading.Event()
 
-    def heard(self, event: Event, seconds_left: float) -> None:
+    def hear(self, event: Event) -> None:
         """Each window's end may be that of what is watched; its first is its beginning."""
-        super().heard(event, seconds_left)
-        if not isinstance(event, Went):
+        super().hear(event)
+        if not isinstance(event, Progress):
             return
         if self._seen.before is not None:
             self._seen.end()
@@ -192,7 +192,7 @@ class _WatchedCommand(Command):
         if self._request.as_json:
             self._write([waits_json.as_json(told, self._json(state))])
             return
-        self._write(render(probe_page.results(self._probing.results, JOBS), margin=2))
+        self._write(render(probe_page.results(self._session.results, JOBS), margin=2))
         self._write(["\n"])
         self._write(render(document(told), margin=0))
 

@@ -8,6 +8,7 @@ from fsadvisor.compare import workloads
 from fsadvisor.compare.matrix import comparison
 from fsadvisor.compare.ranking import Standing
 from fsadvisor.compare.side import Cell
+from fsadvisor.measure.messages import CompareAsked
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.pages.plots import extent
 from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, padded, span
@@ -27,18 +28,17 @@ from fsadvisor.report.compare_words import (
     winners,
 )
 from fsadvisor.report.probe_words import figure_text, number, sureness
-from fsadvisor.verbs.trials_telling import Compare
 from fsadvisor.views import probe_plots
-from fsadvisor.views.trials_try import progress, said
+from fsadvisor.views.trials_try import notes, time_used
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.compare.matrix import Comparison, Row
     from fsadvisor.compare.ranking import Ranked
+    from fsadvisor.measure.messages import CompareDone
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.verbs.trials_telling import Table
-    from fsadvisor.views.trials_course import Course
+    from fsadvisor.views.trials_progress import TrialProgress
 
 _NAME: Final = 18
 _CELL: Final = 4
@@ -52,38 +52,38 @@ _TONES: Final = {
 }
 
 
-def page(course: Course, width: int, glyphs: Glyphs) -> Document:
+def page(progress: TrialProgress, width: int, glyphs: Glyphs) -> Document:
     """The whole of it."""
-    if course.phase == "over":
-        return Document("compared", tuple(_over(course, width, glyphs)))
-    return Document("comparing", tuple(_running(course, width, glyphs)))
+    if progress.phase == "over":
+        return Document("compared", tuple(_over(progress, width, glyphs)))
+    return Document("comparing", tuple(_running(progress, width, glyphs)))
 
 
-def _title(course: Course) -> Span:
-    return span(course.told.title if course.told else "sides in turn", Tone.TITLE)
+def _title(progress: TrialProgress) -> Span:
+    return span(progress.estimate.title if progress.estimate else "sides in turn", Tone.TITLE)
 
 
-def _running(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    yield paragraph(span("Comparing ", Tone.DIM), _title(course))
-    yield Drawn((progress(course, width, glyphs),))
+def _running(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    yield paragraph(span("Comparing ", Tone.DIM), _title(progress))
+    yield Drawn((time_used(progress, width, glyphs),))
     yield Gap()
-    asked = course.asked.jobs if isinstance(course.asked, Compare) else ()
-    if course.at and course.at <= len(asked):
-        job = asked[course.at - 1]
-        yield Heading(f"{course.at}/{len(asked)}  {job}")
+    asked = progress.asked.jobs if isinstance(progress.asked, CompareAsked) else ()
+    if progress.at and progress.at <= len(asked):
+        job = asked[progress.at - 1]
+        yield Heading(f"{progress.at}/{len(asked)}  {job}")
         if job in JOBS:
             yield paragraph(span(JOBS[job].title, Tone.DIM))
-        yield Drawn(tuple(_windows(course, width, glyphs)))
-    yield from said(course, glyphs)
-    if course.ended:
+        yield Drawn(tuple(_windows(progress, width, glyphs)))
+    yield from notes(progress, glyphs)
+    if progress.ended:
         yield Gap()
         yield Heading("Done")
-        yield Drawn(tuple(_ended(course)))
+        yield Drawn(tuple(_ended(progress)))
 
 
-def _windows(course: Course, width: int, glyphs: Glyphs) -> Iterator[Line]:
+def _windows(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Line]:
     """So far: each side's figure with its interval, on one scale from 0; they are not ranked before the end."""
-    known = sorted(course.windows, key=lambda it: it.side)
+    known = sorted(progress.windows, key=lambda it: it.side)
     top = max((it.figure.high for it in known if it.figure is not None), default=0.0)
     for one in known:
         name = padded((span(one.side),), _NAME)
@@ -95,8 +95,8 @@ def _windows(course: Course, width: int, glyphs: Glyphs) -> Iterator[Line]:
         yield (Span("  "), *name, Span(drawn, Tone.STRONG), span(words))
 
 
-def _ended(course: Course) -> Iterator[Line]:
-    for one in course.ended:
+def _ended(progress: TrialProgress) -> Iterator[Line]:
+    for one in progress.ended:
         result = one.result
         words = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
         sure = "" if result.figure is None else sureness(result.figure)
@@ -110,7 +110,7 @@ def _ended(course: Course) -> Iterator[Line]:
         )
 
 
-def table_of(told: Table) -> Comparison:
+def table_of(told: CompareDone) -> Comparison:
     """The comparison that a table tells."""
     sides = {it.name: it for it in told.sides}
     jobs = workloads.jobs(told.jobs)
@@ -123,20 +123,20 @@ def table_of(told: Table) -> Comparison:
     return comparison(told.sides, jobs, cells)
 
 
-def _over(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    over, told = course.over, course.table
-    yield paragraph(span("Comparison of ", Tone.DIM), _title(course))
-    if over and over.error:
-        yield paragraph(span(over.error, Tone.BAD))
-    if over and over.state == "cancelled":
+def _over(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    finished, told = progress.finished, progress.table
+    yield paragraph(span("Comparison of ", Tone.DIM), _title(progress))
+    if finished and finished.error:
+        yield paragraph(span(finished.error, Tone.BAD))
+    if finished and finished.state == "cancelled":
         yield paragraph(
             span("Stopped by you; what it had made is taken away, and the rest was not measured.", Tone.WARNING)
         )
     if told is None:
         yield paragraph(span("Nothing was measured.", Tone.WARNING))
-        yield from said(course, glyphs)
+        yield from notes(progress, glyphs)
         return
-    found, about = table_of(told), about_of(course, told)
+    found, about = table_of(told), about_of(progress, told)
     yield Gap()
     yield Drawn(tuple(matrix(found, width, glyphs)))
     if not _named(found, width):
@@ -152,24 +152,29 @@ def _over(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
     yield from _sides(found, about, glyphs)
     yield Gap()
     yield Heading("How far to believe it")
-    for words in (*shares(found), *limits(found, about), *course.said):
+    for words in (*shares(found), *limits(found, about), *progress.notes):
         yield paragraph(words, first=(Span(f"{glyphs.bullet} "),))
 
 
-def about_of(course: Course, told: Table) -> About:
+def about_of(progress: TrialProgress, told: CompareDone) -> About:
     """What the words of a comparison want to know of it."""
-    asked = course.asked
-    over = course.over
+    asked = progress.asked
+    finished = progress.finished
+    failed = finished.error if finished else ""
     return About(
         when=told.when,
-        state="cancelled" if over and over.state == "cancelled" else "failed" if over and over.error else "done",
+        state="cancelled"
+        if finished and finished.state == "cancelled"
+        else "failed"
+        if finished and finished.error
+        else "done",
         command="",
         image_folder=told.image_folder,
         image_bytes=told.image_bytes,
         seconds=asked.seconds,
-        width=asked.width if isinstance(asked, Compare) else 0.05,
+        width=asked.width if isinstance(asked, CompareAsked) else 0.05,
         seed=told.seed,
-        failed=over.error if over else "",
+        failed=failed,
     )
 
 

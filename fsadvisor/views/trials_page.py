@@ -9,9 +9,11 @@ from fsadvisor.views import trials_compare, trials_try
 if TYPE_CHECKING:
     from fsadvisor.pages.document import Document
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.views.trials_course import Course
+    from fsadvisor.views.trials_progress import TrialProgress
 
 
-def page(course: Course, width: int, glyphs: Glyphs) -> Document:
+def page(progress: TrialProgress, width: int, glyphs: Glyphs) -> Document:
     """A trial's or a comparison's."""
-    return trials_try.page(course, width, glyphs) if course.is_trial else trials_compare.page(course, width, glyphs)
+    return (
+        trials_try.page(progress, width, glyphs) if progress.is_trial else trials_compare.page(progress, width, glyphs)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.measure.messages import TrialAsked
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.pages.plots import bar
 from fsadvisor.pages.spans import Line, Span, Tone, padded, span
@@ -14,7 +15,6 @@ from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report.probe_words import amount, figure_text, number
 from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT
 from fsadvisor.trial.ratio import FEWEST_BLOCKS, kind, sentence
-from fsadvisor.verbs.trials_telling import Try
 from fsadvisor.views import probe_plots
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.trial.comparison import Comparison, Side
     from fsadvisor.trial.ratio import Ratio
-    from fsadvisor.views.trials_course import Course
+    from fsadvisor.views.trials_progress import TrialProgress
 
 _NARROWING: Final = 5
 """Blocks whose interval is drawn, the newest of them."""
@@ -41,59 +41,65 @@ SIDES: Final = {
 """What the sides are called."""
 
 
-def page(course: Course, width: int, glyphs: Glyphs) -> Document:
+def page(progress: TrialProgress, width: int, glyphs: Glyphs) -> Document:
     """The whole of it."""
-    if course.phase == "over":
-        return Document("tried", tuple(_over(course, width, glyphs)))
-    return Document("trying", tuple(_running(course, width, glyphs)))
+    if progress.phase == "over":
+        return Document("tried", tuple(_over(progress, width, glyphs)))
+    return Document("trying", tuple(_running(progress, width, glyphs)))
 
 
-def _title(course: Course) -> Line:
-    told = course.told.title if course.told else course.asked.rule if isinstance(course.asked, Try) else ""
+def _title(progress: TrialProgress) -> Line:
+    told = (
+        progress.estimate.title
+        if progress.estimate
+        else progress.asked.rule
+        if isinstance(progress.asked, TrialAsked)
+        else ""
+    )
     return (span(told, Tone.TITLE),)
 
 
-def _matters(course: Course) -> float:
-    return course.asked.matters if isinstance(course.asked, Try) else 0.05
+def _matters(progress: TrialProgress) -> float:
+    return progress.asked.matters if isinstance(progress.asked, TrialAsked) else 0.05
 
 
-def _running(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    yield paragraph(span("Trying ", Tone.DIM), *_title(course))
-    yield Drawn((progress(course, width, glyphs),))
+def _running(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    yield paragraph(span("Trying ", Tone.DIM), *_title(progress))
+    yield Drawn((time_used(progress, width, glyphs),))
     yield Gap()
-    blocks = course.blocks[-1].blocks if course.blocks else 0
-    gain = course.blocks[-1].gain if blocks else None
+    blocks = progress.blocks[-1].blocks if progress.blocks else 0
+    gain = progress.blocks[-1].gain if blocks else None
     if gain is None:
         done = f"{counted(blocks, 'block')} done; " if blocks else ""
         yield paragraph(span(f"{done}an interval needs {FEWEST_BLOCKS} blocks", Tone.UNKNOWN))
     else:
-        yield from _gain("So far ", gain, _matters(course), width, glyphs)
-    known = [one.gain for one in course.blocks if one.gain is not None][-_NARROWING:]
+        yield from _gain("So far ", gain, _matters(progress), width, glyphs)
+    known = [one.gain for one in progress.blocks if one.gain is not None][-_NARROWING:]
     if len(known) > 1:
         yield Gap()
         yield paragraph(span("The ratio and its 95 % interval after each of the last blocks", Tone.DIM))
         yield Drawn(tuple(_narrowing(known, width, glyphs)))
-    yield from said(course, glyphs)
-    yield from _dangers(course, glyphs)
+    yield from notes(progress, glyphs)
+    yield from _dangers(progress, glyphs)
 
 
-def progress(course: Course, width: int, glyphs: Glyphs) -> Line:
+def time_used(progress: TrialProgress, width: int, glyphs: Glyphs) -> Line:
     """How much of its time is used: it may end before."""
-    if course.phase == "stopping":
+    if progress.phase == "stopping":
         words, tone = "told to stop: cleaning up …", Tone.WARNING
     else:
-        left = f"at most {seconds_text(course.seconds_left)} left"
+        left = f"at most {seconds_text(progress.seconds_left)} left"
         words, tone = left, Tone.PLAIN
-    drawn = bar(course.share, probe_plots.cells(width, 34), glyphs)
+    drawn = bar(progress.share, probe_plots.cells(width, 34), glyphs)
     return (Span(drawn, Tone.TITLE), Span("  "), span(words, tone))
 
 
-def said(course: Course, glyphs: Glyphs) -> Iterator[Block]:
+def notes(progress: TrialProgress, glyphs: Glyphs) -> Iterator[Block]:
     """What it is at, and what it had to say."""
-    if course.doing:
+    if progress.doing:
         yield Gap()
-        yield paragraph(span(f"{course.doing} …", Tone.DIM))
-    for text in course.said:
+        yield paragraph(span(f"{progress.doing} …", Tone.DIM))
+    for text in progress.notes:
         yield paragraph(text, first=(Span(f"{glyphs.bullet} "),))
 
 
@@ -156,9 +162,9 @@ def _narrowing(ratios: Sequence[Ratio], width: int, glyphs: Glyphs) -> Iterator[
         yield (span(f"  {one.blocks:>3} "), Span(around_one(one, top, room, glyphs), tone), span(words, tone))
 
 
-def _dangers(course: Course, glyphs: Glyphs) -> Iterator[Block]:
+def _dangers(progress: TrialProgress, glyphs: Glyphs) -> Iterator[Block]:
     """What the change can cost: beside every gain."""
-    told = course.told.dangers if course.told else ()
+    told = progress.estimate.dangers if progress.estimate else ()
     if told:
         yield Gap()
         yield Heading("What it can cost")
@@ -174,29 +180,29 @@ _ENDS: Final = {
 }
 
 
-def _over(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    found, over = course.comparison, course.over
-    yield paragraph(span("Trial of ", Tone.DIM), *_title(course))
-    if over and over.error:
-        yield paragraph(span(over.error, Tone.BAD))
+def _over(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    found, finished = progress.comparison, progress.finished
+    yield paragraph(span("Trial of ", Tone.DIM), *_title(progress))
+    if finished and finished.error:
+        yield paragraph(span(finished.error, Tone.BAD))
     if found is None:
-        cancelled = over is not None and over.state == "cancelled"
+        cancelled = finished is not None and finished.state == "cancelled"
         words = "Stopped by you before anything was measured; what it had made is taken away."
         yield paragraph(span(words if cancelled else "Nothing was measured.", Tone.WARNING))
-        yield from said(course, glyphs)
+        yield from notes(progress, glyphs)
         return
     yield Gap()
     if found.gain is None:
         few = f"No figure: {counted(found.blocks, 'block')} done, and an interval needs {FEWEST_BLOCKS} that count."
         yield paragraph(span(few, Tone.UNKNOWN))
     else:
-        yield from _gain("With the change ", found.gain, _matters(course), width, glyphs)
+        yield from _gain("With the change ", found.gain, _matters(progress), width, glyphs)
     yield from _ended(found)
-    yield from _dangers(course, glyphs)
+    yield from _dangers(progress, glyphs)
     yield Gap()
     yield Heading("Both sides")
-    yield Drawn(tuple(_sides(found, course.told.job if course.told else "")))
-    yield from _doubts(found, course, glyphs)
+    yield Drawn(tuple(_sides(found, progress.estimate.job if progress.estimate else "")))
+    yield from _doubts(found, progress, glyphs)
 
 
 def _ended(found: Comparison) -> Iterator[Block]:
@@ -243,14 +249,14 @@ def _figure(side: Side, job: str) -> str:
     return f"{figure_text(headline, one)} ({amount(headline, one.low)} to {amount(headline, one.high)})"
 
 
-def _doubts(found: Comparison, course: Course, glyphs: Glyphs) -> Iterator[Block]:
+def _doubts(found: Comparison, progress: TrialProgress, glyphs: Glyphs) -> Iterator[Block]:
     """What the trial says of itself, and how its images stood."""
     yield Gap()
     yield Heading("How far to believe it")
     first = (Span(f"{glyphs.bullet} "),)
-    for text in course.said:
+    for text in progress.notes:
         yield paragraph(text, first=first)
-    for stand in course.stands:
+    for stand in progress.stands:
         made = " ".join(stand.mkfs) or "as mkfs makes it"
         cache = "" if stand.write_cache is None else f", cache {stand.write_cache}"
         through = "direct" if stand.direct_io else "through the page cache"

@@ -6,10 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from fsadvisor.sweep import asked, sweeping
+from fsadvisor.measure import messages, sweep_session
+from fsadvisor.measure.messages import LeftOut, Point
 from fsadvisor.sweep.delayed import PREFIX
 from tests.lab.scenario import run, wait_for
 
@@ -17,15 +17,15 @@ pytestmark = pytest.mark.lab
 KILLS = 8
 STARTS = """
 import sys
-from fsadvisor.sweep import asked, sweeping
-for one in sweeping.swept(asked.asked(sys.argv[1].encode())):
+from fsadvisor.measure import messages, sweep_session
+for one in sweep_session.swept(messages.work(sys.argv[1].encode())):
     print(one, flush=True)
 """
 
 
 def request(folder, delays_ms, **more):
     given = {"filesystems": ("ext4",), "workloads": ("mail",), "passes": 1, "seconds": 3.0} | more
-    return asked.Asked(
+    return messages.SweepWork(
         folder=folder, base="image", size_bytes=160 << 20, delays_ms=delays_ms, threads=2, files=20, **given
     )
 
@@ -52,10 +52,10 @@ def place(scenario):
 def test_a_sweep_times_what_dm_delay_delays_and_leaves_nothing(scenario):
     """dm-delay over an image: throughput falls as the delay grows, the device's counters tell the delay"""
     folder = place(scenario)
-    told = list(sweeping.swept(request(folder, (0.0, 40.0, 80.0))))
+    told = list(sweep_session.swept(request(folder, (0.0, 40.0, 80.0))))
 
-    points = [it for it in told if isinstance(it, asked.Point)]
-    assert [it for it in told if isinstance(it, asked.Failed)] == []
+    points = [it for it in told if isinstance(it, Point)]
+    assert [it for it in told if isinstance(it, LeftOut)] == []
     for it in points:
         scenario.tell(claim=f"{it.asked_ms:g} ms", seen=f"{it.device_ms:.1f} ms, {it.throughput:.1f} operations/s")
     assert [it.asked_ms for it in points] == [80, 40, 0]
@@ -70,9 +70,9 @@ def test_a_sweep_times_what_dm_delay_delays_and_leaves_nothing(scenario):
 def test_a_latency_below_a_millisecond_comes_from_null_blk(scenario):
     """null_blk of a latency told in ns, under a filesystem made anew for it"""
     folder = place(scenario)
-    told = list(sweeping.swept(request(folder, (0.5, 40.0), seconds=2.0)))
+    told = list(sweep_session.swept(request(folder, (0.5, 40.0), seconds=2.0)))
 
-    (short,) = [it for it in told if isinstance(it, asked.Point) and it.asked_ms == 0.5]
+    (short,) = [it for it in told if isinstance(it, Point) and it.asked_ms == 0.5]
     assert short.device_ms >= 0.5
     wait_for("the end of all that it made", lambda: not left(folder))
 
@@ -84,13 +84,13 @@ def test_a_sweep_that_is_killed_leaves_nothing_after_the_next_start(scenario):
     dice = random.Random(7)
     cleared = []
     for _ in range(KILLS):
-        words = msgspec.json.encode(request(folder, (0.5, 20.0), seconds=1.0)).decode()
+        words = messages.line(request(folder, (0.5, 20.0), seconds=1.0)).decode()
         child = subprocess.Popen([sys.executable, "-c", STARTS, words], stdout=subprocess.PIPE)
         with contextlib.suppress(subprocess.TimeoutExpired):
             child.wait(dice.uniform(1, 25))
         child.kill()
         child.communicate()
         wait_for("its loops gone", lambda: not list(Path("/sys/block").glob("loop*/loop/backing_file")), 60)
-        cleared += sweeping.cleared(Path(folder))
+        cleared += sweep_session.cleared(Path(folder))
         wait_for("all gone", lambda: not left(folder), 60)
     scenario.tell(claim=f"{KILLS} kills", seen=f"nothing left; {len(cleared)} things were cleared by the next start")

@@ -8,9 +8,9 @@ import time
 
 import pytest
 
+from fsadvisor.measure.child import started
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.trial.arena import Form, arguments, images
-from fsadvisor.trial.worker import started
 from tests.loops import attached_images, loops, mounts, needs_loop_devices, run
 from tests.waiting import comes_to
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.trial.arena import Stand
 from fsadvisor.trial.change import Own, of_rule
 from fsadvisor.trial.comparison import Comparison
 from fsadvisor.trial.outcome import Outcome
 from fsadvisor.trial.ratio import Ratio
-from fsadvisor.trial.telling import Stand
 
 RULE = next(rule for rule in own_shelf().rules if rule.id == "access-times-written")
 

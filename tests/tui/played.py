@@ -1,14 +1,11 @@
 """Trials and comparisons that tell what a test has them tell, in place of a process that measures."""
 
-from fsadvisor.compare import telling as comparing
 from fsadvisor.compare.side import Side as CompareSide
+from fsadvisor.measure import messages
 from fsadvisor.probe.cost import Cost
 from fsadvisor.probe.result import Figure, Result
-from fsadvisor.probe.telling import Over
-from fsadvisor.trial import telling as trying
 from fsadvisor.trial.comparison import Comparison, Progress, Side
 from fsadvisor.trial.ratio import Ratio
-from fsadvisor.verbs import trials_telling as telling
 
 COST = Cost(written_bytes=1 << 30, room_bytes=600 << 20, files=4, least_seconds=30.0, most_seconds=200.0)
 _GAIN = Ratio(middle=1.11, low=1.08, high=1.15, blocks=12)
@@ -47,6 +44,21 @@ def result(job, median, side):
     )
 
 
+def window(**more):
+    """Of a job on a side."""
+    fields = {
+        "headline": "IOPS",
+        "value": 1234.0,
+        "void": "",
+        "counted": 1,
+        "operations_per_s": 1234.0,
+        "bytes_per_s": 0.0,
+        "p50_us": None,
+        "p99_us": None,
+    }
+    return messages.Progress(**(fields | more))
+
+
 class Played:
     """Trials that tell what a test has them tell; what they were told is kept."""
 
@@ -56,7 +68,7 @@ class Played:
     def __call__(self, asked, hear):
         self.asked.append(asked)
         self.hear = hear
-        told = telling.Told(
+        told = messages.Estimate(
             title="noatime on ext4, in images on /",
             says=(("job", "read-names: reads"),),
             cost=COST,
@@ -68,33 +80,33 @@ class Played:
 
     def go(self, *, gentle=False):  # noqa: ARG002 - as of a probe
         self.said.append("go")
-        if isinstance(self.asked[-1], telling.Try):
-            self.hear(telling.OfTrial(event=trying.Doing(says="turn 1 of 3: making the side default")))
+        if isinstance(self.asked[-1], messages.TrialAsked):
+            self.hear(messages.Note(text="turn 1 of 3: making the side default", kind="step"))
             for blocks in (6, 7):
                 gain = Ratio(middle=1.1, low=0.97, high=1.3, blocks=blocks)
                 went = Progress(blocks=blocks, gain=gain, seconds=20.0, seconds_left=160.0)
-                self.hear(telling.OfTrial(event=trying.Went(progress=went)))
+                self.hear(messages.BlockProgress(progress=went))
         else:
             job = self.asked[-1].jobs[0]
-            self.hear(telling.OfCompare(event=comparing.Began(at=1, job=job, side="ext4")))
-            went = comparing.Went(at=1, job=job, side="ext4", figure=_FIGURE, used=0.5)
-            self.hear(telling.OfCompare(event=went))
+            self.hear(messages.Started(at=1, job=job, side="ext4"))
+            went = window(at=1, job=job, side="ext4", figure=_FIGURE, used=0.5)
+            self.hear(went)
 
     def stop(self):
         self.said.append("stop")
-        self.hear(Over(state="cancelled"))
+        self.hear(messages.Finished(state="cancelled"))
 
     def finish(self):
-        if isinstance(self.asked[-1], telling.Try):
-            self.hear(telling.OfTrial(event=trying.Done(comparison=COMPARISON)))
+        if isinstance(self.asked[-1], messages.TrialAsked):
+            self.hear(messages.TrialDone(comparison=COMPARISON))
         else:
             cells = [
-                telling.CellTold(side=side, job=job, result=result(job, median, side))
+                messages.CellDone(side=side, job=job, result=result(job, median, side))
                 for job in ("create-1", "mail")
                 for side, median in (("/", 900.0), ("ext4", 1000.0))
             ]
             self.hear(
-                telling.Table(
+                messages.CompareDone(
                     sides=(_PATH, _IMAGE),
                     jobs=("create-1", "mail"),
                     cells=tuple(cells),
@@ -104,4 +116,4 @@ class Played:
                     seed=7,
                 )
             )
-        self.hear(Over(state="done"))
+        self.hear(messages.Finished(state="done"))

@@ -2,11 +2,11 @@
 
 import pytest
 
-from fsadvisor.probe import telling
+from fsadvisor.measure import messages
 from fsadvisor.probe.cost import Cost
 from fsadvisor.probe.finding import Finding
 from fsadvisor.probe.result import Figure, Result
-from fsadvisor.tui.probing import Prober
+from fsadvisor.tui.measuring import Measurer, probe_progress
 from fsadvisor.views.probe_groups import groups
 from tests.tui.driving import SIZES, explored, shown, until
 
@@ -41,15 +41,15 @@ class Played:
         self.asked.append(asked)
         self.hear = hear
         speaks = [one for one in self.findings if not (asked.in_data_directory and one.question == "database")]
-        hear(telling.Told(asked=asked, target=asked.target, mount="/", cost=COST, findings=tuple(speaks)))
+        hear(messages.Estimate(target=asked.target, cost=COST, findings=tuple(speaks)))
         return self
 
     def go(self, *, gentle=False):
         self.said.append("gently" if gentle else "go")
         job = self.asked[-1].jobs[0]
-        self.hear(telling.Began(at=1, job=job, seconds_left=22.0))
+        self.hear(messages.Started(at=1, job=job, seconds_left=22.0))
         self.hear(
-            telling.Went(
+            messages.Progress(
                 at=1,
                 job=job,
                 seconds_left=20.0,
@@ -58,8 +58,7 @@ class Played:
                 void="another writer",
                 figure=FIGURE,
                 counted=1,
-                seconds=1.0,
-                job_seconds_left=19.0,
+                used=0.05,
                 operations_per_s=4000.0,
                 bytes_per_s=16e6,
                 p50_us=226.0,
@@ -69,11 +68,11 @@ class Played:
 
     def stop(self):
         self.said.append("stop")
-        self.hear(telling.Over(state="cancelled"))
+        self.hear(messages.Finished(state="cancelled"))
 
     def finish(self):
-        self.hear(telling.Ended(at=1, seconds_left=0.0, result=RESULT))
-        self.hear(telling.Over(state="done"))
+        self.hear(messages.JobDone(at=1, seconds_left=0.0, result=RESULT))
+        self.hear(messages.Finished(state="done"))
 
 
 def probing(steps, played=None, live=True, **more):
@@ -82,7 +81,7 @@ def probing(steps, played=None, live=True, **more):
 
     async def drive(app, pilot):
         app.session.live = live
-        app.prober = Prober(app.post_message, played)
+        app.prober = Measurer(app.post_message, probe_progress, played)
         await pilot.press("4")
         await until(pilot, lambda: "Suites" in shown(app))
         return await steps(app, pilot, played)

@@ -10,8 +10,8 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.spans import columns
 from fsadvisor.probe.finding import Finding
 from fsadvisor.survey.ratios import job_of
+from fsadvisor.tui.measuring import Measurer, trial_progress
 from fsadvisor.tui.terminal import Terminal
-from fsadvisor.tui.trying import Trier
 from fsadvisor.tui.widgets.keys_bar import KeysBar
 from tests.paths import FIXTURES
 from tests.tui.driving import MACHINE, SIZES, explored, shown, until
@@ -29,7 +29,7 @@ def trials(steps, played=None, live=True, **more):
 
     async def drive(app, pilot):
         app.session.live = live
-        app.trier = Trier(app.post_message, played)
+        app.trier = Measurer(app.post_message, trial_progress, played)
         await pilot.press("7")
         await until(pilot, lambda: "Try what a rule would change" in shown(app))
         return await steps(app, pilot, played)
@@ -254,7 +254,7 @@ def test_one_thing_is_measured_at_a_time():
         await until(pilot, lambda: "So far" in shown(app))
         await pilot.press("4", "tab", "m")
         await pilot.pause()
-        return app.prober.course, app.measures
+        return app.prober.progress, app.measures
 
     assert trials(steps) == (None, True)
 

@@ -1,4 +1,4 @@
-"""Probes as rows and documents: mounts, jobs, results that hold or do not, plots, and a course as it is told."""
+"""Probes as rows and documents: mounts, jobs, results that hold or do not, plots, and progress as it is told."""
 
 import dataclasses
 import datetime as dt
@@ -7,11 +7,12 @@ import pytest
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.probe_file import without_places
+from fsadvisor.measure import messages
 from fsadvisor.pages import glyphs
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.spans import columns, plain
 from fsadvisor.pages.text import render
-from fsadvisor.probe import store, telling
+from fsadvisor.probe import store
 from fsadvisor.probe.cost import NOTHING as NO_COST
 from fsadvisor.probe.finding import Finding
 from fsadvisor.probe.jobs import JOBS
@@ -19,7 +20,7 @@ from fsadvisor.probe.result import Figure, Result
 from fsadvisor.report import probe_page as report_page
 from fsadvisor.survey import measured
 from fsadvisor.survey.whole import survey
-from fsadvisor.views import probe_asking, probe_course, probe_groups, probe_page, probe_plots, probes
+from fsadvisor.views import probe_asking, probe_groups, probe_page, probe_plots, probe_progress, probes
 from fsadvisor.views import probe_results as results
 from tests.paths import FIXTURES
 
@@ -261,23 +262,23 @@ def test_what_strangers_wrote_into_a_result_harms_no_screen(storage, signs, widt
     pages = [
         probe_page.job_page("commit-fdatasync", HOSTILE, held, NOW, width, signs),
         probe_page.mount_page(HOSTILE, held, NOW, width, signs),
-        probe_course.page(course(telling.Ended(at=1, seconds_left=0, result=hostile)), width, signs),
-        probe_course.page(course(telling.Over(state="failed", error=HOSTILE)), width, signs),
-        probe_course.page(course(telling.Said(text=HOSTILE, pause=True)), width, signs),
-        probe_asking.page(course(target=HOSTILE)),
+        probe_progress.page(progress(messages.JobDone(at=1, seconds_left=0, result=hostile)), width, signs),
+        probe_progress.page(progress(messages.Finished(state="failed", error=HOSTILE)), width, signs),
+        probe_progress.page(progress(messages.Note(text=HOSTILE, kind="pause")), width, signs),
+        probe_asking.page(progress(target=HOSTILE)),
     ]
     for page in pages:
         assert words(page, width, unicode=signs is glyphs.UNICODE).replace("\n", "").isprintable()
 
 
-def course(*events, target="/srv", findings=(), jobs=("commit-fdatasync", "create-1")):
-    asked = telling.Asked(jobs=jobs, target=target, seconds=20.0)
-    found = probe_course.Course(asked=asked).heard(
-        telling.Told(asked=asked, target=target, mount="/srv", cost=NO_COST, findings=findings)
+def progress(*events, target="/srv", findings=(), jobs=("commit-fdatasync", "create-1")):
+    asked = messages.ProbeAsked(jobs=jobs, target=target, seconds=20.0)
+    found = probe_progress.ProbeProgress(asked=asked).after(
+        messages.Estimate(target=target, cost=NO_COST, findings=findings)
     )
-    found = found.going().heard(telling.Began(at=1, job=jobs[0], seconds_left=44.0))
+    found = found.going().after(messages.Started(at=1, job=jobs[0], seconds_left=44.0))
     for event in events:
-        found = found.heard(event)
+        found = found.after(event)
     return found
 
 
@@ -291,59 +292,58 @@ def went(median, **more):
         "void": "",
         "figure": figure(median),
         "counted": 1,
-        "seconds": 5.0,
-        "job_seconds_left": 15.0,
+        "used": 0.25,
         "operations_per_s": 4000.0,
         "bytes_per_s": 16e6,
         "p50_us": median,
         "p99_us": median * 9,
     }
-    return telling.Went(**{**fields, **more})
+    return messages.Progress(**{**fields, **more})
 
 
 @pytest.mark.parametrize("signs", SIGNS)
-def test_a_course_is_drawn_from_window_to_window(signs):
-    found = course(went(300.0), went(226.0, void="another writer", counted=1))
-    text = words(probe_course.page(found, 78, signs), 78)
+def test_progress_is_drawn_from_window_to_window(signs):
+    found = progress(went(300.0), went(226.0, void="another writer", counted=1))
+    text = words(probe_progress.page(found, 78, signs), 78)
     assert "1/2  commit-fdatasync" in text or "1/2 commit-fdatasync" in text
     assert "226 µs per sync ± 3 % so far; 1 window of 2 count" in text
     assert "at most 40 s left" in text
     assert "4,000 operations/s, 16 MB/s" in text
     assert "1 left out" in text
-    assert probe_course.note(found) == "probing 1/2, ≤ 40 s"
+    assert probe_progress.note(found) == "probing 1/2, ≤ 40 s"
 
 
 def test_each_window_has_a_line_of_its_own_number_though_the_number_that_counts_stays(storage, mount):
     """Windows are judged by all so far: one may stop counting as another comes."""
     twelve = figure(226.0, windows=12)
-    text = words(probe_course.page(course(*[went(226.0, figure=twelve, counted=12)] * 14), 78, glyphs.UNICODE), 78)
+    text = words(probe_progress.page(progress(*[went(226.0, figure=twelve, counted=12)] * 14), 78, glyphs.UNICODE), 78)
     lines = [line.split() for line in text.splitlines() if line.endswith("of 12")]
     assert [line[0] for line in lines] == ["9", "10", "11", "12", "13", "14"]
     assert "of how many windows that count" in " ".join(text.split())
 
 
 def test_a_gentle_probe_that_waits_says_why_until_it_goes_on():
-    waits = course(went(300.0), telling.Said(text="paused: programs wait", pause=True))
-    assert "programs wait" in words(probe_course.page(waits, 78, glyphs.UNICODE))
-    assert "programs wait" not in words(probe_course.page(waits.heard(went(226.0)), 78, glyphs.UNICODE))
+    waits = progress(went(300.0), messages.Note(text="paused: programs wait", kind="pause"))
+    assert "programs wait" in words(probe_progress.page(waits, 78, glyphs.UNICODE))
+    assert "programs wait" not in words(probe_progress.page(waits.after(went(226.0)), 78, glyphs.UNICODE))
 
 
 def test_after_its_end_results_stand_in_the_order_they_ran(storage, mount):
     ended = [
-        telling.Ended(at=at, seconds_left=0, result=result(storage, mount, job=job))
+        messages.JobDone(at=at, seconds_left=0, result=result(storage, mount, job=job))
         for at, job in enumerate(("create-1", "commit-fdatasync"), 1)
     ]
-    found = course(*ended, telling.Over(state="done"))
-    text = words(probe_course.page(found, 78, glyphs.UNICODE))
-    assert probe_course.note(found) == ""
+    found = progress(*ended, messages.Finished(state="done"))
+    text = words(probe_progress.page(found, 78, glyphs.UNICODE))
+    assert probe_progress.note(found) == ""
     assert text.index("create-1") < text.index("commit-fdatasync")
     assert "a question of its own" in text
 
 
 def test_the_question_says_what_speaks_against_it_and_what_may_run_instead():
     full = Finding(level="refused", question="space", says="/srv is full: make room")
-    asked = course(findings=(full,)).told
+    asked = progress(findings=(full,)).estimate
     assert not probe_asking.only_a_database_is_in_the_way(asked)
-    text = words(probe_asking.page(course(findings=(full,))))
+    text = words(probe_asking.page(progress(findings=(full,))))
     assert "refused: /srv is full: make room" in text
     assert "It may not start." in text

@@ -9,26 +9,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsadvisor.measure import messages
 from fsadvisor.pages.glyphs import ASCII, UNICODE
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.spans import columns, plain
 from fsadvisor.probe.result import Figure, Result
-from fsadvisor.probe.telling import Over
 from fsadvisor.survey.ratios import Ratio, job_of
-from fsadvisor.trial import telling as trying
 from fsadvisor.trial.comparison import Progress
-from fsadvisor.verbs import trials_telling as telling
 from fsadvisor.views import trials, trials_asking, trials_forecast, trials_page, trials_try
 from fsadvisor.views.probe_results import NOTHING, Held, Kept
-from fsadvisor.views.trials_course import Course, note
+from fsadvisor.views.trials_progress import TrialProgress, note
 from tests.report import composed
 from tests.tui.played import COMPARISON, COST
 from tests.views.seen import look_at, look_of, text
 
 NOW = datetime(2026, 11, 21, 22, 8, tzinfo=UTC)
 EVIL = "\x1b]0;owned\x07[bold]x[/]\u202e\udcff"
-ASKED = telling.Try(rule="access-times-written", folder="/srv", seconds=180.0)
-TOLD = telling.Told(title=f"noatime {EVIL}", says=(("job", EVIL),), cost=COST, findings=(), dangers=(EVIL,))
+ASKED = messages.TrialAsked(rule="access-times-written", folder="/srv", seconds=180.0)
+TOLD = messages.Estimate(title=f"noatime {EVIL}", says=(("job", EVIL),), cost=COST, findings=(), dangers=(EVIL,))
 
 
 def shown(document, width=80):
@@ -40,10 +38,10 @@ def shown(document, width=80):
 
 def heard(*events):
     """A trial that was asked about and begun, after these."""
-    course = Course(asked=ASKED).heard(TOLD).going()
+    progress = TrialProgress(asked=ASKED).after(TOLD).going()
     for event in events:
-        course = course.heard(event)
-    return course
+        progress = progress.after(event)
+    return progress
 
 
 @given(
@@ -62,19 +60,14 @@ def test_a_range_around_one_takes_its_columns_and_lies_on_the_side_that_it_tells
 
 def test_before_six_blocks_there_is_no_ratio():
     went = Progress(blocks=3, gain=None, seconds=9.0, seconds_left=171.0)
-    course = heard(trying_event(trying.Went(progress=went)))
-    assert "3 blocks done; an interval needs 6 blocks" in shown(trials_page.page(course, 80, UNICODE))
-    assert note(course) == "trying, ≤ 3 min"
-
-
-def trying_event(event):
-    """As it is passed on."""
-    return telling.OfTrial(event=event)
+    progress = heard(messages.BlockProgress(progress=went))
+    assert "3 blocks done; an interval needs 6 blocks" in shown(trials_page.page(progress, 80, UNICODE))
+    assert note(progress) == "trying, ≤ 3 min"
 
 
 def test_a_result_has_sentence_interval_flushes_amplification_and_danger():
-    course = heard(trying_event(trying.Done(comparison=COMPARISON)), Over(state="done"))
-    said = shown(trials_page.page(course, 80, UNICODE))
+    progress = heard(messages.TrialDone(comparison=COMPARISON), messages.Finished(state="done"))
+    said = shown(trials_page.page(progress, 80, UNICODE))
     assert "faster by 8 to 15 %" in said
     assert "95 % interval of 12 blocks" in said
     assert "flushes/op" in said
@@ -84,7 +77,9 @@ def test_a_result_has_sentence_interval_flushes_amplification_and_danger():
 
 def test_what_lies_inside_the_noise_is_not_called_a_gain():
     unsure = replace(COMPARISON, gain=Ratio(middle=1.02, low=0.9, high=1.2, blocks=12), end="budget")
-    said = shown(trials_page.page(heard(trying_event(trying.Done(comparison=unsure)), Over(state="done")), 80, UNICODE))
+    said = shown(
+        trials_page.page(heard(messages.TrialDone(comparison=unsure), messages.Finished(state="done")), 80, UNICODE)
+    )
     assert "not told: between 10 % slower and 20 % faster" in said
     assert "time or bytes were used up" in said
 
@@ -92,24 +87,26 @@ def test_what_lies_inside_the_noise_is_not_called_a_gain():
 def test_counters_that_the_kernel_has_not_are_no_noughts():
     side = replace(COMPARISON.sides["changed"], flushes_per_operation=None, amplification=None)
     found = replace(COMPARISON, sides={"changed": side})
-    said = shown(trials_page.page(heard(trying_event(trying.Done(comparison=found)), Over(state="done")), 80, UNICODE))
+    said = shown(
+        trials_page.page(heard(messages.TrialDone(comparison=found), messages.Finished(state="done")), 80, UNICODE)
+    )
     assert "not counted" in said
     assert "not told" in said
 
 
 def test_a_trial_stopped_before_its_first_block_has_no_figure():
-    said = shown(trials_page.page(heard(Over(state="cancelled")), 80, UNICODE))
+    said = shown(trials_page.page(heard(messages.Finished(state="cancelled")), 80, UNICODE))
     assert "Stopped by you before anything was measured" in said
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 def test_what_strangers_call_things_breaks_no_page(width, glyphs):
-    doing = trying_event(trying.Doing(says=EVIL))
+    doing = messages.Note(text=EVIL, kind="step")
     pages = [
-        trials_asking.page(Course(asked=ASKED).heard(TOLD)),
-        trials_page.page(heard(doing, telling.Said(text=EVIL)), width, glyphs),
-        trials_page.page(heard(Over(state="failed", error=EVIL)), width, glyphs),
+        trials_asking.page(TrialProgress(asked=ASKED).after(TOLD)),
+        trials_page.page(heard(doing, messages.Note(text=EVIL)), width, glyphs),
+        trials_page.page(heard(messages.Finished(state="failed", error=EVIL)), width, glyphs),
         trials_forecast.page(_forecast(EVIL), EVIL, width, glyphs),
     ]
     for page in pages:

@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fsadvisor.sweep import asked
-from fsadvisor.sweep.asked import Failed, Point
+from fsadvisor.measure import messages
+from fsadvisor.measure.messages import Finished, LeftOut, Point
 from tools.lab import guest
 from tools.lab.error import LabError
 from tools.paper import boot, page
@@ -64,8 +64,9 @@ def measure(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             guest.stop_all()
             raise
-    told = [asked.told(line) for file in sorted(arguments.results.glob("guest-*/points")) for line in _lines(file)]
-    wrong += [f"{it.filesystem} {it.workload}: {it.why}" for it in told if isinstance(it, Failed)]
+    told = [messages.event(line) for file in sorted(arguments.results.glob("guest-*/points")) for line in _lines(file)]
+    wrong += [f"{it.side} {it.job}: {it.why}" for it in told if isinstance(it, LeftOut)]
+    wrong += [it.error for it in told if isinstance(it, Finished) and it.error]
     points = [it for it in told if isinstance(it, Point)]
     _write(arguments.data / "sweep.csv", points)
     run = page.Run(

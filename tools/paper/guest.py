@@ -11,12 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import msgspec
-
+from fsadvisor.measure import child, messages
 from fsadvisor.probe.own import worker
 from fsadvisor.sweep import memory
-from fsadvisor.sweep.asked import Asked
-from fsadvisor.trial.worker import started
 
 RESULTS = Path("/run/lab/results")
 _SIZE_BYTES = 3 << 30
@@ -60,7 +57,7 @@ def main(argv: list[str]) -> int:
         Path("/proc/sys", name).write_text(str(value))
     _warm(tuple(argv[6].split(",")))
     Path("/proc/sys/kernel/hung_task_timeout_secs").write_text("0")
-    asked = Asked(
+    work = messages.SweepWork(
         folder="/run",
         base="memory",
         size_bytes=_SIZE_BYTES,
@@ -75,13 +72,11 @@ def main(argv: list[str]) -> int:
         stretch=stretch,
         options={kind: f"{name}={seconds * stretch}" for kind, (name, seconds) in _SECONDS.items()},
     )
-    with (
-        (RESULTS / "sweep.jsonl").open("wb", buffering=0) as file,
-        started("fsadvisor.sweep.measuring:measured", msgspec.json.encode(asked)) as measuring,
-    ):
-        for line in measuring.lines():
-            file.write(line + b"\n")
-            print(line.decode(), flush=True)
+    with (RESULTS / "sweep.jsonl").open("wb", buffering=0) as file:
+        for event in child.events(work):
+            line = messages.line(event)
+            file.write(line)
+            print(line.decode(), end="", flush=True)
     with contextlib.suppress(OSError):
         print(sorted(path.name for path in Path("/sys/block").iterdir()))
     return 0

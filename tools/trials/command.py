@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.measure import trial_session
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.verbs import trial, trialing
+from fsadvisor.verbs import trial
 from tools.lab import in_fork
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _OUT, _ERR = Path("/run/lab/stdout"), Path("/run/lab/stderr")
-LOADED: Final = (trial, trialing, own_shelf())
+LOADED: Final = (trial, trial_session, own_shelf())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from fsadvisor.tui.screens.question import Choices, Question
 from fsadvisor.views import probe_asking
 
 if TYPE_CHECKING:
-    from fsadvisor.tui.probing import Prober
-    from fsadvisor.views.probe_course import Course
+    from fsadvisor.tui.measuring import Prober
+    from fsadvisor.views.probe_progress import ProbeProgress
 
 YES, GENTLY, ALL_THE_SAME = "yes", "gently", "all the same"
 _START: Final[Choices] = (
@@ -24,31 +24,31 @@ _DATABASE: Final[Choices] = (("y", "measure there all the same", ALL_THE_SAME),)
 class ProbeQuestion(Question):
     """Answers 'yes', 'gently' or 'no'."""
 
-    def __init__(self, prober: Prober, course: Course) -> None:
-        """`course` is the prober's, which has just been asked."""
-        super().__init__(probe_asking.page(course), *_choices(course))
+    def __init__(self, prober: Prober, progress: ProbeProgress) -> None:
+        """`progress` is the prober's, which has just been asked."""
+        super().__init__(probe_asking.page(progress), *_choices(progress))
         self._prober = prober
 
     def on_explorer_probe_changed(self) -> None:
         """It is known now."""
-        course = self._prober.course
-        if course is not None:
-            self.ask(probe_asking.page(course), *_choices(course))
+        progress = self._prober.progress
+        if progress is not None:
+            self.ask(probe_asking.page(progress), *_choices(progress))
 
     def answered(self, answer: str) -> None:
         """Ask once more where a database's own directory is to be measured."""
-        course = self._prober.course
-        if answer == ALL_THE_SAME and course is not None:
-            self._prober.ask(msgspec.structs.replace(course.asked, in_data_directory=True))
+        progress = self._prober.progress
+        if answer == ALL_THE_SAME and progress is not None:
+            self._prober.ask(msgspec.structs.replace(progress.asked, in_data_directory=True))
             self.on_explorer_probe_changed()
         else:
             super().answered(answer)
 
 
-def _choices(course: Course) -> tuple[Choices, str]:
-    told = course.told
-    if told is None or course.over is not None:
+def _choices(progress: ProbeProgress) -> tuple[Choices, str]:
+    estimate = progress.estimate
+    if estimate is None or progress.finished is not None:
         return (), "back"
-    if not told.refused:
+    if not estimate.refused:
         return _START, "do not start"
-    return (_DATABASE, "leave it") if probe_asking.only_a_database_is_in_the_way(told) else ((), "back")
+    return (_DATABASE, "leave it") if probe_asking.only_a_database_is_in_the_way(estimate) else ((), "back")

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.screens.course_run import CourseRun
 from fsadvisor.tui.screens.probed import Probed
-from fsadvisor.views import probe_course
+from fsadvisor.tui.screens.progress_screen import ProgressScreen
+from fsadvisor.views import probe_progress
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
-    from fsadvisor.tui.probing import Prober
-    from fsadvisor.views.probe_course import Course
+    from fsadvisor.tui.measuring import Prober
+    from fsadvisor.views.probe_progress import ProbeProgress
 
 
-class ProbeRun(CourseRun):
+class ProbeRun(ProgressScreen):
     """The probe of the moment, or the last one."""
 
     NAME = "probe"
@@ -38,20 +38,20 @@ class ProbeRun(CourseRun):
         """The explorer's."""
         return self.explorer.prober
 
-    def page(self, course: Course, width: int) -> Document:
+    def page(self, progress: ProbeProgress, width: int) -> Document:
         """Of the probe."""
-        return probe_course.page(course, width, self.explorer.glyphs)
+        return probe_progress.page(progress, width, self.explorer.glyphs)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is nothing to compare before it has ended."""
         if action == "compare":
-            course = self.measurer.course
-            return course is not None and course.phase == "over" and bool(course.results)
+            progress = self.measurer.progress
+            return progress is not None and progress.phase == "over" and bool(progress.results)
         return super().check_action(action, parameters)
 
     def action_compare(self) -> None:
         """All that is known of the job, or of the mount."""
-        course = self.measurer.course
-        if course is not None and course.results:
-            first = course.results[0]
-            self.app.push_screen(Probed(first.mount, first.job if len(course.results) == 1 else ""))
+        progress = self.measurer.progress
+        if progress is not None and progress.results:
+            first = progress.results[0]
+            self.app.push_screen(Probed(first.mount, first.job if len(progress.results) == 1 else ""))

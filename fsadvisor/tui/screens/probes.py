@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Container, Vertical
 
+from fsadvisor.measure.messages import ProbeAsked
 from fsadvisor.probe.jobs import SUITES
-from fsadvisor.probe.telling import Asked
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.probe_question import GENTLY, YES, ProbeQuestion
@@ -186,7 +186,7 @@ class Probes(Place):
         if action in ("pick", "measure", "folder"):
             return self.explorer.session.live
         if action == "running":
-            return self.explorer.prober.course is not None
+            return self.explorer.prober.progress is not None
         return super().check_action(action, parameters)
 
     def action_other_pane(self) -> None:
@@ -238,8 +238,8 @@ class Probes(Place):
         elif ids := self._ids():
             seconds = _QUICK_SECONDS if set(ids) == set(SUITES["quick"]) else _SECONDS
             prober = self.explorer.prober
-            course = prober.ask(Asked(jobs=ids, target=self._target, seconds=seconds))
-            self.app.push_screen(ProbeQuestion(prober, course), self._answered)
+            progress = prober.ask(ProbeAsked(jobs=ids, target=self._target, seconds=seconds))
+            self.app.push_screen(ProbeQuestion(prober, progress), self._answered)
         else:
             self.notify("Pick what to measure: Space picks a job, a suite or a group.", markup=False)
 

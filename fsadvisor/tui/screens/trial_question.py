@@ -8,8 +8,8 @@ from fsadvisor.tui.screens.question import Choices, Question
 from fsadvisor.views import trials_asking
 
 if TYPE_CHECKING:
-    from fsadvisor.tui.trying import Trier
-    from fsadvisor.views.trials_course import Course
+    from fsadvisor.tui.measuring import Trier
+    from fsadvisor.views.trials_progress import TrialProgress
 
 YES: Final = "yes"
 
@@ -17,20 +17,20 @@ YES: Final = "yes"
 class TrialQuestion(Question):
     """Answers 'yes' or 'no'."""
 
-    def __init__(self, trier: Trier, course: Course) -> None:
-        """`course` is the trier's, which has just been asked."""
-        super().__init__(trials_asking.page(course), *_choices(course))
+    def __init__(self, trier: Trier, progress: TrialProgress) -> None:
+        """`progress` is the trier's, which has just been asked."""
+        super().__init__(trials_asking.page(progress), *_choices(progress))
         self._trier = trier
 
     def on_explorer_trial_changed(self) -> None:
         """It is known now."""
-        course = self._trier.course
-        if course is not None:
-            self.ask(trials_asking.page(course), *_choices(course))
+        progress = self._trier.progress
+        if progress is not None:
+            self.ask(trials_asking.page(progress), *_choices(progress))
 
 
-def _choices(course: Course) -> tuple[Choices, str]:
-    told = course.told
-    if told is None or course.over is not None or told.refused:
+def _choices(progress: TrialProgress) -> tuple[Choices, str]:
+    estimate = progress.estimate
+    if estimate is None or progress.finished is not None or estimate.refused:
         return (), "back"
     return (("y", "start", YES),), "do not start"

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.screens.course_run import CourseRun
+from fsadvisor.tui.screens.progress_screen import ProgressScreen
 from fsadvisor.views import trials_page
 
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
-    from fsadvisor.tui.trying import Trier
-    from fsadvisor.views.trials_course import Course
+    from fsadvisor.tui.measuring import Trier
+    from fsadvisor.views.trials_progress import TrialProgress
 
 
-class TrialRun(CourseRun):
+class TrialRun(ProgressScreen):
     """The trial or comparison of the moment, or the last one."""
 
     NAME = "trial"
@@ -36,6 +36,6 @@ class TrialRun(CourseRun):
         """The explorer's."""
         return self.explorer.trier
 
-    def page(self, course: Course, width: int) -> Document:
+    def page(self, progress: TrialProgress, width: int) -> Document:
         """Of a trial or a comparison."""
-        return trials_page.page(course, width, self.explorer.glyphs)
+        return trials_page.page(progress, width, self.explorer.glyphs)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Container, Vertical
 
+from fsadvisor.measure.messages import CompareAsked, TrialAsked
 from fsadvisor.pages.spans import span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
@@ -17,7 +18,6 @@ from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.verbs.trials_telling import Compare, Try
 from fsadvisor.views import trials, trials_forecast
 from fsadvisor.views.probe_results import NOTHING, Kept
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.events import Resize
 
-    from fsadvisor.verbs.trials_telling import Asked
     from fsadvisor.views.look import Look
 
 _WITH_DETAIL: Final = 130
@@ -154,7 +153,7 @@ class Trials(Place):
         if action in ("pick", "compare", "folder"):
             return self.explorer.session.live
         if action == "running":
-            return self.explorer.trier.course is not None
+            return self.explorer.trier.progress is not None
         return super().check_action(action, parameters)
 
     def _open(self, one: trials.Chosen) -> None:
@@ -169,11 +168,11 @@ class Trials(Place):
     def _try(self, one: trials.Chosen) -> None:
         if self.explorer.session.live:
             folder = self._folders.get(one.mount, one.mount)
-            self._ask(Try(rule=one.name, folder=folder, seconds=_TRY_SECONDS))
+            self._ask(TrialAsked(rule=one.name, folder=folder, seconds=_TRY_SECONDS))
         else:
             self.action_result()
 
-    def _ask(self, asked: Asked) -> None:
+    def _ask(self, asked: TrialAsked | CompareAsked) -> None:
         """Ask what it takes; of what runs, show how far it is."""
         explorer = self.explorer
         if explorer.trier.goes_on:
@@ -182,8 +181,8 @@ class Trials(Place):
         elif explorer.measures:
             self.notify("A probe runs: one measurement at a time, for they would disturb each other.", markup=False)
         else:
-            course = explorer.trier.ask(asked)
-            self.app.push_screen(TrialQuestion(explorer.trier, course), self._answered)
+            progress = explorer.trier.ask(asked)
+            self.app.push_screen(TrialQuestion(explorer.trier, progress), self._answered)
 
     def _answered(self, answer: str | None) -> None:
         trier = self.explorer.trier
@@ -217,7 +216,7 @@ class Trials(Place):
         if not targets or len(targets) + len(images) < 2:
             self.notify("Pick a mount, and one more mount or filesystem: images are made on the first.", markup=False)
             return
-        self._ask(Compare(targets=targets, images=images, jobs=trials.JOBS, seconds=_COMPARE_SECONDS))
+        self._ask(CompareAsked(targets=targets, images=images, jobs=trials.JOBS, seconds=_COMPARE_SECONDS))
 
     def action_folder(self) -> None:
         """Ask for a folder."""

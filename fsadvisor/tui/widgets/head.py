@@ -63,14 +63,14 @@ class Head(Widget):
         """That a probe goes on, whatever place is seen."""
         explorer = cast("Explorer", self.app)
         words = ""
-        if explorer.prober.course is not None:
-            from fsadvisor.views.probe_course import note  # all that measures: loaded once something does
+        if explorer.prober.progress is not None:
+            from fsadvisor.views.probe_progress import note  # all that measures: loaded once something does
 
-            words = note(explorer.prober.course)
-        if not words and explorer.trier.course is not None:
-            from fsadvisor.views import trials_course
+            words = note(explorer.prober.progress)
+        if not words and explorer.trier.progress is not None:
+            from fsadvisor.views import trials_progress
 
-            words = trials_course.note(explorer.trier.course)
+            words = trials_progress.note(explorer.trier.progress)
         return (span(f" {words} ", Tone.MATCH),) if words else ()
 
     @property

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
 
+from fsadvisor.measure.messages import Estimate, Finished, JobDone, Note, Progress, Started
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.pages.plots import bar, sparkline
 from fsadvisor.pages.spans import Line, Span, Tone, span
 from fsadvisor.pages.text import counted
-from fsadvisor.probe import telling
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report.probe_page import headline, limiting
@@ -20,6 +20,7 @@ from fsadvisor.views.probe_page import drawn, seeds
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fsadvisor.measure.messages import Event, ProbeAsked
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.probe.result import Result
 
@@ -31,20 +32,20 @@ _NARROWING: Final = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class ProbeProgress:
     """All that is known of a probe at a moment."""
 
-    asked: telling.Asked
+    asked: ProbeAsked
     phase: Phase = "asking"
-    told: telling.Told | None = None
-    began: telling.Began | None = None
-    windows: tuple[telling.Went, ...] = ()
+    estimate: Estimate | None = None
+    started: Started | None = None
+    windows: tuple[Progress, ...] = ()
     """Of the job that runs."""
     results: tuple[Result, ...] = ()
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     pause: str = ""
     """Why a gentle probe waits at the moment."""
-    over: telling.Over | None = None
+    finished: Finished | None = None
 
     @property
     def goes_on(self) -> bool:
@@ -54,93 +55,105 @@ class Course:
     @property
     def target(self) -> str:
         """Where."""
-        return self.told.target if self.told else self.asked.target
+        return self.estimate.target if self.estimate else self.asked.target
 
     @property
     def seconds_left(self) -> float:
         """Of all jobs, at most."""
         if self.windows:
             return self.windows[-1].seconds_left
-        if self.began:
-            return self.began.seconds_left
-        return self.told.cost.most_seconds if self.told else 0.0
+        if self.started:
+            return self.started.seconds_left
+        return self.estimate.cost.most_seconds if self.estimate else 0.0
 
-    def going(self) -> Course:
+    def going(self) -> Self:
         """A person said go."""
         return replace(self, phase="running")
 
-    def stopping(self) -> Course:
+    def stopping(self) -> Self:
         """A person said stop."""
         return self if self.phase == "over" else replace(self, phase="stopping")
 
-    def heard(self, event: telling.Event) -> Course:
-        """With one thing more."""
+    @property
+    def has_results(self) -> bool:
+        """Whether a job has ended."""
+        return bool(self.results)
+
+    def after(self, event: Event) -> Self:
+        """With one event more."""
         match event:
-            case telling.Told():
-                return replace(self, told=event, phase="to confirm" if self.phase == "asking" else self.phase)
-            case telling.Began():
-                return replace(self, began=event, windows=(), pause="")
-            case telling.Went():
+            case Estimate():
+                return replace(self, estimate=event, phase="to confirm" if self.phase == "asking" else self.phase)
+            case Started():
+                return replace(self, started=event, windows=(), pause="")
+            case Progress():
                 return replace(self, windows=(*self.windows, event), pause="")
-            case telling.Ended():
+            case JobDone():
                 return replace(self, results=(*self.results, event.result), pause="")
-            case telling.Said():
-                return replace(self, pause=event.text) if event.pause else replace(self, said=(*self.said, event.text))
-            case telling.Over():
-                return replace(self, phase="over", over=event, pause="")
+            case Note(text=text, kind="pause"):
+                return replace(self, pause=text)
+            case Note(text=text):
+                return replace(self, notes=(*self.notes, text))
+            case Finished():
+                return replace(self, phase="over", finished=event, pause="")
+        return self
 
 
-def note(course: Course | None) -> str:
+def note(progress: ProbeProgress | None) -> str:
     """For the head of every place: 'probing 2/6, ≤ 63 s left'."""
-    if course is None or not course.goes_on:
+    if progress is None or not progress.goes_on:
         return ""
-    if course.phase == "stopping":
+    if progress.phase == "stopping":
         return "probing: cleaning up"
-    at = course.began.at if course.began else 1
-    return f"probing {at}/{len(course.asked.jobs)}, ≤ {seconds_text(course.seconds_left)}"
+    at = progress.started.at if progress.started else 1
+    return f"probing {at}/{len(progress.asked.jobs)}, ≤ {seconds_text(progress.seconds_left)}"
 
 
-def page(course: Course, width: int, glyphs: Glyphs) -> Document:
+def page(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Document:
     """The whole of it."""
-    if course.phase == "over":
-        return Document(f"over {course.target}", tuple(_over(course, width, glyphs)))
-    return Document(f"probing {course.target}", tuple(_running(course, width, glyphs)))
+    if progress.phase == "over":
+        return Document(f"over {progress.target}", tuple(_over(progress, width, glyphs)))
+    return Document(f"probing {progress.target}", tuple(_running(progress, width, glyphs)))
 
 
-def _running(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    jobs = len(course.asked.jobs)
-    began = course.began
-    yield paragraph(span("Probing ", Tone.DIM), span(course.target, Tone.TITLE), span(f": {counted(jobs, 'job')}"))
-    yield Drawn((_whole(course, width, glyphs),))
+def _running(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    jobs = len(progress.asked.jobs)
+    started = progress.started
+    yield paragraph(span("Probing ", Tone.DIM), span(progress.target, Tone.TITLE), span(f": {counted(jobs, 'job')}"))
+    yield Drawn((_whole(progress, width, glyphs),))
     yield Gap()
-    if began is None:
+    if started is None:
         yield paragraph(span("Starting …", Tone.DIM))
     else:
-        yield Heading(f"{began.at}/{jobs}  {began.job}")
-        if began.job in JOBS:
-            yield paragraph(span(JOBS[began.job].title, Tone.DIM))
-        yield from _job(course, width, glyphs)
-    yield from _done(course.results)
-    for sentence in course.said:
+        yield Heading(f"{started.at}/{jobs}  {started.job}")
+        if started.job in JOBS:
+            yield paragraph(span(JOBS[started.job].title, Tone.DIM))
+        yield from _job(progress, width, glyphs)
+    yield from _done(progress.results)
+    for sentence in progress.notes:
         yield paragraph(sentence, first=(Span(f"{glyphs.bullet} "),))
 
 
-def _whole(course: Course, width: int, glyphs: Glyphs) -> Line:
+def _whole(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Line:
     """How much of all jobs' time is used: they may end before."""
-    at = course.began.at - 1 if course.began else 0
-    last = course.windows[-1] if course.windows else None
-    used = last.seconds / (last.seconds + last.job_seconds_left or 1) if last else 0.0
-    share = (at + used) / max(len(course.asked.jobs), 1)
-    state = "told to stop: cleaning up …" if course.phase == "stopping" else course.pause and f"paused: {course.pause}"
-    words = state or f"at most {seconds_text(course.seconds_left)} left"
+    at = progress.started.at - 1 if progress.started else 0
+    last = progress.windows[-1] if progress.windows else None
+    used = last.used if last else 0.0
+    share = (at + used) / max(len(progress.asked.jobs), 1)
+    state = (
+        "told to stop: cleaning up …"
+        if progress.phase == "stopping"
+        else progress.pause and f"paused: {progress.pause}"
+    )
+    words = state or f"at most {seconds_text(progress.seconds_left)} left"
     tone = Tone.WARNING if state else Tone.PLAIN
     return (Span(bar(share, probe_plots.cells(width, 34), glyphs), Tone.TITLE), Span("  "), span(words, tone))
 
 
-def _job(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    windows = course.windows
+def _job(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    windows = progress.windows
     if not windows:
-        if not any(one.job == (course.began.job if course.began else "") for one in course.results):
+        if not any(one.job == (progress.started.job if progress.started else "") for one in progress.results):
             yield paragraph(span("Its files are being set up …", Tone.DIM))
         return
     last = windows[-1]
@@ -150,7 +163,7 @@ def _job(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
             span(f" so far; {counted(last.counted, 'window')} of {len(windows)} count", Tone.DIM),
         )
     yield Gap()
-    yield Drawn(tuple(_courses(windows, width, glyphs)))
+    yield Drawn(tuple(_trends(windows, width, glyphs)))
     if void := last.void:
         yield paragraph(span("The last window does not count: ", Tone.WARNING), span(void))
     figures = [(at, one.figure) for at, one in enumerate(windows, 1) if one.figure is not None][-_NARROWING:]
@@ -161,21 +174,21 @@ def _job(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
         yield Drawn(tuple(probe_plots.narrowing(figures, last.headline, width, glyphs)))
 
 
-def _courses(windows: Sequence[telling.Went], width: int, glyphs: Glyphs) -> Iterator[Line]:
+def _trends(windows: Sequence[Progress], width: int, glyphs: Glyphs) -> Iterator[Line]:
     """Window by window, the newest at the right."""
     last = windows[-1]
     room = min(max(10, width - 46), 60)
 
-    def course(name: str, values: Sequence[float | None], words: str) -> Line:
+    def row(name: str, values: Sequence[float | None], words: str) -> Line:
         return (span(f"  {name:<11} "), Span(sparkline(values, room, glyphs), Tone.STRONG), span(f"  {words}"))
 
     value = "none" if last.value is None else amount(last.headline, last.value)
-    yield course("windows", [one.value for one in windows], value)
+    yield row("windows", [one.value for one in windows], value)
     if any(one.p99_us is not None for one in windows):
         told = [f"p{name} {time_text(us)}" for name, us in ((50, last.p50_us), (99, last.p99_us)) if us is not None]
-        yield course("latency p99", [one.p99_us for one in windows], ", ".join(told))
+        yield row("latency p99", [one.p99_us for one in windows], ", ".join(told))
     rate = f", {rate_text(last.bytes_per_s)}" if last.bytes_per_s else ""
-    yield course(
+    yield row(
         "throughput", [one.operations_per_s for one in windows], f"{number(last.operations_per_s)} operations/s{rate}"
     )
     if any(one.void for one in windows):
@@ -214,17 +227,17 @@ _STATES: Final = {
 }
 
 
-def _over(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
-    over = course.over
-    state, tone = _STATES[over.state] if over else ("", Tone.DIM)
-    yield paragraph(span("Probe of ", Tone.DIM), span(course.target, Tone.TITLE), span(": "), span(state, tone))
-    if over and over.error:
-        yield paragraph(span(over.error, Tone.BAD))
-    for sentence in course.said:
+def _over(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    finished = progress.finished
+    state, tone = _STATES[finished.state] if finished else ("", Tone.DIM)
+    yield paragraph(span("Probe of ", Tone.DIM), span(progress.target, Tone.TITLE), span(": "), span(state, tone))
+    if finished and finished.error:
+        yield paragraph(span(finished.error, Tone.BAD))
+    for sentence in progress.notes:
         yield paragraph(sentence, first=(Span(f"{glyphs.bullet} "),))
-    if len(course.results) > 1:
-        yield from _done(course.results)
-    for result in course.results:
+    if len(progress.results) > 1:
+        yield from _done(progress.results)
+    for result in progress.results:
         yield Gap()
         yield Heading(result.job)
         if result.job in JOBS:
@@ -232,5 +245,5 @@ def _over(course: Course, width: int, glyphs: Glyphs) -> Iterator[Block]:
         yield from headline(result)
         yield from limiting(result)
         yield from drawn(result, width, glyphs)
-        if len(course.results) == 1:
+        if len(progress.results) == 1:
             yield from seeds(result)

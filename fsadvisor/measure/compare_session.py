@@ -4,46 +4,53 @@ from __future__ import annotations
 
 import contextlib
 import os
-import queue
 import random
-import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
-from fsadvisor.compare import device, telling, workloads
+from fsadvisor.compare import device, workloads
 from fsadvisor.compare.forms import CHOICES, kernel_has
 from fsadvisor.compare.matrix import comparison
 from fsadvisor.compare.rounds import LEAST_WINDOWS
 from fsadvisor.compare.side import Cell, Side
 from fsadvisor.facts import Known
 from fsadvisor.machine.runner import encoded
+from fsadvisor.measure import child
+from fsadvisor.measure.messages import (
+    CompareJob,
+    ComparePath,
+    CompareWork,
+    Finished,
+    JobDone,
+    LeftOut,
+    SideReady,
+)
 from fsadvisor.pages.escape import without_surrogates
 from fsadvisor.probe import cost, disks, guard, lock, surroundings
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import Finding, warning
 from fsadvisor.probe.measure import WINDOW_SECONDS
-from fsadvisor.probe.stopping import Stopped
 from fsadvisor.storage import Below, Filesystem
 from fsadvisor.survey import look, measured
 from fsadvisor.survey.whole import survey
 from fsadvisor.trial import tools
-from fsadvisor.trial.worker import started
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from fsadvisor.compare.matrix import Comparison
     from fsadvisor.facts import Fact
     from fsadvisor.machine.port import Machine
+    from fsadvisor.measure.messages import Event
     from fsadvisor.probe.cost import Cost
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.place import Holder, Place
     from fsadvisor.probe.stopping import Stop
     from fsadvisor.storage import Storage
-    from fsadvisor.trial.worker import Worker
 
-_TASK: Final = "fsadvisor.compare.working:work"
+    Hear = Callable[[Event], object]
+
 _SLOW_BYTES_PER_S: Final = 50_000_000
 _LEAST_SECONDS: Final = LEAST_WINDOWS * 2 * WINDOW_SECONDS
 """What a job takes on a side at most where it is given less: so many windows, each with a start of fio."""
@@ -67,33 +74,23 @@ class Wanted:
     in_data_directory: bool = False
 
 
-class Listener(Protocol):
-    """Who is told."""
-
-    def heard(self, event: telling.Event) -> None:
-        """Something has begun or ended."""
-
-    def said(self, sentence: str) -> None:
-        """Something that a person should know: text of strangers may be in it."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Path:
     """A target with what is around it."""
 
-    asked: telling.PathAsked
+    asked: ComparePath
     place: Place
 
 
 @contextlib.contextmanager
-def around(wanted: Wanted, machine: Machine) -> Iterator[Comparing]:
+def around(wanted: Wanted, machine: Machine) -> Iterator[CompareSession]:
     """Look around the targets, and hold the locks on their mounts for as long as the block."""
     storage = survey(machine, {})
     with contextlib.ExitStack() as stack:
         locks: dict[str, Fact[Holder]] = {}
         paths = [_looked_at(target, machine, storage, stack, locks) for target in dict.fromkeys(wanted.targets)]
         able = {name: _obstacle(name, machine) for name in wanted.images}
-        yield Comparing(wanted, paths, able)
+        yield CompareSession(wanted, paths, able)
 
 
 def _looked_at(
@@ -111,7 +108,7 @@ def _looked_at(
     return _Path(asked=_asked(folder, point, storage, place), place=place)
 
 
-def _asked(folder: str, point: str, storage: Storage, place: Place) -> telling.PathAsked:
+def _asked(folder: str, point: str, storage: Storage, place: Place) -> ComparePath:
     at = next((it for it in storage.subjects if it.id == f"mount:{point}"), None)
     below = at.scope.get("below") if at else None
     filesystem = at.scope.get("filesystem") if at else None
@@ -119,7 +116,7 @@ def _asked(folder: str, point: str, storage: Storage, place: Place) -> telling.P
     barriers = filesystem.barriers if isinstance(filesystem, Filesystem) else None
     flushes = look.value(barriers) if barriers is not None else None
     fs_type = look.value(place.fs_type) or ""
-    return telling.PathAsked(
+    return ComparePath(
         side=Side(
             name=without_surrogates(folder),
             kind="mounted",
@@ -147,7 +144,7 @@ def _obstacle(name: str, machine: Machine) -> str:
     return f"this kernel has no {fs_type}" if isinstance(there, Known) and not there.value else ""
 
 
-class Comparing:
+class CompareSession:
     """One comparison: first `cost` and `findings`, then `measure`, then `table`."""
 
     def __init__(self, wanted: Wanted, paths: Sequence[_Path], obstacles: dict[str, str]) -> None:
@@ -207,7 +204,7 @@ class Comparing:
             return self._left_out[side.name]
         return _ONLY_READ if side.kind == "device" and not device.readable(job) else ""
 
-    def _with_devices(self) -> Iterator[telling.PathAsked]:
+    def _with_devices(self) -> Iterator[ComparePath]:
         for path in self._paths:
             asked = path.asked
             if self.wanted.devices and not os.geteuid() and any(map(device.readable, self.wanted.jobs)):
@@ -253,10 +250,10 @@ class Comparing:
         if self.wanted.devices and os.geteuid():
             yield warning("kind", f"left out: the devices below: {_ROOT}")
 
-    def measure(self, stop: Stop, listener: Listener) -> None:
+    def measure(self, stop: Stop, hear: Hear) -> None:
         """Do it, unless somebody stops it."""
-        asked = telling.Asked(
-            jobs=tuple(telling.JobAsked(id=it.id, file_bytes=workloads.file_bytes(it)) for it in self.wanted.jobs),
+        work = CompareWork(
+            jobs=tuple(CompareJob(id=it.id, file_bytes=workloads.file_bytes(it)) for it in self.wanted.jobs),
             paths=self._asked_paths,
             images=self._images,
             image_folder=self._asked_paths[0].folder,
@@ -267,28 +264,26 @@ class Comparing:
             devices=self.wanted.devices,
         )
         try:
-            with stop.listening(), started(_TASK, telling.line(asked)) as worker:
-                for event in _events(worker, stop):
-                    self._follow(event, listener)
+            with stop.listening():
+                for event in child.events(work, stop):
+                    self._follow(event)
+                    if not isinstance(event, Finished):
+                        hear(event)
         except EngineError as error:
             self.failed = str(error)
         self.state = "cancelled" if stop.asked else "failed" if self.failed else "done"
 
-    def _follow(self, event: telling.Event, listener: Listener) -> None:
+    def _follow(self, event: Event) -> None:
         match event:
-            case telling.Stood(side=side):
+            case SideReady(side=side):
                 self._sides[side.name] = side
-            case telling.LeftOut(name=name, why=why):
+            case LeftOut(side=name, why=why):
                 self._left_out[name] = why
-                listener.said(f"{name} is left out: {why}")
-            case telling.Said(text=text):
-                listener.said(text)
-            case telling.Failed(why=why):
-                self.failed = why
-            case telling.Ended(at=at, side=name, result=result):
+            case Finished(error=error):
+                self.failed = error
+            case JobDone(at=at, side=name, result=result):
                 sides = {it.side.name: it.side for it in self._asked_paths} | self._sides
                 self._cells.append(Cell(side=sides[name], job=self.wanted.jobs[at - 1], result=result))
-        listener.heard(event)
 
 
 def _not_made(name: str) -> Side:
@@ -298,9 +293,9 @@ def _not_made(name: str) -> Side:
     return Side(name=name, kind="image", in_image=True, fs_type=form.fs_type, options=options)
 
 
-def replace_side(asked: telling.PathAsked, side: Side) -> telling.PathAsked:
+def replace_side(asked: ComparePath, side: Side) -> ComparePath:
     """The same place for another side."""
-    return telling.PathAsked(
+    return ComparePath(
         side=side,
         folder=asked.folder,
         mount=asked.mount,
@@ -314,35 +309,3 @@ def _together(left_out: dict[str, str]) -> Iterator[tuple[list[str], str]]:
     """Names by the reason why they are left out."""
     for why in dict.fromkeys(left_out.values()):
         yield [name for name, one in left_out.items() if one == why], why
-
-
-def _events(worker: Worker, stop: Stop) -> Iterator[telling.Event]:
-    """What it tells; once somebody stops us it is told to stop, and heard to its end."""
-    lines: queue.SimpleQueue[bytes | EngineError | None] = queue.SimpleQueue()
-
-    def listen() -> None:
-        try:
-            for line in worker.lines():
-                lines.put(line)
-        except EngineError as error:
-            lines.put(error)
-        lines.put(None)
-
-    threading.Thread(target=listen, daemon=True).start()
-    told_to_stop = False
-    while True:
-        try:
-            if told_to_stop:
-                line = lines.get()
-            else:
-                with stop.interruptible():
-                    line = lines.get()
-        except Stopped:
-            told_to_stop = True
-            worker.stop()
-            continue
-        if line is None:
-            return
-        if isinstance(line, EngineError):
-            raise line
-        yield telling.event(line)

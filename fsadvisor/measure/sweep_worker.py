@@ -1,4 +1,4 @@
-"""The measuring process of a sweep: devices, filesystems and mounts in a namespace of its own, a line for each window.
+"""What a sweep's worker does: devices, filesystems and mounts in a namespace of its own, a line for each window.
 
 Delays go down and then up again, so that what drifts meanwhile (files that scatter, a neighbour) shows as scatter and
 not as an effect of the latency.
@@ -12,50 +12,51 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.measure.messages import LeftOut, Point, Started
 from fsadvisor.probe import disks
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.job import Mix
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.json_line import encoded
 from fsadvisor.probe.own import mixing
+from fsadvisor.probe.stopping import Stopped
 from fsadvisor.survey.filesystem_types.registry import type_of
-from fsadvisor.sweep import asked as words
 from fsadvisor.sweep import memory
 from fsadvisor.sweep.delayed import Delayed, delayed
 from fsadvisor.trial import arena, mounting, tools
 from fsadvisor.trial.loop import attached
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from fsadvisor.measure.messages import Event, SweepWork
     from fsadvisor.probe.disks import Counted
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.stopping import Stop
-    from fsadvisor.sweep.asked import Asked
     from fsadvisor.trial.mounting import Privacy
-    from fsadvisor.trial.worker import Tell
 
+MOST_BYTES: Final = 8 << 30
+"""That a workload on a filesystem in an image may read and write; no window is begun that would go beyond it."""
 FEWEST_REQUESTS: Final = 10
 """With fewer, what the device took for them is not told."""
 _MKFS_SECONDS: Final = 600.0
 _SHORTEST: Final = 0.1
 
 
-def measured(line: bytes, tell: Tell, stop: Stop) -> None:
-    """The task of `trial.worker`. Told to stop, it ends after its window. Raises EngineError."""
-    request = words.asked(line)
-    privacy = mounting.enter([Path(request.folder)])
-    sweep = _Sweep(request, privacy, tell, stop)
-    for fs_type in request.filesystems:
+def run(asked: SweepWork, emit: Callable[[Event], None], stop: Stop) -> None:
+    """Everything that is asked for; what fails is left out. Raises EngineError, Stopped."""
+    privacy = mounting.enter([Path(asked.folder)])
+    sweep = _Sweep(asked, privacy, emit, stop)
+    for fs_type in asked.filesystems:
         sweep.filesystem(fs_type)
 
 
 class _Sweep:
     """One request in its namespace."""
 
-    def __init__(self, request: Asked, privacy: Privacy, tell: Tell, stop: Stop) -> None:
-        self._asked, self._privacy, self._tell_line, self._stop = request, privacy, tell, stop
+    def __init__(self, request: SweepWork, privacy: Privacy, emit: Callable[[Event], None], stop: Stop) -> None:
+        self._asked, self._privacy, self._emit, self._stop = request, privacy, emit, stop
+        self._begun = 0
         self._rates: dict[float, float] = {}
         """Operations/s of the windows before, by delay, the newest last."""
         self._slow = tuple(ms for ms in request.delays_ms if not _is_short(ms * request.stretch))
@@ -68,21 +69,21 @@ class _Sweep:
                 self._failing(fs_type, ""),
                 self._base() as base,
                 delayed(base, self._asked.size_bytes) as device,
-                self._mounted(device.path, fs_type) as (folder, options),
+                self._mounted(device.path, fs_type) as folder,
             ):
                 device.goes_with_its_user()
                 for workload in self._asked.workloads:
                     with self._failing(fs_type, workload):
-                        self._workload(fs_type, workload, folder, options, device)
+                        self._workload(fs_type, workload, folder, device)
         for delay in self._short:
             with (
                 self._failing(fs_type, ""),
                 memory.memory(self._asked.size_bytes, round(delay * 1e6)) as name,
-                self._mounted(f"/dev/{name}", fs_type) as (folder, options),
+                self._mounted(f"/dev/{name}", fs_type) as folder,
             ):
                 for workload in self._asked.workloads:
                     with self._failing(fs_type, workload):
-                        self._at_one(fs_type, workload, folder, options, name, delay)
+                        self._at_one(fs_type, workload, folder, name, delay)
 
     @contextlib.contextmanager
     def _base(self) -> Iterator[str]:
@@ -95,14 +96,14 @@ class _Sweep:
             yield loop.path
 
     @contextlib.contextmanager
-    def _mounted(self, path: str, fs_type: str) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    def _mounted(self, path: str, fs_type: str) -> Iterator[Path]:
         """With mkfs's defaults and mount's, as the paper had them."""
         quiet = type_of(fs_type).mkfs_quiet or ()
         tools.run(f"mkfs.{fs_type}", (*quiet, path), _MKFS_SECONDS, f"making {fs_type}")
         more = self._asked.options.get(fs_type, "")
         options = more.split(",") if more else ()
         with mounting.mounted(self._privacy, path, fs_type, options, fs_type) as mount:
-            yield mount.folder, mount.options
+            yield mount.folder
 
     def _job(self, workload: str) -> Mix:
         work = JOBS[workload].work
@@ -111,42 +112,37 @@ class _Sweep:
         threads, files = self._asked.threads or work.threads, self._asked.files or work.files
         return replace(work, threads=threads, files=files, cold=True)
 
-    def _workload(self, fs_type: str, workload: str, folder: Path, options: tuple[str, ...], device: Delayed) -> None:
+    def _workload(self, fs_type: str, workload: str, folder: Path, device: Delayed) -> None:
         device.set(0)
         written = most = 0
-        with self._session(fs_type, workload, folder, options, device.name) as session:
+        with self._session(fs_type, workload, folder, device.name) as session:
             for run in range(self._asked.passes):
                 for delay in self._slow[::-1] if run % 2 == 0 else self._slow:
-                    if self._asked.base == "image" and written + most > words.MOST_BYTES:
-                        raise EngineError(f"it has had its {bytes_text(words.MOST_BYTES)}, with windows still to come")
+                    if self._asked.base == "image" and written + most > MOST_BYTES:
+                        raise EngineError(f"it has had its {bytes_text(MOST_BYTES)}, with windows still to come")
                     device.set(round(delay * self._asked.stretch))
                     one = self._window(fs_type, workload, delay, session, device.name, run)
                     written, most = written + one, max(most, one)
             with contextlib.suppress(EngineError):  # only so that its files go faster
                 device.set(0)
 
-    def _at_one(
-        self, fs_type: str, workload: str, folder: Path, options: tuple[str, ...], disk: str, delay: float
-    ) -> None:
-        with self._session(fs_type, workload, folder, options, disk) as session:
+    def _at_one(self, fs_type: str, workload: str, folder: Path, disk: str, delay: float) -> None:
+        with self._session(fs_type, workload, folder, disk) as session:
             for run in range(self._asked.passes):
                 self._window(fs_type, workload, delay, session, disk, run)
 
     @contextlib.contextmanager
-    def _session(
-        self, fs_type: str, workload: str, folder: Path, options: tuple[str, ...], disk: str
-    ) -> Iterator[Session]:
+    def _session(self, fs_type: str, workload: str, folder: Path, disk: str) -> Iterator[Session]:
         with mixing.opened(self._job(workload), folder, disks.Way.straight_to(disk)) as session:
-            self._tell(
-                words.Begun(filesystem=fs_type, workload=workload, options=",".join(options), engine=session.engine)
-            )
+            self._begun += 1
+            self._emit(Started(at=self._begun, job=workload, side=fs_type))
             self._rates.clear()
             yield session
 
     def _window(self, fs_type: str, workload: str, delay: float, session: Session, disk: str, run: int) -> int:
         """Bytes that were asked for."""
         if self._stop.asked:
-            raise SystemExit
+            raise Stopped
         stretch = self._asked.stretch
         before = disks.counted(disks.Way.straight_to(disk))
         window = session.window(self._seconds(delay) * stretch)
@@ -157,8 +153,8 @@ class _Sweep:
             raise EngineError(f"not one operation was done at {delay:g} ms")
         self._rates[delay] = window.operations / seconds
         cpu = (window.user_cpu_seconds or 0.0) + (window.system_cpu_seconds or 0.0)
-        self._tell(
-            words.Point(
+        self._emit(
+            Point(
                 filesystem=fs_type,
                 workload=workload,
                 asked_ms=delay,
@@ -186,10 +182,7 @@ class _Sweep:
         try:
             yield
         except EngineError as error:
-            self._tell(words.Failed(filesystem=fs_type, workload=workload, why=str(error)))
-
-    def _tell(self, one: words.Told) -> None:
-        self._tell_line(encoded(one))
+            self._emit(LeftOut(side=fs_type, job=workload, why=str(error)))
 
 
 def _is_short(milliseconds: float) -> bool:

@@ -3,14 +3,14 @@
 import os
 from pathlib import Path
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.sweep import asked, delayed, sweeping
-from fsadvisor.sweep.asked import Asked, Begun, Failed, Point
-from fsadvisor.sweep.sweeping import Planned, SweepError
+from fsadvisor.measure import messages, sweep_session
+from fsadvisor.measure.messages import LeftOut, Point, Started, SweepWork
+from fsadvisor.measure.sweep_session import Planned, SweepError
+from fsadvisor.sweep import delayed
 
 
 def request(**more):
@@ -22,7 +22,7 @@ def request(**more):
         "workloads": ("mail",),
         "delays_ms": (0.0, 5.0, 10.0),
     }
-    return Asked(**(given_ones | more))
+    return SweepWork(**(given_ones | more))
 
 
 def point(asked_ms=5.0, device_ms=5.1):
@@ -45,16 +45,16 @@ def point(asked_ms=5.0, device_ms=5.1):
     [
         point(),
         point(device_ms=None),
-        Failed(filesystem="xfs", workload="", why="no room"),
-        Begun(filesystem="xfs", workload="web"),
+        LeftOut(side="xfs", why="no room"),
+        Started(at=1, side="xfs", job="web"),
     ],
 )
 def test_what_is_told_is_heard(told):
-    assert asked.told(msgspec.json.encode(told)) == told
+    assert messages.event(messages.line(told)) == told
 
 
 def test_what_is_asked_is_heard():
-    assert asked.asked(msgspec.json.encode(request())) == request()
+    assert messages.work(messages.line(request())) == request()
 
 
 @given(st.integers(1, 20), st.floats(0.1, 60), st.lists(st.floats(0, 100), min_size=2, max_size=20, unique=True))
@@ -74,12 +74,12 @@ def test_it_says_how_long_it_takes_how_much_room_and_what_is_left_out():
 
 
 def test_a_device_that_was_slower_than_asked_is_told():
-    (said,) = sweeping.remarks([point(1.0, 3.9), point(5.0, 5.1)])
+    (said,) = sweep_session.remarks([point(1.0, 3.9), point(5.0, 5.1)])
     assert "at 1 ms" in said
 
 
 def test_what_failed_and_what_could_not_be_timed_is_told():
-    said = sweeping.remarks([Failed(filesystem="xfs", workload="web", why="there is no room"), point(device_ms=None)])
+    said = sweep_session.remarks([LeftOut(side="xfs", job="web", why="there is no room"), point(device_ms=None)])
     assert "xfs under web failed: there is no room" in said
     assert any("too few requests to time" in it for it in said)
 
@@ -94,4 +94,4 @@ def test_a_kernel_without_dm_delay_is_said_to_have_none():
     if not delayed.missing():
         pytest.skip("this kernel has dm-delay")
     with pytest.raises(SweepError, match="no device's latency can be set"):
-        sweeping.planned(Path("/var/tmp"), filesystems=None, workloads=None, delays_ms=None, passes=1, seconds=1.0)
+        sweep_session.planned(Path("/var/tmp"), filesystems=None, workloads=None, delays_ms=None, passes=1, seconds=1.0)

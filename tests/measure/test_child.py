@@ -1,4 +1,4 @@
-"""A probe in a process of its own: what it is asked, what it tells, and how it ends."""
+"""A session in a process of its own: what it is asked, what it tells, and how it ends."""
 
 import io
 import os
@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.probe import apart, telling
-from fsadvisor.verbs import probe_apart
+from fsadvisor.measure import child, messages, server
 from tests.loops import needs_loop_devices
 from tests.paths import ROOT
 from tests.probe.filesystems import mounted
@@ -26,15 +25,15 @@ class Heard(queue.Queue):
     """The events of one probe, as they come."""
 
     def until(self, kind):
-        while not isinstance(event := self.get(timeout=END_S), kind | telling.Over):
+        while not isinstance(event := self.get(timeout=END_S), kind | messages.Finished):
             pass
         return event
 
 
 def asked(folder, **more):
     heard = Heard()
-    probe = apart.Apart(telling.Asked(target=str(folder), **more), heard.put)
-    told = heard.until(telling.Told)
+    probe = child.Session(messages.ProbeAsked(target=str(folder), **more), heard.put)
+    told = heard.until(messages.Estimate)
     if told.refused:
         probe.stop()
         pytest.skip("the guard refuses the folder of temporary files here")
@@ -42,23 +41,23 @@ def asked(folder, **more):
 
 
 def test_what_is_told_survives_being_sent():
-    said = telling.Said(text="[bold]\x1b]0;x\x07", pause=True)
-    assert telling.event(telling.line(said)) == said
+    said = messages.Note(text="[bold]\x1b]0;x\x07", kind="pause")
+    assert messages.event(messages.line(said)) == said
 
 
 def test_nobody_who_says_go_leaves_all_as_it_was(tmp_path):
     out = io.BytesIO()
-    probe_apart.answer(io.BytesIO(telling.line(telling.Asked(target=str(tmp_path), **CREATE))), out)
-    told, over = map(telling.event, out.getvalue().splitlines())
-    assert (told.cost.files, over) == (4001, telling.Over(state="not started"))
+    server.answer(io.BytesIO(messages.line(messages.ProbeAsked(target=str(tmp_path), **CREATE))), out.write)
+    told, over = map(messages.event, out.getvalue().splitlines())
+    assert (told.cost.files, over) == (4001, messages.Finished(state="not started"))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_refused_is_not_started_by_saying_go():
-    asks = telling.line(telling.Asked(target="/proc", **CREATE)) + telling.line(telling.Go())
+    asks = messages.line(messages.ProbeAsked(target="/proc", **CREATE)) + messages.line(messages.Go())
     out = io.BytesIO()
-    probe_apart.answer(io.BytesIO(asks), out)
-    told, over = map(telling.event, out.getvalue().splitlines())
+    server.answer(io.BytesIO(asks), out.write)
+    told, over = map(messages.event, out.getvalue().splitlines())
     assert "proc" in told.refused[0].says
     assert over.state == "not started"
 
@@ -66,42 +65,42 @@ def test_what_is_refused_is_not_started_by_saying_go():
 def test_a_probe_that_is_cancelled_takes_away_what_it_made(tmp_path):
     probe, heard = asked(tmp_path, **LONG)
     probe.go()
-    assert heard.until(telling.Began).job == "commit-fdatasync"
+    assert heard.until(messages.Started).job == "commit-fdatasync"
     probe.stop()
     assert probe.wait(END_S)
-    assert heard.until(telling.Over).state == "cancelled"
+    assert heard.until(messages.Finished).state == "cancelled"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_one_that_is_not_wanted_is_not_started(tmp_path):
     probe, heard = asked(tmp_path, **LONG)
     probe.stop()
-    assert heard.until(telling.Over) == telling.Over(state="not started")
+    assert heard.until(messages.Finished) == messages.Finished(state="not started")
 
 
 def test_a_process_that_is_killed_is_told_as_such(tmp_path):
     probe, heard = asked(tmp_path, **LONG)
     probe.go()
-    heard.until(telling.Began)
+    heard.until(messages.Started)
     os.kill(probe.number, signal.SIGKILL)
-    over = heard.until(telling.Over)
+    over = heard.until(messages.Finished)
     assert (over.state, "SIGKILL" in over.error) == ("failed", True)
 
 
 STARTER = """
 import signal, sys, time
-from fsadvisor.probe import apart, telling
+from fsadvisor.measure import child, messages
 if sys.argv[2] == "ignored":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 elif sys.argv[2] == "blocked":
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 def hear(event):
-    if isinstance(event, telling.Told):
+    if isinstance(event, messages.Estimate):
         print(event.refused or probe.number, flush=True)
-    if isinstance(event, telling.Went):
+    if isinstance(event, messages.Progress):
         print("went", flush=True)
-asked = telling.Asked(target=sys.argv[1], jobs=(sys.argv[3],), seconds=60.0)
-probe = apart.Apart(asked, hear)
+asked = messages.ProbeAsked(target=sys.argv[1], jobs=(sys.argv[3],), seconds=60.0)
+probe = child.Session(asked, hear)
 sys.stdin.readline()
 probe.go()
 time.sleep(600)
@@ -112,8 +111,8 @@ def below(number):
     """A process and all that it has started."""
     yield number
     for task in Path(f"/proc/{number}/task").iterdir():
-        for child in map(int, (task / "children").read_text().split()):
-            yield from below(child)
+        for one in map(int, (task / "children").read_text().split()):
+            yield from below(one)
 
 
 @pytest.fixture(scope="module")
@@ -152,6 +151,6 @@ def test_all_of_it_ends_and_cleans_up_when_the_program_that_asked_is_killed(alon
 
 def test_a_job_that_is_none_ends_it_with_the_reason():
     heard = Heard()
-    apart.Apart(telling.Asked(jobs=("no-such",), target="/", seconds=1), heard.put)
-    over = heard.until(telling.Over)
+    child.Session(messages.ProbeAsked(jobs=("no-such",), target="/", seconds=1), heard.put)
+    over = heard.until(messages.Finished)
     assert (over.state, "no-such" in over.error) == ("failed", True)

@@ -6,9 +6,8 @@ import sys
 
 import pytest
 
-from fsadvisor.probe.telling import Over
-from fsadvisor.verbs import trials_apart
-from fsadvisor.verbs import trials_telling as telling
+from fsadvisor.measure import messages, server
+from fsadvisor.measure.messages import Finished
 
 pytestmark = pytest.mark.namespaces
 
@@ -16,30 +15,30 @@ pytestmark = pytest.mark.namespaces
 def answered(asked):
     """What is told to somebody who asks and does not say go."""
     tells = io.BytesIO()
-    trials_apart.answer(io.BytesIO(telling.line(asked)), tells)
-    return [telling.event(line) for line in tells.getvalue().splitlines()]
+    server.answer(io.BytesIO(messages.line(asked)), tells.write)
+    return [messages.event(line) for line in tells.getvalue().splitlines()]
 
 
 def test_a_trial_says_what_it_takes_and_touches_nothing_before_one_says_go(tmp_path):
-    told, over = answered(telling.Try(rule="access-times-written", folder=str(tmp_path), seconds=9.0))
+    told, over = answered(messages.TrialAsked(rule="access-times-written", folder=str(tmp_path), seconds=9.0))
     assert "noatime" in told.title
     assert [name for name, _ in told.says][-3:].count("changed") == 1
     assert told.cost.written_bytes > 0
-    assert over == Over(state="not started")
+    assert over == Finished(state="not started")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_rule_that_cannot_be_tried_says_why(tmp_path):
-    (over,) = answered(telling.Try(rule="no-such-rule", folder=str(tmp_path), seconds=9.0))
+    (over,) = answered(messages.TrialAsked(rule="no-such-rule", folder=str(tmp_path), seconds=9.0))
     assert (over.state, over.error) == ("failed", "there is no rule no-such-rule")
 
 
 def test_a_comparison_says_its_sides_and_what_they_risk(tmp_path):
     told, over = answered(
-        telling.Compare(targets=(str(tmp_path),), images=("ext4-seed",), jobs=("create-1",), seconds=1.0)
+        messages.CompareAsked(targets=(str(tmp_path),), images=("ext4-seed",), jobs=("create-1",), seconds=1.0)
     )
     assert ("jobs", "create-1") in told.says
-    assert over == Over(state="not started")
+    assert over == Finished(state="not started")
 
 
 def test_the_explorer_starts_without_what_tries_compares_and_forecasts():
@@ -49,5 +48,5 @@ def test_the_explorer_starts_without_what_tries_compares_and_forecasts():
         text=True,
         check=True,
     )
-    parts = tuple(f"fsadvisor.{one}" for one in ("trial", "compare", "forecast", "sweep", "verbs.trial", "probe.apart"))
+    parts = tuple(f"fsadvisor.{one}" for one in ("trial", "compare", "forecast", "sweep", "measure"))
     assert [name for name in found.stdout.split() if name.startswith(parts)] == []

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from fsadvisor.pages.document import Document
-    from fsadvisor.tui.probing import Measurer
+    from fsadvisor.tui.measuring import Measurer
 
 
-class CourseRun(Place):
+class ProgressScreen(Place):
     """The measurement of the moment, or the last one. Subclasses say whose it is, and make its page."""
 
     CANCEL: ClassVar[Document]
@@ -24,11 +24,11 @@ class CourseRun(Place):
 
     @property
     @abstractmethod
-    def measurer(self) -> Measurer[Any, Any, Any]:
+    def measurer(self) -> Measurer[Any, Any]:
         """Which holds it."""
 
     @abstractmethod
-    def page(self, course: Any, width: int) -> Document:  # noqa: ANN401 - of either kind
+    def page(self, progress: Any, width: int) -> Document:  # noqa: ANN401 - of either kind
         """How far it is."""
 
     def body(self) -> ComposeResult:
@@ -59,9 +59,9 @@ class CourseRun(Place):
     def _draw(self) -> None:
         view = self.query_one(DocumentView)
         width = view.scrollable_content_region.width
-        course = self.measurer.course
-        if course is not None and width > 0:
-            view.show(self.page(course, width))
+        progress = self.measurer.progress
+        if progress is not None and width > 0:
+            view.show(self.page(progress, width))
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -72,8 +72,8 @@ class CourseRun(Place):
 
     @property
     def _runs(self) -> bool:
-        course = self.measurer.course
-        return course is not None and course.phase == "running"
+        progress = self.measurer.progress
+        return progress is not None and progress.phase == "running"
 
     def action_cancel(self) -> None:
         """Ask, then stop it."""

@@ -1,4 +1,4 @@
-"""The task of a trial's own process: sets up the sides turn by turn, and measures them block by block."""
+"""What a trial's worker does: sets up the sides turn by turn, and measures them block by block."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from fsadvisor.measure.messages import BlockProgress, Note, SidesReady, TrialDone
 from fsadvisor.probe import scratch_tree
 from fsadvisor.probe.disks import Way
-from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.stopping import Stopped
-from fsadvisor.trial import telling
-from fsadvisor.trial.arena import images, standing
+from fsadvisor.trial.arena import Stand, images, standing
 from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT, Budget, Rounds, events
 from fsadvisor.trial.comparison import Comparison, Progress
 from fsadvisor.trial.costing import most_bytes, set_up_bytes
@@ -27,33 +25,23 @@ from fsadvisor.trial.mounting import enter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from fsadvisor.measure.messages import Event, TrialWork
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.stopping import Stop
     from fsadvisor.trial.arena import Part, Standing
     from fsadvisor.trial.mounting import Privacy
 
-TASK = "fsadvisor.trial.measuring:task"
 
-
-def task(text: bytes, tell: Callable[[bytes], None], stop: Stop) -> None:
-    """Do what a line asks for, and tell of it."""
-
-    def say(event: telling.Event) -> None:
-        tell(telling.line(event))
-
-    try:
-        _Trial(telling.asked(text), say, stop).run()
-    except EngineError as error:
-        say(telling.Failed(error=str(error)))
-    except Stopped:
-        say(telling.Failed(error="stopped by you before anything was measured"))
+def run(asked: TrialWork, emit: Callable[[Event], None], stop: Stop) -> None:
+    """From the images to what came out. Raises EngineError, Stopped."""
+    _Trial(asked, emit, stop).run()
 
 
 class _Trial:
     """One trial."""
 
-    def __init__(self, asked: telling.Asked, say: Callable[[telling.Event], None], stop: Stop) -> None:
-        self._asked, self._say, self._stop = asked, say, stop
+    def __init__(self, asked: TrialWork, emit: Callable[[Event], None], stop: Stop) -> None:
+        self._asked, self._emit, self._stop = asked, emit, stop
         self._job = JOBS[asked.job]
         self._turned = 0
 
@@ -63,7 +51,7 @@ class _Trial:
         folder = Path(os.fsdecode(asked.folder))
         if asked.folder:
             for said in scratch_tree.clear(folder):
-                self._say(telling.Doing(says=said))
+                self._emit(Note(text=said, kind="step"))
         privacy = enter([folder, Path(__file__)])
         sides = (DEFAULT, CHANGED) if asked.device else (DEFAULT, AGAIN, CHANGED)
         sessions = len(sides) if asked.device else len(sides) + 1
@@ -79,11 +67,11 @@ class _Trial:
             last: Comparison | None = None
             for event in found:
                 if isinstance(event, Progress):
-                    self._say(telling.Went(progress=event))
+                    self._emit(BlockProgress(progress=event))
                 else:
                     last = event
         if last is not None:
-            self._say(telling.Done(comparison=last))
+            self._emit(TrialDone(comparison=last))
 
     @contextlib.contextmanager
     def _parts(self, folder: Path, count: int) -> Iterator[tuple[Part, ...]]:
@@ -107,7 +95,7 @@ class _Trial:
             with self._stop.interruptible():
                 stands: dict[str, Standing] = {}
                 for at, side in enumerate(sides):
-                    self._say(telling.Doing(says=f"turn {turn + 1} of {len(sides)}: making the side {side}"))
+                    self._emit(Note(text=f"turn {turn + 1} of {len(sides)}: making the side {side}", kind="step"))
                     form = replace(asked.changed if side == CHANGED else asked.default, name=side)
                     part = parts[(at + turn) % len(parts)]
                     solid = first and not asked.device and turn == 0
@@ -121,15 +109,15 @@ class _Trial:
                         opened(self._job, Path(os.fsdecode(asked.folder)), asked.disks)
                     )
             if self._turned == 1:
-                self._say(_stood(stands, sessions[DEFAULT].engine))
+                self._emit(_stood(stands, sessions[DEFAULT].engine))
             yield sessions
 
 
-def _stood(stands: Mapping[str, Standing], engine: str) -> telling.Stood:
-    return telling.Stood(
+def _stood(stands: Mapping[str, Standing], engine: str) -> SidesReady:
+    return SidesReady(
         engine=engine,
         stands=tuple(
-            telling.Stand(
+            Stand(
                 side=side,
                 mkfs=stand.mkfs,
                 options=stand.options,

@@ -1,4 +1,4 @@
-"""The measuring process's task: makes the filesystems in images, and runs each job on all sides in turn."""
+"""What a comparison's worker does: makes the filesystems in images, and runs each job on all sides in turn."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-import msgspec
-
-from fsadvisor.compare import device, rounds, telling
+from fsadvisor.compare import device, rounds
 from fsadvisor.compare.forms import CHOICES, promise
 from fsadvisor.compare.rounds import Entrant
 from fsadvisor.compare.side import Side
 from fsadvisor.compare.workloads import with_file
+from fsadvisor.measure.messages import JobDone, LeftOut, Note, SideReady, Started, of_window
 from fsadvisor.probe import scratch_tree, space
 from fsadvisor.probe.disks import Way
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.measure import Where
-from fsadvisor.probe.stopping import Stopped
 from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.trial.arena import images, standing
 from fsadvisor.trial.mounting import enter
@@ -32,34 +30,25 @@ from fsadvisor.trial.mounting import enter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from fsadvisor.measure.messages import ComparePath, CompareWork, Event
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.stopping import Stop
     from fsadvisor.trial.arena import Part, Standing
     from fsadvisor.trial.mounting import Privacy
 
-Tell: TypeAlias = "Callable[[telling.Event], None]"
+Emit: TypeAlias = "Callable[[Event], None]"
 
 _BELOW_IMAGE = "loop device"
 
 
-def work(asked: bytes, tells: Callable[[bytes], None], stop: Stop) -> None:
-    """The task of `trial.worker`."""
-    wanted = msgspec.json.decode(asked, type=telling.Asked)
-
-    def tell(event: telling.Event) -> None:
-        tells(telling.line(event))
-
-    try:
-        for folder in {os.fsdecode(it.folder) for it in wanted.paths}:
-            for said in scratch_tree.clear(Path(folder)):
-                tell(telling.Said(text=said))
-        with contextlib.ExitStack() as stack:
-            entrants = [*map(_as_it_is, wanted.paths), *_made(wanted, tell, stop, stack)]
-            _measure(wanted, entrants, tell, stop)
-    except Stopped:
-        pass  # before the first job; what was made goes with us
-    except EngineError as error:
-        tell(telling.Failed(why=str(error)))
+def run(wanted: CompareWork, emit: Emit, stop: Stop) -> None:
+    """Every job on every side that takes it. Raises EngineError; Stopped before the first job."""
+    for folder in {os.fsdecode(it.folder) for it in wanted.paths}:
+        for text in scratch_tree.clear(Path(folder)):
+            emit(Note(text=text))
+    with contextlib.ExitStack() as stack:
+        entrants = [*map(_as_it_is, wanted.paths), *_made(wanted, emit, stop, stack)]
+        _measure(wanted, entrants, emit, stop)
 
 
 class _Entrant:
@@ -73,7 +62,7 @@ class _Entrant:
         return self.side.kind != "device" or device.readable(job)
 
 
-def _as_it_is(asked: telling.PathAsked) -> _Entrant:
+def _as_it_is(asked: ComparePath) -> _Entrant:
     """A mounted path, or the device below it."""
     folder = Path(os.fsdecode(asked.folder))
     where = Where(
@@ -95,7 +84,7 @@ def _as_it_is(asked: telling.PathAsked) -> _Entrant:
     )
 
 
-def _made(wanted: telling.Asked, tell: Tell, stop: Stop, stack: contextlib.ExitStack) -> Iterator[_Entrant]:
+def _made(wanted: CompareWork, emit: Emit, stop: Stop, stack: contextlib.ExitStack) -> Iterator[_Entrant]:
     """The filesystems in images, for as long as the stack; those that cannot be made are told."""
     if not wanted.images:
         return
@@ -106,28 +95,28 @@ def _made(wanted: telling.Asked, tell: Tell, stop: Stop, stack: contextlib.ExitS
         parts = stack.enter_context(images(folder, len(wanted.images), wanted.image_bytes))
     read_below = False
     for name, part in zip(wanted.images, parts, strict=True):
-        tell(telling.Began(at=0, job="", side=name))
-        found = _stands(name, part, privacy, tell, stop, stack)
+        emit(Started(at=0, job="", side=name))
+        found = _stands(name, part, privacy, emit, stop, stack)
         if found is None:
             continue
-        yield _in_image(name, found, tell)
+        yield _in_image(name, found, emit)
         if wanted.devices and not read_below and type_of(found.form.fs_type).places_are_offsets:
             read_below = True
-            yield _below_image(name, found, tell)
+            yield _below_image(name, found, emit)
 
 
 def _stands(
-    name: str, part: Part, privacy: Privacy, tell: Tell, stop: Stop, stack: contextlib.ExitStack
+    name: str, part: Part, privacy: Privacy, emit: Emit, stop: Stop, stack: contextlib.ExitStack
 ) -> Standing | None:
     try:
         with stop.interruptible():
             return stack.enter_context(standing(privacy, CHOICES[name].form, part))
     except EngineError as error:
-        tell(telling.LeftOut(name=name, why=str(error)))
+        emit(LeftOut(side=name, why=str(error)))
         return None
 
 
-def _in_image(name: str, found: Standing, tell: Tell) -> _Entrant:
+def _in_image(name: str, found: Standing, emit: Emit) -> _Entrant:
     choice = CHOICES[name]
     side = Side(
         name=name,
@@ -140,7 +129,7 @@ def _in_image(name: str, found: Standing, tell: Tell) -> _Entrant:
         dangers=choice.dangers,
         note="" if found.direct_io else "its loop device goes through the page cache of the filesystem below",
     )
-    tell(telling.Stood(side=side))
+    emit(SideReady(side=side))
     return _Entrant(
         side,
         Entrant(
@@ -152,9 +141,9 @@ def _in_image(name: str, found: Standing, tell: Tell) -> _Entrant:
     )
 
 
-def _below_image(name: str, found: Standing, tell: Tell) -> _Entrant:
+def _below_image(name: str, found: Standing, emit: Emit) -> _Entrant:
     side = Side(name=_BELOW_IMAGE, kind="device", in_image=True, fs_type="", options="", above=name)
-    tell(telling.Stood(side=side))
+    emit(SideReady(side=side))
     return _Entrant(
         side,
         Entrant(
@@ -187,7 +176,7 @@ def _rest(folder: Path, *, whole: bool) -> None:
         os.close(descriptor)
 
 
-def _measure(wanted: telling.Asked, entrants: list[_Entrant], tell: Tell, stop: Stop) -> None:
+def _measure(wanted: CompareWork, entrants: list[_Entrant], emit: Emit, stop: Stop) -> None:
     lots = random.Random(wanted.seed)  # noqa: S311 - an order, no secret
     for at, asked in enumerate(wanted.jobs, 1):
         if stop.asked:
@@ -196,15 +185,15 @@ def _measure(wanted: telling.Asked, entrants: list[_Entrant], tell: Tell, stop: 
         able = [it.entrant for it in entrants if it.takes(job)]
         events = rounds.rounds(job, able, seconds=wanted.seconds, width=wanted.width, stop=stop, lots=lots)
         for event in events:
-            tell(_told(at, job, event, wanted.seconds))
+            emit(_event(at, job, event, wanted.seconds))
 
 
-def _told(at: int, job: Job, event: rounds.Event, seconds: float) -> telling.Event:
+def _event(at: int, job: Job, event: rounds.Event, seconds: float) -> Event:
     match event:
         case rounds.Begun():
-            return telling.Began(at=at, job=job.id, side=event.side)
+            return Started(at=at, job=job.id, side=event.side)
         case rounds.Went():
             used = min(1.0, event.progress.seconds / seconds)
-            return telling.Went(at=at, job=job.id, side=event.side, figure=event.progress.figure, used=used)
+            return of_window(at, job, event.progress, used=used, side=event.side)
         case rounds.Ended():
-            return telling.Ended(at=at, side=event.side, result=replace(event.result, histogram_us=()))
+            return JobDone(at=at, side=event.side, result=replace(event.result, histogram_us=()))

@@ -6,26 +6,31 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
+from fsadvisor.measure import child
+from fsadvisor.measure.messages import Finished, LeftOut, Point, Started, SweepWork
+from fsadvisor.measure.sweep_worker import MOST_BYTES
 from fsadvisor.probe import cost, scratch_tree
 from fsadvisor.probe.cost import Cost
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.sweep import asked, delayed, memory
-from fsadvisor.sweep.asked import Asked, Begun, Failed
+from fsadvisor.survey.filesystem_types.registry import IN_PAPERS
+from fsadvisor.sweep import delayed, memory
 from fsadvisor.trial import tools
-from fsadvisor.trial.worker import started
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fsadvisor.sweep.asked import Told
+    from fsadvisor.measure.messages import Event
 
 SIZE_BYTES: Final = 1 << 30
-_TASK: Final = "fsadvisor.sweep.measuring:measured"
+DELAYS_MS: Final[tuple[float, ...]] = tuple(float(ms) for ms in range(11))
+"""The paper's, from 0 to 10 ms."""
+SHORT_DELAYS_MS: Final[tuple[float, ...]] = (0.1, 0.2, 0.5)
+"""Below one millisecond, by null_blk where the kernel has it."""
+FILESYSTEMS: Final = IN_PAPERS
+WORKLOADS: Final = ("web", "file-server", "mail")
 _SET_UP_SECONDS: Final = 10.0
 """For each workload on each filesystem: mkfs, files, workers."""
 _LEVEL_OFF: Final = 1.2
@@ -39,7 +44,7 @@ class SweepError(Exception):
 class Planned:
     """What will be measured, and what will not and why."""
 
-    asked: Asked
+    asked: SweepWork
     left_out: tuple[str, ...]
 
     @property
@@ -56,7 +61,7 @@ class Planned:
         laid_out = sum(cost.laid_out_bytes(JOBS[name]) for name in self.asked.workloads)
         pairs = len(self.asked.filesystems) * len(self.asked.workloads)
         return Cost(
-            written_bytes=pairs * asked.MOST_BYTES + len(self.asked.filesystems) * laid_out,
+            written_bytes=pairs * MOST_BYTES + len(self.asked.filesystems) * laid_out,
             room_bytes=self.asked.size_bytes,
             files=1,
             least_seconds=0.0,
@@ -94,24 +99,22 @@ def planned(
     if missing := delayed.missing():
         raise SweepError(f"{missing}: without it no device's latency can be set")
     left_out: list[str] = []
-    delays = delays_ms or (*asked.SHORT_DELAYS_MS, *asked.DELAYS_MS)
+    delays = delays_ms or (*SHORT_DELAYS_MS, *DELAYS_MS)
     if any(not ms.is_integer() for ms in delays) and (missing := memory.missing()):
         left_out.append(f"left out: latencies that are no whole milliseconds; {missing}")
         delays = tuple(ms for ms in delays if ms.is_integer())
-    made = tuple(it for it in filesystems or asked.FILESYSTEMS if tools.path_of(f"mkfs.{it}"))
+    made = tuple(it for it in filesystems or FILESYSTEMS if tools.path_of(f"mkfs.{it}"))
     left_out.extend(
-        f"left out: {it}, because mkfs.{it} is not installed"
-        for it in filesystems or asked.FILESYSTEMS
-        if it not in made
+        f"left out: {it}, because mkfs.{it} is not installed" for it in filesystems or FILESYSTEMS if it not in made
     )
     if not made:
         raise SweepError("no filesystem can be made: mkfs is missing for all of them")
-    request = Asked(
+    request = SweepWork(
         folder=str(folder.resolve()),
         base="image",
         size_bytes=SIZE_BYTES,
         filesystems=made,
-        workloads=workloads or asked.WORKLOADS,
+        workloads=workloads or WORKLOADS,
         delays_ms=tuple(sorted(delays)),
         passes=passes,
         seconds=seconds,
@@ -126,24 +129,20 @@ def cleared(folder: Path) -> Iterator[str]:
     yield from scratch_tree.clear(folder)
 
 
-def swept(request: Asked) -> Iterator[Told]:
-    """What the measuring process tells, as it comes. Raises EngineError. Closed early, it ends that process."""
-    with started(_TASK, msgspec.json.encode(request)) as worker:
-        for line in worker.lines():
-            try:
-                yield asked.told(line)
-            except msgspec.MsgspecError as error:
-                raise EngineError(f"the measuring process said what is not understood: {error}") from error
+def swept(request: SweepWork) -> Iterator[Event]:
+    """What the worker tells, as it comes. Raises EngineError. Closed early, it ends that process."""
+    for event in child.events(request):
+        if isinstance(event, Finished) and event.error:
+            raise EngineError(event.error)
+        yield event
 
 
-def remarks(told: list[Told]) -> tuple[str, ...]:
+def remarks(events: list[Event]) -> tuple[str, ...]:
     """What a reader has to know: what failed, and where the device was slower than asked."""
     found = [
-        f"{it.filesystem}{f' under {it.workload}' if it.workload else ''} failed: {it.why}"
-        for it in told
-        if isinstance(it, Failed)
+        f"{it.side}{f' under {it.job}' if it.job else ''} failed: {it.why}" for it in events if isinstance(it, LeftOut)
     ]
-    seen = [it for it in told if isinstance(it, asked.Point)]
+    seen = [it for it in events if isinstance(it, Point)]
     off = sorted(
         {it.asked_ms for it in seen if it.device_ms and it.asked_ms and it.device_ms > _LEVEL_OFF * it.asked_ms}
     )
@@ -160,6 +159,6 @@ def remarks(told: list[Told]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def begun(told: Told) -> str:
+def started(event: Event) -> str:
     """A line for who watches, '' for what is none."""
-    return f"{told.filesystem}, {told.workload}" if isinstance(told, Begun) else ""
+    return f"{event.side}, {event.job}" if isinstance(event, Started) else ""

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from fsadvisor.measure import sweep_worker
+from fsadvisor.measure.messages import LeftOut, Point
 from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.stopping import Stop
+from fsadvisor.probe.stopping import Stop, Stopped
 from fsadvisor.probe.window import Window
-from fsadvisor.sweep import asked, measuring
-from fsadvisor.sweep.asked import Failed, Point
-from tests.sweep.test_sweeping import request
+from tests.measure.test_sweep_session import request
 
 NO_DISK = "no-such-disk"
 
@@ -31,7 +31,7 @@ class Played:
 def sweep(**more):
     told = []
     stop = Stop()
-    made = measuring._Sweep(request(**more), None, lambda line: told.append(asked.told(line)), stop)
+    made = sweep_worker._Sweep(request(**more), None, told.append, stop)
     return made, told, stop
 
 
@@ -76,7 +76,7 @@ def test_told_to_stop_it_ends_before_the_next_window():
     made, told, stop = sweep()
     session = Played(100)
     stop.signal = 15
-    with pytest.raises(SystemExit):
+    with pytest.raises(Stopped):
         windows(made, session)
     assert (told, session.asked_for) == ([], [])
 
@@ -87,7 +87,7 @@ def test_a_workload_that_does_nothing_or_fails_is_told_and_is_not_the_end():
         made._window("xfs", "web", 5.0, Played(0), NO_DISK, 0)
     with made._failing("xfs", ""):
         raise EngineError("there is no room")
-    assert [(it.workload, it.why) for it in told if isinstance(it, Failed)] == [
+    assert [(it.job, it.why) for it in told if isinstance(it, LeftOut)] == [
         ("web", "not one operation was done at 5 ms"),
         ("", "there is no room"),
     ]
@@ -105,7 +105,7 @@ class Writing(Played):
         pass
 
 
-class Opened(measuring._Sweep):
+class Opened(sweep_worker._Sweep):
     """Its session is made already."""
 
     @contextlib.contextmanager
@@ -119,14 +119,14 @@ def test_no_window_is_begun_that_would_write_more_to_a_disk_than_was_told(base, 
     made = Opened(
         request(base=base, passes=3, delays_ms=tuple(map(float, range(11)))),
         None,
-        lambda line: told.append(asked.told(line)),
+        told.append,
         Stop(),
     )
     with made._failing("ext4", "mail"):
-        made._workload("ext4", "mail", None, (), Writing(1000))
-    assert [sum(isinstance(it, kind) for it in told) for kind in (Point, Failed)] == [points, failed]
+        made._workload("ext4", "mail", None, Writing(1000))
+    assert [sum(isinstance(it, kind) for it in told) for kind in (Point, LeftOut)] == [points, failed]
 
 
 @pytest.mark.parametrize(("milliseconds", "short"), [(0, False), (0.5, True), (1, False), (1.5, True), (10, False)])
 def test_dm_delay_takes_whole_milliseconds(milliseconds, short):
-    assert measuring._is_short(milliseconds) is short
+    assert sweep_worker._is_short(milliseconds) is short

@@ -7,10 +7,11 @@ import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
+from fsadvisor.measure.messages import JobDone, Note, Started, of_window
 from fsadvisor.probe import cost, disks, fitting, gentle, guard, lock, scratch_tree, store, surroundings
 from fsadvisor.probe.job import Existing
 from fsadvisor.probe.measure import Where
@@ -21,9 +22,10 @@ from fsadvisor.survey import look, measured
 from fsadvisor.survey.whole import survey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from fsadvisor.machine.port import Machine
+    from fsadvisor.measure import messages
     from fsadvisor.probe.cost import Cost
     from fsadvisor.probe.finding import Finding
     from fsadvisor.probe.job import Job
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from fsadvisor.probe.run import Event
     from fsadvisor.probe.stopping import Stop
     from fsadvisor.storage import Storage
+
+    Hear = Callable[[messages.Event], object]
 
 _QUICK, _QUICK_SECONDS = "quick", 10.0
 OTHER_SECONDS = 20.0
@@ -56,21 +60,8 @@ class Wanted:
     in_data_directory: bool = False
 
 
-class Listener(Protocol):
-    """Who is told."""
-
-    def heard(self, event: Event, seconds_left: float) -> None:
-        """A job has begun, a window or a job has ended; so many seconds are left of all jobs, at most."""
-
-    def paused(self, why: str) -> None:
-        """A gentle probe gives way."""
-
-    def said(self, sentence: str) -> None:
-        """Something that a person should know: text of strangers may be in it."""
-
-
 @contextlib.contextmanager
-def around(wanted: Wanted, machine: Machine) -> Iterator[Probing]:
+def around(wanted: Wanted, machine: Machine) -> Iterator[ProbeSession]:
     """Look around the target, and hold the lock on its mount for as long as the block."""
     target = surroundings.real(wanted.target)
     kind = look.value(surroundings.kind_of(target))
@@ -80,10 +71,10 @@ def around(wanted: Wanted, machine: Machine) -> Iterator[Probing]:
     storage = survey(machine, {})
     with lock.held(mount) as busy:
         place = surroundings.place(folder, machine, storage, busy=busy)
-        yield Probing(wanted, storage, place, target)
+        yield ProbeSession(wanted, storage, place, target)
 
 
-class Probing:
+class ProbeSession:
     """One run: first `cost` and `findings`, then `measure`, then `results`."""
 
     def __init__(self, wanted: Wanted, storage: Storage, place: Place, target: str) -> None:
@@ -112,16 +103,16 @@ class Probing:
         if fine:
             yield f"these may run there: fsadvisor probe {shlex.join([*fine, self.wanted.target])}"
 
-    def measure(self, stop: Stop, listener: Listener) -> None:
+    def measure(self, stop: Stop, hear: Hear) -> None:
         """Do it, unless somebody stops it; what a killed probe left behind is taken away first."""
-        for said in scratch_tree.clear(Path(self._place.target)):
-            listener.said(said)
+        for text in scratch_tree.clear(Path(self._place.target)):
+            hear(Note(text=text))
         with stop.listening():
             try:
                 with stop.interruptible():
-                    giving_way = self._giving_way(listener)
+                    giving_way = self._giving_way(hear)
                 for event in run(self._plan(giving_way), stop):
-                    self._follow(event, listener)
+                    self._follow(event, hear)
             except Stopped:
                 pass  # before the first job
 
@@ -131,15 +122,19 @@ class Probing:
     def _refusal(self, one: Cost, place: Place) -> str:
         return next((it.says for it in self._against(one, place) if it.level == "refused"), "")
 
-    def _giving_way(self, listener: Listener) -> gentle.Gentle | None:
+    def _giving_way(self, hear: Hear) -> gentle.Gentle | None:
         if not self.wanted.gentle:
             return None
         gentle.give_way()
         for name in self._unheeding():
-            listener.said(f"the scheduler of {name} heeds no priorities of I/O: pauses alone give way")
-        found = gentle.Gentle(self._leaves() or (), says=listener.paused)
+            hear(Note(text=f"the scheduler of {name} heeds no priorities of I/O: pauses alone give way"))
+
+        def paused(why: str) -> None:
+            hear(Note(text=why, kind="pause"))
+
+        found = gentle.Gentle(self._leaves() or (), says=paused)
         if not found.can_tell:
-            listener.said("neither pressure nor the disks' latency can be told here, so it never pauses")
+            hear(Note(text="neither pressure nor the disks' latency can be told here, so it never pauses"))
         return found
 
     def _unheeding(self) -> Iterable[str]:
@@ -193,21 +188,23 @@ class Probing:
         now = surroundings.place(self._place.target, machine, self._storage, busy=Known("nobody", "we run"))
         return self._refusal(cost.of(job, self.wanted.seconds), now)
 
-    def _follow(self, event: Event, listener: Listener) -> None:
+    def _follow(self, event: Event, hear: Hear) -> None:
+        """Tell it, with the seconds that are left of all jobs, at most; keep a result."""
         left = sum(it.most_seconds for it in self._costs[event.at :])
         match event:
-            case Ended(result=result):
+            case Begun(at=at, job=job):
+                hear(Started(at=at, job=job.id, seconds_left=left + self._costs[at - 1].most_seconds))
+            case Went(at=at, job=job, progress=seen):
+                used = seen.seconds / (seen.seconds + seen.seconds_left or 1)
+                hear(of_window(at, job, seen, used=used, seconds_left=left + seen.seconds_left))
+            case Ended(at=at, result=result):
                 self.results.append(result)
                 if self.wanted.keep and result.figure is not None and result.end != "failed":
-                    self._keep(result, listener)
-            case Went(progress=progress):
-                left += progress.seconds_left
-            case Begun(at=at):
-                left += self._costs[at - 1].most_seconds
-        listener.heard(event, left)
+                    self._keep(result, hear)
+                hear(JobDone(at=at, seconds_left=left, result=result))
 
-    def _keep(self, result: Result, listener: Listener) -> None:
+    def _keep(self, result: Result, hear: Hear) -> None:
         try:
             store.keep(store.path(root=os.geteuid() == 0, environment=os.environ), result)
         except store.StoreError as error:
-            listener.said(str(error))
+            hear(Note(text=str(error)))

@@ -8,37 +8,37 @@ import os
 import secrets
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
-import msgspec
-
+from fsadvisor.measure import child
+from fsadvisor.measure.messages import Finished, Note, SidesReady, TrialDone, TrialWork
 from fsadvisor.probe import cost, disks, guard, lock, store, surroundings
 from fsadvisor.probe.cost import Cost
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.result import Figure, Result
-from fsadvisor.probe.stopping import Stopped
 from fsadvisor.survey import look, measured
 from fsadvisor.survey.ratios import job_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.trial import change as changes
-from fsadvisor.trial import empty, telling
+from fsadvisor.trial import empty
 from fsadvisor.trial.arena import LEAST_BYTES
 from fsadvisor.trial.costing import most_bytes
-from fsadvisor.trial.measuring import TASK
 from fsadvisor.trial.outcome import Outcome, remarks
-from fsadvisor.trial.worker import started
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from fsadvisor.machine.port import Machine
+    from fsadvisor.measure.messages import Event
     from fsadvisor.probe.finding import Finding
     from fsadvisor.probe.stopping import Stop
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage
     from fsadvisor.trial.change import Change
-    from fsadvisor.trial.comparison import Comparison, Progress
+    from fsadvisor.trial.comparison import Comparison
+
+    Hear = Callable[[Event], object]
 
 _SIDES_ON_IMAGES, _SIDES_ON_DEVICE = 3, 2
 _BESIDE_BYTES: Final = 128 << 20
@@ -65,36 +65,23 @@ class Wanted:
     in_data_directory: bool = False
 
 
-class Listener(Protocol):
-    """Who is told."""
-
-    def doing(self, says: str, seconds_left: float) -> None:
-        """What it is at between windows."""
-
-    def went(self, progress: Progress) -> None:
-        """A block has ended."""
-
-    def said(self, sentence: str) -> None:
-        """Something that a person should know: text of strangers may be in it."""
-
-
 @contextlib.contextmanager
-def around(wanted: Wanted, machine: Machine) -> Iterator[Trialing]:
+def around(wanted: Wanted, machine: Machine) -> Iterator[TrialSession]:
     """Look around, and hold the lock on the mount of the folder for as long as the block. Raises ChangeError."""
     storage = survey(machine, {})
     if wanted.device:
-        yield Trialing(wanted, storage, None, wanted.device, ())
+        yield TrialSession(wanted, storage, None, wanted.device, ())
         return
     target = surroundings.real(wanted.folder)
     mount = surroundings.mount_of(target, machine) if look.value(surroundings.kind_of(target)) == "folder" else None
     with lock.held(mount) as busy:
         place = surroundings.place(target, machine, storage, busy=busy)
-        made = Trialing(wanted, storage, look.value(place.mount_point), target, ())
+        made = TrialSession(wanted, storage, look.value(place.mount_point), target, ())
         made.findings = guard.findings(made.cost, place, in_data_directory=wanted.in_data_directory)
         yield made
 
 
-class Trialing:
+class TrialSession:
     """One trial: first `change`, `cost` and `findings`, then `measure`."""
 
     def __init__(
@@ -153,9 +140,9 @@ class Trialing:
             most_seconds=self.wanted.seconds + set_up + images / _SLOW_BYTES_PER_S,
         )
 
-    def measure(self, stop: Stop, listener: Listener) -> Outcome:
+    def measure(self, stop: Stop, hear: Hear) -> Outcome:
         """Do it, unless somebody stops it."""
-        asked = telling.Asked(
+        work = TrialWork(
             job=self.change.job.id,
             default=self.change.default,
             changed=self.change.changed,
@@ -177,36 +164,27 @@ class Trialing:
         )
         with stop.listening():
             try:
-                outcome = self._followed(outcome, asked, stop, listener)
-            except (EngineError, msgspec.MsgspecError) as error:
+                outcome = self._followed(outcome, work, stop, hear)
+            except EngineError as error:
                 outcome = replace(outcome, error=str(error))
-        self._keep(outcome, listener)
+        self._keep(outcome, hear)
         return outcome
 
-    def _followed(self, outcome: Outcome, asked: telling.Asked, stop: Stop, listener: Listener) -> Outcome:
-        """Hear the measuring process to its end. Raises EngineError, MsgspecError."""
-        with started(TASK, telling.line(asked)) as worker:
-            lines = worker.lines()
-            while True:
-                try:
-                    with stop.interruptible():
-                        line = next(lines, None)
-                except Stopped:
-                    worker.stop()
-                    for line in worker.rest():
-                        outcome = _heard(outcome, telling.event(line), listener, asked.seconds)
-                    return outcome
-                if line is None:
-                    return outcome
-                outcome = _heard(outcome, telling.event(line), listener, asked.seconds)
+    def _followed(self, outcome: Outcome, work: TrialWork, stop: Stop, hear: Hear) -> Outcome:
+        """Hear the worker to its end. Raises EngineError."""
+        for event in child.events(work, stop):
+            outcome = _after(outcome, event)
+            if not isinstance(event, Finished):
+                hear(event)
+        return outcome
 
-    def _keep(self, outcome: Outcome, listener: Listener) -> None:
+    def _keep(self, outcome: Outcome, hear: Hear) -> None:
         """Keep what a rule's trial told, for the rule's gain: where there is a mount that it is of."""
         found = outcome.comparison
         if not (self.wanted.keep and outcome.change.rule and self.mount and outcome.told and found):
             return
         if doubt := outcome.doubt(self._own_type):
-            listener.said(f"the result is not kept: {doubt}")
+            hear(Note(text=f"the result is not kept: {doubt}"))
             return
         try:
             store.keep(
@@ -214,20 +192,18 @@ class Trialing:
                 _result(outcome, found, measured.conditions_of(self._storage, self.mount)),
             )
         except store.StoreError as error:
-            listener.said(str(error))
+            hear(Note(text=str(error)))
 
 
-def _heard(outcome: Outcome, event: telling.Event, listener: Listener, seconds: float) -> Outcome:
+def _after(outcome: Outcome, event: Event) -> Outcome:
     match event:
-        case telling.Doing():
-            listener.doing(event.says, seconds)
-        case telling.Stood():
+        case SidesReady():
             return replace(outcome, stands=event.stands, engine=event.engine)
-        case telling.Went():
-            listener.went(event.progress)
-        case telling.Done():
+        case TrialDone():
             return replace(outcome, comparison=event.comparison, error=event.comparison.error)
-        case telling.Failed():
+        case Finished(state="cancelled"):
+            return replace(outcome, error="stopped by you before anything was measured")
+        case Finished() if event.error:
             return replace(outcome, error=event.error)
     return outcome
 

@@ -1,0 +1,1 @@
+"""Measuring as a user sees it: a session for each command, its worker process, and the messages between processes."""

@@ -1,0 +1,138 @@
+"""The explorer's measurements, each in a process of its own: asked about, told to go or stop, heard from any screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeVar
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fsadvisor.measure.messages import Asked, CompareAsked, Event, ProbeAsked, TrialAsked
+    from fsadvisor.views.probe_progress import ProbeProgress
+    from fsadvisor.views.trials_progress import TrialProgress
+
+LEAVING_SECONDS: Final = 10.0
+"""How long quitting waits for a probe's clean-up, which goes on without us after that."""
+
+
+class Running(Protocol):
+    """A measurement in a process of its own."""
+
+    def go(self, *, gentle: bool = False) -> None:
+        """Start what was asked about."""
+
+    def stop(self) -> None:
+        """Cancel it."""
+
+
+class State(Protocol):
+    """What is known of a measurement at a moment: 'asking', 'to confirm', 'running', 'stopping', 'over'."""
+
+    @property
+    def phase(self) -> str:
+        """How far it is."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether something is being measured, or cleaned up."""
+
+    @property
+    def has_results(self) -> bool:
+        """Whether something came out that changes what is known of this machine."""
+
+    def going(self) -> Self:
+        """A person said go."""
+
+    def stopping(self) -> Self:
+        """A person said stop."""
+
+    def after(self, event: Event) -> Self:
+        """With one event more."""
+
+
+A = TypeVar("A", bound="Asked")
+S = TypeVar("S", bound=State)
+
+
+class Heard(Message):
+    """A measurement has told something; posted from its thread."""
+
+    def __init__(self, measurer: Measurer[Any, Any], number: int, event: Event) -> None:
+        super().__init__()
+        self.measurer, self.number, self.event = measurer, number, event
+
+
+def _session(asked: Asked, hear: Callable[[Event], object]) -> Running:
+    """In a process; all that measures is loaded once somebody asks, not before the first screen."""
+    from fsadvisor.measure.child import Session
+
+    return Session(asked, hear)
+
+
+class Measurer(Generic[A, S]):
+    """`progress` is of the measurement of the moment, or the last one; there is never more than one."""
+
+    def __init__(
+        self,
+        post: Callable[[Heard], object],
+        first: Callable[[A], S],
+        start: Callable[[A, Callable[[Event], object]], Running] = _session,
+    ) -> None:
+        """`first` is what is known when it is asked."""
+        self.progress: S | None = None
+        self._post, self._first, self._start = post, first, start
+        self._number = 0
+        self._running: Running | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether something is being measured or cleaned up."""
+        return self.progress is not None and self.progress.goes_on
+
+    def ask(self, asked: A) -> S:
+        """What would it take? One that was only asked about is given up; never call it while one goes on."""
+        self.stop()
+        self._number += 1
+        number = self._number
+        self.progress = progress = self._first(asked)
+        self._running = self._start(asked, lambda event: self._post(Heard(self, number, event)))
+        return progress
+
+    def go(self, *, gentle: bool = False) -> None:
+        """Start it."""
+        if self.progress is not None and self._running is not None and self.progress.phase == "to confirm":
+            self.progress = self.progress.going()
+            self._running.go(gentle=gentle)
+
+    def stop(self) -> None:
+        """Cancel it, or give it up before it has begun."""
+        if self.progress is not None and self._running is not None and self.progress.phase != "over":
+            self.progress = self.progress.stopping() if self.progress.goes_on else None
+            self._running.stop()
+
+    def hear(self, message: Heard) -> bool:
+        """Take in what it told; False where that comes from one that was given up."""
+        if message.number != self._number or self.progress is None:
+            return False
+        self.progress = self.progress.after(message.event)
+        return True
+
+
+Prober = Measurer["ProbeAsked", "ProbeProgress"]
+Trier = Measurer["TrialAsked | CompareAsked", "TrialProgress"]
+
+
+def probe_progress(asked: ProbeAsked) -> ProbeProgress:
+    """Of a probe that is asked about."""
+    from fsadvisor.views.probe_progress import ProbeProgress
+
+    return ProbeProgress(asked=asked)
+
+
+def trial_progress(asked: TrialAsked | CompareAsked) -> TrialProgress:
+    """Of a trial or a comparison that is asked about."""
+    from fsadvisor.views.trials_progress import TrialProgress
+
+    return TrialProgress(asked=asked)
