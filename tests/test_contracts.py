@@ -1,6 +1,7 @@
 """What touches the system is what the contract says: calls that open, make or remove, and the packages that may."""
 
 import ast
+import graphlib
 import tomllib
 
 from tests.paths import ROOT
@@ -56,3 +57,39 @@ def test_the_architecture_names_every_package():
     ]
     told = {name.strip(" `") for row in rows for name in row.split(",")}
     assert {part(path) for path in MODULES} - {"__init__", "__main__", "_version"} == told
+
+
+def name_of(path):
+    """'fsadvisor.survey.disks' of its file."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported(tree, modules):
+    """The modules that one names in its imports, those for type-checking and those inside functions too."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (one.name for one in node.names if one.name in modules)
+        elif isinstance(node, ast.ImportFrom) and node.module in modules:
+            inside = (f"{node.module}.{one.name}" for one in node.names)
+            yield from (name if name in modules else node.module for name in inside)
+
+
+def circle(sources):
+    """The modules of a circle in `sources`, texts by the names of their modules; [] where there is none."""
+    found = {name: set(imported(ast.parse(text), sources)) - {name} for name, text in sources.items()}
+    try:
+        graphlib.TopologicalSorter(found).prepare()
+    except graphlib.CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_no_module_imports_itself_by_a_detour_not_even_for_its_types():
+    assert circle({name_of(path): path.read_text() for path in MODULES}) == []
+
+
+def test_a_circle_for_types_alone_is_found():
+    one = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from a.two import Two\n"
+    two = "def late():\n    from a import one\n"
+    assert set(circle({"a": "", "a.one": one, "a.two": two})) == {"a.one", "a.two"}
+    assert circle({"a": "", "a.one": one, "a.two": "import json\n"}) == []

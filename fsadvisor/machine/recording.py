@@ -3,21 +3,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import layout, sources
+from fsadvisor.machine import layout
 from fsadvisor.machine.identities import Identities
-from fsadvisor.machine.port import Answer, Argv, Machine, Reply
-from fsadvisor.machine.writing import write_recording
+from fsadvisor.machine.writing import Entries, Recording, text_of, write_recording
 
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterator, Sequence
 
-Entries: TypeAlias = tuple[str, ...] | Unknown
+    from fsadvisor.machine.port import Answer, Argv, Machine
+
 
 _DMI = "/sys/class/dmi/id"
 _NAMING_FILES = (
@@ -28,43 +27,6 @@ _NAMING_FILES = (
     f"{_DMI}/chassis_serial",
 )
 _NAMING_DISK_FILES = ("serial", "device/serial", "wwid", "device/wwid")
-
-
-@dataclass(frozen=True, slots=True)
-class Recording:
-    """Questions and answers, as they were, identities included."""
-
-    name: str
-    root: bool
-    today: dt.date
-    about_paths: dict[tuple[str, str], Answer] = field(default_factory=dict)
-    """By path and kind of question (layout.READ, LINK, SPACE, FLAGS, SETTINGS, EXTENTS)."""
-    entries: dict[str, Entries] = field(default_factory=dict)
-    runs: dict[Argv, Answer] = field(default_factory=dict)
-    processes: dict[tuple[str, ...], Answer] = field(default_factory=dict)
-    """By the names asked for."""
-    asked: dict[str, Answer] = field(default_factory=dict)
-    """By layout.UDEV and COUNTERS."""
-
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """Every text in it, and where it comes from: what identities are learnt from."""
-        yield from self._texts_about_paths()
-        for argv, answer in sorted(self.runs.items(), key=lambda item: item[0]):
-            yield "", sources.command(argv)
-            yield sources.command(argv), _text(answer)
-        for answer in self.asked.values():
-            yield "", _text(answer)
-        for answer in self.processes.values():
-            yield sources.PROCESSES, _text(answer)
-
-    def _texts_about_paths(self) -> Iterator[tuple[str, str]]:
-        for (path, kind), answer in sorted(self.about_paths.items(), key=lambda item: item[0]):
-            yield "", path
-            yield path if kind == layout.READ else "", _text(answer)
-        for folder, names in sorted(self.entries.items(), key=lambda item: item[0]):
-            yield "", folder
-            for name in () if isinstance(names, Unknown) else names:
-                yield "", f"{folder}/{name}"
 
 
 class RecordingMachine:
@@ -142,9 +104,5 @@ class RecordingMachine:
         disks = self._inner.entries("/sys/block")
         folders = [] if isinstance(disks, Unknown) else [f"/sys/block/{disk}" for disk in disks]
         for path in (*_NAMING_FILES, *(f"{folder}/{name}" for folder in folders for name in _NAMING_DISK_FILES)):
-            yield path, _text(self._inner.read(path))
-        yield "", _text(self._inner.udev())
-
-
-def _text(answer: Answer) -> str:
-    return answer.text if isinstance(answer, Reply) else ""
+            yield path, text_of(self._inner.read(path))
+        yield "", text_of(self._inner.udev())

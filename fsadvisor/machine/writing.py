@@ -1,25 +1,26 @@
-"""Writes a recording as a folder (see layout.py), with stand-ins for identities in names and in texts."""
+"""A recording, and how it is written as a directory (see layout.py): with stand-ins for identities."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fsadvisor._version import __version__
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import fit_to_tell, layout, safe_files, sources
-from fsadvisor.machine.port import Answer, Reply
+from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.runner import encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import datetime as dt
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from fsadvisor.machine.identities import Identities
-    from fsadvisor.machine.recording import Recording
 
+Entries: TypeAlias = tuple[str, ...] | Unknown
 _SOURCES: dict[str, Callable[[str], str]] = {
     layout.READ: str,
     layout.LINK: str,
@@ -29,6 +30,43 @@ _SOURCES: dict[str, Callable[[str], str]] = {
     layout.SETTINGS: str,
     layout.EXTENTS: sources.extents,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Questions and answers, as they were, identities included."""
+
+    name: str
+    root: bool
+    today: dt.date
+    about_paths: dict[tuple[str, str], Answer] = field(default_factory=dict)
+    """By path and kind of question (layout.READ, LINK, SPACE, FLAGS, SETTINGS, EXTENTS)."""
+    entries: dict[str, Entries] = field(default_factory=dict)
+    runs: dict[Argv, Answer] = field(default_factory=dict)
+    processes: dict[tuple[str, ...], Answer] = field(default_factory=dict)
+    """By the names asked for."""
+    asked: dict[str, Answer] = field(default_factory=dict)
+    """By layout.UDEV and COUNTERS."""
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Every text in it, and where it comes from: what identities are learnt from."""
+        yield from self._texts_about_paths()
+        for argv, answer in sorted(self.runs.items(), key=lambda item: item[0]):
+            yield "", sources.command(argv)
+            yield sources.command(argv), text_of(answer)
+        for answer in self.asked.values():
+            yield "", text_of(answer)
+        for answer in self.processes.values():
+            yield sources.PROCESSES, text_of(answer)
+
+    def _texts_about_paths(self) -> Iterator[tuple[str, str]]:
+        for (path, kind), answer in sorted(self.about_paths.items(), key=lambda item: item[0]):
+            yield "", path
+            yield path if kind == layout.READ else "", text_of(answer)
+        for folder, names in sorted(self.entries.items(), key=lambda item: item[0]):
+            yield "", folder
+            for name in () if isinstance(names, Unknown) else names:
+                yield "", f"{folder}/{name}"
 
 
 def write_recording(recording: Recording, identities: Identities, folder: Path) -> None:
@@ -134,3 +172,8 @@ def _merged(processes: dict[tuple[str, ...], Answer]) -> tuple[list[str], Answer
     found = {process["pid"]: process for reply in replies for process in json.loads(reply.text)}
     merged = sorted(found.values(), key=lambda process: (process["name"], process["pid"]))
     return names, Reply(json.dumps(merged), sources.PROCESSES)
+
+
+def text_of(answer: Answer) -> str:
+    """The text of an answer, '' where there is none."""
+    return answer.text if isinstance(answer, Reply) else ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from textual.events import Key
 
     from fsadvisor.pages.document import Document
-    from fsadvisor.tui.explorer import Explorer
+    from fsadvisor.tui.application import Application
 
 Choices: TypeAlias = tuple[tuple[str, str, str], ...]
 """Key, what it does, and the answer that it gives."""
@@ -47,7 +47,7 @@ class Question(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """Text and keys."""
         with Vertical():
-            yield DocumentView(unicode=cast("Explorer", self.app).terminal.unicode)
+            yield DocumentView(unicode=cast("Application", self.app).terminal.unicode)
             yield LinesView(2)
 
     def on_mount(self) -> None:

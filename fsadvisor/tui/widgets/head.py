@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from textual.strip import Strip
 
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.tui.explorer import Explorer
+    from fsadvisor.tui.application import Application
     from fsadvisor.views.look import Look
 
 
@@ -37,7 +37,7 @@ class Head(Widget):
 
     @property
     def _glyphs(self) -> Glyphs:
-        return cast("Explorer", self.app).glyphs
+        return cast("Application", self.app).glyphs
 
     def show_look(self, look: Look) -> None:
         """Tell of another look."""
@@ -55,13 +55,13 @@ class Head(Widget):
 
     def _machine(self, width: int) -> Line:
         if self.look is None:
-            return waiting_line(cast("Explorer", self.app).session.name, width, self._glyphs)
+            return waiting_line(cast("Application", self.app).session.name, width, self._glyphs)
         return head_line(self.look, width, self._glyphs)
 
     @property
     def _probe(self) -> Line:
         """That a probe goes on, whatever place is seen."""
-        explorer = cast("Explorer", self.app)
+        explorer = cast("Application", self.app)
         words = ""
         if explorer.prober.progress is not None:
             from fsadvisor.views.probe_progress import note  # all that measures: loaded once something does

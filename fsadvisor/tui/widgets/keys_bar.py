@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
     from textual.strip import Strip
 
-    from fsadvisor.tui.explorer import Explorer
+    from fsadvisor.tui.application import Application
 
 
 class KeysBar(Widget):
@@ -67,7 +67,7 @@ class KeysBar(Widget):
 
     def render_line(self, y: int) -> Strip:
         """The only line."""
-        line = cut(self.whole() if y == 0 else NOTHING, self.size.width, cast("Explorer", self.app).glyphs.ellipsis)
+        line = cut(self.whole() if y == 0 else NOTHING, self.size.width, cast("Application", self.app).glyphs.ellipsis)
         return strip(line, self.size.width, tones(self), self.rich_style)
 
     def on_mouse_down(self, event: MouseDown) -> None:

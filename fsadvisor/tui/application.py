@@ -1,0 +1,22 @@
+"""What the widgets and questions take of the application that shows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.tui.probing import Prober
+    from fsadvisor.tui.session import Session
+    from fsadvisor.tui.terminal import Terminal
+    from fsadvisor.tui.trying import Trier
+
+
+class Application(Protocol):
+    """The explorer, as far as they know it: they are below it, and it imports them."""
+
+    glyphs: Glyphs
+    session: Session
+    terminal: Terminal
+    prober: Prober
+    trier: Trier
