@@ -231,7 +231,7 @@ def _explain(chosen: argparse.Namespace) -> int:
 
 
 def _facts(chosen: argparse.Namespace) -> int:
-    from fsadvisor.report.fact_list import fact_list
+    from fsadvisor.report.as_text import fact_list
 
     entries = matching(chosen.pattern)
     if not entries:

@@ -6,8 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, get_args
 
 from fsadvisor.pages.markdown import cell, plain, table
-from fsadvisor.report.rule_page import markdown
-from fsadvisor.report.rule_words import GUIDES
+from fsadvisor.report.rule_page import GUIDES, markdown
 from fsadvisor.rulebook import shape, tables
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import msgspec
 from fsadvisor.pages.escape import json_escaped
 from fsadvisor.plan import model
 from fsadvisor.plan.documents import documents
-from fsadvisor.report.pieces import encodable
+from fsadvisor.report.published import encodable
 
 SCHEMA: Final = "fsadvisor/plan/1"
 

@@ -5,20 +5,99 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.html import NOTHING, Markup, badge_of, element, joined, prose, render, table
-from fsadvisor.pages.values import told
-from fsadvisor.report import finding_page, html_sections, sections
-from fsadvisor.report.finding_parts import headline, where
+from fsadvisor.pages.html import NOTHING, Markup, badge_of, bullets, element, folded, joined, prose, render, said, table
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import full_name, short_name, told
+from fsadvisor.report import as_json, finding_page, sections
+from fsadvisor.report.finding_page import headline, where
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fsadvisor.advise import Verdict
     from fsadvisor.report.findings import Finding
     from fsadvisor.report.model import About
-    from fsadvisor.storage import Storage
+    from fsadvisor.rulebook.rule import Rule
+    from fsadvisor.storage import Storage, Subject
+
+
+def by_check(verdicts: Iterable[Verdict]) -> Markup:
+    """What could not be told, check by check."""
+    return folded("Check by check", _by_check(one for one in verdicts if one.outcome is Outcome.UNDETERMINED))
+
+
+def _by_check(verdicts: Iterable[Verdict]) -> Markup:
+    alike: dict[tuple[Rule, tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for verdict in verdicts:
+        asks = tuple(answer.ask.ask for answer in verdict.open_answers())
+        alike.setdefault((verdict.rule, asks, tuple(verdict.to_learn())), []).append(full_name(verdict.subject))
+    rows = (
+        (
+            _rule(rule),
+            joined(
+                (
+                    listed(names),
+                    bullets(map(prose, asks)),
+                    element("div", f"not known: {', '.join(facts)}", class_="source"),
+                )
+            ),
+        )
+        for (rule, asks, facts), names in alike.items()
+    )
+    return table("checks", ("Rule", "Of what, and which questions are open"), rows, "By rule")
+
+
+def _rule(rule: Rule) -> Markup:
+    return joined(
+        (
+            element("code", rule.id),
+            element("div", f"looks for a {rule.severity} {rule.kind}: {rule.title}", class_="source"),
+        )
+    )
+
+
+def passed(verdicts: Iterable[Verdict], outcome: Outcome, title: str, name: str) -> Iterator[Markup]:
+    """The checks with this outcome, by rule."""
+    subjects: dict[Rule, list[str]] = {}
+    for verdict in verdicts:
+        if verdict.outcome is outcome:
+            subjects.setdefault(verdict.rule, []).append(short_name(verdict.subject))
+    if subjects:
+        number = counted(sum(map(len, subjects.values())), "check")
+        rows = ((_rule(rule), listed(names)) for rule, names in subjects.items())
+        yield element(
+            "section",
+            element("h2", f"{title}: {number}"),
+            element("p", "None of this is so here: beside its name stands what a rule looks for.", class_="aside"),
+            folded(
+                "Rule by rule; the facts that were asked stand below", table("checks", ("Rule", "Of what"), rows, title)
+            ),
+            id=name,
+        )
+
+
+def subjects(storage: Storage) -> Iterator[Markup]:
+    """All facts of all subjects, in pieces."""
+    yield Markup('<section id="facts">')
+    yield element("h2", f"What was seen: {counted(len(storage.subjects), 'subject')}")
+    yield element("p", "Each opens to its facts with their sources; what is open is printed.", class_="aside")
+    names = {one.id: full_name(one) for one in storage.subjects}
+    yield from (_subject(one, names) for one in storage.subjects)
+    yield Markup("</section>\n")
+
+
+def _subject(subject: Subject, names: dict[str, str]) -> Markup:
+    facts = [(element("code", name), said(name, fact)) for name, fact in as_json.own_facts(subject)]
+    below = [names.get(one, one) for one in subject.below]
+    ground = element("p", f"stands on {listed(below)}", class_="aside") if below else ""
+    whole = table("facts", ("Fact", "Value and source"), facts, f"Facts of {full_name(subject)}")
+    head = joined(
+        (full_name(subject), " ", element("small", f"{subject.id}, {counted(len(facts), 'fact')}", class_="source"))
+    )
+    return folded(head, ground, whole)
+
 
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE: Final = Path(__file__).with_name("report.css")
@@ -37,12 +116,12 @@ def as_html(storage: Storage, verdicts: Sequence[Verdict], about: About) -> Iter
     yield from _findings(found)
     for one in sections.sections(storage, verdicts, about):
         title = element("h2", f"{one.title}{one.number}")
-        more = html_sections.by_check(verdicts) if one.id == "not-told" else NOTHING
+        more = by_check(verdicts) if one.id == "not-told" else NOTHING
         yield element("section", title, *render(one.blocks, 3), more, id=one.id) + "\n"
-    yield from _lines(html_sections.passed(verdicts, Outcome.OK, sections.NOT_FOUND, "passed"))
-    not_applying = html_sections.passed(verdicts, Outcome.NOT_APPLICABLE, sections.NOT_APPLYING, "not-applicable")
+    yield from _lines(passed(verdicts, Outcome.OK, sections.NOT_FOUND, "passed"))
+    not_applying = passed(verdicts, Outcome.NOT_APPLICABLE, sections.NOT_APPLYING, "not-applicable")
     yield from _lines(not_applying)
-    yield from _lines(html_sections.subjects(storage))
+    yield from _lines(subjects(storage))
     yield "</main>\n"
     yield element(
         "footer", f"fsadvisor {about.version} changed nothing. ", prose("`fsadvisor --json` gives the same to scripts.")

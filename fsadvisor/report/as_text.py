@@ -1,4 +1,4 @@
-"""The report for people: plain text, ranked, complete without colour, the same bytes wherever it is written to."""
+"""The report, and the list of facts, for people: plain text, the same bytes wherever it is written to."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import NARROWEST, WIDTH, counted, listed, render, wrapped
-from fsadvisor.pages.values import short_name, told
-from fsadvisor.report import finding_page, sections
-from fsadvisor.report.finding_parts import SUBJECTS, headline, where
+from fsadvisor.pages.values import said, short_name, told
+from fsadvisor.report import as_json, finding_page, sections
+from fsadvisor.report.finding_page import SUBJECTS, headline, where
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.report.sections import main_and_minor
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fsadvisor.advise import Verdict
+    from fsadvisor.catalogue import Entry
     from fsadvisor.report.findings import Finding
     from fsadvisor.report.model import About
     from fsadvisor.storage import Storage
@@ -94,3 +95,26 @@ def _names(title: str, outcome: Outcome, verdicts: Sequence[Verdict], columns: i
     for rule, names in subjects.items():
         more = [f"{len(names) - SUBJECTS:,} more"] if len(names) > SUBJECTS else []
         yield from wrapped(f"{rule}: {listed(names[:SUBJECTS] + more)}", columns, "   ", "     ")
+
+
+def fact_list(entries: Iterable[Entry], storage: Storage | None = None, *, width: int = WIDTH) -> Iterator[str]:
+    """Each fact with its type, unit, meaning and source, and what every subject of the machine says."""
+    columns = max(width, NARROWEST)
+    told = _values(storage) if storage else {}
+    for at, entry in enumerate(entries):
+        if at:
+            yield "\n"
+        unit = f", in {entry.unit}" if entry.unit else ""
+        yield from wrapped(f"{entry.name}: {entry.value}{unit}", columns, "", "    ")
+        yield from wrapped(entry.doc, columns, "    ")
+        yield from wrapped(f"source: {entry.source}", columns, "    ")
+        for line in told.get(entry.name, ()):
+            yield from wrapped(line, columns, "    - ")
+
+
+def _values(storage: Storage) -> dict[str, list[str]]:
+    told: dict[str, list[str]] = {}
+    for subject in storage.subjects:
+        for name, fact in as_json.own_facts(subject):
+            told.setdefault(name, []).append(f"{short_name(subject)}: {said(name, fact, fact.source)}")
+    return told

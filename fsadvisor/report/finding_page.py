@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from fsadvisor.advise import reason
 from fsadvisor.pages.document import (
     Answer,
     Commands,
@@ -18,12 +20,14 @@ from fsadvisor.pages.document import (
     Remark,
     Value,
 )
+from fsadvisor.pages.escape import clean
 from fsadvisor.pages.spans import Span, Tone, line, span
-from fsadvisor.pages.text import listed
-from fsadvisor.pages.values import short_name
-from fsadvisor.report import finding_parts as parts
-from fsadvisor.report import rule_words, unlock
-from fsadvisor.report.rule_words import part
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import full_name, short_name
+from fsadvisor.report import cures, rule_page
+from fsadvisor.report.rule_page import part
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,11 +35,132 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Fact
     from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Finding
-    from fsadvisor.rulebook.remedy import Instructions
+    from fsadvisor.rulebook.remedy import Instructions, Kept
     from fsadvisor.rulebook.rule import Ask
     from fsadvisor.rulebook.shape import Gain
     from fsadvisor.storage import Subject
-    from fsadvisor.truth import Truth
+
+SUBJECTS: Final = 10
+"""Subjects that are named."""
+
+_OPEN_FIRST: Final = (FALSE, UNKNOWN, TRUE)
+IN_JSON: Final = " (--json has all)"
+"""Where those stand of many subjects that are not named."""
+
+
+def headline(finding: Finding) -> str:
+    """'critical risk', 'moderate gain, withheld'."""
+    words = f"{finding.rule.severity} {finding.rule.kind}"
+    if finding.outcome is not Outcome.ADVISE:
+        words = f"{words}, {finding.outcome.value}"
+    return f"{words}, waived" if finding.waiver else words
+
+
+def where(finding: Finding, most: int = SUBJECTS, all_are: str = IN_JSON) -> str:
+    """The subjects, by name as far as there are few; `all_are` says where to find those that are not named."""
+    subjects = list(finding.subjects)
+    if len(subjects) == 1:
+        return full_name(subjects[0])
+    return f"{counted(len(subjects), finding.rule.subject)}: {subjects_named(subjects, most, all_are)}"
+
+
+def subjects_named(subjects: Sequence[Subject], most: int = SUBJECTS, all_are: str = IN_JSON) -> str:
+    """'sda, sdb and 5 more'."""
+    names = [short_name(subject) for subject in subjects[:most]]
+    if len(subjects) > most:
+        names.append(f"{len(subjects) - most:,} more{all_are}")
+    return listed(names)
+
+
+def because(finding: Finding, *, first: bool) -> str:
+    """Why it stands where it does."""
+    return f"{'First' if first else 'Here'} because: {reason(finding.verdicts[0])}"
+
+
+def waived(finding: Finding) -> str:
+    """Who accepted it, until when and why; '' where nobody did."""
+    waiver = finding.waiver
+    if waiver is None:
+        return ""
+    return f"Waived by {waiver.by} on {waiver.on} until {waiver.until}: {waiver.because} {waiver.link}"
+
+
+def folded(finding: Finding) -> Iterator[tuple[str, list[str]]]:
+    """(title, lines) of what stands below a finding: what follows from it, and what waits until it is mended."""
+    for title, below in (
+        ("Follows from it", finding.consequences),
+        ("Not worth doing before it is mended", finding.waiting),
+    ):
+        if below:
+            yield title, [in_one_line(one) for one in below]
+
+
+def in_one_line(finding: Finding) -> str:
+    """A finding in one line: what, where, and the rule to read about it."""
+    return f"{finding.rule.id} on {subjects_named(list(finding.subjects), 3, '')}: {finding.rule.title}"
+
+
+def evidence(finding: Finding) -> list[tuple[Ask, Truth]]:
+    """What decided that there is a finding."""
+    return [pair for pair in finding.answers() if pair[0].part != "safety"]
+
+
+def safety(finding: Finding) -> list[tuple[Ask, Truth]]:
+    """What must be yes before commands are shown: open questions first."""
+    asked = [pair for pair in finding.answers() if pair[0].part == "safety"]
+    return sorted(asked, key=lambda pair: _OPEN_FIRST.index(pair[1]))
+
+
+def safety_title(asked: Iterable[tuple[Ask, Truth]]) -> str:
+    """What the answers come to."""
+    truths = {truth for _, truth in asked}
+    if FALSE in truths:
+        return "No commands are shown, because not all is safe"
+    if UNKNOWN in truths:
+        return "First prove what is not known here; until then no commands are shown"
+    return "Safe to do"
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """What to do about a finding: `ready` for the subjects that have commands; why others have none."""
+
+    ready: list[Instructions]
+    unfit: dict[str, list[Subject]]
+    """The reason, where it is no open question, and the subjects."""
+
+    @property
+    def has_commands(self) -> bool:
+        """Whether there is something to paste or to put into a file."""
+        return bool(self.ready and (self.ready[0].now or self.ready[0].keep))
+
+
+def todo(finding: Finding) -> Todo:
+    """For all of its subjects, whose answers are the same: one open question leaves none with commands."""
+    ready: list[Instructions] = []
+    unfit: dict[str, list[Subject]] = {}
+    if finding.verdicts[0].open_answers():
+        return Todo(ready, unfit)
+    for verdict in finding.verdicts:
+        instructions = verdict.instructions()
+        if not instructions.no_commands:
+            ready.append(instructions)
+        else:
+            unfit.setdefault(instructions.no_commands, []).append(verdict.subject)
+    return Todo(ready, unfit)
+
+
+def each(commands: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """The commands of several subjects, one after the other."""
+    return (command for some in commands for command in some)
+
+
+def kept_as(one: Kept) -> tuple[str, str]:
+    """The file and its line, which are printable as commands are; '' and words where mount options change."""
+    if one.file:
+        return one.file, one.line
+    return "", clean(rule_page.options(one.mount, one.add, one.remove), None)
+
 
 _WITH_COMMANDS: Final = 3
 """Subjects whose commands are shown where nobody can unfold the others."""
@@ -43,7 +168,7 @@ _WITH_COMMANDS: Final = 3
 _TONES: Final = {"critical": Tone.BAD, "high": Tone.BAD, "moderate": Tone.WARNING}
 
 
-def document(finding: Finding, number: int, told_in: int | None, all_are: str = parts.IN_JSON) -> Iterator[Block]:
+def document(finding: Finding, number: int, told_in: int | None, all_are: str = IN_JSON) -> Iterator[Block]:
     """The whole page; `told_in` is the finding that has told of this rule already.
 
     `all_are` says where those stand of many subjects that are not named.
@@ -70,8 +195,8 @@ def document(finding: Finding, number: int, told_in: int | None, all_are: str = 
         yield from part("Note", Prose(rule.remedy.advice))
     yield from page.folded()
     if not told_in:
-        yield from rule_words.references(rule)
-        yield from rule_words.guides(rule)
+        yield from rule_page.references(rule)
+        yield from rule_page.guides(rule)
     yield Gap()
     yield Remark(line(f"Rule: {rule.id} (`fsadvisor explain {rule.id}`)"))
 
@@ -79,10 +204,10 @@ def document(finding: Finding, number: int, told_in: int | None, all_are: str = 
 class FindingPage:
     """The parts of the page; a fact is told once, by the part that is asked first."""
 
-    def __init__(self, finding: Finding, all_are: str = parts.IN_JSON) -> None:
-        self.todo = parts.todo(finding)
+    def __init__(self, finding: Finding, all_are: str = IN_JSON) -> None:
+        self.todo = todo(finding)
         self.gain: Gain | None = finding.verdicts[0].gain()
-        self.asked_for_safety = parts.safety(finding)
+        self.asked_for_safety = safety(finding)
         self.finding = finding
         self.rule = finding.rule
         self._all_are = all_are
@@ -93,16 +218,16 @@ class FindingPage:
         """How grave, of which kind, and the rule's title."""
         severity = self.rule.severity
         tone = _TONES.get(severity, Tone.PLAIN)
-        return Headline(span(parts.headline(self.finding), tone), self.rule.title, number, severity)
+        return Headline(span(headline(self.finding), tone), self.rule.title, number, severity)
 
     def unlock(self) -> Iterator[Block]:
         """Where it is held back: the one question or command that comes first."""
-        if words := unlock.words(self.finding):
+        if words := cures.unlocks(self.finding):
             yield Remark(line(span("To unlock", Tone.STRONG), f": {words}"))
 
     def where(self) -> Remark:
         """On what."""
-        return Remark(line("On ", span(parts.where(self.finding, all_are=self._all_are), Tone.STRONG)))
+        return Remark(line("On ", span(where(self.finding, all_are=self._all_are), Tone.STRONG)))
 
     def all_subjects(self) -> Iterator[Block]:
         """All of them by name, where there are too many to name them in a line."""
@@ -110,21 +235,21 @@ class FindingPage:
 
     def because(self, *, first: bool) -> Remark:
         """Why it stands where it does."""
-        return Remark(line(span(parts.because(self.finding, first=first), Tone.DIM)))
+        return Remark(line(span(because(self.finding, first=first), Tone.DIM)))
 
     def waived(self) -> Iterator[Block]:
         """Who accepted it, if anybody did."""
-        if words := parts.waived(self.finding):
+        if words := waived(self.finding):
             yield Remark(line(span(words, Tone.WARNING)))
 
     def evidence(self) -> Iterator[Block]:
         """What decided that there is a finding."""
-        return part("Evidence", self.answers(parts.evidence(self.finding)))
+        return part("Evidence", self.answers(evidence(self.finding)))
 
     def safety(self) -> Iterator[Block]:
         """What must be yes before commands are shown: open questions first."""
         if asked := self.asked_for_safety:
-            yield from part(parts.safety_title(asked), self.answers(asked, judged=True))
+            yield from part(safety_title(asked), self.answers(asked, judged=True))
 
     def answers(self, asked: Iterable[tuple[Ask, Truth]], *, judged: bool = False) -> Evidence:
         """Questions and answers with the facts that no part has told yet."""
@@ -142,11 +267,11 @@ class FindingPage:
     def brings(self, title: str = "What it brings") -> Iterator[Block]:
         """What gets better, with every figure."""
         if self.gain:
-            yield from part(f"{title}: {self.gain.metric} ({self.gain.basis})", rule_words.figures(self.gain))
+            yield from part(f"{title}: {self.gain.metric} ({self.gain.basis})", rule_page.figures(self.gain))
 
     def to_do(self) -> Iterator[Block]:
         """Commands for the first subjects, and for whom there are none, and why."""
-        now = f"Do now ({rule_words.NEEDS[self.rule.remedy.needs]})"
+        now = f"Do now ({rule_page.NEEDS[self.rule.remedy.needs]})"
         ready = self.todo.ready
         yield from self.commands(now, ready[:_WITH_COMMANDS])
         if len(ready) > _WITH_COMMANDS and self.todo.has_commands:
@@ -158,7 +283,7 @@ class FindingPage:
 
     def folded(self) -> Iterator[Block]:
         """What follows from it, and what waits until it is mended."""
-        for title, lines in parts.folded(self.finding):
+        for title, lines in folded(self.finding):
             yield from part(title, *(Item(line(words)) for words in lines))
 
     def commands(self, now: str, shown: Sequence[Instructions]) -> Iterator[Block]:
@@ -175,13 +300,13 @@ class FindingPage:
         """Why there are no commands, where no ask says it."""
         for words, subjects in self.todo.unfit.items():
             yield Gap()
-            named = parts.named(subjects, all_are=self._all_are)
+            named = subjects_named(subjects, all_are=self._all_are)
             yield Remark(line(span("No commands", Tone.WARNING), f" for {named}: {words}"))
             yield from _names(subjects)
 
 
 def _names(subjects: Sequence[Subject]) -> Iterator[Block]:
-    if len(subjects) > parts.SUBJECTS:
+    if len(subjects) > SUBJECTS:
         yield Fold(f"All {len(subjects):,}", lambda: [Remark(line(listed([short_name(one) for one in subjects])))])
 
 
@@ -194,10 +319,10 @@ def _value(one: tuple[Subject, Fact[Any], int], *, alone: bool) -> Value:
 
 def _commands(title: str, shown: Iterable[tuple[str, ...]], every: Iterable[tuple[str, ...]]) -> Iterator[Block]:
     """The lines of several subjects, one after the other, each once."""
-    lines, all_lines = (tuple(dict.fromkeys(parts.each(some))) for some in (shown, every))
+    lines, all_lines = (tuple(dict.fromkeys(each(some))) for some in (shown, every))
     if lines:
         yield from part(title, Commands(lines, name=title[0].lower() + title[1:], every=all_lines))
 
 
 def _kept(instructions: Sequence[Instructions]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    return rule_words.by_file(parts.kept(kept) for one in instructions for kept in one.keep)
+    return rule_page.by_file(kept_as(kept) for one in instructions for kept in one.keep)

@@ -1,17 +1,19 @@
-"""What probes take, and what they found: a paragraph and bars for each job, a table for several."""
+"""What probes take, how far they are, and what they found, beside what was published of the like."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.document import Block, Drawn, Gap, Item, Labelled, paragraph
-from fsadvisor.pages.escape import clean
+from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import UNICODE
 from fsadvisor.pages.spans import Tone, line, span
 from fsadvisor.pages.text import counted
 from fsadvisor.probe.cost import seconds_text
+from fsadvisor.probe.elsewhere import elsewhere
 from fsadvisor.probe.finding import bytes_text
-from fsadvisor.report.probe_seeds import beside
 from fsadvisor.report.probe_words import (
     amount,
     figure_text,
@@ -26,14 +28,92 @@ from fsadvisor.report.probe_words import (
     written_text,
 )
 from fsadvisor.report.probe_words import beside as beside_it
+from fsadvisor.rulebook.tables import seeds, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.probe.cost import Cost
     from fsadvisor.probe.finding import Finding
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.result import Figure, Result
+
+_NARROW, _WIDE = 60, 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Where a run is: the job's place, how much of its time is used (0 to 1), and what is left of the whole."""
+
+    at: int
+    jobs: int
+    job: str
+    used: float = 0.0
+    seconds_left: float = 0.0
+    headline: str = ""
+    figure: Figure | None = None
+    says: str = ""
+    """In place of a figure: what it is at."""
+
+
+def bar(step: Step, columns: int = 80) -> str:
+    """One line that leaves the last column free."""
+    share = (step.at - 1 + min(max(step.used, 0.0), 1.0)) / step.jobs
+    room = 0 if columns < _NARROW else 12 if columns < _WIDE else 40
+    cells = round(share * room)
+    drawn = f"{'█' * cells}{'░' * (room - cells)}  " if room else ""
+    left = f"≤ {seconds_text(step.seconds_left)} left"
+    seen = f"{amount(step.headline, step.figure.median)} {sureness(step.figure)}" if step.figure else ""
+    found = step.says or seen
+    line = f"{drawn}{step.at}/{step.jobs} {step.job}  {left}"
+    more = f"{line}  {found}".rstrip()
+    return cut(more if width(more) < columns else line, columns - 1)
+
+
+def cut(text: str, columns: int) -> str:
+    """A text made fit for a terminal, as far as it has room."""
+    shown = clean(text, None)
+    while width(shown) > columns:
+        shown = shown[:-1]
+    return shown
+
+
+def done(result: Result, at: int, jobs: int, name: str = "") -> str:
+    """A line for a job that has ended; `name` says more than its id."""
+    found = "no figure" if result.figure is None else f"{figure_text(result.headline, result.figure)} "
+    sure = "" if result.figure is None else sureness(result.figure)
+    why = f": {clean(result.error, None)}" if result.error else ""
+    ended = f"{result.end} after {seconds_text(result.seconds)}{why}"
+    return f"{at}/{jobs} {clean(name or result.job, None)}: {found}{sure}, {ended}\n"
+
+
+class Narrator:
+    """Writes to stderr. On a terminal the bar is drawn over itself and taken away at the end."""
+
+    def __init__(self, write: Callable[[str], object], columns: Callable[[], int] | None) -> None:
+        """`columns` tells the terminal's width; None where it is no terminal."""
+        self._write, self._columns = write, columns
+        self._drawn = 0
+
+    def step(self, step: Step) -> None:
+        """Draw the bar."""
+        if self._columns is None:
+            return
+        line = bar(step, max(self._columns(), 2))
+        self._write(f"\r{line}{' ' * max(0, self._drawn - width(line))}")
+        self._drawn = width(line)
+
+    def ended(self, result: Result, at: int, jobs: int, name: str = "") -> None:
+        """Tell a job's end where there is no bar."""
+        if self._columns is None:
+            self._write(f"fsadvisor: {done(result, at, jobs, name)}")
+
+    def clear(self) -> None:
+        """Take the bar away."""
+        if self._drawn:
+            self._write(f"\r{' ' * self._drawn}\r")
+            self._drawn = 0
+
 
 BAR: Final = 40
 _LABEL: Final = 13
@@ -96,7 +176,7 @@ def results(found: Sequence[Result], jobs: Mapping[str, Job]) -> Iterator[Block]
         job = jobs.get(result.job)
         yield from one_result(result, job)
         if len(found) == 1 and job and result.figure is not None:
-            yield from beside(job, result)
+            yield from published_elsewhere(job, result)
     if len(found) > 1:
         yield from (Gap(), *_table(found))
 
@@ -234,3 +314,25 @@ def _row(result: Result, wide: int) -> str:
     words = "no figure" if shown is None else f"{figure_text(result.headline, shown):<22} {sureness(shown):>9}"
     note = "doubtful" if not result.believable else "" if result.end == "settled" else result.end
     return f"  {clean(result.job):<{wide}}  {words:<32}  {note}"
+
+
+_MOST_ROWS: Final = 4
+"""Of one table; `docs/tables.md` has all."""
+
+
+def published_elsewhere(job: Job, result: Result) -> Iterator[Block]:
+    """The rows of its tables that speak of the like, with their hardware."""
+    found = elsewhere(job, result, map(table, job.seeds))
+    if not found:
+        return
+    yield Gap()
+    yield paragraph("Published elsewhere, a place to look and no verdict:", first=line("  "))
+    for name, rows in groupby(found, key=lambda row: row.table):
+        one = table(name)
+        told = list(rows)
+        errata = f"; wrong in it: {', '.join(told[0].errata)}" if told[0].errata else ""
+        yield paragraph(one.title, first=line("  - "), indent=4)
+        whose = f"{seeds()[one.seed].name}; hardware: {one.hardware}{errata}; table {name}"
+        yield paragraph(f"({whose})", first=line("    "), indent=5)
+        for row in told[:_MOST_ROWS]:
+            yield paragraph(row.says, first=line("      "), indent=8)

@@ -12,9 +12,9 @@ from fsadvisor.pages.document import Gap, Item, Remark, Verbatim, paragraph
 from fsadvisor.pages.spans import line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import short_name
-from fsadvisor.report import cures, power_loss, shaping
-from fsadvisor.report.finding_parts import line as finding_line
-from fsadvisor.report.rule_words import part
+from fsadvisor.report import as_json, cures, power_loss
+from fsadvisor.report.finding_page import in_one_line as finding_line
+from fsadvisor.report.rule_page import part
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _ignored(storage: Storage) -> Iterator[Block]:
 def made_of(storage: Storage, about: About) -> str:
     """Which fsadvisor looked at which machine, and as whom."""
     words = [f"fsadvisor {about.version}: {storage.machine}"]
-    if kernel := shaping.kernel(storage):
+    if kernel := as_json.kernel(storage):
         words.append(f"Linux {kernel}")
     if about.root is not None:
         words.append("looked at as root" if about.root else "looked at as an ordinary user")
@@ -94,7 +94,7 @@ def not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
     """What a count of 0 must not be taken for."""
     for subject in storage.subjects:
         if subject.kind == "host":
-            for name, fact in shaping.own_facts(subject):
+            for name, fact in as_json.own_facts(subject):
                 if name in _COUNTS and isinstance(fact, Unknown):
                     yield name, fact
 

@@ -11,8 +11,8 @@ from fsadvisor.waits import journals
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Fact, Known
-    from fsadvisor.waits import sentence, shares
-    from fsadvisor.waits.account import Account
+    from fsadvisor.waits import sentence, window
+    from fsadvisor.waits.sentence import Account
 
 SCHEMA: Final = "fsadvisor/waits/1"
 
@@ -259,7 +259,7 @@ def _sentence(one: "sentence.Sentence") -> Sentence:
     return published(Sentence, one, evidence=tuple(evidence))
 
 
-def _disks(known: "Known[shares.Disks]") -> Disks:
+def _disks(known: "Known[window.Disks]") -> Disks:
     each = tuple(published(Disk, one, one.rates) for one in known.value.each)
     return published(Disks, known.value, known, each=each)
 

@@ -19,13 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.facts import Fact
-    from fsadvisor.waits.account import Account
     from fsadvisor.waits.journals import Work
     from fsadvisor.waits.rules import Name
-    from fsadvisor.waits.sentence import Evidence, Sentence
-    from fsadvisor.waits.shares import Cpu, Disk, Disks
+    from fsadvisor.waits.sentence import Account, Evidence, Sentence
     from fsadvisor.waits.threads import Threads, Waiting
-    from fsadvisor.waits.window import Locks, Window
+    from fsadvisor.waits.window import Cpu, Disk, Disks, Locks, Window
 
 BAR: Final = 60
 _SHORT_BAR: Final = 8

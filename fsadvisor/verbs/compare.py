@@ -17,9 +17,9 @@ from fsadvisor.measure.messages import JobDone, LeftOut, Note, Progress, Started
 from fsadvisor.pages.text import render
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.stopping import Stop
-from fsadvisor.report import compare_json, compare_page, compare_svg, compare_tables, probe_page
+from fsadvisor.report import compare_json, compare_page, compare_svg, probe_page
 from fsadvisor.report.compare_words import About
-from fsadvisor.report.probe_progress import Narrator, Step
+from fsadvisor.report.probe_page import Narrator, Step
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
 
@@ -203,7 +203,7 @@ class _Command:
         else:
             as_markdown = self._request.form == "markdown"
             text = render(compare_page.document(table, about), margin=2)
-            self._write(compare_tables.markdown(table, about) if as_markdown else text)
+            self._write(compare_page.markdown(table, about) if as_markdown else text)
         if self._request.picture is not None:
             safe_files.write_new(self._request.picture, compare_svg.svg(table, about).encode(), safe_files.PUBLIC)
 

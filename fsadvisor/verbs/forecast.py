@@ -24,7 +24,7 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.probe import guard, lock, store, surroundings
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.stopping import Stop, Stopped
-from fsadvisor.report import forecast_json, forecast_page, forecast_svg, forecast_tables
+from fsadvisor.report import forecast_json, forecast_page, forecast_svg
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
@@ -232,5 +232,5 @@ def _report(chosen: argparse.Namespace, found: Found) -> Iterable[str]:
     if chosen.form == "json":
         return [forecast_json.as_json(found.study, found.source, found.remarks, found.alone)]
     if chosen.markdown:
-        return markdown.render(forecast_tables.blocks(found.study, found.remarks))
+        return markdown.render(forecast_page.blocks(found.study, found.remarks))
     return text.render(forecast_page.document(found.study, found.source, found.remarks, found.alone), margin=2)

@@ -15,7 +15,7 @@ from fsadvisor.probe import cost
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.probe.stopping import Stop
 from fsadvisor.report import probe_json, probe_page
-from fsadvisor.report.probe_progress import Narrator, Step
+from fsadvisor.report.probe_page import Narrator, Step
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
 

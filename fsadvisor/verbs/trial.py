@@ -14,7 +14,7 @@ from fsadvisor.pages.text import render
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.stopping import Stop
 from fsadvisor.report import probe_page, trial_json, trial_page
-from fsadvisor.report.probe_progress import Narrator, Step
+from fsadvisor.report.probe_page import Narrator, Step
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.trial import empty
 from fsadvisor.trial.change import ChangeError

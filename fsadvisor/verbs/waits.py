@@ -26,8 +26,8 @@ from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs.asking import RefusedError
 from fsadvisor.verbs.probe import Command, Request
-from fsadvisor.waits.account import account
-from fsadvisor.waits.watching import Watch, watch
+from fsadvisor.waits.sentence import account
+from fsadvisor.waits.threads import Watch, watch
 from fsadvisor.waits.window import NOT_TRACED, locks_of, window
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe_session import ProbeSession
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.report.probe_json import State
-    from fsadvisor.waits.account import Account
+    from fsadvisor.waits.sentence import Account
     from fsadvisor.waits.window import Locks
 
 SECONDS: Final = 5.0

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Prose, Remark, paragraph
 from fsadvisor.pages.spans import Span, Tone, line, span
 from fsadvisor.pages.text import counted
-from fsadvisor.report import finding_parts as parts
-from fsadvisor.report import rule_words
+from fsadvisor.report import finding_page as parts
+from fsadvisor.report import rule_page
 from fsadvisor.report.finding_page import FindingPage
 from fsadvisor.report.findings import Finding
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
@@ -169,9 +169,9 @@ class _Writing(FindingPage):
             yield span(f"{self._glyphs.mark(truth)} {words}.", tone)
         elif self.todo.has_commands:
             now = parts.each(ready.now for ready in self.todo.ready)
-            keep = (parts.kept(kept)[1] for ready in self.todo.ready for kept in ready.keep)
+            keep = (parts.kept_as(kept)[1] for ready in self.todo.ready for kept in ready.keep)
             lines = {*now, *keep}
-            needs = rule_words.NEEDS[self.rule.remedy.needs]
+            needs = rule_page.NEEDS[self.rule.remedy.needs]
             words = f"{self._glyphs.tick} {'Safe to do' if asked else 'To do'}: {counted(len(lines), 'line')}, {needs}."
             yield from (span(words, Tone.GOOD), span(" "), span("y", Tone.KEY), span(" copies, "))
             yield from (span("u", Tone.KEY), span(" copies the undo"))
@@ -181,15 +181,15 @@ class _Writing(FindingPage):
     def what_to_do(self) -> Iterator[Block]:
         """What it takes, commands, undo, and who says so."""
         acts = self.finding.outcome in CALLS_FOR_ACTION
-        needs = rule_words.NEEDS[self.rule.remedy.needs]
+        needs = rule_page.NEEDS[self.rule.remedy.needs]
         if acts or self.rule.remedy.advice:
             yield Heading(f"What to do ({needs})" if acts else "What would be to do, if it were found")
         if self.rule.remedy.advice:
             yield Prose(self.rule.remedy.advice)
         if acts:
             yield from self._commands()
-        yield from rule_words.guides(self.rule)
-        yield from rule_words.references(self.rule)
+        yield from rule_page.guides(self.rule)
+        yield from rule_page.references(self.rule)
         yield Gap()
         name = span(f"{self.rule.id} ({self.rule.status})", Tone.STRONG)
         yield paragraph("Rule: ", name, "; ", span("R", Tone.KEY), " shows its page")

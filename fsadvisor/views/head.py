@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, span
 from fsadvisor.pages.text import counted, listed
-from fsadvisor.report import shaping
+from fsadvisor.report import as_json
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.views.severity import TONES
 
@@ -58,7 +58,7 @@ def _machine(look: Look) -> Iterator[Span]:
         tools = [span(one, longest=_LONGEST).text for one in look.missing_tools]
         more = f" and {len(tools) - _TOOLS_NAMED} more" if len(tools) > _TOOLS_NAMED else ""
         yield Span(f"no {', '.join(tools[:_TOOLS_NAMED])}{more}", Tone.WARNING)
-    if kernel := shaping.kernel(look.storage):
+    if kernel := as_json.kernel(look.storage):
         yield span(f"Linux {kernel}", Tone.DIM, _LONGEST)
     if look.about.root:
         yield Span("as root", Tone.DIM)

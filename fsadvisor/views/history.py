@@ -17,8 +17,8 @@ from fsadvisor.facts import Known
 from fsadvisor.pages.spans import Line, Tone, cut, line, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import value_text
-from fsadvisor.report.pieces import encodable
-from fsadvisor.report.shaping import own_facts
+from fsadvisor.report.as_json import own_facts
+from fsadvisor.report.published import encodable
 from fsadvisor.version import Version
 from fsadvisor.views.rows import Row
 

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.pages.spans import Line, Tone, line, span
 from fsadvisor.report.waits_page import percent
-from fsadvisor.waits import shares
 from fsadvisor.waits.rates import Rates
 from fsadvisor.waits.rules import LIMIT
 from fsadvisor.waits.sentence import Measured, measured, sentences
-from fsadvisor.waits.window import NOT_TRACED, Window
+from fsadvisor.waits.window import NOT_TRACED, Disk, Disks, Window, cpu_between, stalls_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -69,14 +68,12 @@ def window(moments: Sequence[Moment]) -> Window:
     seconds = last.at_s - first.at_s
     return Window(
         seconds=seconds,
-        cpu=shares.cpu_between(first.processors, last.processors),
+        cpu=cpu_between(first.processors, last.processors),
         disks=_disks(moments[1:], [after.at_s - before.at_s for before, after in pairwise(moments)]),
         pressure={
-            "cpu": shares.stalls_between(first.cpu_pressure, last.cpu_pressure, seconds, "/proc/pressure/cpu"),
-            "io": shares.stalls_between(first.pressure, last.pressure, seconds, "/proc/pressure/io"),
-            "memory": shares.stalls_between(
-                first.memory_pressure, last.memory_pressure, seconds, "/proc/pressure/memory"
-            ),
+            "cpu": stalls_between(first.cpu_pressure, last.cpu_pressure, seconds, "/proc/pressure/cpu"),
+            "io": stalls_between(first.pressure, last.pressure, seconds, "/proc/pressure/io"),
+            "memory": stalls_between(first.memory_pressure, last.memory_pressure, seconds, "/proc/pressure/memory"),
         },
         works=(),
         threads=_UNSEEN,
@@ -85,7 +82,7 @@ def window(moments: Sequence[Moment]) -> Window:
     )
 
 
-def _disks(moments: Sequence[Moment], seconds: Sequence[float]) -> Fact[shares.Disks]:
+def _disks(moments: Sequence[Moment], seconds: Sequence[float]) -> Fact[Disks]:
     """Means over the moments, which took so many seconds each."""
     told = [one.disks for one in moments if one.disks is not None]
     if len(told) < len(moments):
@@ -95,7 +92,7 @@ def _disks(moments: Sequence[Moment], seconds: Sequence[float]) -> Fact[shares.D
     active = always.intersection(frozenset[str]().union(*(one.active for one in moments)))
     shown = sorted(active) + sorted(always - active)[:1]  # of thousands that did nothing, one tells what is counted
     return Known(
-        shares.Disks(
+        Disks(
             each=tuple(_disk(name, [one[name] for one in told], seconds) for name in shown),
             untold=tuple(sorted(known - always)),
         ),
@@ -103,7 +100,7 @@ def _disks(moments: Sequence[Moment], seconds: Sequence[float]) -> Fact[shares.D
     )
 
 
-def _disk(name: str, rates: Sequence[Rates], seconds: Sequence[float]) -> shares.Disk:
+def _disk(name: str, rates: Sequence[Rates], seconds: Sequence[float]) -> Disk:
     def mean(of: Callable[[Rates], float]) -> float:
         return sum(of(one) * took for one, took in zip(rates, seconds, strict=True)) / sum(seconds)
 
@@ -112,6 +109,4 @@ def _disk(name: str, rates: Sequence[Rates], seconds: Sequence[float]) -> shares
         flush = _UNCOUNTED
     elif any(one.flushes and one.flush_ms is None for one in rates):
         flush = _ANEW
-    return shares.Disk(
-        name=name, rates=Rates(busy=mean(lambda one: one.busy), queue=mean(lambda one: one.queue)), flush=flush
-    )
+    return Disk(name=name, rates=Rates(busy=mean(lambda one: one.busy), queue=mean(lambda one: one.queue)), flush=flush)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.report import shaping
+from fsadvisor.report import as_json
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.views.badges import searched
 from fsadvisor.views.relations import Relations, relations
@@ -70,7 +70,7 @@ class Look:
         absent = {
             fact.source.partition(" ")[0]
             for subject in self.storage.subjects
-            for _, fact in shaping.own_facts(subject)
+            for _, fact in as_json.own_facts(subject)
             if isinstance(fact, Unknown) and fact.cause is Cause.NO_TOOL
         }
         return tuple(sorted(absent - {""}))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.pages.document import Block, Gap, Heading, Prose, Remark, paragraph
 from fsadvisor.pages.spans import Span, Tone, line, span
 from fsadvisor.pages.text import counted
-from fsadvisor.report import finding_parts as parts
+from fsadvisor.report import finding_page as parts
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.spans import span
 from fsadvisor.pages.values import full_name, short_name
-from fsadvisor.report import finding_parts as parts
+from fsadvisor.report import finding_page as parts
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.views.look import finding_key
 

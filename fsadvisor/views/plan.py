@@ -13,7 +13,7 @@ from fsadvisor.plan.conflicts import QUARREL
 from fsadvisor.plan.documents import documents
 from fsadvisor.plan.parts import parts
 from fsadvisor.plan.planning import plan
-from fsadvisor.report.finding_parts import where
+from fsadvisor.report.finding_page import where
 from fsadvisor.views.choice import pairs_of, the_chosen
 from fsadvisor.views.look import finding_key
 from fsadvisor.views.rows import LazyRows, Row

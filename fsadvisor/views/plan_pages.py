@@ -9,7 +9,7 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.spans import Line, Span, Tone, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.plan.conflicts import QUARREL
-from fsadvisor.report.rule_words import NEEDS
+from fsadvisor.report.rule_page import NEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -13,8 +13,8 @@ from fsadvisor.pages.evidence import cure
 from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import cause, full_name, value_text
-from fsadvisor.report import finding_parts, power_loss
-from fsadvisor.report.shaping import own_facts
+from fsadvisor.report import finding_page, power_loss
+from fsadvisor.report.as_json import own_facts
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.views import options
 from fsadvisor.views.badges import badges
@@ -156,7 +156,7 @@ class _Rows:
         acts = verdict.outcome in CALLS_FOR_ACTION
         sign = self._glyphs.question if verdict.outcome is Outcome.UNDETERMINED else self._glyphs.bullet
         if acts:
-            first = span(f"   {finding_parts.headline(alone(verdict))}  ", TONES[verdict.rule.severity])
+            first = span(f"   {finding_page.headline(alone(verdict))}  ", TONES[verdict.rule.severity])
         else:
             first = span(f"   {sign} ", Tone.DIM if verdict.outcome is Outcome.OK else Tone.UNKNOWN)
         shown = line(first, span(verdict.rule.title, Tone.PLAIN if acts else Tone.DIM))

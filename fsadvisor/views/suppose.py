@@ -8,7 +8,7 @@ from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.pages.spans import Line, Tone, cut, line, span
 from fsadvisor.pages.values import cause, full_name, short_name, value_text
-from fsadvisor.report.shaping import own_facts
+from fsadvisor.report.as_json import own_facts
 from fsadvisor.views.rows import LazyRows, Row
 
 if TYPE_CHECKING:

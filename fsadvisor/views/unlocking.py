@@ -15,7 +15,7 @@ from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.spans import Span, Tone, cut, line, span
 from fsadvisor.pages.text import listed
 from fsadvisor.pages.values import value_text
-from fsadvisor.report.finding_parts import where
+from fsadvisor.report.finding_page import where
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Supposition
 from fsadvisor.truth import FALSE, TRUE

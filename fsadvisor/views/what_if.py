@@ -13,7 +13,7 @@ from fsadvisor.pages.document import Block, Document, Gap, Heading, Prose, parag
 from fsadvisor.pages.spans import Line, Span, Tone, cut, line, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import MARKS, cause, full_name, value_text
-from fsadvisor.report.finding_parts import named
+from fsadvisor.report.finding_page import subjects_named as named
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.views.rows import Row
 from fsadvisor.views.severity import TONES

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fsadvisor.waits.rules import Condition, Name, Rule
-    from fsadvisor.waits.shares import Disk
     from fsadvisor.waits.threads import For, Threads
-    from fsadvisor.waits.window import Window
+    from fsadvisor.waits.window import Disk, Window
 
 MIXED: Final = "Nothing is at its limit, and something is busy: the time goes to several things in turn"
 MIXED_OPEN: Final = "What a single operation waits for: shares of a whole window do not follow one request."
@@ -208,3 +207,20 @@ def _steadiest(threads: Fact[Threads], of: dict[Name, str]) -> Fact[float]:
     first = next(iter(threads.value.runners), None)
     of["steadiest"] = f"{first.name} ({first.thread})" if first else ""
     return Known(first.share if first else 0.0, threads.source)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """`target` is the folder whose disks and journal were watched, '' for all; `job` the probe that ran meanwhile."""
+
+    window: Window
+    sentences: tuple[Sentence, ...]
+    when: str
+    target: str = ""
+    job: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def account(window: Window, when: str, target: str = "", job: str = "", notes: tuple[str, ...] = ()) -> Account:
+    """With the sentences that the window supports."""
+    return Account(window=window, sentences=sentences(measured(window)), when=when, target=target, job=job, notes=notes)

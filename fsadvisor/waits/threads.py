@@ -1,4 +1,4 @@
-"""Which threads ran and which waited, from many looks at all of them; and for what, told by where in the kernel.
+"""Watches threads, and tells which ran and which waited, and for what, by where in the kernel they were.
 
 A thread waits here where it is in state D: for a disk, a lock of the kernel or a journal. One that waits for a lock of
 its own program, for a network socket or for work sleeps in state S, as all idle threads do, and is not seen.
@@ -7,17 +7,19 @@ its own program, for a network socket or for work sleeps in state S, as all idle
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.machine import waiting
 from fsadvisor.readers import process_files
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from fsadvisor.machine.waiting import Look, Waiter
+    from fsadvisor.machine.waiting import Look, Moment, Waiter
 
 K = TypeVar("K")
 For: TypeAlias = Literal["disk", "lock", "journal", "network", "other", "gone on", "not told"]
@@ -190,3 +192,51 @@ def _by_kind(places: Counter[_Place], looks: int) -> dict[For, Fact[float]]:
 
 def _most(counted: Counter[K]) -> list[tuple[K, int]]:
     return sorted(counted.items(), key=lambda one: (-one[1], str(one[0])))[:_TOP]
+
+
+EVERY_S: Final = 0.05
+SHARE: Final = 0.05
+"""Of a processor, for looks at most: where there are many threads, they are looked at less often."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Watch:
+    """What was seen. `take` and `see` ask the machine."""
+
+    take: Callable[[], Moment] = waiting.moment
+    see: Callable[[], Look] = waiting.look
+    before: Moment | None = None
+    after: Moment | None = None
+    looks: list[Look] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """The window begins now; what was seen before is forgotten."""
+        self.before, self.after, self.looks = self.take(), None, []
+
+    def end(self) -> None:
+        """The window ends now, unless it is told to end again, later."""
+        self.after = self.take()
+
+    def look(self) -> float:
+        """Look at the threads; tells for how long to wait before the next, in seconds."""
+        began_s = time.thread_time()
+        seen = self.see()
+        if self.before is not None:
+            self.looks.append(seen)
+        return max((time.thread_time() - began_s) / SHARE, EVERY_S)
+
+    def inside(self) -> tuple[Look, ...]:
+        """The looks between both moments."""
+        if self.before is None or self.after is None:
+            return ()
+        begin_s, end_s = self.before.pulse.at_s, self.after.pulse.at_s
+        return tuple(one for one in self.looks if begin_s <= one.at_s <= end_s)
+
+
+def watch(seen: Watch, seconds: float, pause: Callable[[float], object]) -> None:
+    """Watch for so many seconds. `pause` waits, and may raise to break it off: then `seen` has no end yet."""
+    seen.begin()
+    end_s = time.monotonic() + seconds
+    while (left_s := end_s - time.monotonic()) > 0:
+        pause(min(seen.look(), left_s))
+    seen.end()

@@ -11,11 +11,9 @@ from fsadvisor.pages.spans import line, plain
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report import (
     compare_page,
-    compare_tables,
     cures,
     finding_page,
     forecast_page,
-    forecast_tables,
     power_loss,
     probe_page,
     rule_page,
@@ -52,9 +50,9 @@ TOPICS = {
     "waits": lambda: waits_page.document(test_waits_page.accounted("contended")),
     "probe": lambda: probe_page.results(probed.SUITE, JOBS),
     "compare": lambda: compare_page.document(test_compare.WHOLE, test_compare.ABOUT),
-    "compare-tables": lambda: compare_tables.blocks(test_compare.HOSTILE, test_compare.ABOUT),
+    "compare-tables": lambda: compare_page.blocks(test_compare.HOSTILE, test_compare.ABOUT),
     "forecast": lambda: forecast_page.document(forecasts.SEVERAL, "/srv", (), forecasts.ONE_DEVICE.alone),
-    "forecast-tables": lambda: forecast_tables.blocks(forecasts.SEVERAL),
+    "forecast-tables": lambda: forecast_page.blocks(forecasts.SEVERAL),
 }
 FORMS = {
     "text": lambda blocks: "".join(text.render(blocks)),

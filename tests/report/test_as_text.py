@@ -12,8 +12,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render, wrapped
 from fsadvisor.pages.values import bytes_text, value_text
-from fsadvisor.report.as_text import as_text
-from fsadvisor.report.fact_list import fact_list
+from fsadvisor.report.as_text import as_text, fact_list
 from fsadvisor.report.rule_page import document
 from tests.report import composed
 

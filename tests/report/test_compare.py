@@ -12,7 +12,7 @@ from fsadvisor.compare.matrix import comparison
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.report import compare_json, compare_page, compare_svg, compare_tables
+from fsadvisor.report import compare_json, compare_page, compare_svg
 from fsadvisor.report.compare_words import About
 from fsadvisor.report.schema import schema
 from tests.compare.compared import CELLS, DISK, EXT4, SIDES, SRV, WHOLE, XFS, cell, image
@@ -50,7 +50,7 @@ def text(found, about=ABOUT):
 
 
 def markdown(found, about=ABOUT):
-    return "".join(compare_tables.markdown(found, about))
+    return "".join(compare_page.markdown(found, about))
 
 
 def as_json(found, about=ABOUT):

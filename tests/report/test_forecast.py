@@ -10,7 +10,7 @@ import pytest
 from fsadvisor.pages import markdown
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
-from fsadvisor.report import forecast_json, forecast_page, forecast_svg, forecast_tables
+from fsadvisor.report import forecast_json, forecast_page, forecast_svg
 from fsadvisor.report.schema import schema
 from tests.paths import ROOT
 from tests.report import forecasts
@@ -28,7 +28,7 @@ REPORTS = {
     "one-device.txt": lambda: text(forecasts.EMPTY, forecasts.ONE_DEVICE.alone),
     "several.json": lambda: forecast_json.as_json(forecasts.SEVERAL, "/srv/\x1b[31m\udcff", REMARKS),
     "one-device.json": lambda: forecast_json.as_json(forecasts.EMPTY, "/srv", (), forecasts.ONE_DEVICE.alone),
-    "several.md": lambda: "".join(markdown.render(forecast_tables.blocks(forecasts.SEVERAL, REMARKS))),
+    "several.md": lambda: "".join(markdown.render(forecast_page.blocks(forecasts.SEVERAL, REMARKS))),
     "several.svg": lambda: forecast_svg.svg(forecasts.SEVERAL),
 }
 

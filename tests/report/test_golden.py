@@ -11,8 +11,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.text import render
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
-from fsadvisor.report.as_text import as_text
-from fsadvisor.report.fact_list import fact_list
+from fsadvisor.report.as_text import as_text, fact_list
 from fsadvisor.report.rule_page import document, markdown
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.pages.escape import width
 from fsadvisor.probe.result import Figure
-from fsadvisor.report.probe_progress import Narrator, Step, bar
+from fsadvisor.report.probe_page import Narrator, Step, bar
 from tests.report import probed
 
 STEP = Step(

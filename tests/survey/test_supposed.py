@@ -10,7 +10,7 @@ from fsadvisor.advise import advise
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.report.shaping import own_facts
+from fsadvisor.report.as_json import own_facts
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Supposition

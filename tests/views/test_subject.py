@@ -6,7 +6,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.glyphs import ASCII, UNICODE
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.spans import columns, plain
-from fsadvisor.report.shaping import own_facts
+from fsadvisor.report.as_json import own_facts
 from fsadvisor.views import subject
 from fsadvisor.views.rows import matching
 from fsadvisor.views.stack import stack

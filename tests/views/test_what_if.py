@@ -11,8 +11,8 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import ASCII, UNICODE
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.spans import columns, plain
+from fsadvisor.report.as_json import own_facts
 from fsadvisor.report.model import About
-from fsadvisor.report.shaping import own_facts
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Supposition

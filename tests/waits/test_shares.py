@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.port import Reply
-from fsadvisor.waits import shares
+from fsadvisor.waits import window
 from tests.waits.made import disk, moment, stalled, stat
 
 TICKS = st.lists(st.integers(0, 1 << 40), min_size=8, max_size=8)
@@ -17,7 +17,7 @@ def reply(text):
 
 
 def cpu(before, after):
-    return shares.cpu(reply(before), reply(after))
+    return window.cpu(reply(before), reply(after))
 
 
 def test_the_shares_are_of_all_processors():
@@ -52,17 +52,17 @@ def test_processors_that_came_meanwhile_leave_the_shares_unknown():
 
 
 def test_pressure_is_that_of_the_window_and_not_the_kernels_averages():
-    found = shares.stalls(Reply(stalled(1_000_000), "p"), Reply(stalled(3_000_000), "p"), 4.0)
+    found = window.stalls(Reply(stalled(1_000_000), "p"), Reply(stalled(3_000_000), "p"), 4.0)
     assert (found.some, found.full) == (Known(0.5, "p"), Known(0.25, "p"))
 
 
 def test_a_kernel_without_pressure_leaves_it_unknown():
     absent = Unknown(Cause.NOT_EXPOSED, "", "/proc/pressure/io")
-    assert shares.stalls(absent, absent, 4.0).some == absent
+    assert window.stalls(absent, absent, 4.0).some == absent
 
 
 def test_flushes_under_way_are_told_beside_the_busy_time_that_leaves_them_out():
-    (found,) = shares.disks(
+    (found,) = window.disks(
         moment(0.0, disk()).pulse, moment(2.0, disk(busy_ms=1000, flushes=10, flush_ms=1200)).pulse
     ).value.each
     assert found.rates.busy == 0.5
@@ -73,6 +73,6 @@ def test_flushes_under_way_are_told_beside_the_busy_time_that_leaves_them_out():
 def test_only_the_disks_that_are_asked_for_are_told_and_a_missing_one_is_named():
     before = moment(0.0, disk("vda") + disk("vdb", number=16)).pulse
     after = moment(2.0, disk("vda") + disk("vdb", number=16)).pulse
-    found = shares.disks(before, after, frozenset({"vda", "sdz"})).value
+    found = window.disks(before, after, frozenset({"vda", "sdz"})).value
     assert [one.name for one in found.each] == ["vda"]
     assert found.untold == ("sdz",)

@@ -5,8 +5,7 @@ import os
 import pytest
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.waits.threads import LEAST_LOOKS, functions_of, kind_of, threads
-from fsadvisor.waits.watching import Watch, watch
+from fsadvisor.waits.threads import LEAST_LOOKS, Watch, functions_of, kind_of, threads, watch
 from tests.waits.made import DIRECTORY, FSYNC, JOURNALLING, NOT_KNOWN, look, moment
 
 

@@ -13,7 +13,7 @@ from fsadvisor.forecast.curve import of_one_device
 from fsadvisor.forecast.published import CLASSES, INVERSIONS
 from fsadvisor.forecast.study import study
 from fsadvisor.pages.markdown import render
-from fsadvisor.report import forecast_svg, forecast_tables
+from fsadvisor.report import forecast_page, forecast_svg
 from fsadvisor.report.forecast_page import changed
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def text(run: Run, found: Study) -> Iterator[str]:
     yield from _summary(found)
     for workload in found.workloads:
         yield f"\n## {workload}\n\n![Throughput by device latency](latency/{workload}.svg)\n\n"
-        yield from render((forecast_tables.fits(found.of(workload)), forecast_tables.places(found, workload)))
+        yield from render((forecast_page.fits(found.of(workload)), forecast_page.places(found, workload)))
     yield "\n## How it was measured\n\n"
     yield from (f"- {line}\n" for line in _how(run))
     if run.wrong:
