@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.tui.probing import Prober
+    from fsadvisor.tui.measuring import Prober, Trier
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
-    from fsadvisor.tui.trying import Trier
 
 
 class Application(Protocol):
