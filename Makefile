@@ -43,7 +43,7 @@ test: set-up-test
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 long: set-up-test
-	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m long $(ARGS)
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m '(long or hypothesis) and not lab' --hypothesis-profile long $(ARGS)
 
 fuzz: set-up-test
 	@$(BIN)/python -m tools.fuzz $(ARGS)

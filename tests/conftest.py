@@ -10,14 +10,21 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from fsadvisor.__main__ import _OF_THE_CALLER
 from fsadvisor.machine import fetched
 from tests.loops import clear_left, temporary
 
 # Tools that `make test` fetched come after the system's own.
 os.environ["PATH"] = os.pathsep.join((os.environ["PATH"], *fetched.commands()))
 
-settings.register_profile("whatever the machine does besides", deadline=None)
-settings.load_profile("whatever the machine does besides")
+# No deadline, whatever the machine does besides.
+settings.register_profile("few", deadline=None, max_examples=20)
+settings.register_profile("long", deadline=None, max_examples=200)  # `make long`
+settings.load_profile("few")
+
+# What leads Python or a tool elsewhere has us start anew as root, which tests/trust/test_environment.py tries.
+for name in [it for it in os.environ if it.startswith(_OF_THE_CALLER)]:
+    del os.environ[name]
 
 
 def pytest_addoption(parser):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.proof import unproven
+from fsadvisor.proof.laws import unproven
 from fsadvisor.rulebook.shelf import load_rule
 from tests.paths import ROOT
 
@@ -26,16 +26,16 @@ def test_of_a_rule_that_proves_itself_nothing_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "lines"),
+    ("text", "line"),
     [
-        (without_example("mq-deadline set by a udev rule"), ["no example expects advise"]),
-        (without_example("whether it is zoned is not known"), ["no example expects undetermined"]),
-        (without_example("BFQ may be there for its shares"), ["no example expects blocked"]),
-        (without_example("whether this is a container is not known"), ["no example expects withheld"]),
+        (RULE.replace('expect = "advise"', 'expect = "ok"'), "no example expects advise"),
+        (without_example("whether it is zoned is not known"), "no example expects undetermined"),
+        (without_example("BFQ may be there for its shares"), "no example expects blocked"),
+        (without_example("whether this is a container is not known"), "no example expects withheld"),
     ],
 )
-def test_an_example_that_is_missing_is_told(tmp_path, text, lines):
-    assert said(tmp_path, text) == lines
+def test_an_example_that_is_missing_is_told(tmp_path, text, line):
+    assert line in said(tmp_path, text)
 
 
 def test_a_remedy_that_does_not_end_the_advice_is_told(tmp_path):

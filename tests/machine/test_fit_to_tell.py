@@ -3,13 +3,14 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import fit_to_tell
 from fsadvisor.readers import mount_tables, systemd_units, udev_records
+from tests.cases import tries
 from tests.trust.planted import FSTAB, LOADED, MOUNTINFO, UDEV, UNIT
 
 TABLES = ("/etc/fstab", "/proc/self/mountinfo", "/proc/mounts", "/etc/systemd/system/x.mount")
@@ -71,7 +72,7 @@ def test_no_table_of_mounts_tells_what_was_planted_in_it(drawn):
     assert fit_to_tell.of_file(where, told) == told
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(st.sampled_from(TABLES), st.text(st.sampled_from(" \t\n\r#;\\=,:/@-[]0a?é\udce9"), max_size=80))
 def test_any_text_is_made_fit_and_stays_so(where, text):
     told = fit_to_tell.of_file(where, text)

@@ -3,11 +3,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fsadvisor.machine.identities import Identities
 from fsadvisor.machine.recording import RecordingMachine
+from tests.cases import tries
 from tests.machine.scripted import ScriptedMachine
 
 SERIAL, WWN = "S64GNE0R123456", "5000c500a1b2c3d4"
@@ -249,7 +250,7 @@ def machines(draw):
     return machine, [*serials, *wwns, *uuids, host]
 
 
-@settings(max_examples=40, deadline=None)
+@tries(40)
 @given(machines())
 def test_no_identity_of_a_machine_survives_in_its_recording(drawn):
     machine, identities = drawn
@@ -276,7 +277,7 @@ def test_no_identity_of_a_machine_survives_in_its_recording(drawn):
     assert len({replace(identity) for identity in identities}) == len(set(identities))
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(st.text(max_size=200), st.sampled_from(["", HOST, "/sys/x/serial", "/sys/x/wwid"]))
 def test_any_text_can_be_learnt_and_replaced_twice(text, where):
     identities = learnt((where, text))

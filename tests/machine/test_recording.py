@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
@@ -15,6 +15,7 @@ from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.recorded import AGAIN, RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
+from tests.cases import tries
 from tests.machine.scripted import ScriptedMachine
 
 UUID = "0a1b2c3d-1111-4222-8333-0123456789ab"
@@ -282,7 +283,7 @@ NAMES = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), min_size
 PATHS = st.lists(NAMES, max_size=20).map(lambda names: "/" + "/".join(names))
 
 
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(st.dictionaries(PATHS, st.text(st.characters(codec="utf-8")), max_size=6))
 def test_any_path_can_be_recorded(files):
     machine = ScriptedMachine(files=files, folders=dict.fromkeys(files, ("a\nb", "c")))

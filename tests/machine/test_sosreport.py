@@ -3,7 +3,7 @@ import os
 import tarfile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
@@ -14,6 +14,7 @@ from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.machine.sos_devices import derived_devices
 from fsadvisor.machine.sosreport import NOT_IN_SOS, SosMachine
+from tests.cases import tries
 from tests.machine.scripted import ScriptedMachine
 
 TOP = "sosreport-host-2026"
@@ -163,7 +164,7 @@ def test_without_lsblk_nobody_may_think_that_nothing_lies_below(tmp_path):
     assert machine.entries("/sys/block/dm-0/slaves").cause is Cause.NOT_EXPOSED
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(st.lists(st.sampled_from([*'P:E= /\n0"', "\n\n", "P: /devices/", "MAJOR", "KNAME=", "9" * 5000])).map("".join))
 def test_devices_are_derived_from_any_text(text):
     assert derived_devices(text, text, text).links is not None
@@ -264,7 +265,7 @@ def test_a_truncated_archive_is_refused(tmp_path, mode, part):
         open_machine(tmp_path / "cut")
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(st.binary(max_size=200), st.sampled_from([b"", b"\xfd7zXZ\0", b"\x1f\x8b", b"BZh9"]))
 def test_rubbish_is_no_archive(tmp_path_factory, rubbish, magic):
     path = tmp_path_factory.getbasetemp() / "rubbish"

@@ -3,7 +3,7 @@
 import functools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.advise import judge
@@ -11,6 +11,7 @@ from fsadvisor.facts import Cause
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.survey.whole import survey
+from tests.cases import few, tries
 from tests.machines.partly import PartlyAnswered
 from tests.machines.replay import FOLDERS, RULES
 
@@ -65,7 +66,7 @@ def holds(name, waits):
             assert is_provisional(now), at
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", few(MACHINES))
 def test_with_no_answer_at_all_nothing_is_said_that_is_taken_back(name):
     holds(name, frozenset(complete(name)[1]))
 
@@ -77,7 +78,7 @@ def test_with_one_question_unanswered_nothing_is_said_that_is_taken_back(name):
 
 
 @pytest.mark.parametrize("name", ONE_BY_ONE)
-@settings(max_examples=EACH, deadline=None)
+@tries(EACH)
 @given(data=st.data())
 def test_with_some_questions_unanswered_nothing_is_said_that_is_taken_back(name, data):
     holds(name, data.draw(st.frozensets(st.sampled_from(complete(name)[1]))))

@@ -1,5 +1,6 @@
 """On every server of the panel, the first finding is the expert's, and what he would never say is not said."""
 
+import functools
 import importlib
 import pkgutil
 
@@ -24,6 +25,7 @@ TOO_WARM = '"critical_warning": 2'
 PASSED = '"smart_status": {"passed": true}'
 
 
+@functools.cache
 def audited(name):
     """The storage, the verdicts and the findings of a server."""
     storage = survey(SERVERS[name].server(), {})

@@ -5,13 +5,14 @@ import shutil
 import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.machine.error import MachineError
 from fsadvisor.plan.documents import as_one_text, documents, write
 from fsadvisor.plan.script import plan_script
 from fsadvisor.plan.undo import undo_script
+from tests.cases import tries
 from tests.plan import composed
 from tests.plan.composed import TEXTS, planned, rule, server
 from tests.plan.copies import TOOLS, Copies
@@ -68,7 +69,7 @@ def hostile(point):
 
 
 @given(point=POINTS)
-@settings(deadline=None, max_examples=60)
+@tries(60)
 def test_any_mount_point_gives_scripts_that_a_shell_reads_and_never_expands(point, tmp_path_factory):
     plan = hostile(point)
     for name, text in scripts(plan).items():

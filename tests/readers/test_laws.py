@@ -4,10 +4,11 @@ import functools
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Unknown
+from tests.cases import tries
 from tests.paths import FIXTURES
 from tests.plain import plain
 from tests.readers.discover import readers
@@ -40,14 +41,14 @@ JUNK = st.text(max_size=20) | st.sampled_from(["-1", "9" * 5000, "nan", "{", "["
 
 
 @pytest.mark.parametrize("name", READERS)
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(data=st.binary(max_size=400))
 def test_any_bytes_give_a_record_or_an_unknown(name, data):
     check(READERS[name], data.decode("utf-8", "surrogateescape"))
 
 
 @pytest.mark.parametrize("name", READERS)
-@settings(max_examples=60, deadline=None)
+@tries(60)
 @given(sample=PLACE, start=PLACE, length=PLACE, junk=JUNK)
 def test_a_damaged_sample_gives_a_record_or_an_unknown(name, sample, start, length, junk):
     """Cut, spliced and edited real outputs reach deeper than random bytes do."""

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import NOT_APPLICABLE
@@ -11,6 +11,7 @@ from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.expr import compile_expression
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 from fsadvisor.version import Version
+from tests.cases import tries
 from tests.counted import calls
 from tests.rulebook.imagine import scope
 
@@ -114,7 +115,7 @@ def test_what_is_not_of_the_language_is_refused_with_its_column(text, column, me
     assert caught.value.column == column
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(
     text=st.text(max_size=80)
     | st.text(alphabet="disk.plpfuahost ()[]'\"=!<>-0179,andortni", max_size=80)
@@ -222,13 +223,11 @@ def answer(tree, facts):
     return compile_expression(text_of(tree), "disk").evaluate(scope("disk", facts))
 
 
-@settings(deadline=None)
 @given(tree=TREES, facts=ASSIGNMENTS)
 def test_the_logic_is_kleenes(tree, facts):
     assert NUMBER[answer(tree, facts)] == number_of(tree, facts)
 
 
-@settings(deadline=None)
 @given(tree=TREES, facts=ASSIGNMENTS, learnt=st.fixed_dictionaries(FACTS))
 def test_learning_facts_never_takes_back_an_answer(tree, facts, learnt):
     before = answer(tree, facts)

@@ -4,11 +4,12 @@ import os
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.rulebook.rule import Rule
 from fsadvisor.rulebook.shelf import LARGEST, load_rule, load_shelf, own_rules
+from tests.cases import tries
 
 SOUND = """id = "slow"
 title = "It is slow"
@@ -234,7 +235,7 @@ def test_lines_end_as_on_windows_too(tmp_path):
     assert errors(tmp_path)[0].startswith("disk/slow.toml:5:12: ")
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(data=st.data())
 def test_a_damaged_rule_loads_or_is_told_with_a_line_in_the_file(tmp_path_factory, data):
     start = data.draw(st.integers(0, len(SOUND)))

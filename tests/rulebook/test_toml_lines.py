@@ -3,11 +3,12 @@
 import tomllib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.rulebook.shelf import own_rules
 from fsadvisor.rulebook.toml_lines import line_and_column, offsets
+from tests.cases import tries
 
 TEXT = '''# a comment with [brackets] and "quotes
 title = "x = 1"   # [not.a.table]
@@ -77,7 +78,7 @@ def test_each_value_of_our_rules_is_found_where_it_stands(file):
             assert text.startswith((str(value), str(value).lower()), at)
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(text=st.text(alphabet="ab[]{}=.,'\"\\# \n1", max_size=40))
 def test_every_key_of_any_valid_text_is_found(text):
     try:

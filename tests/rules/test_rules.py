@@ -3,13 +3,14 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.advise import failures, judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
+from tests.cases import tries
 
 SHELF = own_shelf()
 RULES = SHELF.rules
@@ -91,7 +92,7 @@ def test_forgetting_facts_never_creates_advice(rule):
                 assert outcome(rule, without(example.facts, forgotten)) is not Outcome.ADVISE, example.name
 
 
-@settings(max_examples=1000, deadline=None)
+@tries(1000)
 @given(which=st.sampled_from(OF_MANY_FACTS), numbers=st.sets(st.integers(0, 1 << 16), min_size=3))
 def test_forgetting_any_of_many_facts_never_creates_advice(which, numbers):
     rule, example = which

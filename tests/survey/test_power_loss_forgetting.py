@@ -10,6 +10,7 @@ from fsadvisor.captures import judged, recognised
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.readers import nvme_get_feature, nvme_id_ctrl, nvme_ocp_smart_log, nvme_smart_log, smartctl
 from fsadvisor.survey.whole import survey
+from tests.cases import tries
 from tests.told import BARE_METAL, disk, machine
 
 PATH = "/dev/nvme0n1"
@@ -98,7 +99,7 @@ def test_the_law_is_tried_on_drives_that_have_something_to_lose(model):
         assert verdict(model, "write back", less) in (None, "proven"), lost
 
 
-@settings(max_examples=150, deadline=None)
+@tries(150)
 @given(drive=DRIVES, data=st.data())
 def test_fewer_captured_files_never_prove_more(drive, data):
     texts = sorted(text for text in outputs(**drive).values() if recognised(text))

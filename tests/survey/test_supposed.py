@@ -3,7 +3,7 @@
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.advise import advise
@@ -17,6 +17,7 @@ from fsadvisor.storage import Supposition
 from fsadvisor.survey.overlay import SOURCE
 from fsadvisor.survey.whole import survey
 from fsadvisor.version import Version
+from tests.cases import tries
 from tests.paths import FIXTURES
 
 MACHINES = [
@@ -95,7 +96,7 @@ def test_supposing_what_is_already_so_changes_nothing(name):
 
 
 @pytest.mark.parametrize("name", MACHINES)
-@settings(max_examples=10, deadline=None)
+@tries(10)
 @given(data=st.data())
 def test_undoing_what_was_supposed_gives_the_real_look_back(name, data):
     supposed(name, *data.draw(st.lists(suppositions(name), max_size=4)))
@@ -103,7 +104,7 @@ def test_undoing_what_was_supposed_gives_the_real_look_back(name, data):
 
 
 @pytest.mark.parametrize("name", MACHINES)
-@settings(max_examples=10, deadline=None)
+@tries(10)
 @given(data=st.data())
 def test_every_fact_that_is_supposed_is_so_afterwards(name, data):
     chosen = data.draw(suppositions(name))
@@ -114,7 +115,7 @@ def test_every_fact_that_is_supposed_is_so_afterwards(name, data):
 
 
 @pytest.mark.parametrize("name", MACHINES)
-@settings(max_examples=20, deadline=None)
+@tries(20)
 @given(data=st.data())
 def test_supposing_that_facts_are_not_known_adds_no_advice(name, data):
     chosen = data.draw(st.lists(st.sampled_from(facts(name)), min_size=1, max_size=6))

@@ -1,9 +1,10 @@
 """The end of the lab's log tells why a part failed."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import tries
 from tools.lab.failures import MOST, failures, told
 
 OUTPUT = """\
@@ -66,7 +67,7 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(lines=st.lists(LINES, max_size=200), most=st.integers(1, MOST))
 def test_whatever_pytest_printed_there_are_never_more_lines(lines, most):
     assert len(failures(lines, most)) <= max(most, 8)

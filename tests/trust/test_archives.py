@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import itertools
 import json
 import lzma
 import os
@@ -13,6 +14,7 @@ import zlib
 
 import pytest
 
+from tests.cases import few
 from tests.paths import FIXTURES
 from tests.probe.filesystems import needs_root
 from tests.trust.bounded import audited, bounded, refused
@@ -79,11 +81,11 @@ BOMBS = {
         lambda: pax(path="x/etc/" + "a/" * 1000 + "b") + header("b"),
         "a path of more than 100 names",
     ),
-    "1500 names of 1 MB": (
-        lambda: b"".join(pax(path=f"x/etc/{it}" + "a" * 1_000_000) + header("b") for it in range(1500)),
+    "50 names of 1 MB": (
+        lambda: b"".join(pax(path=f"x/etc/{it}" + "a" * 1_000_000) + header("b") for it in range(50)),
         "a name or a header of more than 64 KiB",
     ),
-    "30 000 names of 4 KB": (
+    "15 000 names of 4 KB": (
         lambda: b"".join(long_name(b"x/etc/%d/" % it + b"a" * 4000) + header("b") for it in range(15_000)),
         "holds names of more than",
     ),
@@ -109,15 +111,16 @@ def test_what_headers_say_costs_no_more_than_a_sentence(name, tmp_path):
     assert said.startswith(f"fsadvisor: {bomb}: ")
 
 
-@pytest.mark.parametrize("packer", PACKERS)
+@pytest.mark.parametrize("packer", few(PACKERS))
 def test_a_million_members_are_refused(packer, tmp_path):
     bomb = tmp_path / "bomb.tar"
     bomb.write_bytes(PACKERS[packer](members(10_000)) * 100)
     assert "the most for an archive of its size" in refused("--on", bomb)
 
 
-@pytest.mark.parametrize("packer", PACKERS)
-@pytest.mark.parametrize("name", ["x/sos_commands/a", "x/var/log/messages"])
+@pytest.mark.parametrize(
+    ("name", "packer"), few(itertools.product(["x/sos_commands/a", "x/var/log/messages"], PACKERS))
+)
 def test_an_archive_that_unpacks_to_gigabytes_is_refused(packer, name, tmp_path):
     bomb = tmp_path / "bomb.tar"
     pack = PACKERS[packer]

@@ -1,10 +1,11 @@
 """Numbers that no machine has break nothing: not what is reckoned, not what is printed."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.readers import json_text, parsing
+from tests.cases import tries
 from tools.fuzz.mutations import MACHINES
 from tools.fuzz.numbers import odd, shown
 
@@ -13,7 +14,7 @@ MANY_KINDS = ("pm9a3-postgresql-measured", "worn-nvme-database", "btrfs-nas", "r
 
 
 @pytest.mark.parametrize("name", MANY_KINDS)
-@settings(max_examples=10, deadline=None)
+@tries(10)
 @given(random=st.randoms(use_true_random=False))
 def test_an_audit_of_odd_numbers_ends_in_every_form(name, random):
     mutant = odd(BY_NAME[name], random)
@@ -22,7 +23,7 @@ def test_an_audit_of_odd_numbers_ends_in_every_form(name, random):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", BY_NAME)
-@settings(max_examples=40, deadline=None)
+@tries(20)
 @given(random=st.randoms(use_true_random=False))
 def test_an_audit_of_odd_numbers_ends_in_every_form_on_every_machine(name, random):
     mutant = odd(BY_NAME[name], random)
