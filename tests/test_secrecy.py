@@ -8,7 +8,7 @@ from fsadvisor import secrecy
 from fsadvisor.plan.fstab_patch import Wish, diff, edit, edited
 from fsadvisor.plan.model import UnfitError
 from fsadvisor.readers.mount_tables import split_options, unescape
-from fsadvisor.survey.in_force import lacking
+from fsadvisor.survey.configured import lacking
 
 SECRET = "Hunter2Pass"
 NAMES = "username password credentials secret pass passwd_file name domain key env.AWS_SECRET unknown ssh_command"

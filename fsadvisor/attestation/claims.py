@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.attestations import Drive, Value
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject
-    from fsadvisor.survey.identity import Identity
+    from fsadvisor.survey.attested import Identity
 
 _WORDS: dict[str, Value] = {"yes": True, "true": True, "no": False, "false": False}
 _LINK = re.compile(r"(?:https?://|/)\S+")

@@ -14,9 +14,9 @@ from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
 from fsadvisor.readers.nvme_smart_log import SmartLog
 from fsadvisor.readers.smart_record import SmartReport
 from fsadvisor.survey import controllers
+from fsadvisor.survey.attachment import emulated
 from fsadvisor.survey.drive import Drive
 from fsadvisor.survey.power_loss import Case, Controller, Weighing, weakest, weigh
-from fsadvisor.survey.transport import emulated
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping

@@ -18,7 +18,7 @@ from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.result import Figure, Result
 from fsadvisor.survey import look, measured
-from fsadvisor.survey.ratios import job_of
+from fsadvisor.survey.tried import job_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.trial import change as changes
 from fsadvisor.trial import empty

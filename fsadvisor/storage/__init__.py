@@ -5,17 +5,8 @@ the type check of rules, `fsadvisor facts` and the docs. Fields with a default o
 subjects of the kind only (an ext4, a partition).
 """
 
-from fsadvisor.storage.about import About, about, some
-from fsadvisor.storage.below import Below
-from fsadvisor.storage.disk import Disk
-from fsadvisor.storage.filesystem import Filesystem
-from fsadvisor.storage.host import Host
-from fsadvisor.storage.layer import Layer
-from fsadvisor.storage.mount import Mount
-from fsadvisor.storage.said import Ignored, Supposition, Tried, Waiver
-from fsadvisor.storage.service import Service
-from fsadvisor.storage.subject import Facts, Storage, Subject
-from fsadvisor.storage.words import (
+from fsadvisor.storage.about import (
+    About,
     Atime,
     CloudDisk,
     ControllerBattery,
@@ -32,7 +23,15 @@ from fsadvisor.storage.words import (
     TrimCommand,
     Workload,
     WriteCache,
+    about,
+    some,
 )
+from fsadvisor.storage.disk import Disk
+from fsadvisor.storage.filesystem import Filesystem
+from fsadvisor.storage.host import Host, Service
+from fsadvisor.storage.layer import Below, Layer
+from fsadvisor.storage.mount import Mount
+from fsadvisor.storage.subject import Facts, Ignored, Storage, Subject, Supposition, Tried, Waiver
 
 __all__ = [
     "About",

@@ -1,11 +1,31 @@
-"""How a field of a storage type says what it means."""
+"""How a fact is described, and the words that some facts are."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Unknown
+
+WriteCache: TypeAlias = Literal["write back", "write through"]
+PlpVerdict: TypeAlias = Literal["proven", "claimed", "partial", "absent", "failed", "unknown"]
+Workload: TypeAlias = Literal["oltp", "metadata-heavy", "streaming", "mixed"]
+Transport: TypeAlias = Literal[
+    "nvme", "sata", "sas", "scsi", "usb", "virtio", "mmc", "xen", "vmbus", "nbd", "iscsi", "fc", "pmem", "ram"
+]
+PowerState: TypeAlias = Literal["awake", "standby", "sleep"]
+RaidController: TypeAlias = Literal["none", "storcli64", "perccli64", "ssacli", "another"]
+ControllerCache: TypeAlias = Literal["write back", "always write back", "write through"]
+RaidVolume: TypeAlias = Literal["optimal", "rebuilding", "degraded", "offline"]
+ControllerBattery: TypeAlias = Literal["optimal", "charging", "failed", "absent"]
+DriveCaches: TypeAlias = Literal["disabled", "enabled", "default"]
+TrimCommand: TypeAlias = Literal["queued", "unqueued", "forced_unqueued", "unsupported", "forced_unsupported"]
+CloudDisk: TypeAlias = Literal["network", "local", "none"]
+Atime: TypeAlias = Literal["noatime", "relatime", "strictatime"]
+Kind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service"]
+FasterSync: TypeAlias = Literal["fdatasync", "O_DSYNC", "neither"]
+DataMode: TypeAlias = Literal["ordered", "writeback", "journal"]
+
 
 ATTEST = "`fsadvisor attest`"
 """The source of what only a person can say."""

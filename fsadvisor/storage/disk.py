@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import about, attested, some
-from fsadvisor.storage.words import (
+from fsadvisor.storage.about import (
     CloudDisk,
     ControllerBattery,
     ControllerCache,
@@ -18,6 +17,9 @@ from fsadvisor.storage.words import (
     Transport,
     TrimCommand,
     WriteCache,
+    about,
+    attested,
+    some,
 )
 
 

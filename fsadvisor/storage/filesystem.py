@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import about, attested, some
-from fsadvisor.storage.words import Atime, DataMode
+from fsadvisor.storage.about import Atime, DataMode, about, attested, some
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

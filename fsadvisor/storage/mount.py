@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import ATTEST, about, some
-from fsadvisor.storage.words import Atime, DataMode, FasterSync, Workload
+from fsadvisor.storage.about import ATTEST, Atime, DataMode, FasterSync, Workload, about, some
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Below, Disk, Layer
-from fsadvisor.survey import folds, look, power_loss, raid, soundness
+from fsadvisor.survey import look, power_loss, raid, soundness
 from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.layers import thin as thin_layer
 from fsadvisor.survey.superblocks import IN_MEMORY
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from fsadvisor.storage import Filesystem, PlpVerdict
-    from fsadvisor.survey.inventory import Inventory
+    from fsadvisor.survey.inventory import Inventory, Stack
     from fsadvisor.survey.overlay import Overlay
-    from fsadvisor.survey.stack import Stack
 
 NOT_FOLLOWED = Unknown(Cause.NOT_EXPOSED, "", "the stack can't be followed down to hardware from here")
 
@@ -84,11 +83,11 @@ class Folding:
         followed = self._stack.followed(subject)
         leaves = tuple(at for at in (subject, *under) if at in self._disks)
         thin = [self._disks[at].thin for at in leaves] + ([] if followed else [NOT_FOLLOWED])
-        any_thin = folds.any_of([*thin, *(self._thin[at] for at in under if at in self._thin)], _names(leaves))
+        any_thin = look.any_of([*thin, *(self._thin[at] for at in under if at in self._thin)], _names(leaves))
         arrays = [self._layers[at] for at in (subject, *under) if at in self._layers]
-        raid_levels = raid.levels(arrays) if followed else NOT_FOLLOWED
+        raid_levels = raid.raid_levels(arrays) if followed else NOT_FOLLOWED
         whole = [it.incomplete for it in arrays if it.incomplete is not soundness.NO_ARRAY]
-        any_incomplete = folds.any_of([*whole, *([] if followed else [NOT_FOLLOWED])], _names(leaves))
+        any_incomplete = look.any_of([*whole, *([] if followed else [NOT_FOLLOWED])], _names(leaves))
         key = (leaves, followed, discards, any_thin, raid_levels, read_ahead, any_incomplete)
         if key not in self._folded:
             folded = _fold({at: self._disks[at] for at in leaves}, followed, discards, any_thin)
@@ -112,24 +111,24 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool]
         disks=Known(tuple(at.partition(":")[2] for at in leaves), "the stack in /sys/block")
         if followed
         else NOT_FOLLOWED,
-        any_write_back=folds.any_of(every(lambda it: folds.holds(it.write_cache, "write back".__eq__)), names),
+        any_write_back=look.any_of(every(lambda it: look.holds(it.write_cache, "write back".__eq__)), names),
         plp=_plp(leaves, followed),
-        all_plp_proven=folds.all_of(every(lambda it: folds.holds(it.plp, "proven".__eq__)), names),
-        any_unprotected_cache=folds.any_of([*unprotected, *([] if followed else [NOT_FOLLOWED])], names),
+        all_plp_proven=look.all_of(every(lambda it: look.holds(it.plp, "proven".__eq__)), names),
+        any_unprotected_cache=look.any_of([*unprotected, *([] if followed else [NOT_FOLLOWED])], names),
         flush_ms_avg=_slowest_flush(leaves, followed),
-        any_virtual=folds.any_of(every(lambda it: it.virtual), names),
-        any_rotational=folds.any_of(every(_spins), names),
-        any_discards=folds.any_of(discards or (NOT_FOLLOWED,), names),
-        any_failing=folds.any_of(every(lambda it: it.failing), names),
+        any_virtual=look.any_of(every(lambda it: it.virtual), names),
+        any_rotational=look.any_of(every(_spins), names),
+        any_discards=look.any_of(discards or (NOT_FOLLOWED,), names),
+        any_failing=look.any_of(every(lambda it: it.failing), names),
         any_incomplete=NOT_FOLLOWED,
         any_thin=any_thin,
-        any_ephemeral=folds.any_of(every(lambda it: folds.holds(it.cloud_disk, "local".__eq__)), names),
-        any_removable=folds.any_of(every(lambda it: it.removable), names),
+        any_ephemeral=look.any_of(every(lambda it: look.holds(it.cloud_disk, "local".__eq__)), names),
+        any_removable=look.any_of(every(lambda it: it.removable), names),
         transports=_transports(leaves, followed),
-        all_datasheet_plp=folds.all_of(every(lambda it: it.datasheet_plp), names),
-        all_firmware_trusted=folds.all_of(every(lambda it: it.firmware_trusted), names),
-        all_paths_covered=folds.all_of(every(lambda it: it.path_covered), names),
-        all_swap_policy=folds.all_of(every(lambda it: it.swap_policy), names),
+        all_datasheet_plp=look.all_of(every(lambda it: it.datasheet_plp), names),
+        all_firmware_trusted=look.all_of(every(lambda it: it.firmware_trusted), names),
+        all_paths_covered=look.all_of(every(lambda it: it.path_covered), names),
+        all_swap_policy=look.all_of(every(lambda it: it.swap_policy), names),
     )
 
 
@@ -157,15 +156,15 @@ def _slowest_flush(leaves: Mapping[str, Disk], followed: bool) -> Fact[float]:
 
 def _unprotected(disk: Disk) -> Fact[bool]:
     """A cache that the kernel believes volatile, on a disk whose power-loss protection is not proven."""
-    volatile = folds.holds(disk.write_cache, "write back".__eq__)
-    unproven = folds.holds(disk.plp, "proven".__ne__)
+    volatile = look.holds(disk.write_cache, "write back".__eq__)
+    unproven = look.holds(disk.plp, "proven".__ne__)
     source = f"{look.value(disk.name)}: {look.value(disk.write_cache)}, power-loss verdict {look.value(disk.plp)}"
-    return folds.both(volatile, unproven, f"{source}, {unproven.source}")
+    return look.both(volatile, unproven, f"{source}, {unproven.source}")
 
 
 def _spins(disk: Disk) -> Fact[bool]:
     """Rotational, where that means something: virtio says 1 whatever is behind it."""
-    return folds.both(disk.rotational, look.derive(disk.virtual, lambda it: not it), "queue/rotational")
+    return look.both(disk.rotational, look.derive(disk.virtual, lambda it: not it), "queue/rotational")
 
 
 def _transports(leaves: Mapping[str, Disk], followed: bool) -> Fact[tuple[str, ...]]:

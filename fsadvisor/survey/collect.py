@@ -11,7 +11,6 @@ from fsadvisor.survey import (
     configured,
     drive,
     filesystems,
-    flush,
     host,
     layers,
     look,
@@ -19,14 +18,12 @@ from fsadvisor.survey import (
     multipath,
     programs,
     queue,
+    raid,
     sleeping,
     superblocks,
-    udev,
-    volumes,
 )
-from fsadvisor.survey.inventory import Inventory
-from fsadvisor.survey.stack import build_stack
-from fsadvisor.survey.transport import transport
+from fsadvisor.survey.attachment import transport
+from fsadvisor.survey.inventory import Inventory, build_stack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +44,7 @@ def collect(machine: Machine) -> Inventory:
     known = _NO_BLOCK_DEVICES if isinstance(tree, Unknown) else tree
     table = _mounts(machine)
     mounts = () if isinstance(table, Unknown) else tuple(superblocks.visible(table))
-    by_udev = udev.asked(machine)
+    by_udev = block.ask_udev(machine)
     labels_told = any("ID_FS_UUID" in properties for properties in by_udev.properties.values())
     others = _commands(machine, known, labels_told)
     if any(map(sleeping.may_sleep, known.devices.values())):
@@ -81,10 +78,10 @@ def collect(machine: Machine) -> Inventory:
         in_vm=host.virtual(machine),
         udev=by_udev,
         io=_io(machine, known),
-        uptime=flush.uptime_seconds(machine, host.container(machine)),
+        uptime=queue.uptime_seconds(machine, host.container(machine)),
         lsblk_labels={} if labels_told else _lsblk_labels(machine),
         tables=_tables(machine, known),
-        volumes=volumes.volumes(machine) if _has_lvm(machine, known) else {},
+        volumes=raid.volumes(machine) if _has_lvm(machine, known) else {},
     )
 
 

@@ -1,16 +1,21 @@
-"""RAID controllers: which tool knows what stands in front of a disk that is one of their volumes."""
+"""RAID controllers: which disks are their volumes, how those are, their caches and batteries."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
 
-from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import ssacli, storcli
+from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController
+from fsadvisor.survey import look
 
 if TYPE_CHECKING:
-    from fsadvisor.facts import Fact
-    from fsadvisor.machine.port import Argv
+    from collections.abc import Iterable, Mapping
+
+    from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.storage import RaidVolume, Transport
 
 Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "another"]
 
@@ -57,3 +62,235 @@ def unasked(tool: Tool) -> Unknown:
     """What to do where the tool was not, or can't be, asked."""
     asked = " and ".join(f"`{' '.join(argv)}`" for argv in commands(tool)) or _BY_HAND
     return Unknown(Cause.NOT_EXPOSED, f"look with {asked} at the battery, the cache policy and the drives' own caches")
+
+
+_MAY_BE_VOLUMES = ("scsi", "sas", "sata", "fc", "iscsi")
+_SETTLING = re.compile(r"charg|learn|transition", re.IGNORECASE)
+_DRIVE_CACHES: dict[str, DriveCaches] = {
+    "disabled": "disabled",
+    "enabled": "enabled",
+    "default": "default",
+    "Disable": "disabled",
+    "Enable": "enabled",
+    "Default": "default",
+}
+_POLICIES: dict[str, ControllerCache] = {
+    "write back": "write back",
+    "always write back": "always write back",
+    "write through": "write through",
+}
+
+T = TypeVar("T", ControllerCache, ControllerBattery, DriveCaches)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cache:
+    """The facts; NOT_APPLICABLE where no controller stands in front."""
+
+    policy: Fact[ControllerCache] = NOT_APPLICABLE
+    battery: Fact[ControllerBattery] = NOT_APPLICABLE
+    drive_caches: Fact[DriveCaches] = NOT_APPLICABLE
+
+
+@dataclass(frozen=True, slots=True)
+class _Volume:
+    """What one volume that may be the disk says; None where the tool does not."""
+
+    policy: ControllerCache | None
+    battery: ControllerBattery | None
+    drive_caches: DriveCaches | None
+
+
+def controller(transport: Fact[Transport], vendor: Fact[str], model: Fact[str]) -> Fact[RaidController]:
+    """The tool that knows the controller whose volume the disk is, 'none' for a disk that is no volume."""
+    kind = look.value(transport)
+    if kind is not None and kind not in _MAY_BE_VOLUMES:
+        return Known("none", transport.source)
+    if isinstance(vendor, Unknown):
+        return vendor
+    if isinstance(model, Unknown):
+        return model
+    return Known(tool(vendor, model) or "none", f"SCSI vendor {vendor.value}, model {model.value}")
+
+
+def cache(machine: Machine, known: Fact[RaidController], device: str) -> Cache:
+    """Ask the controller's tool; where it does not name the kernel's disk, all its volumes have to agree."""
+    tool = look.value(known)
+    if isinstance(known, Unknown):
+        return Cache(policy=known, battery=known, drive_caches=known)
+    if tool == "none":
+        return Cache()
+    if tool == "another":
+        unread = Unknown(Cause.NOT_EXPOSED, "look with the controller's own tool", known.source)
+        return Cache(policy=unread, battery=unread, drive_caches=unread)
+    found = _smart_array(machine, device) if tool == "ssacli" else _megaraid(machine, str(tool), device)
+    if isinstance(found, Unknown):
+        return Cache(policy=found, battery=found, drive_caches=found)
+    return Cache(
+        policy=_agreed((it.policy for it in found), str(tool)),
+        battery=_agreed((it.battery for it in found), str(tool)),
+        drive_caches=_agreed((it.drive_caches for it in found), str(tool)),
+    )
+
+
+def _agreed(words: Iterable[T | None], tool: str) -> Fact[T]:
+    found = set(words)
+    return look.told(found.pop() if len(found) == 1 else None, tool)
+
+
+def _megaraid(machine: Machine, tool: str, device: str) -> list[_Volume] | Unknown:
+    report = look.command_record(machine, storcli.argv(tool), storcli.parse)
+    if isinstance(report, Unknown):
+        return report
+    listed = look.command_record(machine, storcli.argv(tool, storcli.VOLUMES), storcli.parse)
+    if isinstance(listed, Unknown):
+        return listed
+    pairs = [(one.number, volume) for one in listed.controllers for volume in one.virtual_drives]
+    wanted = [pair for pair in pairs if pair[1].device == device] or pairs
+    return [
+        _Volume(
+            _POLICIES.get(volume.cache.write or "") if volume.cache else None,
+            _packs(one),
+            _DRIVE_CACHES.get(volume.disk_cache_policy or ""),
+        )
+        for one in report.controllers
+        for number, volume in wanted
+        if number == one.number
+    ]
+
+
+def _packs(one: storcli.Controller) -> ControllerBattery | None:
+    """The worst of the batteries and capacitors; 'absent' only where the controller says so."""
+    states = [_state(pack.state, "Optimal") for pack in one.energy_packs]
+    if not states:
+        return "absent" if one.bbu == "Absent" else None
+    worst: tuple[ControllerBattery | None, ...] = ("failed", None, "charging", "optimal")
+    return next(state for state in worst if state in states)
+
+
+def _state(word: str | None, good: str) -> ControllerBattery | None:
+    if word is None:
+        return None
+    if word == good:
+        return "optimal"
+    return "charging" if _SETTLING.search(word) else "failed"
+
+
+def _smart_array(machine: Machine, device: str) -> list[_Volume] | Unknown:
+    report = look.command_record(machine, ssacli.CONFIG_ARGV, ssacli.parse)
+    if isinstance(report, Unknown):
+        return report
+    pairs = [(one, volume) for one in report.controllers for volume in one.logical_drives]
+    wanted = [pair for pair in pairs if pair[1].device == device] or pairs
+    return [_Volume(_policy(one, volume), _battery(one), _drives(one)) for one, volume in wanted]
+
+
+def _policy(one: ssacli.Controller, volume: ssacli.LogicalDrive) -> ControllerCache | None:
+    disabled = "disabled" in (one.cache_status or "").lower()  # temporarily or permanently, whatever is configured
+    if volume.caching is False or disabled:
+        return "write through"
+    if volume.caching is None or one.no_battery_write_cache is None:
+        return None
+    return "always write back" if one.no_battery_write_cache else "write back"
+
+
+def _battery(one: ssacli.Controller) -> ControllerBattery | None:
+    if one.battery_status is None:
+        return "absent" if one.battery_count == 0 else None
+    return _state(one.battery_status, "OK")
+
+
+def _drives(one: ssacli.Controller) -> DriveCaches | None:
+    if one.drive_write_cache is not None:
+        return "enabled" if one.drive_write_cache else "disabled"
+    return _DRIVE_CACHES.get(one.configured_drive_write_cache or "")
+
+
+_MEGARAID: Final[Mapping[str, RaidVolume]] = {
+    "Optl": "optimal",
+    "Rec": "rebuilding",
+    "Dgrd": "degraded",
+    "Pdgd": "degraded",
+    "OfLn": "offline",
+}
+_SMART_ARRAY: Final[tuple[tuple[str, RaidVolume], ...]] = (
+    (r"ok$", "optimal"),
+    (r"recovering|rebuild|expanding|transforming", "rebuilding"),
+    (r"interim recovery|ready for|waiting for|queued for", "degraded"),
+    (r"failed|disabled|wrong (physical )?drive|not available", "offline"),
+)
+_WORST_FIRST: Final[tuple[RaidVolume, ...]] = ("offline", "degraded", "rebuilding", "optimal")
+_SICK_MEGARAID: Final = frozenset({"Failed", "Offln", "UBad", "UBUnsp", "Msng", "Rbld"})
+_WELL_SMART_ARRAY: Final = "ok"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Volume:
+    """The facts; NOT_APPLICABLE where no controller stands in front."""
+
+    state: Fact[RaidVolume] = NOT_APPLICABLE
+    sick_drives: Fact[tuple[str, ...]] = NOT_APPLICABLE
+
+
+def volume(machine: Machine, known: Fact[RaidController], device: str) -> Volume:
+    """Ask the controller's tool; where it does not name the kernel's disk, the worst of its volumes counts."""
+    tool = look.value(known)
+    if isinstance(known, Unknown):
+        return Volume(state=known, sick_drives=known)
+    if tool == "none":
+        return Volume()
+    if tool == "another":
+        unread = Unknown(Cause.NOT_EXPOSED, "look with the controller's own tool", known.source)
+        return Volume(state=unread, sick_drives=unread)
+    return _smart_array_volume(machine, device) if tool == "ssacli" else _megaraid_volume(machine, str(tool), device)
+
+
+def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
+    report = look.command_record(machine, storcli.argv(tool), storcli.parse)
+    if isinstance(report, Unknown):
+        return Volume(state=report, sick_drives=report)
+    listed = look.command_record(machine, storcli.argv(tool, storcli.VOLUMES), storcli.parse)
+    named = () if isinstance(listed, Unknown) else listed.controllers
+    own = {(one.number, it.id) for one in named for it in one.virtual_drives if it.device == device}
+    volumes = [it for one in report.controllers for it in one.virtual_drives if not own or (one.number, it.id) in own]
+    groups = {it.id.partition("/")[0] for it in volumes} if own else set()
+    drives = [
+        (it.id, it.state, it.model)
+        for one in report.controllers
+        if not own or one.number in {number for number, _ in own}
+        for it in one.physical_drives
+        if it.drive_group is None or not groups or str(it.drive_group) in groups
+    ]
+    sick = tuple(f"{at} {state}" for at, state, _ in drives if state in _SICK_MEGARAID)
+    states = [_MEGARAID.get(it.state or "") for it in volumes]
+    if isinstance(listed, Unknown) and (len(set(states)) > 1 or (sick and len(volumes) > 1)):
+        return Volume(state=listed, sick_drives=listed)  # which of the volumes it is was to be told there
+    return Volume(
+        state=_worst(states, tool),
+        sick_drives=Known(sick, tool) if drives else look.told(None, tool),
+    )
+
+
+def _smart_array_volume(machine: Machine, device: str) -> Volume:
+    report = look.command_record(machine, ssacli.CONFIG_ARGV, ssacli.parse)
+    if isinstance(report, Unknown):
+        return Volume(state=report, sick_drives=report)
+    pairs = [(one, it) for one in report.controllers for it in one.logical_drives]
+    wanted = [pair for pair in pairs if pair[1].device == device] or pairs
+    drives = [it for one in {id(one): one for one, _ in wanted}.values() for it in one.physical_drives]
+    sick = tuple(f"{it.id} {it.status}" for it in drives if it.status and it.status.lower() != _WELL_SMART_ARRAY)
+    return Volume(
+        state=_worst((_smart_array_state(it.status) for _, it in wanted), "ssacli"),
+        sick_drives=Known(sick, "ssacli") if drives else look.told(None, "ssacli"),
+    )
+
+
+def _smart_array_state(word: str | None) -> RaidVolume | None:
+    return next((state for start, state in _SMART_ARRAY if re.match(start, word or "", re.IGNORECASE)), None)
+
+
+def _worst(states: Iterable[RaidVolume | None], tool: str) -> Fact[RaidVolume]:
+    """The worst state; all that are not known leave it open, unless one is known to be bad."""
+    found = set(states)
+    worst = next((state for state in _WORST_FIRST if state in found), None)
+    return look.told(None if worst == "optimal" and None in found else worst, tool)

@@ -10,27 +10,22 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_files, json_text
 from fsadvisor.storage import Below, Disk, Mount
 from fsadvisor.survey import (
-    ata,
-    controller_cache,
-    controller_volumes,
-    flush,
-    health,
+    attachment,
+    controllers,
+    drive,
     look,
     looked_up,
     measured,
     multipath,
-    nvme_paths,
-    pcie,
     power_loss,
     presence,
     queue,
     sleeping,
     soundness,
 )
-from fsadvisor.survey import drive as drives
-from fsadvisor.survey.cloud_disk import cloud_disk
-from fsadvisor.survey.identity import Identities
-from fsadvisor.survey.transport import transport, virtual
+from fsadvisor.survey.attachment import transport, virtual
+from fsadvisor.survey.attested import Identities
+from fsadvisor.survey.looked_up import cloud_disk
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -40,11 +35,10 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
     from fsadvisor.storage import Layer, Subject
-    from fsadvisor.survey.block import BlockDevice
+    from fsadvisor.survey.block import BlockDevice, Udev
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.overlay import Overlay
     from fsadvisor.survey.queue import Queue
-    from fsadvisor.survey.udev import Udev
 
 _NOT_TOLD = ("", "unknown")
 _ZONED = Literal["none", "host-aware", "host-managed"]
@@ -127,15 +121,15 @@ def disk(
     kind = transport(device)
     told = _name(machine, device, "model", udev, "ID_MODEL_ENC")
     vendor = _name(machine, device, "vendor", udev, "ID_VENDOR_ENC")
-    carrier: Fact[str] = nvme_paths.carrier(machine, device) if look.value(kind) == "nvme" else NOT_APPLICABLE
-    answers = drives.ask(machine, device, kind)
-    seen = virtual(device, kind, carrier, (vendor, look.first(told, drives.own_name(answers))), in_vm)
-    model = ata.whole_name(told, answers.smart, udev.of(device.name))
+    carrier: Fact[str] = attachment.carrier(machine, device) if look.value(kind) == "nvme" else NOT_APPLICABLE
+    answers = drive.ask(machine, device, kind)
+    seen = virtual(device, kind, carrier, (vendor, look.first(told, drive.own_name(answers))), in_vm)
+    model = attachment.whole_name(told, answers.smart, udev.of(device.name))
     rotational = look.switch(machine, f"{folder}/queue/rotational")
     family = _family(model, answers)
-    volume_of = controller_cache.controller(kind, vendor, model)
-    raid_cache = controller_cache.cache(machine, volume_of, device.path)
-    volume = controller_volumes.volume(machine, volume_of, device.path)
+    volume_of = controllers.controller(kind, vendor, model)
+    raid_cache = controllers.cache(machine, volume_of, device.path)
+    volume = controllers.volume(machine, volume_of, device.path)
     case = power_loss.Case(
         device=device.path,
         transport=look.value(kind),
@@ -152,14 +146,14 @@ def disk(
     stat = look.file_record(machine, f"{folder}/stat", block_files.parse_block_stat)
     is_nvme, is_sata = look.value(kind) == "nvme", look.value(kind) == "sata"
     has_link = is_nvme and look.value(carrier) in (None, "pcie")
-    wear = health.health(answers)
+    wear = drive.health(answers)
     facts = Disk(
         name=Known(device.name, "/sys/block"),
         transport=kind,
         nvme_transport=carrier,
         model=model,
         vendor=vendor,
-        firmware=ata.whole_firmware(_firmware(machine, device), answers.smart),
+        firmware=attachment.whole_firmware(_firmware(machine, device), answers.smart),
         size_bytes=queue.size_bytes(device.sectors),
         virtual=seen,
         rotational=rotational,
@@ -170,8 +164,8 @@ def disk(
         write_cache=settings.write_cache,
         zoned=look.derive(look.choice(look.text(machine, f"{folder}/queue/zoned"), _ZONED), lambda it: it != "none"),
         fua=look.switch(machine, f"{folder}/queue/fua"),
-        volatile_cache=drives.volatile_cache(machine, device, kind, answers),
-        driver_flushes=drives.driver_flushes(machine, device, settings.write_cache),
+        volatile_cache=drive.volatile_cache(machine, device, kind, answers),
+        driver_flushes=drive.driver_flushes(machine, device, settings.write_cache),
         plp=weighed.fact,
         plp_evidence=weighed.told,
         plp_settle=weighed.to_do,
@@ -183,12 +177,12 @@ def disk(
         controller_battery=raid_cache.battery,
         controller_drive_caches=raid_cache.drive_caches,
         power_state=sleeping.power_state(machine, device, kind),
-        critical_warning=drives.critical_warning(answers) if is_nvme else NOT_APPLICABLE,
-        capacitor_health=drives.capacitor_health(answers) if is_nvme else NOT_APPLICABLE,
+        critical_warning=drive.critical_warning(answers) if is_nvme else NOT_APPLICABLE,
+        capacitor_health=drive.capacitor_health(answers) if is_nvme else NOT_APPLICABLE,
         incomplete_shutdowns=wear.incomplete_shutdowns,
         plp_starts=wear.plp_starts,
         unsafe_shutdowns=wear.unsafe_shutdowns,
-        smart_passed=drives.smart_passed(answers),
+        smart_passed=drive.smart_passed(answers),
         percentage_used=wear.percentage_used,
         available_spare_percent=wear.available_spare_percent,
         available_spare_threshold_percent=wear.available_spare_threshold_percent,
@@ -211,16 +205,16 @@ def disk(
             io, device, "write_bytes", look.field(stat, f"{folder}/stat", lambda it: it.write_bytes)
         ),
         read_bytes=_counted(io, device, "read_bytes", look.field(stat, f"{folder}/stat", lambda it: it.read_bytes)),
-        flush_ms_avg=flush.average_ms(stat, f"{folder}/stat"),
-        flush_time_percent=flush.percent_of_uptime(stat, uptime, f"{folder}/stat"),
+        flush_ms_avg=queue.flush_average_ms(stat, f"{folder}/stat"),
+        flush_time_percent=queue.flush_percent_of_uptime(stat, uptime, f"{folder}/stat"),
         udev_model=udev.fact(device.name, "ID_MODEL"),
         udev_serial=udev.fact(device.name, "ID_SERIAL_SHORT"),
         cloud_disk=cloud_disk(model, in_vm),
-        trim_command=ata.trim(machine, device) if is_sata else NOT_APPLICABLE,
-        queued_trim_trouble=ata.queued_trim_trouble(model) if is_sata else NOT_APPLICABLE,
-        pcie_link=pcie.runs_at(machine, device) if has_link else NOT_APPLICABLE,
-        pcie_link_reduced=pcie.reduced(machine, device) if has_link else NOT_APPLICABLE,
-        better_block_bytes=drives.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
+        trim_command=attachment.trim_command(machine, device) if is_sata else NOT_APPLICABLE,
+        queued_trim_trouble=attachment.queued_trim_trouble(model) if is_sata else NOT_APPLICABLE,
+        pcie_link=attachment.pcie_link(machine, device) if has_link else NOT_APPLICABLE,
+        pcie_link_reduced=attachment.pcie_link_reduced(machine, device) if has_link else NOT_APPLICABLE,
+        better_block_bytes=drive.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
         write_throttle_us=look.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
     return Seen(looked_up.with_faults(facts), case, device.hardware)
@@ -228,7 +222,7 @@ def disk(
 
 def with_pages(disk: Disk, seen: Seen, today: dt.date) -> Disk:
     """The disk with what a page or its place in sysfs tells, so that nobody has to say it."""
-    return looked_up.told(disk, seen.hardware, seen.case.family, today)
+    return looked_up.with_looked_up(disk, seen.hardware, seen.case.family, today)
 
 
 def reweigh_plp(disk: Disk, seen: Seen) -> Disk:
@@ -239,7 +233,7 @@ def reweigh_plp(disk: Disk, seen: Seen) -> Disk:
     return replace(disk, plp=weighed.fact, plp_evidence=weighed.told, plp_settle=weighed.to_do)
 
 
-def _family(model: Fact[str], answers: drives.Drive) -> Family | None:
+def _family(model: Fact[str], answers: drive.Drive) -> Family | None:
     """The drive's own full name comes first: SCSI and libata cut it to 16 characters."""
     own = (
         None if isinstance(answers.id_ctrl, Unknown) else answers.id_ctrl.mn,

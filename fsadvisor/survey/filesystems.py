@@ -9,21 +9,21 @@ from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem
-from fsadvisor.survey import folds, look, soundness, stripes
+from fsadvisor.survey import look, raid, soundness
+from fsadvisor.survey.attested import Identities
 from fsadvisor.survey.filesystem_types.base import MOUNTINFO
 from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
-from fsadvisor.survey.identity import Identities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.storage import Below, Disk
+    from fsadvisor.survey.block import Udev
     from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.overlay import Overlay
-    from fsadvisor.survey.stripes import Stripe
-    from fsadvisor.survey.udev import Udev
+    from fsadvisor.survey.raid import Stripe
     from fsadvisor.version import Version
 
 
@@ -36,7 +36,7 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
             inventory.kernel,
             inventory.udev,
             inventory.lsblk_labels,
-            stripes.stripe(inventory.machine, inventory.tree, inventory.stack, inventory.tables, block.id),
+            raid.stripe(inventory.machine, inventory.tree, inventory.stack, inventory.tables, block.id),
         )
         for block in inventory.blocks.values()
     }
@@ -53,9 +53,9 @@ def trim_wanted(filesystems: Mapping[str, Filesystem], below: Mapping[str, Below
     wanted: list[Fact[bool]] = []
     for subject, known in filesystems.items():
         if type_of(look.value(known.type) or "").trimmed_from_outside and look.value(known.read_only) is False:
-            silent = folds.holds(known.online_discard, "none".__eq__)
-            wanted.append(folds.both(silent, below[subject].any_discards, "filesystems and their devices"))
-    return folds.any_of(wanted, "filesystems and their devices")
+            silent = look.holds(known.online_discard, "none".__eq__)
+            wanted.append(look.both(silent, below[subject].any_discards, "filesystems and their devices"))
+    return look.any_of(wanted, "filesystems and their devices")
 
 
 def commands(block: Superblock) -> tuple[Argv, ...]:

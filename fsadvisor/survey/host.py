@@ -1,31 +1,89 @@
-"""The machine as a whole: kernel, virtualisation, memory and write-back settings, timers."""
+"""The machine as a whole: kernel, memory and write-back settings, timers, jobs, and who watches the drives."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_files, host_files, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import flush, folds, jobs, look, watched
-from fsadvisor.survey.identity import Identities
+from fsadvisor.survey import look, queue
+from fsadvisor.survey.attested import Identities
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.storage import Disk, Layer
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.overlay import Overlay
 
+_FOLDERS = (
+    "/etc/crontab", "/etc/anacrontab", "/etc/cron.d", "/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.weekly",
+    "/etc/cron.monthly", "/etc/systemd/system", "/var/spool/cron",
+)  # fmt: skip
+DEFRAGMENTING: Argv = ("grep", "-rslE", "^[^#]*(e4defrag|xfs_fsr|btrfs fi[a-z]* defrag)", *_FOLDERS)
+"""Only names of files come back, since jobs may hold passwords."""
+_NOTHING_FOUND = (1, 2)
+"""2: some of the folders are not there."""
+
+
+def defragmenting(machine: Machine) -> Fact[tuple[str, ...]]:
+    """The files of jobs that defragment; only root sees them all."""
+    answer = machine.run([DEFRAGMENTING])[0]
+    if isinstance(answer, Unknown):
+        return answer
+    found = tuple(sorted(name for name in answer.text.split("\n") if name.startswith("/")))
+    if not found and not machine.root:
+        return Unknown(Cause.DENIED, "run as root", answer.source)
+    if not found and answer.status not in _NOTHING_FOUND:
+        return Unknown(Cause.UNREADABLE, "retry", answer.source)
+    return Known(found, answer.source)
+
+
+_SMARTD: Final = ("smartd.service", "smartmontools.service")
+"""Debian has the second, and the first as another name of it."""
+
+_TIMER: Final = "fsadvisor-write-cache.timer"
+WATCHERS: Argv = ("systemctl", "show", *_SMARTD, _TIMER, "--property=Id,LoadState,ActiveState,UnitFileState")
+
+_BY_SMARTD: Final = (
+    "ask who reads what smartd sends, and look in /etc/smartd.conf whether it watches this drive (it runs, and tells of"
+    " a critical warning, not of capacitor health or of a controller's battery)"
+)
+_BY_TIMER: Final = (
+    f"ask who would hear of it (every ten minutes {_TIMER} looks at the drives in its rules and sets those that fail to"
+    " 'write back', but calls nobody)"
+)
+
+
+def plp_monitored(machine: Machine, disks: Iterable[Disk], now: Fact[bool]) -> Fact[bool]:
+    """The fact as it was, with what runs here said to whoever is to answer; asked where a drive may have protection."""
+    worth = any(look.value(it.transport) == "nvme" and look.value(it.plp) in ("proven", "claimed") for it in disks)
+    if not (worth and isinstance(now, Unknown) and now.cause is Cause.NOT_ATTESTED):
+        return now
+    record = look.command_record(machine, WATCHERS, systemd_units.parse_systemctl_show)
+    words = [] if isinstance(record, Unknown) else list(_running(record))
+    rest = now.learn[now.learn.index(", then say it") :]
+    return replace(now, learn="; ".join(words) + rest) if words else now
+
+
+def _running(shown: systemd_units.SystemctlShow) -> Iterator[str]:
+    active = {unit.get("Id") for unit in shown.units if unit.get("ActiveState") == "active"}
+    if active.intersection(_SMARTD):
+        yield _BY_SMARTD
+    if _TIMER in active:
+        yield _BY_TIMER
+
+
 DETECT_VM: Argv = ("systemd-detect-virt", "--vm")
 DETECT_CONTAINER: Argv = ("systemd-detect-virt", "--container")
 FSTRIM_TIMER: Argv = ("systemctl", "show", "fstrim.timer", "--property=Id,LoadState,ActiveState,UnitFileState")
-COMMANDS: tuple[Argv, ...] = (DETECT_VM, DETECT_CONTAINER, FSTRIM_TIMER, jobs.DEFRAGMENTING)
+COMMANDS: tuple[Argv, ...] = (DETECT_VM, DETECT_CONTAINER, FSTRIM_TIMER, DEFRAGMENTING)
 
 _STALLED_PERCENT = 10.0
 _NVME_BYTES_PER_SECOND = 1_000_000_000
@@ -107,7 +165,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         kernel_release=look.text(machine, "/proc/sys/kernel/osrelease"),
         virtual=inventory.in_vm,
         container=inside,
-        uptime_seconds=flush.uptime_seconds(machine, inside),
+        uptime_seconds=queue.uptime_seconds(machine, inside),
         cloud=_cloud(machine),
         product=look.text(machine, "/sys/class/dmi/id/product_name"),
         root_flags=look.field(line, "/proc/cmdline", lambda it: _flags(it.get("rootflags"))),
@@ -121,7 +179,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         dirty_background_bytes=look.number(machine, "/proc/sys/vm/dirty_background_bytes"),
         dirty_expire_centisecs=look.number(machine, "/proc/sys/vm/dirty_expire_centisecs"),
         dirty_writeback_centisecs=look.number(machine, "/proc/sys/vm/dirty_writeback_centisecs"),
-        defrag_jobs=jobs.defragmenting(machine),
+        defrag_jobs=defragmenting(machine),
         dirty_limit_bytes=limit,
         dirty_limit_seconds=_dirty_seconds(limit, speed),
         dirty_wanted_bytes=look.derive(speed, lambda it: _between(256 * _MIB, 4 * it, 4096 * _MIB)),
@@ -135,7 +193,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         mounts=inventory.seen_mounts,
         services=programs if isinstance(programs, Unknown) else Known(len(programs), "running processes"),
     )
-    watch = watched.monitored(machine, () if isinstance(disks, Unknown) else disks, seen.plp_monitored)
+    watch = plp_monitored(machine, () if isinstance(disks, Unknown) else disks, seen.plp_monitored)
     return replace(seen, plp_monitored=watch)
 
 
@@ -175,10 +233,10 @@ def _slowest_speed(disks: Sequence[Disk] | Unknown) -> Fact[int]:
         return disks
     if not disks:
         return Unknown(Cause.NOT_EXPOSED, "", "no disk")
-    network = folds.any_of((folds.holds(disk.cloud_disk, "network".__eq__) for disk in disks), "no cloud's volume")
+    network = look.any_of((look.holds(disk.cloud_disk, "network".__eq__) for disk in disks), "no cloud's volume")
     if look.value(network):
         return look.derive(network, lambda _: _CLOUD_BYTES_PER_SECOND)
-    slow = folds.any_of((folds.holds(disk.transport, lambda it: it != "nvme") for disk in disks), "every disk is NVMe")
+    slow = look.any_of((look.holds(disk.transport, lambda it: it != "nvme") for disk in disks), "every disk is NVMe")
     return look.derive(slow, lambda it: _OTHER_BYTES_PER_SECOND if it else _NVME_BYTES_PER_SECOND)
 
 

@@ -1,12 +1,16 @@
-"""What is asked once of the whole machine, and what every stage of the survey reads."""
+"""What is asked once of the whole machine, the stack of it, and what the stages of the survey found."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fsadvisor.storage import Subject
+from fsadvisor.survey import look, measured
+from fsadvisor.survey.superblocks import mount_point_of
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from fsadvisor.facts import Fact, Unknown
     from fsadvisor.machine.port import Machine
@@ -14,15 +18,84 @@ if TYPE_CHECKING:
     from fsadvisor.readers.json_text import Json
     from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.readers.mount_tables import Mount
-    from fsadvisor.survey.block import BlockDevice, BlockTree
+    from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Kind, Layer
+    from fsadvisor.survey.block import BlockDevice, BlockTree, Udev
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.survey.measured import Probed
     from fsadvisor.survey.programs import RunningProgram
     from fsadvisor.survey.queue import Queue
-    from fsadvisor.survey.stack import Stack
-    from fsadvisor.survey.udev import Udev
     from fsadvisor.version import Version
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """`below` maps a subject's id to the ids right below it; `open_ended` are those not followed to hardware."""
+
+    below: Mapping[str, tuple[str, ...]]
+    open_ended: frozenset[str]
+    _above: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Turn the graph round once: leaf -> the filesystems on it."""
+        for at in self.below:
+            if at.startswith("filesystem:"):
+                for leaf in self.under(at):
+                    self._above[leaf] = (*self._above.get(leaf, ()), at)
+
+    def under(self, subject: str) -> tuple[str, ...]:
+        """Every id below a subject, nearest first; a loop in the graph is walked once."""
+        seen: dict[str, None] = {}
+        waiting = list(self.below.get(subject, ()))
+        while waiting:
+            at = waiting.pop(0)
+            if at not in seen:
+                seen[at] = None
+                waiting.extend(self.below.get(at, ()))
+        return tuple(seen)
+
+    def followed(self, subject: str) -> bool:
+        """Whether every way down ends at a disk, and there is one: a loop in the graph ends nowhere."""
+        way = (subject, *self.under(subject))
+        return any(at.startswith("disk:") for at in way) and not any(
+            at in self.open_ended or not (self.below.get(at) or at.startswith("disk:")) for at in way
+        )
+
+    def filesystems_on(self, leaf: str) -> tuple[str, ...]:
+        """The filesystems that stand on a disk, by whatever way."""
+        return self._above.get(leaf, ())
+
+
+def build_stack(machine: Machine, tree: BlockTree, blocks: Sequence[Superblock]) -> Stack:
+    """The ids right below each device and filesystem, and those that can't be followed."""
+    under: dict[str, tuple[str, ...]] = {}
+    open_ended: set[str] = set()
+    at_place = {mount.mount_point: block.id for block in blocks for mount in block.mounts}
+    for device in tree.devices.values():
+        if device.is_disk:
+            continue
+        at = f"layer:{device.name}"
+        slaves = device.slaves or ()
+        under[at] = tuple(_id(tree, name) for name in slaves if name in tree.devices)
+        if device.slaves is None or len(under[at]) < len(slaves):
+            open_ended.add(at)
+        path = f"{device.folder}/loop/backing_file"
+        backing = look.value(look.text(machine, path)) if "loop" in device.holds else None
+        place = mount_point_of(backing, at_place) if backing else None
+        if place:
+            under[at] = (at_place[place],)
+    for block in blocks:
+        under[block.id] = tuple(_id(tree, name) for name in block.devices)
+        place = mount_point_of(block.upper, at_place) if block.upper else None
+        if place and at_place[place] != block.id:
+            under[block.id] = (at_place[place],)
+        elif not block.followed:
+            open_ended.add(block.id)
+    return Stack(under, frozenset(open_ended))
+
+
+def _id(tree: BlockTree, name: str) -> str:
+    return f"{'disk' if tree.devices[name].is_disk else 'layer'}:{name}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,3 +134,31 @@ class Inventory:
     def queue_of(self, device: BlockDevice) -> Queue:
         """The settings of its queue; a partition has that of its whole device."""
         return self.queues[device.parent or device.name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surveyed:
+    """The facts of the host and, by id, of everything that mounts stand on; `below` those folded under each."""
+
+    inventory: Inventory
+    disks: Mapping[str, Disk]
+    layers: Mapping[str, Layer]
+    filesystems: Mapping[str, Filesystem]
+    below: Mapping[str, Below]
+    host: Host
+
+    def subject(self, subject: str, kind: Kind, scope: Mapping[str, Facts], under: tuple[str, ...]) -> Subject:
+        """A subject by its id; `under` are the ids right below it. The host's facts are in every scope."""
+        name = subject.partition(":")[2] or subject
+        return Subject(id=subject, kind=kind, name=name, below=under, scope={**scope, "host": self.host})
+
+    def disks_and_layers(self, filesystem: str) -> list[Disk | Layer]:
+        """Those under a filesystem."""
+        found = [self.disks.get(it) or self.layers.get(it) for it in self.inventory.stack.under(filesystem)]
+        return [known for known in found if known is not None]
+
+    def conditions(self, mount: Subject) -> Mapping[str, str]:
+        """Those of today on a mount, for what was measured on it."""
+        known = [block for block in mount.below if block in self.inventory.blocks]
+        under = [part for block in known for part in self.disks_and_layers(block)]
+        return measured.conditions(mount.scope, under)

@@ -10,9 +10,8 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import Cache, Crypt
 from fsadvisor.storage import Layer
-from fsadvisor.survey import caches, look, multipath, queue, raid, soundness
-from fsadvisor.survey import volumes as lvm
-from fsadvisor.survey.identity import Identities
+from fsadvisor.survey import look, multipath, queue, raid, soundness
+from fsadvisor.survey.attested import Identities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,9 +48,9 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
         for device in tree.devices.values()
         if not device.is_disk
     }
-    for subject in caches.layers_that_cache(found):
-        names = caches.cache_devices(machine, tree, tree.devices[subject.partition(":")[2]], tables)
-        kept_twice = caches.redundant(names, inventory.stack, found, disks)
+    for subject in raid.layers_that_cache(found):
+        names = raid.cache_devices(machine, tree, tree.devices[subject.partition(":")[2]], tables)
+        kept_twice = raid.cache_redundant(names, inventory.stack, found, disks)
         found[subject] = replace(found[subject], cache_redundant=kept_twice)
     for subject, paths in multipath.usable(machine, tree, found).items():
         found[subject] = replace(found[subject], usable_paths=paths)
@@ -141,7 +140,7 @@ def _device_mapper(
     found: dict[str, Any] = {
         "mapped_name": mapped,
         "kind": kind,
-        **lvm.facts(name, look.value(kind) or "", volumes),
+        **raid.lvm_facts(name, look.value(kind) or "", volumes),
     }
     if look.value(kind) in _WITH_OFFSETS:
         shifts = look.field(targets, "dmsetup table", _data_offsets)

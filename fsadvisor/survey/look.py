@@ -1,4 +1,4 @@
-"""Single answers as facts: a file's text, number or switch, a command's record."""
+"""Single answers as facts: a file's text, number or switch, a command's record; and Kleene folds of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers.parsing import whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from fsadvisor.machine.port import Answer, Argv, Machine
 
@@ -121,3 +121,33 @@ def _as_asked(machine: Machine, record: R | Unknown) -> R | Unknown:
     if machine.root and isinstance(record, Unknown) and record.cause is Cause.DENIED:
         return replace(record, learn=_DENIED_TO_ROOT)
     return record
+
+
+def any_of(facts: Iterable[Fact[bool]], source: str) -> Fact[bool]:
+    """TRUE as soon as one is; FALSE only if all are known to be; of nothing: FALSE."""
+    return _decide(list(facts), True, source)
+
+
+def all_of(facts: Iterable[Fact[bool]], source: str) -> Fact[bool]:
+    """FALSE as soon as one is; TRUE only if all are known to be; of nothing: TRUE."""
+    return _decide(list(facts), False, source)
+
+
+def _decide(facts: list[Fact[bool]], deciding: bool, source: str) -> Fact[bool]:
+    for fact in facts:
+        if isinstance(fact, Known) and fact.value is deciding:
+            return fact
+    unknown = [fact for fact in facts if isinstance(fact, Unknown)]
+    if unknown:
+        return first(*unknown)
+    return Known(not deciding, facts[0].source if len(facts) == 1 and isinstance(facts[0], Known) else source)
+
+
+def both(one: Fact[bool], other: Fact[bool], source: str) -> Fact[bool]:
+    """Kleene's and of two."""
+    return all_of((one, other), source)
+
+
+def holds(fact: Fact[str], test: Callable[[str], bool]) -> Fact[bool]:
+    """A test of a text fact."""
+    return derive(fact, test)

@@ -1,4 +1,4 @@
-"""What need not be asked of people: a page that was read, or the way to the drive in sysfs, tells it.
+"""What tables tell of a disk: a page that was read, the way to it in sysfs, the models that clouds give.
 
 A fault that is known counts whatever people say. That all is well counts only where nobody has said otherwise.
 """
@@ -11,14 +11,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.drives import pages
-from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fsadvisor.drives import Family
-    from fsadvisor.storage import Disk
+    from fsadvisor.storage import CloudDisk, Disk
 
 _FRESH: Final = dt.timedelta(days=366)
 """How long it counts that a page knew of no fault."""
@@ -45,7 +45,7 @@ def with_faults(disk: Disk) -> Disk:
     return disk
 
 
-def told(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> Disk:
+def with_looked_up(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> Disk:
     """With what nobody had to say, and nobody has said; `hardware` is its place in sysfs."""
     if look.value(disk.virtual) is not False:
         return disk
@@ -68,3 +68,22 @@ def _known(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> 
     is_drive = family is not None and family.verdict in _BARE
     if is_drive and look.value(disk.nvme_transport) == "pcie" and _DIRECT.fullmatch(hardware):
         yield "path_covered", Known(True, f"{hardware}: PCI Express only, no RAID controller, HBA or VMD on the way")
+
+
+_BY_MODEL: tuple[tuple[re.Pattern[str], CloudDisk], ...] = (
+    (re.compile(r"Amazon Elastic Block Store$|nvme_card-pd$|PersistentDisk$|MSFT NVMe Accelerator"), "network"),
+    (re.compile(r"Amazon EC2 NVMe Instance Storage$|nvme_card\d*$|EphemeralDisk$|Microsoft NVMe Direct Disk"), "local"),
+)
+
+
+def cloud_disk(model: Fact[str], in_vm: Fact[bool]) -> Fact[CloudDisk]:
+    """By the model's name; other names say nothing inside a virtual machine."""
+    if isinstance(model, Known):
+        for pattern, kind in _BY_MODEL:
+            if pattern.match(model.value):
+                return Known(kind, f"model {model.value}")
+    if isinstance(in_vm, Unknown):
+        return in_vm
+    if not in_vm.value:
+        return Known("none", in_vm.source)
+    return Unknown(Cause.NOT_EXPOSED, "", "a model's name that no cloud is known to use")

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Atime, DataMode, Mount
-from fsadvisor.survey import look, measured, presence, workload
+from fsadvisor.survey import look, measured, presence, programs
+from fsadvisor.survey.attested import Identities
 from fsadvisor.survey.below import NOTHING
-from fsadvisor.survey.configured import FSTAB
-from fsadvisor.survey.identity import Identities
-from fsadvisor.survey.in_force import lacking
+from fsadvisor.survey.configured import FSTAB, lacking
 from fsadvisor.survey.superblocks import LOOKED_AT, mount_point_of
 
 if TYPE_CHECKING:
@@ -22,11 +21,9 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Facts, Filesystem, Subject, Workload
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types.base import Superblock
-    from fsadvisor.survey.inventory import Inventory
+    from fsadvisor.survey.inventory import Inventory, Surveyed
     from fsadvisor.survey.overlay import Overlay
-    from fsadvisor.survey.programs import RunningProgram
-    from fsadvisor.survey.surveyed import Surveyed
-    from fsadvisor.survey.workload import Use
+    from fsadvisor.survey.programs import RunningProgram, Use
 
 _MOUNTINFO = "/proc/self/mountinfo"
 _OF_THE_TABLE = ("mounted", "options", "subtree", "read_only", "atime", "nodiratime", "sync")
@@ -44,12 +41,12 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
     wanted = inventory.configured
     of_files = (point for point, each in wanted.items() if each.fs_type in LOOKED_AT or each.fs_type == "auto")
     points = dict.fromkeys([*running, *of_files])
-    programs = _programs_by_point(inventory, points)
+    by_point = _programs_by_point(inventory, points)
     subjects: dict[str, Subject] = {}
     for point in points:
         block = blocks.get(point)
         filesystem = found.filesystems.get(block.id) if block else None
-        use = _use(found, point, block, programs, declared)
+        use = _use(found, point, block, by_point, declared)
         facts = mount(running.get(point), wanted.get(point), no_table, inventory.no_fstab, filesystem, use)
         if point in wanted and point not in running:
             missing = presence.device_missing(wanted[point], inventory.udev, inventory.tree.devices)
@@ -79,17 +76,17 @@ def _use(
     found: Surveyed,
     point: str,
     block: Superblock | None,
-    programs: Mapping[str, list[RunningProgram]] | Unknown,
+    by_point: Mapping[str, list[RunningProgram]] | Unknown,
     declared: Mapping[str, Workload],
 ) -> Use:
     stack = found.inventory.stack
     leaves = [subject for subject in stack.under(block.id) if subject in found.disks] if block else []
     alone = block is not None and all(stack.filesystems_on(leaf) == (block.id,) for leaf in leaves)
-    return workload.use(
+    return programs.use_of_mount(
         point,
         declared,
-        programs if isinstance(programs, Unknown) else programs.get(point, ()),
-        () if isinstance(programs, Unknown) else programs.get("", ()),
+        by_point if isinstance(by_point, Unknown) else by_point.get(point, ()),
+        () if isinstance(by_point, Unknown) else by_point.get("", ()),
         [found.disks[leaf] for leaf in leaves],
         alone and bool(leaves),
     )

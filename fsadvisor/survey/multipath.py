@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup import Path
     from fsadvisor.storage import Disk, Layer
-    from fsadvisor.survey.block import BlockTree
-    from fsadvisor.survey.stack import Stack
-    from fsadvisor.survey.udev import Udev
+    from fsadvisor.survey.block import BlockTree, Udev
+    from fsadvisor.survey.inventory import Stack
 
 _GONE = ("offline", "transport-offline", "deleted", "cancel", "dead", "deleting", "deleting (no IO)")
 """In which a SCSI device or an NVMe controller answers nothing (scsi_sysfs.c, nvme/host/sysfs.c under drivers/)."""

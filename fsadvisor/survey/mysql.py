@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import database_files
-from fsadvisor.survey import look, setting
-from fsadvisor.survey.including import IncludingFiles
+from fsadvisor.survey import look, program_settings
+from fsadvisor.survey.program_settings import IncludingFiles
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.database_files import MysqldVersion
-    from fsadvisor.survey.setting import Settings
+    from fsadvisor.survey.program_settings import Settings
 
 _FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf", "/usr/etc/my.cnf")
 _GROUPS = ("mysqld", "server")
@@ -52,7 +52,9 @@ def facts(machine: Machine, server: Server) -> dict[str, Any]:
         "innodb_flush_method": method,
         "direct_io": look.derive(method, lambda word: word in _DIRECT),
         "innodb_doublewrite": _doublewrite(settings),
-        "innodb_flush_log_at_trx_commit": setting.whole(_told(settings, "innodb_flush_log_at_trx_commit", "1")),
+        "innodb_flush_log_at_trx_commit": program_settings.whole(
+            _told(settings, "innodb_flush_log_at_trx_commit", "1")
+        ),
         "buffer_bytes": _buffer_bytes(settings),
         "own_checksums": look.derive(_told(settings, "innodb_checksum_algorithm", "crc32"), _has_checksums),
         "log_directory": _log_directory(settings, server.directory),
@@ -82,7 +84,7 @@ def _release(machine: Machine, server: Server) -> Known[MysqldVersion] | Unknown
 
 
 def _told(settings: Settings | Unknown, name: str, default: str) -> Fact[str]:
-    return setting.text(settings, name, Known(default, "InnoDB's default"))
+    return program_settings.text(settings, name, Known(default, "InnoDB's default"))
 
 
 def _flush_method(settings: Settings | Unknown, release: MysqldVersion) -> Fact[str]:
@@ -105,19 +107,19 @@ def _flush_method(settings: Settings | Unknown, release: MysqldVersion) -> Fact[
 def _is_dedicated(settings: Settings | Unknown) -> bool:
     """Whether MySQL may choose by itself what is not set (innodb_dedicated_server)."""
     said = None if isinstance(settings, Unknown) else settings.get("innodb_dedicated_server")
-    return said is not None and look.value(setting.switch(said)) is not False
+    return said is not None and look.value(program_settings.switch(said)) is not False
 
 
 def _buffer_bytes(settings: Settings | Unknown) -> Fact[int]:
     if _is_dedicated(settings) and not isinstance(settings, Unknown) and "innodb_buffer_pool_size" not in settings:
         return Unknown(Cause.NOT_EXPOSED, "", "innodb_dedicated_server chooses it")
-    return setting.size_bytes(_told(settings, "innodb_buffer_pool_size", "134217728"), _UNITS)
+    return program_settings.size_bytes(_told(settings, "innodb_buffer_pool_size", "134217728"), _UNITS)
 
 
 def _by_switches(settings: Settings, default: Fact[str]) -> Fact[str]:
     """MariaDB 11.0 has a switch for each of what the flush methods stood for."""
     buffering = settings.get("innodb_data_file_buffering")
-    on = setting.switch(buffering) if buffering else None
+    on = program_settings.switch(buffering) if buffering else None
     if isinstance(on, Unknown):
         return on
     return Known("fsync", on.source) if on and on.value else default
@@ -131,7 +133,7 @@ def _doublewrite(settings: Settings | Unknown) -> Fact[str]:
     word = fact.value.strip().upper()
     if word in ("DETECT_ONLY", "FAST"):
         return Known(word, fact.source)
-    on = setting.switch(Known("ON" if word == "DETECT_AND_RECOVER" else word, fact.source))
+    on = program_settings.switch(Known("ON" if word == "DETECT_AND_RECOVER" else word, fact.source))
     return look.derive(on, lambda it: "ON" if it else "OFF")
 
 
@@ -140,7 +142,9 @@ def _has_checksums(algorithm: str) -> bool:
 
 
 def _log_directory(settings: Settings | Unknown, directory: str) -> Fact[str]:
-    fact = setting.text(settings, "innodb_log_group_home_dir", Known(directory, "InnoDB's default: the data folder"))
+    fact = program_settings.text(
+        settings, "innodb_log_group_home_dir", Known(directory, "InnoDB's default: the data folder")
+    )
     return look.derive(fact, lambda path: path if path.startswith("/") else f"{directory}/{path}".rstrip("/."))
 
 

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from fsadvisor.storage import Facts, Kind, Subject, Supposition
-    from fsadvisor.survey.attested import Attested
-    from fsadvisor.survey.identity import Identity
+    from fsadvisor.survey.attested import Attested, Identity
     from fsadvisor.survey.inventory import Inventory
 
 F = TypeVar("F", bound="Facts")

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
     from fsadvisor.storage import Disk, Layer
+    from fsadvisor.survey.block import Udev
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.inventory import Inventory
-    from fsadvisor.survey.udev import Udev
 
 _TAGS: Final = {"UUID=": "ID_FS_UUID", "LABEL=": "ID_FS_LABEL"}
 _FOLDERS: Final = {"/dev/disk/by-uuid/": "ID_FS_UUID", "/dev/disk/by-label/": "ID_FS_LABEL"}

@@ -1,22 +1,23 @@
-"""Software RAID: md arrays in sysfs, and LVM's RAID volumes, which are md inside a device-mapper target.
-
-https://docs.kernel.org/admin-guide/md.html
-"""
+"""Arrays, volumes and caches: md, LVM, bcache and dm-cache, and the striping that a filesystem stands on."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fsadvisor.facts import Fact, Known, Unknown
-from fsadvisor.readers.dm_target import Raid
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.readers import lvs
+from fsadvisor.readers.dm_target import Raid, Striped
 from fsadvisor.survey import look
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup import Target
-    from fsadvisor.storage import Layer
+    from fsadvisor.readers.lvs import LogicalVolume
+    from fsadvisor.storage import Disk, Layer
+    from fsadvisor.survey.block import BlockDevice, BlockTree
+    from fsadvisor.survey.inventory import Stack
 
 _PARITY = ("raid4", "raid5", "raid6")
 _WITHOUT_COPIES = ("raid0", "linear")
@@ -63,7 +64,7 @@ def level_of(targets: tuple[Target, ...]) -> str | None:
     return next((it.detail.level.partition("_")[0] for it in targets if isinstance(it.detail, Raid)), None)
 
 
-def levels(layers: Iterable[Layer]) -> Fact[tuple[str, ...]]:
+def raid_levels(layers: Iterable[Layer]) -> Fact[tuple[str, ...]]:
     """The RAID levels among some layers; a hardware controller's RAID is not among them."""
     found: list[str] = []
     for layer in layers:
@@ -76,3 +77,205 @@ def levels(layers: Iterable[Layer]) -> Fact[tuple[str, ...]]:
                 return layer.md_level
             found.append(layer.md_level.value)
     return Known(tuple(sorted(set(found))), "md/level and device-mapper tables of all layers")
+
+
+_SOURCE = "lvs"
+
+
+def volumes(machine: Machine) -> Mapping[str, LogicalVolume] | Unknown:
+    """The volumes by their name in device mapper; a thin pool's own device has a suffix."""
+    record = look.command_record(machine, lvs.ARGV, lvs.parse)
+    if isinstance(record, Unknown):
+        return record
+    found: dict[str, LogicalVolume] = {}
+    for volume in record.volumes:
+        name = (volume.dm_path or "").removeprefix("/dev/mapper/")
+        found[name] = found[f"{name}-tpool"] = volume
+    return found
+
+
+def lvm_facts(name: str, kind: str, known: Mapping[str, LogicalVolume] | Unknown) -> dict[str, Any]:
+    """What lvs adds to a device-mapper layer of this name and kind."""
+    if isinstance(known, Unknown):
+        volume: LogicalVolume | Unknown = known
+    else:
+        volume = known.get(name, Unknown(Cause.NOT_EXPOSED, "", _SOURCE))
+    if kind == "dm-thin-pool":
+        return {
+            "fill_percent": look.field(volume, _SOURCE, lambda it: it.data_percent),
+            "pool_metadata_percent": look.field(volume, _SOURCE, lambda it: it.metadata_percent),
+        }
+    if kind == "dm-snapshot":
+        return {"fill_percent": look.field(volume, _SOURCE, lambda it: it.data_percent)}
+    if kind == "dm-raid":
+        return {"lvm_health": look.field(volume, _SOURCE, lambda it: it.health)}
+    return {}
+
+
+_STRIPED = frozenset(("raid0", "raid4", "raid5", "raid6", "raid10"))
+_TABLE = "dmsetup table"
+_NO_STRIPES = Known(0, "the stack in /sys/block")
+_NOT_FOLLOWED = Unknown(Cause.NOT_EXPOSED, "", "the stack can't be followed to one array from here")
+_NO_TABLE = Unknown(Cause.NOT_EXPOSED, "", f"{_TABLE}, which does not tell of the device below")
+_NEVER_STRIPED = ("CRYPT-", "mpath-", "part")
+"""What the UUIDs of mapped devices start with that have one place for each block."""
+
+
+class Stripe(NamedTuple):
+    """Bytes on one disk before the next one's turn, and on all data disks together; 0 where nothing is striped."""
+
+    chunk_bytes: Fact[int]
+    width_bytes: Fact[int]
+
+
+def stripe(
+    machine: Machine,
+    tree: BlockTree,
+    stack: Stack,
+    tables: Mapping[str, tuple[Target, ...]] | Unknown,
+    filesystem: str,
+) -> Stripe:
+    """The one array or striped volume below; of several, or below another filesystem's file, nothing can be said."""
+    under = stack.under(filesystem)
+    names = [at.partition(":")[2] for at in under if at.startswith("layer:")]
+    layers = [tree.devices[name] for name in names if name in tree.devices]
+    found = [one for one in (_of_layer(machine, it, tables) for it in layers) if one is not None]
+    if not found and stack.followed(filesystem):
+        return Stripe(_NO_STRIPES, _NO_STRIPES)
+    not_told = next(
+        (it.chunk_bytes for it in found if isinstance(it.chunk_bytes, Unknown) and it.chunk_bytes.learn), None
+    )
+    if not_told is not None:
+        return Stripe(not_told, not_told)
+    if len(found) != 1 or any(at.startswith("filesystem:") for at in under):
+        return Stripe(_NOT_FOLLOWED, _NOT_FOLLOWED)
+    return found[0]
+
+
+def _of_layer(
+    machine: Machine, device: BlockDevice, tables: Mapping[str, tuple[Target, ...]] | Unknown
+) -> Stripe | None:
+    """The striping of an array or a volume; None of what has no part in it."""
+    if "md" in device.holds:
+        return _of_array(machine, device.folder)
+    if "dm" not in device.holds:
+        return None
+    if isinstance(tables, Unknown):
+        uuid = look.value(look.text(machine, f"{device.folder}/dm/uuid")) or ""
+        return None if uuid.startswith(_NEVER_STRIPED) else Stripe(tables, tables)
+    targets = tables.get(look.value(look.text(machine, f"{device.folder}/dm/name")) or "")
+    return _of_volume(machine, device.folder, targets) if targets else Stripe(_NO_TABLE, _NO_TABLE)
+
+
+def _of_volume(machine: Machine, folder: str, targets: tuple[Target, ...]) -> Stripe | None:
+    """One way of striping from the first block to the last."""
+    striped = {(it.detail.chunk_bytes, len(it.legs or ())) for it in targets if isinstance(it.detail, Striped)}
+    raids = [it for it in targets if isinstance(it.detail, Raid)]
+    if not striped and not raids:
+        return None
+    if len(striped) == 1 and all(isinstance(it.detail, Striped) for it in targets):
+        chunk, number = striped.pop()
+        return Stripe(Known(chunk, _TABLE), Known(chunk * number, _TABLE))
+    if len(targets) == 1 and isinstance(raids[0].detail, Raid):
+        level = raids[0].detail.level.partition("_")[0]
+        size: Fact[int] = Known(raids[0].detail.chunk_bytes if level in _STRIPED else 0, _TABLE)
+        return Stripe(size, _width(machine, folder, size, len(raids[0].legs or ())) if level in _STRIPED else size)
+    return Stripe(_NOT_FOLLOWED, _NOT_FOLLOWED)
+
+
+def _of_array(machine: Machine, folder: str) -> Stripe:
+    level = look.text(machine, f"{folder}/md/level")
+    if isinstance(level, Unknown):
+        return Stripe(level, level)
+    if level.value not in _STRIPED:
+        return Stripe(Known(0, level.source), Known(0, level.source))
+    chunk = look.number(machine, f"{folder}/md/chunk_size")
+    disks = look.number(machine, f"{folder}/md/raid_disks")
+    return Stripe(chunk, disks if isinstance(disks, Unknown) else _width(machine, folder, chunk, disks.value))
+
+
+def _width(machine: Machine, folder: str, chunk: Fact[int], disks: int) -> Fact[int]:
+    """What md tells its queue, where it is chunks of at most as many disks as there are.
+
+    A member's own optimal_io_size may have been mixed into it.
+    """
+    width = look.number(machine, f"{folder}/queue/optimal_io_size")
+    if isinstance(chunk, Unknown):
+        return chunk
+    if isinstance(width, Unknown):
+        return width
+    sound = chunk.value > 0 and width.value % chunk.value == 0 and 0 < width.value // chunk.value <= disks
+    return width if sound else Unknown(Cause.NOT_EXPOSED, "", width.source)
+
+
+_COPIES = ("raid1", "raid10", "raid4", "raid5", "raid6")
+_PLAIN = ("nvme", "sata", "sas", "usb", "mmc")
+_CACHE_LEG = {"cache": 1, "writecache": 1}
+"""Which device below the target holds what is not written back yet; a mapping of dm_target.Cache."""
+_NOT_TOLD = Unknown(Cause.NOT_EXPOSED, "", "the cache device is not told")
+
+
+def layers_that_cache(layers: Mapping[str, Layer]) -> list[str]:
+    """The ids of the cache layers."""
+    return [at for at, layer in layers.items() if look.value(layer.kind) in ("bcache", "dm-cache", "dm-writecache")]
+
+
+def cache_devices(
+    machine: Machine, tree: BlockTree, device: BlockDevice, tables: Mapping[str, tuple[Target, ...]] | Unknown
+) -> tuple[str, ...] | Unknown:
+    """The names of the devices that a cache layer caches on; () where none is attached."""
+    if device.name.startswith("bcache"):
+        return _of_bcache(machine, tree, device)
+    if isinstance(tables, Unknown):
+        return tables
+    name = look.value(look.text(machine, f"{device.folder}/dm/name")) or ""
+    found = []
+    for target in tables.get(name, ()):
+        leg = _CACHE_LEG.get(target.kind)
+        if leg is not None and target.legs is not None and len(target.legs) > leg:
+            below = tree.numbered(target.legs[leg].device)
+            found += [below.name] if below else []
+    return tuple(found) or _NOT_TOLD
+
+
+def _of_bcache(machine: Machine, tree: BlockTree, device: BlockDevice) -> tuple[str, ...] | Unknown:
+    """A cache device's folder has its replacement policy, a backing device's has its cache mode."""
+    holds = {
+        it.name: look.names(machine.entries(f"{it.folder}/bcache"))
+        for it in (tree.devices.get(name) for name in device.slaves or ())
+        if it is not None
+    }
+    found = tuple(name for name, names in holds.items() if "cache_replacement_policy" in names)
+    told = len(holds) == len(device.slaves or ()) > 0 and all(found or "cache_mode" in it for it in holds.values())
+    return found if told else _NOT_TOLD
+
+
+def cache_redundant(
+    names: tuple[str, ...] | Unknown, stack: Stack, layers: Mapping[str, Layer], disks: Mapping[str, Disk]
+) -> Fact[bool]:
+    """Whether the cache survives the loss of one device: a mirror or parity RAID anywhere below it."""
+    if isinstance(names, Unknown):
+        return names
+    if not names:
+        return Known(True, "no cache device is attached: nothing is cached")
+    return look.all_of([_one_is(name, stack, layers, disks) for name in names], f"all of {', '.join(names)}")
+
+
+def _one_is(name: str, stack: Stack, layers: Mapping[str, Layer], disks: Mapping[str, Disk]) -> Fact[bool]:
+    top = f"disk:{name}" if f"disk:{name}" in disks else f"layer:{name}"
+    reached = (top, *stack.under(top))
+    for at in reached:
+        layer = layers.get(at)
+        if layer is not None and look.value(layer.md_level) in _COPIES:
+            return Known(True, f"{at.partition(':')[2]} is {look.value(layer.md_level)}")
+        if layer is not None and look.value(layer.kind) in (None, "dm-mirror", "stacked"):
+            return Unknown(Cause.NOT_EXPOSED, "", f"what {at.partition(':')[2]} is made of")
+    leaves = [disks[at] for at in reached if at in disks]
+    if not leaves or not stack.followed(top) or any(look.value(it.transport) not in _PLAIN for it in leaves):
+        return Unknown(Cause.NOT_EXPOSED, "", f"{name}: a controller or a hypervisor may keep copies")
+    not_told = next((it.virtual for it in leaves if isinstance(it.virtual, Unknown)), None)
+    if not_told is not None and not_told.learn:
+        return not_told
+    if any(look.value(it.virtual) is not False for it in leaves):
+        return Unknown(Cause.NOT_EXPOSED, "", f"{name}: what a virtual disk stands on")
+    return Known(False, f"{name} stands on single drives: {', '.join(str(look.value(it.name)) for it in leaves)}")

@@ -1,4 +1,4 @@
-"""What programs that keep files do to a filesystem."""
+"""What programs that keep files do to a filesystem: their settings, their files, what they share."""
 
 from __future__ import annotations
 
@@ -6,20 +6,155 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.storage import Filesystem, Service
-from fsadvisor.survey import configuration, look, mysql, placing, program_files
+from fsadvisor.readers import file_attributes
+from fsadvisor.storage import Below, Filesystem, Service
+from fsadvisor.survey import look, mysql, program_settings
+from fsadvisor.survey.attested import Identities
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, type_of
-from fsadvisor.survey.identity import Identities
 from fsadvisor.survey.superblocks import mount_point_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.file_attributes import FolderExtents
     from fsadvisor.storage import Facts, Host, Subject
+    from fsadvisor.survey.inventory import Surveyed
     from fsadvisor.survey.overlay import Overlay
     from fsadvisor.survey.programs import RunningProgram
-    from fsadvisor.survey.surveyed import Surveyed
+
+_SOURCE = "the stack in sysfs"
+
+
+def disks_under(mount: Subject | None) -> Fact[tuple[str, ...]]:
+    """The leaf disks under a place."""
+    below = mount.scope.get("below") if mount else None
+    return below.disks if isinstance(below, Below) else Unknown(Cause.NOT_EXPOSED, "", _SOURCE)
+
+
+def _shared(one: Fact[tuple[str, ...]], other: Fact[tuple[str, ...]]) -> Fact[bool]:
+    """Whether two sets of disks have one in common."""
+    if isinstance(one, Unknown):
+        return one
+    return other if isinstance(other, Unknown) else Known(bool({*one.value} & {*other.value}), _SOURCE)
+
+
+def shares_disk(
+    own: Fact[str], others: Iterable[Fact[str]], disks_of: Callable[[str], Fact[tuple[str, ...]]]
+) -> Fact[bool]:
+    """Whether another program's folder is on a disk of this folder."""
+    if isinstance(own, Unknown):
+        return own
+    here = disks_of(own.value)
+    found = (other if isinstance(other, Unknown) else _shared(here, disks_of(other.value)) for other in others)
+    return look.any_of(found, "no other program was found")
+
+
+def apart(own: Fact[str], log: Fact[str], disks_of: Callable[[str], Fact[tuple[str, ...]]]) -> Fact[bool]:
+    """Whether a program's log is on other disks than its files."""
+    if isinstance(log, Unknown):
+        return log
+    if isinstance(own, Unknown):
+        return own
+    return look.derive(_shared(disks_of(own.value), disks_of(log.value)), lambda it: not it)
+
+
+def percent(part: Fact[int], whole: Fact[int]) -> Fact[int]:
+    """A share in percent."""
+    if isinstance(part, Unknown) or isinstance(whole, Unknown):
+        return part if isinstance(part, Unknown) else whole
+    return Known(part.value * 100 // whole.value if whole.value else 0, f"{part.source}, {whole.source}")
+
+
+CROWDED = 100_000
+"""Names in one folder from which rules speak of it."""
+_GIB = 1 << 30
+
+
+def file_facts(machine: Machine, directory: str) -> dict[str, Any]:
+    """Facts by the largest files below a folder."""
+    answer = machine.extents(directory)
+    record = look.understood(answer, file_attributes.parse_file_extents)
+    if isinstance(record, Unknown):
+        return dict.fromkeys(("extents", "extents_per_gib", "largest_folder"), record)
+    source = answer.source
+    extents = sum(file.extents for file in record.files)
+    mapped = sum(file.mapped_bytes for file in record.files)
+    return {
+        "extents": Known(look.steady(extents), source),
+        "extents_per_gib": _density(record, extents, mapped, source),
+        "largest_folder": _largest_folder(record, source),
+    }
+
+
+def _density(record: FolderExtents, extents: int, mapped: int, source: str) -> Fact[int]:
+    """Extents per GiB. Of compressed files each 128 KiB is one by construction, so they tell nothing."""
+    if any(file.encoded for file in record.files):
+        return Unknown(Cause.NOT_EXPOSED, "", f"{source}: some are compressed")
+    return Known(look.steady(extents * _GIB // mapped) if mapped else 0, source)
+
+
+def _largest_folder(record: FolderExtents, source: str) -> Fact[int]:
+    """Where counting stopped early, a small number says nothing; a large one is large all the same."""
+    if record.whole or record.largest_folder > CROWDED:
+        return Known(look.steady(record.largest_folder), source)
+    return Unknown(Cause.NOT_EXPOSED, "", f"{source}: there are too many to look at all")
+
+
+_FACTS = {
+    "postgresql": (
+        "server_version", "fsync", "full_page_writes", "synchronous_commit", "wal_sync_method", "wal_init_zero",
+        "fastest_wal_sync_method", "wal_recycle", "io_method", "direct_io", "buffer_bytes",
+        "checkpoint_flush_after_bytes", "log_directory",
+    ),
+    "mysql": ("server_version", "edition", *mysql.SETTINGS),
+    "redis": ("appendonly", "appendfsync"),
+    "docker": ("storage_driver",),
+}  # fmt: skip
+_ELSEWHERE = Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", "its root folder is not ours")
+_NOT_SEEN = Unknown(Cause.DENIED, "run as root", "the program's root folder")
+
+
+def settings_facts(
+    machine: Machine, program: str, directory: Fact[str], server: mysql.Server, here: bool | None
+) -> dict[str, Any]:
+    """Facts of a program by its settings, which mean nothing here where it has another root folder than we."""
+    if program == "etcd":
+        return _etcd(dict(server.given))
+    names = _FACTS.get(program, ())
+    if here is not True:
+        return dict.fromkeys(names, _ELSEWHERE if here is False else _NOT_SEEN)
+    if isinstance(directory, Unknown):
+        return dict.fromkeys(names, directory)
+    if program == "postgresql":
+        return program_settings.postgresql_facts(machine, directory.value, server.given)
+    if program == "mysql":
+        return mysql.facts(machine, server)
+    if program == "redis":
+        return program_settings.redis_facts(machine, directory.value)
+    return {"storage_driver": _storage_driver(machine, directory.value)} if program == "docker" else {}
+
+
+def _etcd(given: dict[str, str | None]) -> dict[str, Any]:
+    """Its arguments; what they leave open may stand in its environment, which is not looked at."""
+    learn = "look for ETCD_UNSAFE_NO_FSYNC and ETCD_WAL_DIR in the environment that its unit or manifest sets"
+    environment = Unknown(Cause.NOT_EXPOSED, learn, "arguments of etcd, which do not say")
+    unsafe = given.get("unsafe_no_fsync", "") in (None, "true", "1")
+    log = given.get("wal_dir")
+    return {
+        "unsafe_no_fsync": Known(True, "argument of etcd") if unsafe else environment,
+        "log_directory": Known(log, "argument of etcd") if log else environment,
+    }
+
+
+def _storage_driver(machine: Machine, directory: str) -> Fact[str]:
+    """The driver that has images, where there is only one: another may have been used before."""
+    path = f"{directory}/image"
+    names = machine.entries(path)
+    if isinstance(names, Unknown):
+        return names
+    return look.told(names[0] if len(names) == 1 else None, path, "ask it: docker info")
+
 
 _OF_MANY_FILES = ("docker", "containerd", "crio", "buildkit")
 """Programs whose folders hold whole systems, too much to go through."""
@@ -50,7 +185,7 @@ def _around(
     return Around(
         folders=tuple(program.directory for program in programs if program is not own),
         place_of=lambda folder: mount_point_of(folder, mounts),
-        disks_of=lambda folder: placing.disks(mounts.get(mount_point_of(folder, mounts) or "")),
+        disks_of=lambda folder: disks_under(mounts.get(mount_point_of(folder, mounts) or "")),
         memory_bytes=host.memory_bytes,
     )
 
@@ -73,9 +208,9 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
     told: dict[str, Any] = {
         "own_checksums": Unknown(Cause.NOT_ATTESTED, f"ask {found.program.name} whether its data checksums are on")
     }
-    told |= configuration.facts(machine, found.program.name, directory, _server(found), found.here)
+    told |= settings_facts(machine, found.program.name, directory, _server(found), found.here)
     if fs_type in ON_DEVICES and isinstance(directory, Known) and found.program.name not in _OF_MANY_FILES:
-        told |= program_files.facts(machine, directory.value)
+        told |= file_facts(machine, directory.value)
     told |= type_of(fs_type or "").program_facts(machine, found.program.name, directory)
     log: Fact[str] = told.get("log_directory", NOT_APPLICABLE)
     return Service(
@@ -84,10 +219,10 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
         workload=Known(found.program.workload, f"what {found.program.name} does"),
         mount_point=look.told(place, "/proc/self/mountinfo"),
         **told,
-        buffer_percent=placing.percent(told.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
+        buffer_percent=percent(told.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
         log_on_mount=look.derive(log, lambda folder: around.place_of(folder) == place),
-        log_apart=placing.apart(directory, log, around.disks_of),
-        shares_disk=placing.shares_disk(directory, around.folders, around.disks_of),
+        log_apart=apart(directory, log, around.disks_of),
+        shares_disk=shares_disk(directory, around.folders, around.disks_of),
     )
 
 

@@ -10,8 +10,8 @@ from fsadvisor.machine import sources
 from fsadvisor.machine.wrapped import Wrapped
 from fsadvisor.readers import smartctl
 from fsadvisor.survey import look
+from fsadvisor.survey.attachment import transport
 from fsadvisor.survey.filesystem_types.registry import type_of
-from fsadvisor.survey.transport import transport
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.storage import Storage
 from fsadvisor.survey import attested
+from fsadvisor.survey.attested import Identities
 from fsadvisor.survey.below import fold_below
 from fsadvisor.survey.collect import collect
 from fsadvisor.survey.disks import survey_disks, with_flush_shares, with_what_is_above
 from fsadvisor.survey.filesystems import survey_filesystems, trim_wanted
 from fsadvisor.survey.host import survey_host
-from fsadvisor.survey.identity import Identities
+from fsadvisor.survey.inventory import Surveyed
 from fsadvisor.survey.layers import survey_layers
 from fsadvisor.survey.mounts import survey_mounts
 from fsadvisor.survey.overlay import Overlay
 from fsadvisor.survey.services import survey_services
-from fsadvisor.survey.surveyed import Surveyed
 from fsadvisor.survey.tried import tried
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Facts, Subject, Supposition, Workload
-    from fsadvisor.survey.identity import Identity
+    from fsadvisor.survey.attested import Identity
 
 
 def survey(machine: Machine, declared: Mapping[str, Workload], supposed: Iterable[Supposition] = ()) -> Storage:

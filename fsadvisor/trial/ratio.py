@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe.figure import median
-from fsadvisor.survey.ratios import Ratio, kind, largest, sentence
+from fsadvisor.survey.tried import Ratio, kind, largest, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

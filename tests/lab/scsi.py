@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from fsadvisor.survey.ata import is_same_model
+from fsadvisor.survey.attachment import is_same_model
 from tests.lab.report import Unknown
 from tests.lab.scenario import run
 

@@ -3,7 +3,7 @@
 import json
 
 from fsadvisor.readers import dmsetup, lvs, zfs_tools
-from fsadvisor.survey import jobs
+from fsadvisor.survey import host
 from tests.machines import parts
 from tests.told import partition, stacked
 
@@ -76,7 +76,7 @@ def database_lab():
         | parts.nvme_answers("/dev/nvme1n1", _ZONED, _ZONED_BYTES, vwc=6)
         | parts.ext4_answers("/dev/sda", size_bytes=_HDD_BYTES)
         | parts.host_answers(fstrim_timer=True)
-        | {" ".join(jobs.DEFRAGMENTING): "/etc/cron.weekly/defrag\n"},
+        | {" ".join(host.DEFRAGMENTING): "/etc/cron.weekly/defrag\n"},
         processes=[
             parts.process(10, "etcd", "/var/lib/etcd", unsafe_no_fsync=None),
             parts.process(11, "mongod", "/srv/f2fs/mongo"),
@@ -92,7 +92,7 @@ def database_lab():
             "/srv/f2fs": parts.room(_SSD_BYTES - (2 << 20), 40),
         },
     )
-    made.statuses[" ".join(jobs.DEFRAGMENTING)] = 0
+    made.statuses[" ".join(host.DEFRAGMENTING)] = 0
     return made
 
 

@@ -17,7 +17,7 @@ from fsadvisor.readers import (
     smartctl,
     xfs_reports,
 )
-from fsadvisor.survey import configured, jobs
+from fsadvisor.survey import configured, host
 from tests import told
 from tests.paths import FIXTURES
 from tests.told import disk
@@ -232,7 +232,7 @@ STALLED = {
 
 HOST_ANSWERS = {
     " ".join(lsblk.LABELS_ARGV): '{"blockdevices": []}\n',
-    " ".join(jobs.DEFRAGMENTING): "",
+    " ".join(host.DEFRAGMENTING): "",
     " ".join(configured.MOUNT_UNITS): "Where=/\nWhat=/dev/root\nOptions=rw\nType=ext4\nId=-.mount\n"
     "FragmentPath=/run/systemd/generator/-.mount\nSourcePath=/etc/fstab\n",
 }
@@ -315,7 +315,7 @@ def process(pid, name, folder, **settings):
 def machine(*what, **more):
     """A told machine on which no job defragments."""
     made = told.machine(*what, **more)
-    made.statuses = {" ".join(jobs.DEFRAGMENTING): 1}
+    made.statuses = {" ".join(host.DEFRAGMENTING): 1}
     return made
 
 

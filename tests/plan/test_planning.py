@@ -14,7 +14,7 @@ from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Storage
-from fsadvisor.storage.said import Waiver
+from fsadvisor.storage.subject import Waiver
 from tests.plan import composed
 from tests.plan.composed import TEXTS, planned, remounts, rule, server, writes
 from tests.report.composed import disk, host, machine

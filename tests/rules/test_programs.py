@@ -5,7 +5,7 @@ import pytest
 from fsadvisor.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.survey import jobs
+from fsadvisor.survey import host
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine
 
@@ -95,7 +95,7 @@ FIRES = {
     "dirty-limit-tiny": lambda: verdicts("ext4", "rw", [], {"/proc/sys/vm/dirty_bytes": "1048576\n"}),
     "tasks-wait-for-disks": lambda: verdicts("ext4", "rw", [], STALLED),
     "defragmentation-by-the-clock": lambda: verdicts(
-        "ext4", "rw", [], commands={" ".join(jobs.DEFRAGMENTING): "/etc/cron.monthly/defrag\n"}
+        "ext4", "rw", [], commands={" ".join(host.DEFRAGMENTING): "/etc/cron.monthly/defrag\n"}
     ),
 }
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.survey.controller_cache import Cache
+from fsadvisor.survey.controllers import Cache
 from fsadvisor.survey.drive import Drive
 from fsadvisor.survey.power_loss import Case, by_controller, weigh
 

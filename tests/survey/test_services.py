@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.survey import jobs
+from fsadvisor.survey import host
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine
 
@@ -308,6 +308,6 @@ def test_a_count_of_names_that_was_cut_short_counts_only_where_it_is_large():
     ],
 )
 def test_jobs_that_defragment_are_known_by_their_files(text, root, expected):
-    made = machine(disk("sda"), mounts=[ROOT_MOUNT], root=root, commands={" ".join(jobs.DEFRAGMENTING): text})
+    made = machine(disk("sda"), mounts=[ROOT_MOUNT], root=root, commands={" ".join(host.DEFRAGMENTING): text})
     found = survey(made, {}).subjects[0].scope["host"].defrag_jobs
     assert isinstance(found, Unknown) if expected is None else found.value == expected

@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.facts import Cause
-from fsadvisor.survey.watched import WATCHERS
+from fsadvisor.survey.host import WATCHERS
 from fsadvisor.survey.whole import survey
 from tests.panel import build
 

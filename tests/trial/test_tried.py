@@ -12,7 +12,7 @@ from fsadvisor.probe import store
 from fsadvisor.probe.result import Figure, Result
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.measured import conditions_of
-from fsadvisor.survey.ratios import job_of, rule_of
+from fsadvisor.survey.tried import job_of, rule_of
 from fsadvisor.survey.whole import survey
 from tests.paths import ROOT
 

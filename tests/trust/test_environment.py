@@ -12,7 +12,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.bounded import within
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.survey.workload import use
+from fsadvisor.survey.programs import use_of_mount
 from tests.command import ARGV
 from tests.paths import FIXTURES, ROOT
 from tests.probe.filesystems import needs_root
@@ -144,6 +144,6 @@ def test_no_threads_are_one_line():
 
 
 def test_a_mount_point_is_quoted_where_a_command_is_offered():
-    told = use("/srv/a'; touch x #", {}, (), (), (), alone=False).workload
+    told = use_of_mount("/srv/a'; touch x #", {}, (), (), (), alone=False).workload
     words = shlex.split(told.learn.removeprefix("declare it: ").partition(" (or")[0])
     assert words == ["--workload", "/srv/a'; touch x #=oltp"]

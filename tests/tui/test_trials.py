@@ -9,7 +9,7 @@ import pytest
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.spans import columns
 from fsadvisor.probe.finding import Finding
-from fsadvisor.survey.ratios import job_of
+from fsadvisor.survey.tried import job_of
 from fsadvisor.tui.measuring import Measurer, trial_progress
 from fsadvisor.tui.terminal import Terminal
 from fsadvisor.tui.widgets.keys_bar import KeysBar

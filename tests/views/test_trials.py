@@ -14,7 +14,7 @@ from fsadvisor.pages.glyphs import ASCII, UNICODE
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.spans import columns, plain
 from fsadvisor.probe.result import Figure, Result
-from fsadvisor.survey.ratios import Ratio, job_of
+from fsadvisor.survey.tried import Ratio, job_of
 from fsadvisor.trial.comparison import Progress
 from fsadvisor.views import trials, trials_asking, trials_forecast, trials_page, trials_try
 from fsadvisor.views.probe_results import NOTHING, Held, Kept

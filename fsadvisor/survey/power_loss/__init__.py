@@ -13,8 +13,7 @@ overrules everything; what a hypervisor, a cloud or a USB bridge shows is never 
 is shown and takes away what rested on it.
 """
 
-from fsadvisor.survey.power_loss.controller import by_controller
-from fsadvisor.survey.power_loss.evidence import Case, Controller, Evidence
-from fsadvisor.survey.power_loss.weighing import Weighing, weakest, weigh
+from fsadvisor.survey.power_loss.evidence import Case, Controller, Evidence, by_controller
+from fsadvisor.survey.power_loss.verdict import Weighing, weakest, weigh
 
 __all__ = ["Case", "Controller", "Evidence", "Weighing", "by_controller", "weakest", "weigh"]

@@ -1,15 +1,18 @@
-"""Evidence of power-loss protection: one piece each, and the case that they belong to."""
+"""Evidence for and against power-loss protection: by what a drive answers, and by what is said of its family."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fsadvisor.drives import Family
-    from fsadvisor.storage import PlpVerdict, Transport, WriteCache
+    from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, PlpVerdict, Transport, WriteCache
+    from fsadvisor.survey.controllers import Cache
     from fsadvisor.survey.drive import Drive
 
 Weight: TypeAlias = Literal["veto", "proof", "cache", "claim", "weak", "clash", "doubt", "note"]
@@ -75,3 +78,78 @@ class Case:
 def is_known_as(fact: Fact[bool], value: bool) -> bool:
     """Whether a fact is known to be so."""
     return isinstance(fact, Known) and fact.value is value
+
+
+_SAYS: dict[str, tuple[PlpVerdict, str]] = {
+    "claimed": ("claimed", "sold as protected against power loss"),
+    "partial": ("partial", "protects what is on the media already, not what is on its way"),
+    "absent": ("absent", "sold without protection against power loss"),
+    "unknown": ("unknown", "it is not settled whether it is protected"),
+    "oem": ("unknown", "a reseller's number that hides the family"),
+    "cloud": ("unknown", "a name that hypervisors and clouds give"),
+}
+
+
+def by_model(case: Case) -> Iterator[Evidence]:
+    """The family's and the data sheet's word."""
+    if case.family is not None:
+        yield _family(case.family)
+        if case.family.lossy:
+            says = "drives of the family lost data after a completed flush in a published test"
+            yield Evidence("unknown", says, "drive table")
+    if isinstance(case.datasheet, Known):
+        verdict: PlpVerdict = "claimed" if case.datasheet.value else "absent"
+        does = "promises" if case.datasheet.value else "does not promise"
+        yield Evidence(verdict, f"a person read that the data sheet {does} it", case.datasheet.source, "claim")
+
+
+def _family(family: Family) -> Evidence:
+    verdict, says = _SAYS[family.verdict]
+    sources = f": {'; '.join(family.sources)}" if family.sources else ""
+    return Evidence(
+        verdict,
+        f"the model is of the family {family.name}, {says} ({family.confidence} confidence{sources})",
+        "drive table",
+        "note" if verdict == "unknown" else "claim",
+    )
+
+
+T = TypeVar("T")
+
+
+def by_controller(cache: Cache, tool: str | None) -> Controller | None:
+    """The controller in front with its evidence, None where there is none."""
+    if tool in (None, "none"):
+        return None
+    facts: tuple[Fact[object], ...] = (cache.policy, cache.battery, cache.drive_caches)
+    return Controller(
+        says=_evidence(cache, str(tool)),
+        missing=tuple(dict.fromkeys(it for it in facts if isinstance(it, Unknown) and it.learn)),
+    )
+
+
+def _evidence(cache: Cache, tool: str) -> Evidence:
+    policy, battery, drives = _told(cache.policy), _told(cache.battery), _told(cache.drive_caches)
+    says = (
+        f"the RAID controller's battery or capacitor: {battery or 'not told'}; its policy: {policy or 'not told'};"
+        f" the drives' own caches: {drives or 'not told'}"
+    )
+    return Evidence(_verdict(policy, battery, drives), says, tool, "veto" if battery == "failed" else "note")
+
+
+def _told(fact: Fact[T]) -> T | None:
+    return fact.value if isinstance(fact, Known) else None
+
+
+def _verdict(
+    policy: ControllerCache | None, battery: ControllerBattery | None, drives: DriveCaches | None
+) -> PlpVerdict:
+    if battery == "failed":
+        return "failed"
+    if battery == "absent" and policy == "always write back":
+        return "absent"
+    if battery == "optimal" and drives == "enabled":
+        return "partial"
+    if battery == "optimal" and drives == "disabled" and policy is not None:
+        return "proven" if policy == "write back" else "claimed"
+    return "unknown"

@@ -1,4 +1,4 @@
-"""Evidence weighed into a verdict, and what was not asked though it could decide."""
+"""Weighs all evidence into a verdict, and says what would settle it: concrete steps, the nearest first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.survey.power_loss import attributes, model, nvme, settle
+from fsadvisor.survey.power_loss import evidence, signs
 from fsadvisor.survey.power_loss.evidence import Evidence, is_known_as
 
 if TYPE_CHECKING:
@@ -14,6 +14,75 @@ if TYPE_CHECKING:
 
     from fsadvisor.storage import PlpVerdict
     from fsadvisor.survey.power_loss.evidence import Case
+
+_ASK = {
+    "nvme id-ctrl": "ask the drive whether its write cache is volatile: `nvme id-ctrl {device} --output-format=json`",
+    "nvme smart-log": "ask the drive for a failed backup: `nvme smart-log {device} --output-format=json`",
+    "nvme ocp smart-add-log": "ask for its capacitors: `nvme ocp smart-add-log {device} --output-format=json`",
+    "nvme get-feature --feature-id=6": "ask whether feature 6 agrees: `nvme get-feature {device} --feature-id=6`",
+    "smartctl": "ask the drive for its own tests: `smartctl --json=o -x {device}`",
+}
+_VENDOR_LOGS = (
+    ("micron", "nvme micron vs-smart-add-log"),
+    ("wd ultrastar", "nvme wdc vs-smart-add-log"),
+    ("sandisk dc", "nvme sandisk vs-smart-add-log"),
+    ("solidigm", "nvme solidigm vs-smart-add-log"),
+    ("seagate", "nvme seagate vs-smart-add-log"),
+)
+"""A family's name holds this: the plugin command of nvme-cli 2.16 that shows its capacitors."""
+
+
+def steps(case: Case, verdict: PlpVerdict, missing: Iterable[tuple[str, Unknown]]) -> Iterator[str]:
+    """Nothing for what is proven."""
+    if verdict == "failed":
+        yield "back up, keep barriers and 'write back' on, and replace the drive or the controller's battery"
+    elif isinstance(case.virtual, Known) and case.virtual.value:
+        yield "ask whoever runs the hypervisor, the cloud or the array behind it; no answer from inside can prove it"
+    elif verdict != "proven":
+        yield from dict.fromkeys((*_cures(case, missing), *_further(case, verdict)))
+
+
+def _cures(case: Case, missing: Iterable[tuple[str, Unknown]]) -> Iterator[str]:
+    """Each answer that is missing: what stood in its way, and the question."""
+    for question, why in missing:
+        asked = _ASK.get(question, "").format(device=case.device)
+        if why.learn and why.cause is not Cause.NOT_APPLICABLE:
+            yield f"{why.learn}, to learn {question}" if not asked else f"{why.learn}, then {asked}"
+        elif asked:
+            yield asked
+
+
+def _further(case: Case, verdict: PlpVerdict) -> Iterator[str]:
+    if case.controller is not None:
+        yield from _controller()
+        return
+    if case.transport == "usb":
+        yield "attach the drive without the USB bridge"
+    if signs.no_volatile_cache(case) and isinstance(case.write_cache, Known) and case.write_cache.value == "write back":
+        yield "find what set queue/write_cache (`grep -rs write_cache /etc/udev/rules.d`), or rescan the controller"
+    if verdict == "absent" and case.family is None:
+        return
+    if verdict in ("claimed", "unknown"):
+        yield from _vendor_log(case)
+    if case.transport != "ram":
+        model = f" of {case.model.value}" if isinstance(case.model, Known) else ""
+        yield (
+            f"read the data sheet{model} for power-loss protection of data in flight, and say what it says:"
+            " `fsadvisor attest disk.datasheet_plp`"
+        )
+
+
+def _controller() -> Iterator[str]:
+    yield "have the battery or CacheVault Optimal, the policy 'write back' (not 'always'), the drives' caches disabled"
+    yield "check the same with the controller's tool: storcli64, perccli64, ssacli or the maker's"
+
+
+def _vendor_log(case: Case) -> Iterator[str]:
+    name = "" if case.family is None else case.family.name.lower()
+    command = next((command for holds, command in _VENDOR_LOGS if holds in name), None)
+    if case.is_nvme and command is not None and isinstance(case.drive.ocp, Unknown):
+        yield f"look at the capacitors in the maker's own log: `{command} {case.device}`"
+
 
 _CURABLE = {Cause.ASLEEP, Cause.DENIED, Cause.NO_TOOL, Cause.TIMED_OUT, Cause.UNREADABLE}
 _NEVER_PROVEN = {
@@ -57,7 +126,7 @@ def weigh(case: Case) -> Weighing:
     missing = [] if decided else list(_missing(case, found))
     verdict = decided or _standing(case, found, missing)
     why = missing[0][1] if missing and not case.from_files else None
-    return Weighing(verdict, found, tuple(settle.steps(case, verdict, missing)), why)
+    return Weighing(verdict, found, tuple(steps(case, verdict, missing)), why)
 
 
 def _evidence(case: Case) -> Iterator[Evidence]:
@@ -65,10 +134,10 @@ def _evidence(case: Case) -> Iterator[Evidence]:
         yield Evidence("absent", "lives in memory: a power loss takes everything", "transport", "veto")
     if case.controller is not None and case.controller.says is not None:
         yield case.controller.says
-    yield from nvme.evidence(case)
-    yield from attributes.evidence(case)
+    yield from signs.by_nvme(case)
+    yield from signs.by_attributes(case)
     yield from _kernel(case)
-    yield from model.evidence(case)
+    yield from evidence.by_model(case)
     if isinstance(case.virtual, Known) and case.virtual.value:
         yield Evidence("unknown", "nothing can be proven from inside", case.virtual.source)
     elif isinstance(case.virtual, Unknown) and not case.virtual.learn:
@@ -130,14 +199,14 @@ def weakest(verdicts: Iterable[PlpVerdict]) -> PlpVerdict:
 def _vetoes_asked(case: Case) -> bool:
     """Whether the drive's own health was read: where it says nothing against itself, a claim may stand."""
     if case.is_nvme:
-        return any(nvme.warnings(case))
-    return not isinstance(case.drive.smart, Unknown) and attributes.tell_health(case.drive.smart)
+        return any(signs.warnings(case))
+    return not isinstance(case.drive.smart, Unknown) and signs.tell_health(case.drive.smart)
 
 
 def _proven(case: Case, found: tuple[Evidence, ...]) -> bool:
     """By a test of capacitors, or because no cache is volatile and nothing casts doubt on that."""
     weights = {it.weight for it in found}
-    if nvme.no_volatile_cache(case) and isinstance(case.write_cache, Known) and case.write_cache.value == "write back":
+    if signs.no_volatile_cache(case) and isinstance(case.write_cache, Known) and case.write_cache.value == "write back":
         return False
     protected = case.family is not None and case.family.verdict == "claimed"
     return "proof" in weights or (protected and "cache" in weights and weights.isdisjoint(("clash", "doubt")))
@@ -174,10 +243,10 @@ def _missing_nvme(case: Case, tested: bool) -> Iterator[tuple[str, Unknown]]:
         yield "nvme id-ctrl", drive.id_ctrl
     if isinstance(drive.smart_log, Unknown) and not _vetoes_asked(case):
         yield "nvme smart-log", drive.smart_log
-    if isinstance(drive.ocp, Unknown) and not nvme.refused(drive.ocp):
+    if isinstance(drive.ocp, Unknown) and not signs.refused(drive.ocp):
         yield "nvme ocp smart-add-log", drive.ocp
     feature = drive.cache_feature
-    if nvme.no_volatile_cache(case) and not tested and isinstance(feature, Unknown) and not nvme.refused(feature):
+    if signs.no_volatile_cache(case) and not tested and isinstance(feature, Unknown) and not signs.refused(feature):
         yield "nvme get-feature --feature-id=6", feature
     if isinstance(case.write_cache, Unknown) and not case.from_files:
         yield "queue/write_cache", case.write_cache

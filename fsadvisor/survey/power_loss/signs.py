@@ -1,13 +1,10 @@
-"""What an NVMe drive's own answers say of its power-loss protection.
-
-NVM Express Base Specification: Identify Controller vwc, feature 06h, log page 02h; a cache that survives power loss is
-not volatile by its definition. OCP Datacenter NVMe SSD Specification: log page C0h.
-"""
+"""What a drive itself shows of its protection: attributes of SATA and SAS, logs and features of NVMe."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fsadvisor.drives import attributes
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.readers import nvme_ocp_smart_log, nvme_output
 from fsadvisor.survey.power_loss.evidence import Evidence
@@ -15,8 +12,76 @@ from fsadvisor.survey.power_loss.evidence import Evidence
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fsadvisor.drives import Attribute, Family
+    from fsadvisor.drives.attributes import Worth
     from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
+    from fsadvisor.readers.smart_record import AtaAttribute, SmartReport
     from fsadvisor.survey.power_loss.evidence import Case
+
+_SMARTCTL = "smartctl"
+
+
+def by_attributes(case: Case) -> Iterator[Evidence]:
+    """All of it; nothing of an NVMe drive, whose logs are read elsewhere."""
+    smart = case.drive.smart
+    if isinstance(smart, Unknown):
+        return
+    for attribute in smart.attributes:
+        row = attributes().get(attribute.name)
+        if row is not None:
+            found = _test(attribute, row) if row.kind == "test" else _failures(attribute)
+            yield from (_weighed(it, row.worth(case.family), case.family) for it in found)
+    if smart.write_cache_enabled is not None:
+        state = "on" if smart.write_cache_enabled else "off now, and may be switched on again"
+        yield Evidence("unknown", f"its volatile write cache is {state}", _SMARTCTL)
+    if smart.rotation_rate_rpm:
+        says = f"it spins ({smart.rotation_rate_rpm} rpm): a hard disk's cache is lost with its power"
+        yield Evidence("absent", says, _SMARTCTL, "veto")
+    if smart.passed is False:
+        yield Evidence("unknown", "the drive says that it is failing, which a lost protection can cause", _SMARTCTL)
+
+
+def tell_health(smart: SmartReport) -> bool:
+    """Whether the report holds what would show a failed protection: the attributes of ATA, the status of SCSI."""
+    return bool(smart.attributes) if smart.protocol == "ATA" else smart.passed is not None
+
+
+def _test(attribute: AtaAttribute, row: Attribute) -> Iterator[Evidence]:
+    if attribute.value is None or attribute.thresh is None:
+        return
+    says = f"{attribute.name} {attribute.value}, threshold {attribute.thresh}"
+    if attribute.value <= attribute.thresh or attribute.when_failed == "now":
+        yield Evidence("failed", says, _SMARTCTL, "veto")
+    elif attribute.when_failed == "past":
+        yield Evidence("claimed", f"{says}, but it failed in the past", _SMARTCTL, "weak")
+    elif attribute.thresh == 0:
+        yield Evidence("claimed", f"{says}: no limit that it could fail", _SMARTCTL, "weak")
+    elif row.passed is not None and attribute.value != row.passed:
+        yield Evidence("claimed", f"{says}: a test that counted and passed would show {row.passed}", _SMARTCTL, "weak")
+    else:
+        yield Evidence("proven", f"{says}: its own test passed", _SMARTCTL, "proof")
+
+
+def _failures(attribute: AtaAttribute) -> Iterator[Evidence]:
+    if attribute.raw_value is None:
+        return
+    says = f"{attribute.name} {attribute.raw_value}"
+    if attribute.raw_value or attribute.when_failed == "now":
+        yield Evidence("failed", f"{says}: its protection has failed", _SMARTCTL, "veto")
+    else:
+        yield Evidence("claimed", f"{says}: no failure counted", _SMARTCTL, "weak")
+
+
+def _weighed(found: Evidence, worth: Worth, family: Family | None) -> Evidence:
+    """As much of it as its name is worth on this drive; a failure counts unless there is nothing to fail."""
+    if worth == "nothing" and (found.weight != "veto" or (family is not None and family.verdict == "absent")):
+        says = f"{found.says}; drives without capacitors have this attribute, too"
+        return Evidence("unknown", says, found.source)
+    if worth != "full" and found.weight == "proof":
+        says = f"{found.says}, but it is not known what that means for this family"
+        return Evidence("claimed", says, found.source, "weak")
+    return found
+
 
 BACKUP_FAILED_BIT = 1 << 4
 """Critical warning: the volatile memory backup device has failed (log page 02h, byte 0)."""
@@ -30,7 +95,7 @@ _ID_CTRL, _FEATURE, _SMART_LOG, _OCP = (
 _DEVICE_REFUSED = (nvme_output.DOES_NOT_ANSWER, nvme_ocp_smart_log.ANOTHER_LAYOUT)
 
 
-def evidence(case: Case) -> Iterator[Evidence]:
+def by_nvme(case: Case) -> Iterator[Evidence]:
     """All of it; nothing where the drive is no NVMe."""
     yield from warnings(case)
     if not isinstance(case.drive.ocp, Unknown):
