@@ -32,7 +32,10 @@ _NONE_LEFT = {errno.ENOMEM: "memory", errno.EMFILE: "open files", errno.ENFILE: 
 def main() -> int:
     """Run the command line and return its exit code."""
     if sys.stdin is None or sys.stderr is None:
-        _fill_up()
+        try:
+            _fill_up()
+        except OSError as error:
+            _give_up(_too_little(error) or "open files")
     if sys.stdout is None:
         sys.stderr.write("fsadvisor: standard output is closed; send it to a file or to /dev/null\n")
         return USAGE
@@ -55,7 +58,10 @@ def main() -> int:
     except Exception as error:  # noqa: BLE001 - the last line of defence; a traceback would exit with 1, "findings"
         if what := _too_little(error):
             _give_up(what)
-        return _our_bug(error)
+        try:
+            return _our_bug(error)
+        except MemoryError:
+            _give_up("memory")
 
 
 def _fill_up() -> None:
@@ -104,8 +110,8 @@ def _let_open_enough() -> None:
 
 def _too_little(error: BaseException | None) -> str:
     """What there was no more of, though each program needs it; '' where that is not why it failed."""
-    if isinstance(error, MemoryError):
-        return "memory"
+    if isinstance(error, MemoryError) or (isinstance(error, SystemError) and "without exception set" in str(error)):
+        return "memory"  # the latter is what an import that has none left may say
     if isinstance(error, OSError):
         return _NONE_LEFT.get(error.errno or 0, "")
     if isinstance(error, RuntimeError) and "new thread" in str(error):
@@ -117,8 +123,10 @@ def _too_little(error: BaseException | None) -> str:
 
 def _give_up(what: str) -> NoReturn:
     """At once: the interpreter's own end waits for threads, and needs what there is none of."""
-    os.write(2, f"fsadvisor: too little to run with: no more {what} may be had (see `ulimit -a`)\n".encode())
-    os._exit(USAGE)
+    try:
+        os.write(2, f"fsadvisor: too little to run with: no more {what} may be had (see `ulimit -a`)\n".encode())
+    finally:
+        os._exit(USAGE)  # where standard error is closed, too
 
 
 def _in_threads_too() -> None:

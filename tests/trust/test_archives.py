@@ -18,55 +18,10 @@ from tests.cases import few
 from tests.paths import FIXTURES
 from tests.probe.filesystems import needs_root
 from tests.trust.bounded import audited, bounded, refused
+from tools.fuzz.tars import END, content, header, long_name, members, pax, report
 
 PACKERS = {"xz": lzma.compress, "gz": gzip.compress, "bz2": bz2.compress}
 ZEROS = bytes(64 << 20)
-END = bytes(1024)
-
-
-def header(name, size=0, kind=tarfile.REGTYPE, form=tarfile.GNU_FORMAT, **fields):
-    """The block that begins a member, without the headers that longer names need."""
-    info = tarfile.TarInfo(name)
-    info.size, info.type = size, kind
-    for field, value in fields.items():
-        setattr(info, field, value)
-    return info.tobuf(form)
-
-
-def content(text):
-    return text + bytes(-len(text) % tarfile.BLOCKSIZE)
-
-
-def pax(**records):
-    text = b""
-    for key, value in records.items():
-        said = f" {key.replace('__', '.')}={value}\n".encode()
-        length = next(it for it in range(len(said), len(said) + 20) if it == len(said) + len(str(it)))
-        text += str(length).encode() + said
-    return header("x", len(text), tarfile.XHDTYPE) + content(text)
-
-
-def report(*more):
-    """A small sos report, and more members before its end."""
-    with tarfile.open(fileobj=(file := io.BytesIO()), mode="w") as archive:
-        for name, text in {
-            "sos_commands/xfs/xfs_info_.srv": b"x\n",
-            "proc/mounts": b"/dev/sda / ext4 rw 0 0\n",
-        }.items():
-            info = tarfile.TarInfo(f"sos/{name}")
-            info.size = len(text)
-            archive.addfile(info, io.BytesIO(text))
-        whole = file.tell()
-    return file.getvalue()[:whole] + b"".join(more) + END
-
-
-def long_name(name, kind=tarfile.GNUTYPE_LONGNAME):
-    return header("././@LongLink", len(name), kind) + content(name)
-
-
-def members(count, name="x/etc/{}", **fields):
-    return b"".join(header(name.format(it), **fields) for it in range(count))
-
 
 BOMBS = {
     "one path of 30 000 directories": (

@@ -117,6 +117,18 @@ def test_few_open_files_are_one_line(files):
     assert "no more open files" in done.stderr
 
 
+@pytest.mark.parametrize("closed", [(0,), (2,), (0, 2)])
+def test_no_open_files_beside_closed_ones_are_no_traceback(closed):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+        for descriptor in closed:
+            os.close(descriptor)
+
+    done = ran([*ARGV, "--text"], preexec_fn=limit)
+    assert done.returncode in (2, 127)  # the loader of libraries says 127 where it can't open any
+    assert (done.stdout, "Traceback" in done.stderr) == ("", False)
+
+
 @pytest.mark.parametrize("kib", [60_000, 80_000, 100_000, 200_000, 300_000])
 def test_little_address_space_is_enough_or_one_line(kib):
     def limit():
@@ -125,6 +137,18 @@ def test_little_address_space_is_enough_or_one_line(kib):
     done = ran([*ARGV, "--text"], preexec_fn=limit)
     told = done.returncode == 2 and done.stderr.startswith("fsadvisor: too little to run with")
     assert (told or done.returncode in (0, 1), done.stderr.count("\n")) == (True, int(told)), done.stderr
+
+
+@pytest.mark.parametrize("kib", [6000, 8000, 10_000, 12_000, 16_000, 24_000])
+def test_little_memory_of_its_own_is_enough_or_one_line(kib):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_DATA, (kib << 10, kib << 10))
+
+    if ran([sys.executable, "-c", "import runpy, errno"], preexec_fn=limit).returncode:
+        pytest.skip("Python itself can't begin with so little")
+    done = ran([*ARGV, "--text"], preexec_fn=limit)
+    assert done.returncode in (0, 1, 2), done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @needs_root

@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from tools.fuzz import mutations, numbers, parsing
+from tools.fuzz import archives, environment, kills, mutations, numbers, parsing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +28,9 @@ PARTS: Final[dict[str, Part]] = {
     "rules": parsing.rules,
     "attestations": parsing.what_people_said,
     "recordings": parsing.recordings,
+    "archives": archives.archives,
+    "environment": environment.environment,
+    "kills": kills.kills,
 }
 _KEPT: Final = 100
 """Failures of a part that are kept: many inputs fail for one reason."""
@@ -52,7 +55,11 @@ def _run(name: str, part: Part, seed: int, seconds: float, save: Path) -> bool:
             if seen[failure.what] == 1 and len(seen) <= _KEPT:
                 save.mkdir(parents=True, exist_ok=True)
                 kept = save / f"{name}-{seed}-{len(seen)}.txt"
-                kept.write_text(f"{failure.what}\n\n{failure.given}", encoding="utf-8", errors="surrogateescape")
+                given = failure.given
+                if isinstance(given, bytes):
+                    kept.with_suffix(".input").write_bytes(given)
+                    given = kept.with_suffix(".input").name
+                kept.write_text(f"{failure.what}\n\n{given}", encoding="utf-8", errors="surrogateescape")
                 print(f"{name}: {failure.what[:300]!r}: {kept}", flush=True)
         if time.monotonic() > until:
             break

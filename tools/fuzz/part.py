@@ -13,7 +13,7 @@ class Failure:
     """A law that did not hold: `what` in a sentence, `given` the input that breaks it, to be kept."""
 
     what: str
-    given: str
+    given: str | bytes
 
 
 Part: TypeAlias = Callable[[Random], Iterator[list[Failure]]]
