@@ -79,11 +79,7 @@ def _is_scsi(device: BlockDevice) -> bool:
 def ask(machine: Machine, device: BlockDevice, transport: Fact[Transport]) -> Drive:
     """Ask the drive."""
     kind = look.value(transport)
-    smart = (
-        look.command_record(machine, smartctl.argv(device.path), smartctl.parse)
-        if _answers_smartctl(device, kind)
-        else NOT_APPLICABLE
-    )
+    smart = _smart(machine, device) if _answers_smartctl(device, kind) else NOT_APPLICABLE
     if kind != "nvme":
         return Drive(smart=smart)
     return Drive(
@@ -94,6 +90,15 @@ def ask(machine: Machine, device: BlockDevice, transport: Fact[Transport]) -> Dr
         ocp=look.command_record(machine, nvme_ocp_smart_log.argv(device.path), nvme_ocp_smart_log.parse),
         smart=smart,
     )
+
+
+def _smart(machine: Machine, device: BlockDevice) -> SmartReport | Unknown:
+    """What smartctl says of the drive; an answer that names another device is no answer."""
+    report = look.command_record(machine, smartctl.argv(device.path), smartctl.parse)
+    if isinstance(report, Unknown) or report.device_name in (None, device.path):
+        return report
+    learn = f"find out why smartctl answers for {report.device_name} instead of {device.path}"
+    return Unknown(Cause.UNREADABLE, learn, " ".join(smartctl.argv(device.path)))
 
 
 def _either(machine: Machine, argv: Callable[..., Argv], path: str, parse: Callable[[str], R | Unknown]) -> R | Unknown:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from fsadvisor import secrecy
-from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import block_files, host_files, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.host_files import Virtualization
     from fsadvisor.storage import Disk, Layer
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.overlay import Overlay
@@ -103,11 +104,20 @@ def kernel(machine: Machine) -> Fact[Version]:
     return look.field(record, path, lambda it: Version(it.major, it.minor, it.patch or 0))
 
 
+def _identified(record: Virtualization | Unknown, source: str, kind: Literal["vm", "container"]) -> Fact[bool]:
+    """Whether it is of that kind; a word that systemd does not print, as half of one is, says nothing."""
+    if isinstance(record, Unknown):
+        return record
+    if record.kind is None:
+        return unreadable(f"'{record.name}' is no identifier of systemd-detect-virt's", source)
+    return look.field(record, source, lambda it: it.kind == kind if it.kind in (kind, "none") else None)
+
+
 def virtual(machine: Machine) -> Fact[bool]:
     """Whether this is a virtual machine: systemd's word, else the CPU's hypervisor bit where it is set."""
     source = " ".join(DETECT_VM)
     record = look.command_record(machine, DETECT_VM, host_files.parse_detect_virt)
-    said = look.field(record, source, lambda it: it.kind == "vm" if it.kind in ("vm", "none") else None)
+    said = _identified(record, source, "vm")
     if isinstance(said, Known):
         return said
     cpu = look.text(machine, "/proc/cpuinfo")
@@ -120,7 +130,7 @@ def container(machine: Machine) -> Fact[bool]:
     """Whether we run in a container, where /sys is the host's and mounts are our own."""
     source = " ".join(DETECT_CONTAINER)
     record = look.command_record(machine, DETECT_CONTAINER, host_files.parse_detect_virt)
-    said = look.field(record, source, lambda it: it.kind == "container" if it.kind in ("container", "none") else None)
+    said = _identified(record, source, "container")
     marks = [path for path in ("/run/.containerenv", "/.dockerenv") if not isinstance(machine.read(path), Unknown)]
     return Known(True, marks[0]) if marks else said
 

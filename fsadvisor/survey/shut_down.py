@@ -63,7 +63,7 @@ def xfs(answer: Answer) -> Fact[bool]:
     if isinstance(answer, Unknown):
         return answer
     failed = answer.status != 0 and answer.text.rstrip().endswith(": Input/output error")
-    if failed or answer.status == 0:
+    if failed or (answer.status == 0 and answer.text.startswith("meta-data=")):
         return Known(failed, answer.source)
     return Unknown(Cause.NOT_EXPOSED, "", answer.source)
 

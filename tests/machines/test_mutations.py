@@ -8,8 +8,9 @@ from random import Random
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.rulebook.rule import Outcome
 from tests.cases import few
-from tools.fuzz.mutations import MACHINES, Mutant, broken, several, single, whole
+from tools.fuzz.mutations import MACHINES, Mutant, broken, judged, several, single, whole
 
 SEED = 20261123
 GONE = Unknown(Cause.NOT_EXPOSED, "capture again", "forgotten")
@@ -46,6 +47,19 @@ def test_no_answers_that_are_lost_together_make_a_machine_safer(name):
 def test_answers_whose_loss_once_made_a_machine_safer(machine, question):
     assert question in whole(BY_NAME[machine])[0].said or "md" in question[1]
     assert broken(Mutant(machine, "gone", {question: GONE}, forgets=True)) == []
+
+
+def test_a_report_of_smartctl_that_names_another_disk_is_no_answer():
+    machine, before = whole(BY_NAME["old-storage-server"])
+    asked, other = (
+        next(it for it in machine.said if it[:2] == ("run", "smartctl") and it[-1] == disk)
+        for disk in ("/dev/sdb", "/dev/sdc")
+    )
+    found = judged(machine.but({asked: machine.said[other]}))
+    assert before["drive-failing", "disk:sdb"].outcome is Outcome.ADVISE
+    assert found["drive-failing", "disk:sdb"].outcome is Outcome.UNDETERMINED
+    unknown = found["drive-failing", "disk:sdb"].to_learn().values()
+    assert any("answers for /dev/sdc instead of /dev/sdb" in fact.learn for fact in unknown)
 
 
 def test_the_laws_see_a_risk_that_falls_silent():

@@ -38,6 +38,16 @@ _RULES: Final = own_shelf().rules
 _BY_HAND: Final = ("settings", "read /etc/")
 """Files that people write: an empty one, or one without its end, may be just what somebody meant."""
 _NAMES: Final = ("/device/model", "/device/vendor")
+_LIES: Final = {
+    "garbage": ("\x00\x1b]0;\ufffd" * 50, 0),
+    "usage": ("nvme-2.3\nusage: nvme <command> [<device>] [<args>]\n\n  list    List all NVMe devices\n", 1),
+    "usage with success": ("Usage: smartctl [options] device\n  -x, --xall\n        Show all information\n", 0),
+    "another language": ("Fehler: Gerät oder Adresse nicht gefunden\n", 1),
+    "no library": ("error while loading shared libraries: libnvme.so.1: cannot open shared object file\n", 127),
+    "killed at once": ("", -9),
+}
+"""What a broken tool prints, and its exit status."""
+_KEY: Final = re.compile(r'"[^"]+"\s*:\s*(?=\d+\b)')
 _NUMBER: Final = re.compile(r"\d+")
 _NUMBERS: Final = ("0", "1", "9" * 19, str(1 << 64), "9" * 400)
 
@@ -74,8 +84,27 @@ def single(folder: Path, random: Random) -> Iterator[Mutant]:
     machine, _ = whole(folder)
     for question, said in list(machine.said.items()):
         if not isinstance(said, Unknown):
-            for how, instead, forgets in _ways(question, said, random):
+            for how, instead, forgets in (*_ways(question, said, random), *_lies(question, said, machine)):
                 yield Mutant(folder.name, how, {question: instead}, forgets)
+
+
+def _lies(question: Question, said: Said, machine: Remembered) -> Iterator[tuple[str, Said, bool]]:
+    """What a tool says that is broken, is killed, or answers something else than it was asked."""
+    if question[0] != "run" or not isinstance(said, Reply):
+        return
+    yield "hangs", Unknown(Cause.TIMED_OUT, "give it more time: --timeout", said.source), True
+    for how, (text, status) in _LIES.items():
+        yield how, replace(said, text=text, status=status), True
+    yield "killed half-way", replace(said, text=said.text[: len(said.text) // 2], status=-9), True
+    if said.text.lstrip().startswith("{") and (key := _KEY.search(said.text)):
+        twice = f"{said.text[: key.start()]}{key[0]}7, {said.text[key.start() :]}"
+        yield "a key twice", replace(said, text=twice), True
+    for other, answer in machine.said.items():
+        # dumpe2fs names no device: only a UUID would tell, which recordings hide
+        device = question[1] != "dumpe2fs" and other[-1].startswith("/dev/") and question[-1].startswith("/dev/")
+        if device and other[:-1] == question[:-1] and isinstance(answer, Reply) and answer.text != said.text:
+            yield "another device's answer", replace(answer, source=said.source), True
+            return
 
 
 def several(folder: Path, random: Random) -> Mutant:
