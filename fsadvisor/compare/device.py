@@ -20,19 +20,18 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.machine.file_extents import pieces
 from fsadvisor.probe import disks, fio
-from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.engine import EngineError, told
 from fsadvisor.probe.job import Io
 from fsadvisor.probe.scratch import scratch_file
-from fsadvisor.probe.trouble import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.machine.file_extents import Extent
     from fsadvisor.probe.disks import Way
+    from fsadvisor.probe.engine import Window
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.scratch import ScratchFile
-    from fsadvisor.probe.window import Window
 
 _BLOCK: Final = 4096
 _LEAST_SHARE: Final = 0.5

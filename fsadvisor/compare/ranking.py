@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from fsadvisor.compare.side import syncs
-from fsadvisor.probe.figure import FEWEST
+from fsadvisor.probe.result import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -14,12 +14,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.compare import workloads
-from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.engine import EngineError, because
 from fsadvisor.probe.measure import Budget, Progress, Run, Surroundings, Where
+from fsadvisor.probe.processes import Stopped
 from fsadvisor.probe.result import Result
 from fsadvisor.probe.run import Stoppable, waited_us
-from fsadvisor.probe.stopping import Stopped
-from fsadvisor.probe.trouble import because
 
 if TYPE_CHECKING:
     import random
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.job import Job
+    from fsadvisor.probe.processes import Stop
     from fsadvisor.probe.result import End
-    from fsadvisor.probe.stopping import Stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,9 +22,8 @@ import msgspec
 
 from fsadvisor.measure import messages
 from fsadvisor.measure.messages import Finished
-from fsadvisor.probe.dying import die_with
 from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.stopping import Stop, Stopped
+from fsadvisor.probe.processes import Stop, Stopped, die_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from fsadvisor.probe.cost import Cost
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.place import Holder, Place
-    from fsadvisor.probe.stopping import Stop
+    from fsadvisor.probe.processes import Stop
     from fsadvisor.storage import Storage
 
     Hear = Callable[[Event], object]

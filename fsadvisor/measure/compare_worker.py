@@ -17,7 +17,7 @@ from fsadvisor.compare.rounds import Entrant
 from fsadvisor.compare.side import Side
 from fsadvisor.compare.workloads import with_file
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, SideReady, Started, of_window
-from fsadvisor.probe import scratch_tree, space
+from fsadvisor.probe import scratch, scratch_tree
 from fsadvisor.probe.disks import Way
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.engines import opened
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.messages import ComparePath, CompareWork, Event
     from fsadvisor.probe.job import Job
-    from fsadvisor.probe.stopping import Stop
+    from fsadvisor.probe.processes import Stop
     from fsadvisor.trial.arena import Part, Standing
     from fsadvisor.trial.mounting import Privacy
 
@@ -169,7 +169,7 @@ def _rest(folder: Path, *, whole: bool) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         if whole:
-            space.write_all(descriptor)
+            scratch.write_all(descriptor)
         else:
             os.fsync(descriptor)
     finally:

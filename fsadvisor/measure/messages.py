@@ -14,8 +14,7 @@ from fsadvisor.compare.side import Side  # noqa: TC001 - decoding resolves the a
 from fsadvisor.probe.cost import Cost  # noqa: TC001
 from fsadvisor.probe.disks import Way  # noqa: TC001
 from fsadvisor.probe.finding import Finding  # noqa: TC001
-from fsadvisor.probe.histogram import quantile
-from fsadvisor.probe.result import Figure, Result  # noqa: TC001
+from fsadvisor.probe.result import Figure, Result, quantile
 from fsadvisor.probe.series import value
 from fsadvisor.probe.store import encoded
 from fsadvisor.trial import comparison as of_trial  # noqa: TC001

@@ -15,8 +15,8 @@ from fsadvisor.measure.messages import JobDone, Note, Started, of_window
 from fsadvisor.probe import cost, disks, fitting, gentle, guard, lock, scratch_tree, store, surroundings
 from fsadvisor.probe.job import Existing
 from fsadvisor.probe.measure import Where
+from fsadvisor.probe.processes import Stopped
 from fsadvisor.probe.run import Begun, Ended, Plan, Went, run
-from fsadvisor.probe.stopping import Stopped
 from fsadvisor.storage import Below, Disk
 from fsadvisor.survey import look, measured
 from fsadvisor.survey.whole import survey
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from fsadvisor.probe.finding import Finding
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.place import Place
+    from fsadvisor.probe.processes import Stop
     from fsadvisor.probe.result import Result
     from fsadvisor.probe.run import Event
-    from fsadvisor.probe.stopping import Stop
     from fsadvisor.storage import Storage
 
     Hear = Callable[[messages.Event], object]

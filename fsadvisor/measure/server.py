@@ -28,7 +28,7 @@ from fsadvisor.pages.escape import without_surrogates
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import Finding
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.stopping import Stop
+from fsadvisor.probe.processes import Stop
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.trial.change import ChangeError
 from fsadvisor.trial.outcome import remarks

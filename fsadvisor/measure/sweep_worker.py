@@ -19,7 +19,7 @@ from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.job import Mix
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.own import mixing
-from fsadvisor.probe.stopping import Stopped
+from fsadvisor.probe.processes import Stopped
 from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.sweep import memory
 from fsadvisor.sweep.delayed import Delayed, delayed
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.messages import Event, SweepWork
     from fsadvisor.probe.disks import Counted
     from fsadvisor.probe.engine import Session
-    from fsadvisor.probe.stopping import Stop
+    from fsadvisor.probe.processes import Stop
     from fsadvisor.trial.mounting import Privacy
 
 MOST_BYTES: Final = 8 << 30

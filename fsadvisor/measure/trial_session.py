@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.messages import Event
     from fsadvisor.probe.finding import Finding
-    from fsadvisor.probe.stopping import Stop
+    from fsadvisor.probe.processes import Stop
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage
     from fsadvisor.trial.change import Change

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.messages import Event, TrialWork
     from fsadvisor.probe.engine import Session
-    from fsadvisor.probe.stopping import Stop
+    from fsadvisor.probe.processes import Stop
     from fsadvisor.trial.arena import Part, Standing
     from fsadvisor.trial.mounting import Privacy
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from fsadvisor.measure import messages
 from fsadvisor.measure.messages import CompareWork, Finished, SweepWork, TrialWork
 from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.stopping import Stopped
+from fsadvisor.probe.processes import Stopped
 
 if TYPE_CHECKING:
     from fsadvisor.measure.child import Tell
-    from fsadvisor.probe.stopping import Stop
+    from fsadvisor.probe.processes import Stop
 
 
 def work(line: bytes, tell: Tell, stop: Stop) -> None:

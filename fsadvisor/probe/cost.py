@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe.figure import FEWEST
 from fsadvisor.probe.job import Allocation, Existing, Io, Ladder, Metadata, Mix
 from fsadvisor.probe.measure import WINDOW_SECONDS
+from fsadvisor.probe.result import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,6 +4,7 @@ A flush is not the same all the way down. The kernel counts and times one where 
 disks, at loop devices, where it is an fsync of the image, at nbd, rbd and multipath devices; md and most of device
 mapper pass it on uncounted. What a filesystem waits for is the flush of the nearest device that counts them, of which
 what the disks below count may be the smallest part. Bytes are the disks': what a write costs in the end.
+
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.probe.window import DiskWork
+from fsadvisor.probe.engine import DiskWork
 from fsadvisor.readers import block_files
 from fsadvisor.storage import Below
 
@@ -260,3 +261,15 @@ def _sum(amounts: Sequence[_Number | None]) -> _Number | None:
     """The sum, None where one of them is not known."""
     known = [one for one in amounts if one is not None]
     return sum(known) if len(known) == len(amounts) else None
+
+
+_Record = TypeVar("_Record")
+
+
+def record(path: str, parse: Callable[[str], _Record]) -> _Record | None:
+    """What a reader makes of a file of the kernel's; None where it cannot be read."""
+    try:
+        with open(path, encoding="ascii") as file:  # noqa: PTH123 - the kernel's own path
+            return parse(file.read())
+    except OSError:
+        return None

@@ -23,13 +23,10 @@ from fsadvisor.facts import Unknown
 from fsadvisor.machine import reaper
 from fsadvisor.machine.runner import TOOL_FOLDERS
 from fsadvisor.probe import disks
-from fsadvisor.probe.counters import record
-from fsadvisor.probe.dying import launcher
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.reaping import reap
+from fsadvisor.probe.disks import record
+from fsadvisor.probe.engine import EngineError, Window, because
+from fsadvisor.probe.processes import launcher, reap
 from fsadvisor.probe.scratch import scratch_file
-from fsadvisor.probe.trouble import because
-from fsadvisor.probe.window import Window
 from fsadvisor.readers import fio as reader
 
 if TYPE_CHECKING:
@@ -37,9 +34,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.probe.disks import Way
+    from fsadvisor.probe.engine import DiskWork
     from fsadvisor.probe.job import Io
     from fsadvisor.probe.scratch import ScratchFile
-    from fsadvisor.probe.window import DiskWork
     from fsadvisor.readers.fio import FioJob, FioOutput
 
 _PATH: Final = ":".join(TOOL_FOLDERS)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import psutil
 
-from fsadvisor.probe.counters import record
+from fsadvisor.probe.disks import record
 from fsadvisor.readers import block_files, system_counters
 
 if TYPE_CHECKING:

@@ -44,10 +44,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from fsadvisor._version import __version__
 from fsadvisor.probe import disks
-from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.engine import DiskWork, EngineError, Window, told
 from fsadvisor.probe.scratch import scratch_file
-from fsadvisor.probe.trouble import told
-from fsadvisor.probe.window import DiskWork, Window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -3,6 +3,8 @@
 It is a file of the filesystem's device in a directory where only this user writes, and is taken away afterwards. The
 directory where the filesystem is mounted is locked too, for other users' probes to see; but anybody who may read it
 can lock it for as long as they like, so that a lock of another's there is no more than a warning.
+
+What we make tells by its name which process made it: boot, number and start, as two processes never share all three.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,13 +21,46 @@ from fsadvisor.machine import safe_files
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.probe_file import user_path
 from fsadvisor.machine.runner import encoded
-from fsadvisor.probe import owner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fsadvisor.probe.place import Holder
     from fsadvisor.readers.mount_tables import Mount
+
+_LABEL: Final = re.compile(r"([0-9a-f]{8})-([0-9]{1,10})-([0-9]{1,20})")
+_BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+
+
+def label() -> str:
+    """That of this process."""
+    return f"{boot()}-{os.getpid()}-{_start_of(os.getpid()) or 0}"
+
+
+def may_live(one: str) -> bool:
+    """Whether the process runs that has this label, as far as this PID namespace shows."""
+    found = _LABEL.fullmatch(one)
+    if found is None:
+        return True
+    at, number, start = found.groups()
+    return at == boot() and _start_of(int(number)) == int(start)
+
+
+def boot() -> str:
+    """The first eight digits of this boot's id; zeros where it cannot be read."""
+    try:
+        return _BOOT_ID.read_text()[:8]
+    except OSError:
+        return "0" * 8
+
+
+def _start_of(number: int) -> int | None:
+    """When a process started, in clock ticks since boot; None where there is none."""
+    try:
+        return int(Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()[19])
+    except (OSError, ValueError, IndexError):
+        return None
+
 
 _OF_ROOT: Final = Path("/run/fsadvisor")
 
@@ -37,7 +73,7 @@ def held(mount: Mount | None) -> Iterator[Fact[Holder]]:
         return
     with contextlib.ExitStack() as stack:
         try:
-            own = _own(f"{owner.boot()}-{mount.major_minor}", stack)
+            own = _own(f"{boot()}-{mount.major_minor}", stack)
         except BlockingIOError:
             yield Known("you", f"the lock of {mount.major_minor}")
             return

@@ -11,14 +11,11 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.figure import FEWEST, figure
 from fsadvisor.probe.finding import bytes_text
-from fsadvisor.probe.histogram import merged, percentiles_us, shrunk_us
-from fsadvisor.probe.impossible import impossible, not_written
 from fsadvisor.probe.job import Headline, Io
 from fsadvisor.probe.ladder import PARTS
-from fsadvisor.probe.result import Result
-from fsadvisor.probe.series import at_once, total, value, voids, writes
+from fsadvisor.probe.result import FEWEST, Result, figure, merged, percentiles_us, shrunk_us
+from fsadvisor.probe.series import at_once, impossible, not_written, total, value, voids, writes
 from fsadvisor.probe.steady import course
 
 if TYPE_CHECKING:
@@ -26,12 +23,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from fsadvisor.probe.disks import Way
-    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.engine import Session, Window
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.result import End, Figure
     from fsadvisor.probe.series import Total
     from fsadvisor.probe.steady import Course
-    from fsadvisor.probe.window import Window
 
 WINDOW_SECONDS: Final = 0.5
 """How long a window is meant to last; the engine's start and end come on top."""

@@ -1,11 +1,29 @@
-"""Where a probe would run, as far as it can be told: what the guard judges."""
+"""Where a probe would run, as far as it can be told: what the guard judges.
+
+What user and group quotas leave is asked of quotactl(2). A project's quota is in what statvfs(2) tells of the
+directory.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import os
+import stat
+import struct
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from fsadvisor.facts import NOT_APPLICABLE, Fact
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
+from fsadvisor.machine.runner import encoded
+from fsadvisor.survey.filesystem_types.registry import type_of
+from fsadvisor.survey.superblocks import OVERLAY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.storage import Filesystem
 
 Holder: TypeAlias = Literal["nobody", "you", "another"]
 """Who else probes a filesystem: another probe of this user, or whoever has locked where it is mounted."""
@@ -103,3 +121,92 @@ class Place:
     """The program's folder that the target is, or is in."""
     busy: Fact[Holder]
     """Another probe runs on the same mount."""
+
+
+_SOURCE: Final = "quotactl(2)"
+_GET_QUOTA: Final = 0x800007
+_USER, _GROUP = 0, 1
+_DQBLK: Final = struct.Struct("=8QI4x")
+"""struct if_dqblk: hard and soft limit in KiB, bytes in use; the same for inodes; two times; what is valid."""
+_OFF: Final = (errno.ESRCH, errno.ENOSYS, errno.EINVAL)
+"""Quotas are not on, the kernel or the filesystem has none."""
+
+
+def quota_left(mount: Mount | None, filesystem: Filesystem | None, folder: str) -> Fact[Quota | None]:
+    """The tightest of what counts for a file of ours in the folder; Known(None) where none does."""
+    if mount is None:
+        return Unknown(Cause.NOT_EXPOSED, "", "/proc/self/mountinfo")
+    told_by = type_of(mount.fs_type).quotas
+    if told_by == "none":
+        return Known(None, f"{mount.fs_type} has no quotas")
+    if told_by == "own":
+        return _btrfs(filesystem)
+    if told_by == "not told" or mount.fs_type == OVERLAY or not mount.source.startswith("/dev/"):
+        return Unknown(Cause.NOT_EXPOSED, "", _SOURCE)
+    try:
+        groups = {os.getegid(), group_of(os.stat(encoded(folder)), (*mount.options, *mount.super_options))}  # noqa: PTH116 - bytes
+    except OSError as error:
+        return unreadable(error.strerror or str(error), folder)
+    asked = [_asked(mount.source, _GROUP, group) for group in sorted(groups)]
+    return _tightest([_asked(mount.source, _USER, os.geteuid()), *asked])
+
+
+def group_of(folder: os.stat_result, options: Iterable[str]) -> int:
+    """The group of a file that we make in a folder: ours, or the folder's own by its bit or the mount's option."""
+    inherits = folder.st_mode & stat.S_ISGID or {"grpid", "bsdgroups"} & set(options)
+    return folder.st_gid if inherits else os.getegid()
+
+
+def _btrfs(filesystem: Filesystem | None) -> Fact[Quota | None]:
+    """Its quota groups; how much one with a limit leaves is not asked."""
+    limits = filesystem.quota_limits if filesystem else Unknown(Cause.NOT_EXPOSED, "", "/sys/fs/btrfs")
+    if isinstance(limits, Unknown):
+        off = filesystem is not None and isinstance(filesystem.quota, Known) and filesystem.quota.value == "off"
+        return Known(None, "/sys/fs/btrfs/*/qgroups") if off else limits
+    if limits.value:
+        return Unknown(Cause.NOT_EXPOSED, "look with `btrfs qgroup show -r`", limits.source)
+    return Known(None, limits.source)
+
+
+def _tightest(found: list[Fact[Quota | None]]) -> Fact[Quota | None]:
+    unknown = next((it for it in found if isinstance(it, Unknown)), None)
+    if unknown is not None:
+        return unknown
+    quotas = [it.value for it in found if isinstance(it, Known) and it.value is not None]
+    if not quotas:
+        return Known(None, _SOURCE)
+    return Known(
+        Quota(
+            bytes_left=min((it.bytes_left for it in quotas if it.bytes_left is not None), default=None),
+            inodes_left=min((it.inodes_left for it in quotas if it.inodes_left is not None), default=None),
+        ),
+        _SOURCE,
+    )
+
+
+def _asked(device: str, kind: int, number: int) -> Fact[Quota | None]:
+    """One user's or group's."""
+    answer = ctypes.create_string_buffer(_DQBLK.size)
+    call = ctypes.CDLL(None, use_errno=True).quotactl
+    status = call(ctypes.c_int(_GET_QUOTA << 8 | kind), os.fsencode(device), ctypes.c_int(number), answer)
+    if status == 0:
+        return Known(parsed_quota(answer.raw), _SOURCE)
+    number = ctypes.get_errno()
+    if number in _OFF:
+        return Known(None, _SOURCE)
+    if number in (errno.EPERM, errno.EACCES):
+        return Unknown(Cause.DENIED, "run as root", _SOURCE)
+    return unreadable(os.strerror(number), _SOURCE)
+
+
+def parsed_quota(record: bytes) -> Quota | None:
+    """What a struct if_dqblk leaves below the lower of both limits; None where there is no limit."""
+    hard, soft, used, files_hard, files_soft, files, *_ = _DQBLK.unpack(record)
+    limits = [it for it in (hard, soft) if it]
+    file_limits = [it for it in (files_hard, files_soft) if it]
+    if not limits and not file_limits:
+        return None
+    return Quota(
+        bytes_left=max(0, min(limits) * 1024 - used) if limits else None,
+        inodes_left=max(0, min(file_limits) - files) if file_limits else None,
+    )

@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.probe import cost
-from fsadvisor.probe.counters import record
-from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.disks import record
+from fsadvisor.probe.engine import EngineError, because
 from fsadvisor.probe.measure import Budget, Progress, Surroundings, Where, events
+from fsadvisor.probe.processes import Stopped
 from fsadvisor.probe.result import Result
-from fsadvisor.probe.stopping import Stopped
-from fsadvisor.probe.trouble import because
 from fsadvisor.readers import system_counters
 
 if TYPE_CHECKING:
@@ -23,11 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.probe.disks import Way
-    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.engine import Session, Window
     from fsadvisor.probe.gentle import Gentle
     from fsadvisor.probe.job import Job
-    from fsadvisor.probe.stopping import Stop
-    from fsadvisor.probe.window import Window
+    from fsadvisor.probe.processes import Stop
 
 LONGEST_PAUSE_SECONDS: Final = 60.0
 _GAVE_WAY: Final = f"others kept the disks busy for {LONGEST_PAUSE_SECONDS:.0f} s, and a gentle probe gives way"

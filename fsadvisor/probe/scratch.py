@@ -7,11 +7,15 @@ A file whose syncs are timed keeps a name in that tree where a file without one 
 of it, since nobody could find it after a crash (i_nlink == 0 in btrfs_log_inode_parent, fs/btrfs/tree-log.c; seen on
 6.1 as an fsync without a flush), and F2FS writes a whole checkpoint (i_nlink != 1 in need_do_checkpoint,
 fs/f2fs/file.c). ext4 and XFS commit it as any other file.
+
+syncfs(2) and fallocate(2) are called here, too: Python has neither, and its posix_fallocate writes where nothing can
+be allocated.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import fcntl
 import mmap
@@ -19,20 +23,20 @@ import os
 import re
 import struct
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
+from fsadvisor.probe.engine import told
 from fsadvisor.probe.scratch_tree import descriptor_of, tree
-from fsadvisor.probe.space import fallocate
-from fsadvisor.probe.trouble import told
 from fsadvisor.readers import mount_tables
 from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.superblocks import IN_MEMORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from fsadvisor.probe.job import Io, State
 
@@ -201,3 +205,37 @@ def _direct(descriptor: int, *, on: bool) -> bool:
             raise
         return False
     return True
+
+
+KEEP_SIZE: Final = 1
+PUNCH_HOLE: Final = 2
+"""With KEEP_SIZE. linux/falloc.h"""
+
+
+def fallocate(descriptor: int, mode: int, offset: int, length: int) -> None:
+    """Allocate or give back a part of a file, in bytes. Raises OSError."""
+    while _call()(descriptor, mode, offset, length):
+        number = ctypes.get_errno()
+        if number != errno.EINTR:
+            raise OSError(number, os.strerror(number))
+
+
+def write_all(descriptor: int) -> None:
+    """Bring all that a filesystem still has to write to its disk, and wait for it: syncfs(2). Raises OSError."""
+    if ctypes.CDLL(None, use_errno=True).syncfs(descriptor):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+@cache
+def _call() -> Callable[[int, int, int, int], int]:
+    """glibc's name for 64-bit offsets on any machine, else the plain one, which has them in musl."""
+    library = ctypes.CDLL(None, use_errno=True)
+    function = getattr(library, "fallocate64", None) or library.fallocate
+    function.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+    function.restype = ctypes.c_int
+
+    def call(descriptor: int, mode: int, offset: int, length: int) -> int:
+        return int(function(descriptor, mode, offset, length))
+
+    return call

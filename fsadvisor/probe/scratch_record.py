@@ -1,14 +1,21 @@
-"""What is kept of each scratch tree, where nobody else writes: a file of the tree's name in the state directory.
+"""What is kept of each scratch tree, where nobody else writes, and how what is in a tree is taken away again.
 
-Its first line tells the directory in which the tree is about to be made; the second, written before anything is put
-into the tree, tells the tree. The owner holds a lock on the file, which the kernel drops with the process, and takes it
-away once the tree is gone. A line without its end does not count.
+A record is a file of the tree's name in the state directory. Its first line tells the directory in which the tree is
+about to be made; the second, written before anything is put into the tree, tells the tree. The owner holds a lock on
+the file, which the kernel drops with the process, and takes it away once the tree is gone. A line without its end does
+not count.
+
+Names in a tree are those that `scratch`, `own.names` and `own.worker` give: files, and one level of directories with
+files. Nothing else is taken away.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import re
+import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -19,7 +26,7 @@ from fsadvisor.machine import safe_files
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.inode_flags import generation_of
 from fsadvisor.machine.probe_file import PATH, user_path
-from fsadvisor.probe import owner
+from fsadvisor.probe import lock
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -84,7 +91,7 @@ class Record:
 
         Of two filesystems the first directories may have the same number, which tells them apart until the next boot.
         """
-        return self._made_in is None or (self._made_in.boot == owner.boot() and self.is_in(directory))
+        return self._made_in is None or (self._made_in.boot == lock.boot() and self.is_in(directory))
 
 
 def new(name: str, directory: int) -> Record | None:
@@ -171,7 +178,7 @@ def _lines(content: bytes) -> tuple[_Identity | None, _Identity | None]:
 
 def _identity(directory: int) -> _Identity:
     seen = os.fstat(directory)
-    return _Identity(boot=owner.boot(), device=seen.st_dev, inode=seen.st_ino, generation=generation_of(directory))
+    return _Identity(boot=lock.boot(), device=seen.st_dev, inode=seen.st_ino, generation=generation_of(directory))
 
 
 def _is(kept: _Identity, directory: int) -> bool:
@@ -180,3 +187,79 @@ def _is(kept: _Identity, directory: int) -> bool:
     if kept.boot != now.boot and now.generation is not None:
         now = replace(now, boot=kept.boot, device=kept.device)
     return kept == now
+
+
+DIRECTORY: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE: Final = re.compile(r"file-[0-9]{1,9}|log-[0-9]{1,4}|f[0-9]{6,9}|w[0-9]{1,4}-[0-9]{6,9}")
+_INNER: Final = re.compile(r"d[0-9]{1,4}")
+
+
+class ForeignError(Exception):
+    """What is there that a probe has not made."""
+
+
+def remove(above: int, name: str, tree: int) -> None:
+    """Take away an open tree and what is in it: all of it, or nothing. Raises ForeignError, OSError.
+
+    All is looked at before the first file goes, and each file once more before it goes. Nobody else may write there.
+    Somebody who may rename the tree itself can at worst have an empty directory removed in its place.
+    """
+    if not _is_at(above, name, tree) or _mount_of(tree) != _mount_of(above):
+        raise ForeignError("it is not there any more, or something else is in its place")
+    _visit(tree, _mount_of(tree), empties=False)
+    _visit(tree, _mount_of(tree), empties=True)
+    os.rmdir(name, dir_fd=above)
+
+
+def _foreign(name: str) -> ForeignError:
+    return ForeignError(f"{name} in it was not made by a probe")
+
+
+def _is_at(above: int, name: str, tree: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(name, dir_fd=above, follow_symlinks=False), os.fstat(tree))
+    except FileNotFoundError:
+        return False
+
+
+def _visit(directory: int, mount: str, *, empties: bool, inner: bool = False) -> None:
+    device = os.fstat(directory).st_dev
+    for name in _names(directory):
+        seen = os.stat(name, dir_fd=directory, follow_symlinks=False)
+        if seen.st_uid != os.geteuid() or seen.st_dev != device:
+            raise _foreign(name)
+        if stat.S_ISREG(seen.st_mode) and seen.st_nlink == 1 and _FILE.fullmatch(name):
+            if empties:
+                os.unlink(name, dir_fd=directory)  # EBUSY where another file is mounted on it
+        elif stat.S_ISDIR(seen.st_mode) and not inner and _INNER.fullmatch(name):
+            _visit_inner(directory, name, mount, empties=empties)
+        else:
+            raise _foreign(name)
+
+
+def _visit_inner(directory: int, name: str, mount: str, *, empties: bool) -> None:
+    descriptor = os.open(name, DIRECTORY, dir_fd=directory)
+    try:
+        if _mount_of(descriptor) != mount or os.fstat(descriptor).st_uid != os.geteuid():
+            raise _foreign(name)
+        _visit(descriptor, mount, empties=empties, inner=True)
+    finally:
+        os.close(descriptor)
+    if empties:
+        os.rmdir(name, dir_fd=directory)
+
+
+def _names(directory: int) -> list[str]:
+    anew = os.open(".", DIRECTORY, dir_fd=directory)  # Btrfs lists what was there when a directory was opened
+    try:
+        return os.listdir(anew)  # noqa: PTH208 - an open directory
+    finally:
+        os.close(anew)
+
+
+def _mount_of(directory: int) -> str:
+    """The id of the mount that an open directory was reached by; binds of one filesystem differ. Raises OSError."""
+    for line in Path(f"/proc/self/fdinfo/{directory}").read_text().splitlines():
+        if line.startswith("mnt_id:"):
+            return line
+    raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))

@@ -16,10 +16,9 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe import scratch_contents, scratch_record
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.scratch_contents import DIRECTORY, ForeignError
-from fsadvisor.probe.trouble import told
+from fsadvisor.probe import scratch_record
+from fsadvisor.probe.engine import EngineError, told
+from fsadvisor.probe.scratch_record import DIRECTORY, ForeignError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,7 +147,7 @@ def _not_ours(descriptor: int) -> str:
 def _removed(place: Path, above: int, descriptor: int, record: Record | None) -> str:
     """Take away an open tree, and then its record; returns why it stays, or ''."""
     try:
-        scratch_contents.remove(above, place.name, descriptor)
+        scratch_record.remove(above, place.name, descriptor)
     except ForeignError as error:
         return f"{place} is left alone: {error}; look into it"
     except OSError as error:

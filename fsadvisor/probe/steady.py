@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe.figure import FEWEST, median
+from fsadvisor.probe.result import FEWEST, median
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.machine.bounded import within
 from fsadvisor.machine.runner import decoded, encoded
-from fsadvisor.probe import quota
-from fsadvisor.probe.place import DataFolder, Drive, Place, Pool, Raid, Room
+from fsadvisor.probe.place import DataFolder, Drive, Place, Pool, Raid, Room, quota_left
 from fsadvisor.readers import mount_tables
 from fsadvisor.storage import Disk, Filesystem, Host, Layer, Service
 from fsadvisor.survey import look
@@ -125,7 +124,7 @@ def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[Holder]
         errors=filesystem.errors if filesystem else around.without,
         room=room_of(target) if answers else not_told,
         behind=around.behind(),
-        quota=NOT_APPLICABLE if in_memory else quota.left(mount, filesystem, target),
+        quota=NOT_APPLICABLE if in_memory else quota_left(mount, filesystem, target),
         memory_bytes=host.available_bytes if in_memory and host else NOT_APPLICABLE,
         on_battery=on_battery(machine),
         drives=NOT_APPLICABLE if in_memory else around.drives(),

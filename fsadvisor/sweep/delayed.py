@@ -15,7 +15,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe import owner
+from fsadvisor.probe import lock
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.trial import tools
 
@@ -52,7 +52,7 @@ class Delayed:
 
 def own_label() -> str:
     """The name of this process's device."""
-    return PREFIX + owner.label()
+    return PREFIX + lock.label()
 
 
 @contextlib.contextmanager
@@ -88,7 +88,7 @@ def missing() -> str:
 def clear() -> Iterator[str]:
     """Take away what sweeps left that were killed; what was done, a sentence each."""
     for kernel, label in list(_ours()):
-        if owner.may_live(label.removeprefix(PREFIX)):
+        if lock.may_live(label.removeprefix(PREFIX)):
             continue
         try:
             _dmsetup(("remove", "--deferred", "--noudevsync", label), f"removing {label}")

@@ -12,8 +12,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe import owner
-from fsadvisor.probe.trouble import told
+from fsadvisor.probe import lock
+from fsadvisor.probe.engine import told
 from fsadvisor.sweep.delayed import PREFIX, own_label
 from fsadvisor.trial import tools
 
@@ -65,7 +65,7 @@ def memory(size_bytes: int, latency_ns: int) -> Iterator[str]:
 def clear() -> Iterator[str]:
     """Take away what sweeps left that were killed; what was done, a sentence each. One in use stays."""
     for place in sorted(_CONFIG.glob(f"{PREFIX}*")):
-        if not owner.may_live(place.name.removeprefix(PREFIX)):
+        if not lock.may_live(place.name.removeprefix(PREFIX)):
             _remove(place)
             yield f"took away a null_blk device that an earlier sweep left, {place.name}"
 

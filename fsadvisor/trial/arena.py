@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.engine import EngineError, told
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.scratch import scratch_file
-from fsadvisor.probe.trouble import told
 from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
 from fsadvisor.trial import tools
 from fsadvisor.trial.loop import Loop, attached

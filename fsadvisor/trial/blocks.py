@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.figure import figure, median
 from fsadvisor.probe.measure import APART
+from fsadvisor.probe.result import figure, median
 from fsadvisor.probe.series import at_once, finest, total, value, voids, writes
 from fsadvisor.trial.comparison import Comparison, Progress, Side
 from fsadvisor.trial.ratio import FEWEST_BLOCKS, narrow, ratio, systematic
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from random import Random
 
-    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.engine import DiskWork, Session, Window
     from fsadvisor.probe.job import Job
-    from fsadvisor.probe.window import DiskWork, Window
     from fsadvisor.trial.comparison import End
     from fsadvisor.trial.ratio import Ratio
 

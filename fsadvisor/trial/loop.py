@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.trouble import because
+from fsadvisor.probe.engine import EngineError, because
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

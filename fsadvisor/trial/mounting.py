@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.probe_file import PATH
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.trouble import told
+from fsadvisor.probe.engine import EngineError, told
 from fsadvisor.readers import mount_tables
 from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.trial import tools

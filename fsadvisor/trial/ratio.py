@@ -12,7 +12,7 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe.figure import median
+from fsadvisor.probe.result import median
 from fsadvisor.survey.tried import Ratio, kind, largest, sentence
 
 if TYPE_CHECKING:

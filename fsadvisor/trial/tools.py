@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.machine import reaper
 from fsadvisor.machine.runner import TOOL_FOLDERS
-from fsadvisor.probe.dying import launcher
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.reaping import reap
-from fsadvisor.probe.trouble import because
+from fsadvisor.probe.engine import EngineError, because
+from fsadvisor.probe.processes import launcher, reap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

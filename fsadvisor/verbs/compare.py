@@ -16,7 +16,7 @@ from fsadvisor.measure.compare_session import Wanted, around
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, Progress, Started
 from fsadvisor.pages.text import render
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.stopping import Stop
+from fsadvisor.probe.processes import Stop
 from fsadvisor.report import compare_json, compare_page, compare_svg, probe_page
 from fsadvisor.report.compare_words import About
 from fsadvisor.report.probe_page import Narrator, Step

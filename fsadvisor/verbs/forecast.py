@@ -23,7 +23,7 @@ from fsadvisor.pages import markdown, text
 from fsadvisor.pages.escape import clean
 from fsadvisor.probe import guard, lock, store, surroundings
 from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.stopping import Stop, Stopped
+from fsadvisor.probe.processes import Stop, Stopped
 from fsadvisor.report import forecast_json, forecast_page, forecast_svg
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs import asking

@@ -13,7 +13,7 @@ from fsadvisor.measure.probe_session import OTHER_SECONDS, Wanted, around, usual
 from fsadvisor.pages.text import render
 from fsadvisor.probe import cost
 from fsadvisor.probe.jobs import JOBS, SUITES
-from fsadvisor.probe.stopping import Stop
+from fsadvisor.probe.processes import Stop
 from fsadvisor.report import probe_json, probe_page
 from fsadvisor.report.probe_page import Narrator, Step
 from fsadvisor.verbs import asking

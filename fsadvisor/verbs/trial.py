@@ -12,7 +12,7 @@ from fsadvisor.measure.trial_session import Wanted, around
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
 from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.stopping import Stop
+from fsadvisor.probe.processes import Stop
 from fsadvisor.report import probe_page, trial_json, trial_page
 from fsadvisor.report.probe_page import Narrator, Step
 from fsadvisor.rulebook.shelf import own_shelf

@@ -19,7 +19,7 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
 from fsadvisor.probe import disks, surroundings
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.stopping import Stop, Stopped
+from fsadvisor.probe.processes import Stop, Stopped
 from fsadvisor.report import probe_page, waits_json
 from fsadvisor.report.waits_page import document
 from fsadvisor.survey.filesystem_types.registry import type_of

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fsadvisor.compare.rounds import LEAST_WINDOWS, MOST_TIMES, Begun, Ended, Entrant, Went, rounds
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.measure import Where
-from fsadvisor.probe.stopping import Stop
+from fsadvisor.probe.processes import Stop
 from tests.probe.played import READ, Clock, Played, counted
 
 STEADY = [counted(1000)]

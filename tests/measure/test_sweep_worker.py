@@ -7,9 +7,8 @@ import pytest
 
 from fsadvisor.measure import sweep_worker
 from fsadvisor.measure.messages import LeftOut, Point
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.stopping import Stop, Stopped
-from fsadvisor.probe.window import Window
+from fsadvisor.probe.engine import EngineError, Window
+from fsadvisor.probe.processes import Stop, Stopped
 from tests.measure.test_sweep_session import request
 
 NO_DISK = "no-such-disk"

@@ -3,10 +3,9 @@
 import dataclasses
 import datetime as dt
 
-from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.engine import DiskWork, EngineError, Window
 from fsadvisor.probe.job import Headline, Io, Job, Ladder
 from fsadvisor.probe.measure import Surroundings, Where
-from fsadvisor.probe.window import DiskWork, Window
 
 COMMIT = Job(
     id="commit", title="", work=Io(operation="write", pattern="random", sync="fsync"), headline=Headline.SYNC_US

@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.probe import fio
-from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.engine import EngineError, Window
 from fsadvisor.probe.job import Io
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.window import Window
 from fsadvisor.readers.fio import parse
 from tests.loops import run
 from tests.paths import FIXTURES, ROOT
@@ -304,7 +303,7 @@ class TestFinding:
 
 OUTLIVED = """
 import signal, sys
-from fsadvisor.probe.dying import launcher
+from fsadvisor.probe.processes import launcher
 from fsadvisor.probe.fio import Fio
 signal.setitimer(signal.ITIMER_REAL, 1)
 pid, *before = sys.argv[1:]

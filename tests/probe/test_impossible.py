@@ -4,9 +4,8 @@ import dataclasses
 
 import pytest
 
-from fsadvisor.probe.impossible import impossible, not_written
 from fsadvisor.probe.job import Io
-from fsadvisor.probe.series import total
+from fsadvisor.probe.series import impossible, not_written, total
 from tests.probe.played import COMMIT, READ, counted, synced, with_disks
 
 

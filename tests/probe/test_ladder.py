@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from fsadvisor.probe import ladder
 from fsadvisor.probe.disks import Flushes, Way
-from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.engine import DiskWork, EngineError
 from fsadvisor.probe.job import Ladder
 from fsadvisor.probe.ladder import BESIDE, BLOCK_BYTES, PARTS, Turns, parts
-from fsadvisor.probe.window import DiskWork
 from tests.loops import run
 from tests.probe.filesystems import ON_DISK, mounted, needs_root
 

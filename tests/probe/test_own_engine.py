@@ -14,8 +14,8 @@ import pytest
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.job import Allocation, Existing, Io, Metadata, Mix
 from fsadvisor.probe.own import allocating, mixing, names, reading, syncing
-from fsadvisor.probe.own.crew import Answer
-from fsadvisor.probe.own.windows import window as joined
+from fsadvisor.probe.own.worker_pool import Answer
+from fsadvisor.probe.own.worker_pool import window as joined
 from fsadvisor.probe.scratch_tree import clear
 from tests.loops import needs_loop_devices, run
 from tests.probe.filesystems import ON_DISK, mounted

@@ -12,11 +12,9 @@ from pathlib import Path
 import pytest
 
 from fsadvisor.probe import scratch_tree
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.scratch import scratch_file
+from fsadvisor.probe.engine import EngineError, because
+from fsadvisor.probe.scratch import KEEP_SIZE, PUNCH_HOLE, fallocate, scratch_file
 from fsadvisor.probe.scratch_tree import clear
-from fsadvisor.probe.space import KEEP_SIZE, PUNCH_HOLE, fallocate
-from fsadvisor.probe.trouble import because
 from tests.loops import needs_loop_devices, run
 from tests.paths import ROOT
 from tests.probe.filesystems import KINDS, ON_DISK, mounted, names_in

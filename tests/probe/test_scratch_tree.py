@@ -14,8 +14,8 @@ from fsadvisor.probe import scratch_record, scratch_tree
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.job import Metadata, Mix
 from fsadvisor.probe.own import mixing, names
+from fsadvisor.probe.processes import Stopped
 from fsadvisor.probe.scratch_tree import clear, tree
-from fsadvisor.probe.stopping import Stopped
 from tests.paths import ROOT
 from tests.probe.filesystems import names_in, needs_root
 

@@ -8,8 +8,7 @@ import pytest
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.probe import lock
-from fsadvisor.probe.place import Quota
-from fsadvisor.probe.quota import group_of, parsed
+from fsadvisor.probe.place import Quota, group_of, parsed_quota
 from fsadvisor.probe.surroundings import _a_day, data_folder, kind_of, mount_of, on_battery, place, real, room_of
 from fsadvisor.storage import Service, Storage
 from fsadvisor.survey.whole import survey
@@ -53,10 +52,10 @@ def dqblk(hard=0, soft=0, used=0, files_hard=0, files_soft=0, files=0):
 
 
 def test_a_quota_leaves_what_is_below_the_lower_limit():
-    assert parsed(dqblk()) is None
-    assert parsed(dqblk(hard=100, used=40 * 1024)) == Quota(bytes_left=60 * 1024, inodes_left=None)
-    assert parsed(dqblk(hard=100, soft=50, used=60 * 1024)) == Quota(bytes_left=0, inodes_left=None)
-    assert parsed(dqblk(files_soft=10, files=3)) == Quota(bytes_left=None, inodes_left=7)
+    assert parsed_quota(dqblk()) is None
+    assert parsed_quota(dqblk(hard=100, used=40 * 1024)) == Quota(bytes_left=60 * 1024, inodes_left=None)
+    assert parsed_quota(dqblk(hard=100, soft=50, used=60 * 1024)) == Quota(bytes_left=0, inodes_left=None)
+    assert parsed_quota(dqblk(files_soft=10, files=3)) == Quota(bytes_left=None, inodes_left=7)
 
 
 def storage(*services, host=None):

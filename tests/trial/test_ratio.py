@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.engine import DiskWork, EngineError, Window
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.window import DiskWork, Window
 from fsadvisor.trial.blocks import Budget, Rounds, events
 from fsadvisor.trial.ratio import FEWEST_BLOCKS, Ratio, kind, largest, narrow, ratio, sentence, systematic
 from tests.cases import tries

@@ -8,13 +8,12 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe.engine import EngineError
+from fsadvisor.probe.engine import EngineError, Window
 from fsadvisor.probe.fio import comes_up, find, judged, window_of
-from fsadvisor.probe.histogram import merged
 from fsadvisor.probe.job import Io
+from fsadvisor.probe.result import merged
 from fsadvisor.probe.scratch_tree import tree
 from fsadvisor.probe.series import value
-from fsadvisor.probe.window import Window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,9 +10,9 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe import fio
-from fsadvisor.probe.figure import figure
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.measure import WINDOW_SECONDS
+from fsadvisor.probe.result import figure
 from fsadvisor.probe.series import value
 from tools.probes.alone import alone
 from tools.probes.page import noted, table

@@ -13,21 +13,19 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor._version import __version__
 from fsadvisor.machine.file_extents import extent_count
 from fsadvisor.probe.disks import counted
-from fsadvisor.probe.own.crew import crew
-from fsadvisor.probe.own.windows import window
+from fsadvisor.probe.engine import because
+from fsadvisor.probe.own.worker_pool import crew, window
 from fsadvisor.probe.scratch import scratch_file
-from fsadvisor.probe.trouble import because
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from fsadvisor.probe.disks import Way
-    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.engine import Session, Window
     from fsadvisor.probe.job import Allocation
-    from fsadvisor.probe.own.crew import Answer, Crew
+    from fsadvisor.probe.own.worker_pool import Answer, Crew
     from fsadvisor.probe.scratch import ScratchFile
-    from fsadvisor.probe.window import Window
 
 NAME: Final = f"fsadvisor {__version__}"
 HOLE_BYTES: Final = 64 << 10

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor._version import __version__
 from fsadvisor.probe.disks import counted
-from fsadvisor.probe.own.crew import crew
-from fsadvisor.probe.own.windows import window
+from fsadvisor.probe.own.worker_pool import crew, window
 from fsadvisor.probe.scratch_tree import descriptor_of, tree
 
 if TYPE_CHECKING:
@@ -23,10 +22,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.probe.disks import Way
-    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.engine import Session, Window
     from fsadvisor.probe.job import Mix
-    from fsadvisor.probe.own.crew import Crew
-    from fsadvisor.probe.window import Window
+    from fsadvisor.probe.own.worker_pool import Crew
 
 NAME: Final = f"fsadvisor {__version__}"
 

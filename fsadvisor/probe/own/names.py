@@ -14,20 +14,18 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor._version import __version__
 from fsadvisor.probe.disks import counted
-from fsadvisor.probe.own.crew import crew
-from fsadvisor.probe.own.windows import window
+from fsadvisor.probe.engine import told
+from fsadvisor.probe.own.worker_pool import crew, window
 from fsadvisor.probe.scratch_tree import descriptor_of, tree
-from fsadvisor.probe.trouble import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from fsadvisor.probe.disks import Way
-    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.engine import Session, Window
     from fsadvisor.probe.job import Metadata
-    from fsadvisor.probe.own.crew import Answer, Crew
-    from fsadvisor.probe.window import Window
+    from fsadvisor.probe.own.worker_pool import Answer, Crew
 
 NAME: Final = f"fsadvisor {__version__}"
 NAME_BYTES: Final = 512

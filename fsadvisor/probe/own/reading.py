@@ -14,20 +14,17 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor._version import __version__
 from fsadvisor.machine.file_extents import extent_count, largest_files
 from fsadvisor.probe.disks import counted
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.own.crew import crew
-from fsadvisor.probe.own.windows import window
-from fsadvisor.probe.trouble import told
+from fsadvisor.probe.engine import EngineError, told
+from fsadvisor.probe.own.worker_pool import crew, window
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from fsadvisor.probe.disks import Way
-    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.engine import Session, Window
     from fsadvisor.probe.job import Existing
-    from fsadvisor.probe.own.crew import Crew
-    from fsadvisor.probe.window import Window
+    from fsadvisor.probe.own.worker_pool import Crew
 
 NAME: Final = f"fsadvisor {__version__}"
 _PLAIN: Final = os.O_RDONLY | os.O_DIRECT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

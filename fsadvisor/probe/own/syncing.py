@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor._version import __version__
 from fsadvisor.probe.disks import counted
 from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.own.crew import crew
-from fsadvisor.probe.own.windows import window
+from fsadvisor.probe.own.worker_pool import crew, window
 from fsadvisor.probe.scratch import scratch_file
 
 if TYPE_CHECKING:
@@ -22,11 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.probe.disks import Way
-    from fsadvisor.probe.engine import Session
+    from fsadvisor.probe.engine import Session, Window
     from fsadvisor.probe.job import Io
-    from fsadvisor.probe.own.crew import Crew
+    from fsadvisor.probe.own.worker_pool import Crew
     from fsadvisor.probe.scratch import ScratchFile
-    from fsadvisor.probe.window import Window
 
 NAME: Final = f"fsadvisor {__version__}, in place of fio: rates seen at 0.90 to 1.02 of fio's"
 

@@ -1,4 +1,7 @@
-"""The workers of our own engine: processes, since threads of one Python would wait for each other, not for the disk."""
+"""The workers of our own engine: processes, since threads of one Python would wait for each other, not for the disk.
+
+A window is what its workers answered, with what the disks did meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.reaping import reap
-from fsadvisor.probe.trouble import because
+from fsadvisor.probe.disks import between
+from fsadvisor.probe.engine import EngineError, Window, because
+from fsadvisor.probe.processes import reap
+from fsadvisor.probe.result import merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import IO
+
+    from fsadvisor.probe.disks import Counted
 
 _WORKER = Path(__file__).with_name("worker.py")
 _GRACE_S = 60.0
@@ -135,3 +141,23 @@ def crew(target: Path, tasks: Sequence[Mapping[str, Any]], descriptors: Sequence
                 with contextlib.suppress(BrokenPipeError):
                     cast("IO[str]", pipe).close()
         reap(workers)
+
+
+def window(
+    answers: Sequence[Answer], before: Counted | None, after: Counted | None, extents: int | None = None
+) -> Window:
+    """The timed orders of one window, joined; what was done between them is not in their times.
+
+    `before` and `after` are the disks' counters around all of it.
+    """
+    return Window(
+        seconds=sum(answer.seconds for answer in answers),
+        operations=sum(answer.operations for answer in answers),
+        asked_bytes=sum(answer.bytes for answer in answers),
+        latencies_ns=merged([answer.latency_ns for answer in answers]),
+        sync_ns=merged([answer.sync_ns for answer in answers]),
+        user_cpu_seconds=sum(answer.user_cpu_seconds for answer in answers),
+        system_cpu_seconds=sum(answer.system_cpu_seconds for answer in answers),
+        disks=between(before, after),
+        extents=extents,
+    )

@@ -1,14 +1,63 @@
-"""Ctrl-C, SIGTERM and SIGHUP: heard at once where a wait may be broken off, and between steps everywhere else."""
+"""Processes that end with ours, processes that were killed, and the signals that tell us to stop.
+
+PR_SET_PDEATHSIG (prctl(2)) has the kernel kill a process with the one that started it, be it by SIGKILL. For the kernel
+the thread that started one is its parent: that thread has to live as long. What was killed is waited for, but not for
+ever. Ctrl-C, SIGTERM and SIGHUP are heard at once where a wait may be broken off, and between steps everywhere else.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import os
 import signal
-from typing import TYPE_CHECKING, Final
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from signal import Signals
     from types import FrameType
+
+_PR_SET_PDEATHSIG: Final = 1
+_LAUNCHER: Final = (
+    "import ctypes, os, sys; ctypes.CDLL(None).prctl(1, 9, 0, 0, 0)\n"
+    "if os.getppid() == int(sys.argv[1]): os.execv(sys.argv[2], sys.argv[2:])"
+)
+
+
+def launcher() -> tuple[str, ...]:
+    """What stands before the path and arguments of a tool of which nothing may outlive this process."""
+    return (sys.executable, "-I", "-S", "-c", _LAUNCHER, str(os.getpid()))
+
+
+def die_with(parent: int, number: Signals) -> bool:
+    """Have the kernel send us the signal when the process that started us ends; False where it has already."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+    return os.getppid() == parent
+
+
+LAST_WAIT_SECONDS: Final = 2.0
+
+
+def reap(killed: Sequence[subprocess.Popen[Any]], seconds: float = LAST_WAIT_SECONDS) -> bool:
+    """Wait for processes that were killed; False where one of them waits inside the kernel and is still there.
+
+    That one is reaped when the disk answers, or by init after us.
+    """
+    end = time.monotonic() + seconds
+    gone = True
+    for child in killed:
+        try:
+            child.wait(max(0.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            threading.Thread(target=child.wait, daemon=True).start()
+            gone = False
+    return gone
+
 
 HEARD: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
