@@ -16,7 +16,7 @@ from fsadvisor.compare.rounds import LEAST_WINDOWS
 from fsadvisor.compare.side import Cell, Side
 from fsadvisor.facts import Known
 from fsadvisor.machine.runner import encoded
-from fsadvisor.measure import child
+from fsadvisor.measure import client
 from fsadvisor.measure.messages import (
     CompareJob,
     ComparePath,
@@ -265,7 +265,7 @@ class CompareSession:
         )
         try:
             with stop.listening():
-                for event in child.events(work, stop):
+                for event in client.events(work, stop):
                     self._follow(event)
                     if not isinstance(event, Finished):
                         hear(event)

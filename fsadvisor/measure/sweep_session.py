@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.measure import child
+from fsadvisor.measure import client
 from fsadvisor.measure.messages import Finished, LeftOut, Point, Started, SweepWork
 from fsadvisor.measure.sweep_worker import MOST_BYTES
 from fsadvisor.probe import cost, scratch_tree
@@ -131,7 +131,7 @@ def cleared(folder: Path) -> Iterator[str]:
 
 def swept(request: SweepWork) -> Iterator[Event]:
     """What the worker tells, as it comes. Raises EngineError. Closed early, it ends that process."""
-    for event in child.events(request):
+    for event in client.events(request):
         if isinstance(event, Finished) and event.error:
             raise EngineError(event.error)
         yield event

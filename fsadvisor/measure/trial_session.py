@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.measure import child
+from fsadvisor.measure import client
 from fsadvisor.measure.messages import Finished, Note, SidesReady, TrialDone, TrialWork
 from fsadvisor.probe import cost, disks, guard, lock, store, surroundings
 from fsadvisor.probe.cost import Cost
@@ -172,7 +172,7 @@ class TrialSession:
 
     def _followed(self, outcome: Outcome, work: TrialWork, stop: Stop, hear: Hear) -> Outcome:
         """Hear the worker to its end. Raises EngineError."""
-        for event in child.events(work, stop):
+        for event in client.events(work, stop):
             outcome = _after(outcome, event)
             if not isinstance(event, Finished):
                 hear(event)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fsadvisor.measure import child, messages
+from fsadvisor.measure import client, messages
 from fsadvisor.probe.own import worker
 from fsadvisor.sweep import memory
 
@@ -73,7 +73,7 @@ def main(argv: list[str]) -> int:
         options={kind: f"{name}={seconds * stretch}" for kind, (name, seconds) in _SECONDS.items()},
     )
     with (RESULTS / "sweep.jsonl").open("wb", buffering=0) as file:
-        for event in child.events(work):
+        for event in client.events(work):
             line = messages.line(event)
             file.write(line)
             print(line.decode(), end="", flush=True)
