@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.text import NARROWEST, WIDTH, counted, listed, render, wrapped
+from fsadvisor.pages.document import Gap, Item, paragraph
+from fsadvisor.pages.spans import Span, line
+from fsadvisor.pages.text import WIDTH, counted, listed, render
 from fsadvisor.pages.values import said, short_name, told
 from fsadvisor.report import as_json, finding_page, sections
 from fsadvisor.report.finding_page import SUBJECTS, headline, where
@@ -14,10 +15,11 @@ from fsadvisor.report.sections import main_and_minor
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.advise import Verdict
     from fsadvisor.catalogue import Entry
+    from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Finding
     from fsadvisor.report.model import About
     from fsadvisor.storage import Storage
@@ -40,81 +42,80 @@ def as_text(
     `full` tells of small gains, power loss and what is open with all evidence; `every`, which is full, too, names what
     passed and what does not apply.
     """
-    columns = max(width, NARROWEST)
     full = full or every
     found, minor = main_and_minor(findings(verdicts))
     if full:
         found, minor = unfolded([*found, *minor]), []
-    yield from _head(storage, about, columns)
-    yield "\n"
-    yield from wrapped(sections.summed_up([*found, *minor], verdicts, about, len(storage.ignored)), columns)
+    comes_to = sections.summed_up([*found, *minor], verdicts, about, len(storage.ignored))
+    yield from render(_head(storage, about, comes_to), width)
     if len(found) > 1:
-        yield from _overview(found, columns)
+        yield from render(_overview(found), width)
     told_in: dict[str, int] = {}
     for number, finding in enumerate(found, 1):
         yield "\n\n"
-        yield from render(finding_page.document(finding, number, told_in.get(finding.rule.id)), columns)
+        yield from render(finding_page.document(finding, number, told_in.get(finding.rule.id)), width)
         told_in.setdefault(finding.rule.id, number)
     if not full:
-        yield from render(sections.brief(storage, verdicts, minor), columns, 0)
+        yield from render(sections.brief(storage, verdicts, minor), width, 0)
     for section in sections.sections(storage, verdicts, about, full=full):
         yield f"\n\n{section.title.upper()}{section.number}\n"
-        yield from render(section.blocks, columns)
+        yield from render(section.blocks, width)
     if every:
-        yield from _names(sections.NOT_FOUND, Outcome.OK, verdicts, columns)
-        yield from _names(sections.NOT_APPLYING, Outcome.NOT_APPLICABLE, verdicts, columns)
+        yield from render(_names(sections.NOT_FOUND, Outcome.OK, verdicts), width)
+        yield from render(_names(sections.NOT_APPLYING, Outcome.NOT_APPLICABLE, verdicts), width)
 
 
-def _head(storage: Storage, about: About, columns: int) -> Iterator[str]:
-    yield from wrapped(clean(sections.made_of(storage, about)), columns)
-    yield from wrapped(sections.looked_at(storage), columns)
+def _head(storage: Storage, about: About, comes_to: str) -> Iterator[Block]:
+    yield paragraph(sections.made_of(storage, about))
+    yield paragraph(sections.looked_at(storage))
     for name, fact in sections.not_looked_at(storage):
-        yield from wrapped(told(name, fact, fact.source), columns, "", "  ")
+        yield paragraph(told(name, fact, fact.source), indent=2)
+    yield from (Gap(), paragraph(comes_to))
 
 
-def _overview(found: Sequence[Finding], columns: int) -> Iterator[str]:
-    yield "\n"
+def _overview(found: Sequence[Finding]) -> Iterator[Block]:
+    yield Gap()
     digits = len(str(len(found)))
     for number, finding in enumerate(found, 1):
         first = f"  {number:>{digits}}  "
-        yield from wrapped(f"{headline(finding)}: {finding.rule.title}", columns, first)
-        yield from wrapped(where(finding, _IN_OVERVIEW), columns, " " * len(first))
+        yield paragraph(f"{headline(finding)}: {finding.rule.title}", first=line(first))
+        yield paragraph(where(finding, _IN_OVERVIEW), first=line(" " * len(first)))
 
 
-def _names(title: str, outcome: Outcome, verdicts: Sequence[Verdict], columns: int) -> Iterator[str]:
+def _names(title: str, outcome: Outcome, verdicts: Sequence[Verdict]) -> Iterator[Block]:
     subjects: dict[str, list[str]] = {}
     for verdict in verdicts:
         if verdict.outcome is outcome:
             subjects.setdefault(verdict.rule.id, []).append(short_name(verdict.subject))
     if not subjects:
         return
-    yield "\n\n"
-    yield f"{title.upper()}: {counted(sum(map(len, subjects.values())), 'check')}\n\n"
-    yield from wrapped(_NONE_OF_IT, columns, "   ")
-    yield "\n"
+    checks = counted(sum(map(len, subjects.values())), "check")
+    yield from (Gap(), Gap(), paragraph(f"{title.upper()}: {checks}"), Gap())
+    yield from (paragraph(_NONE_OF_IT, first=line("   ")), Gap())
     for rule, names in subjects.items():
         more = [f"{len(names) - SUBJECTS:,} more"] if len(names) > SUBJECTS else []
-        yield from wrapped(f"{rule}: {listed(names[:SUBJECTS] + more)}", columns, "   ", "     ")
+        yield paragraph(f"{rule}: {listed(names[:SUBJECTS] + more)}", first=line("   "), indent=5)
 
 
 def fact_list(entries: Iterable[Entry], storage: Storage | None = None, *, width: int = WIDTH) -> Iterator[str]:
     """Each fact with its type, unit, meaning and source, and what every subject of the machine says."""
-    columns = max(width, NARROWEST)
-    told = _values(storage) if storage else {}
+    return render(_facts(entries, _values(storage) if storage else {}), width, 0)
+
+
+def _facts(entries: Iterable[Entry], values: Mapping[str, Sequence[str]]) -> Iterator[Block]:
     for at, entry in enumerate(entries):
         if at:
-            yield "\n"
+            yield Gap()
         unit = f", in {entry.unit}" if entry.unit else ""
-        yield from wrapped(f"{entry.name}: {entry.value}{unit}", columns, "", "    ")
-        yield from wrapped(entry.doc, columns, "    ")
-        yield from wrapped(f"source: {entry.source}", columns, "    ")
-        for line in told.get(entry.name, ()):
-            yield from wrapped(line, columns, "    - ")
+        yield paragraph(f"{entry.name}: {entry.value}{unit}", indent=4)
+        yield paragraph(Span(entry.doc), first=line("    "))
+        yield paragraph(f"source: {entry.source}", first=line("    "))
+        yield from (Item(line(says), level=2) for says in values.get(entry.name, ()))
 
 
 def _values(storage: Storage) -> dict[str, list[str]]:
-    told: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for subject in storage.subjects:
         for name, fact in as_json.own_facts(subject):
-            told.setdefault(name, []).append(f"{short_name(subject)}: {said(name, fact, fact.source)}")
-    return told
+            values.setdefault(name, []).append(f"{short_name(subject)}: {said(name, fact, fact.source)}")
+    return values

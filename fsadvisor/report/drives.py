@@ -4,14 +4,16 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.pages.escape import clean
-from fsadvisor.pages.text import WIDTH, wrapped
+from fsadvisor.pages.document import Gap, Item, Labelled, paragraph
+from fsadvisor.pages.spans import line
+from fsadvisor.pages.text import WIDTH, render
 from fsadvisor.report.published import document_in_lines, published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.captures import Judged
+    from fsadvisor.pages.document import Block
 
 SCHEMA: Final = "fsadvisor/drive/1"
 
@@ -54,20 +56,23 @@ def as_json(found: "Iterable[Judged]") -> str:
     return document_in_lines(Drives(schema=SCHEMA, drives=()), (published(Drive, one) for one in found))
 
 
+_LABEL: Final = 23
 _CACHE: Final = {True: "yes", False: "no", None: "not told"}
 
 
 def as_text(found: "Iterable[Judged]", columns: int = WIDTH) -> "Iterator[str]":
     """A paragraph for each drive."""
-    for at, one in enumerate(found):
-        if at:
-            yield "\n"
-        yield f"{'a drive without a name' if one.model is None else clean(one.model)}\n"
-        yield f"  power-loss protection  {one.plp.verdict}\n"
-        yield f"  volatile write cache   {_CACHE[one.volatile_cache]}\n"
-        for heading, lines in (("weighed", map(str, one.plp.evidence)), ("to settle it", one.plp.settle)):
-            before = f"  {heading}\n"
-            for line in lines:
-                yield before
-                before = ""
-                yield from wrapped(line, columns, "    - ", "      ")
+    return render((block for at, one in enumerate(found) for block in _drive(one, at)), columns, 2)
+
+
+def _drive(one: "Judged", at: int) -> "Iterator[Block]":
+    if at:
+        yield Gap()
+    yield paragraph("a drive without a name" if one.model is None else one.model)
+    yield Labelled("power-loss protection", line(one.plp.verdict), _LABEL)
+    yield Labelled("volatile write cache", line(_CACHE[one.volatile_cache]), _LABEL)
+    for title, lines in (("weighed", map(str, one.plp.evidence)), ("to settle it", one.plp.settle)):
+        items = [Item(line(words), level=1) for words in lines]
+        if items:
+            yield paragraph(title, first=line("  "))
+            yield from items
