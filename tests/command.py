@@ -14,11 +14,15 @@ from tests.waiting import END_S
 ARGV = [sys.executable, "-m", "fsadvisor"]
 SECONDS = END_S
 STARTER = """
-import json, os, socket, sys
-from fsadvisor import cli
+import gc, importlib, json, os, pkgutil, socket, sys
+import fsadvisor
 from fsadvisor.__main__ import main
 from fsadvisor.rulebook.shelf import own_shelf
 own_shelf()
+for module in pkgutil.walk_packages(fsadvisor.__path__, "fsadvisor."):
+    if "tui" not in module.name:
+        importlib.import_module(module.name)
+gc.freeze()
 asking = socket.socket(fileno=int(sys.argv[1]))
 while True:
     asked, files, _, _ = socket.recv_fds(asking, 1 << 20, 2)
@@ -37,7 +41,7 @@ for file, number in zip(files, (1, 2)):
 sys.argv[1:] = json.loads(asked)
 sys.exit(main())
 """
-"""Imports what each command imports, and no verb; then forks a process for each command line that it is told."""
+"""Imports all but the explorer; then forks a process for each command line that it is told."""
 
 
 def started(*argv, **options):

@@ -18,6 +18,7 @@ from fsadvisor.probe.engine import EngineError, Window
 from fsadvisor.probe.job import Io
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.readers.fio import parse
+from tests.cases import few
 from tests.loops import run
 from tests.paths import FIXTURES, ROOT
 from tests.probe.filesystems import KINDS, mounted, needs_fio, needs_root
@@ -178,7 +179,7 @@ def run_once(job, filesystem):
 
 @needs_fio
 @pytest.mark.loop
-@pytest.mark.parametrize("job", IO_JOBS, ids=lambda job: job.id)
+@pytest.mark.parametrize("job", few(IO_JOBS), ids=lambda job: job.id)
 def test_every_job_runs_on_ext4_and_leaves_nothing(job, ext4):
     run_once(job, ext4)
 

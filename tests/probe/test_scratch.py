@@ -15,6 +15,7 @@ from fsadvisor.probe import scratch_tree
 from fsadvisor.probe.engine import EngineError, because
 from fsadvisor.probe.scratch import KEEP_SIZE, PUNCH_HOLE, fallocate, scratch_file
 from fsadvisor.probe.scratch_tree import clear
+from tests.cases import few
 from tests.loops import needs_loop_devices, run
 from tests.paths import ROOT
 from tests.probe.filesystems import KINDS, ON_DISK, mounted, names_in
@@ -192,7 +193,7 @@ def test_holes_are_punched_and_refusals_told(tmp_path):
             fallocate(file.descriptor, 0, 0, -1)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", few(range(9), 9))
 def test_killed_at_random_moments_it_leaves_nothing_to_the_next_start(on_disk, seed):
     """A few moments each time; the seeds make them the same ones."""
     free = on_disk.free_bytes()
