@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, TypeAlias, overload
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.catalogue import SCOPES, did_you_mean
 from fsadvisor.facts import Known, Unknown
@@ -31,8 +33,7 @@ RUNNING: Final = frozenset({"trial", "settled"})
 """Statuses of the rules that run unasked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An ask, its answer for one subject, and the facts that it asked."""
 
     ask: Ask
@@ -40,8 +41,7 @@ class Answer:
     facts: Mapping[str, Fact[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Gained:
+class Gained(Struct, frozen=True):
     """A gain that was measured here, in percent: by a probe at most, by a trial in the middle; and in words."""
 
     value: float
@@ -51,8 +51,7 @@ class Gained:
     """Of the time, in percent: what is twice as fast saves half of it. So trials and probes are ranked alike."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Verdict:
+class Verdict(Struct, frozen=True, eq=False):
     """What one rule says of one subject. The answers are worked out when asked for: a big machine has many.
 
     `waiver` is there where somebody has accepted what calls for action; the verdict itself stays what it is.

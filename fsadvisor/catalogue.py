@@ -1,17 +1,18 @@
 """The facts by name: what 'disk.write_cache' is, what it may be, and which facts a rule on which subject may ask.
 
-Derived from the dataclasses in storage when first asked for, so importing this costs nothing.
+Derived from the types in storage when first asked for, so importing this costs nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Known
 from fsadvisor.storage import Below, Disk, Filesystem, Host, Layer, Mount, Service
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from fsadvisor.facts import Fact
-    from fsadvisor.storage import About, Facts
+    from fsadvisor.storage import Facts
 
 SCOPES: Final[Mapping[str, tuple[str, ...]]] = {
     "host": ("host",),
@@ -55,8 +56,7 @@ class Kind(Enum):
     TEXTS = "list of texts"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One fact of the catalogue. `choices` are all the values that a text may have, () where it may be any."""
 
     name: str
@@ -103,11 +103,10 @@ def catalogue() -> Mapping[str, Entry]:
 
 def _entries(namespace: str, facts: type[Facts]) -> Iterable[Entry]:
     hints = get_type_hints(facts)
-    for field in fields(facts):
-        known = next(part for part in get_args(hints[field.name]) if get_origin(part) is Known)
+    for field, about in facts.abouts.items():
+        known = next(part for part in get_args(hints[field]) if get_origin(part) is Known)
         kind, choices = _kind(get_args(known)[0])
-        about: About = field.metadata["about"]
-        yield Entry(f"{namespace}.{field.name}", kind, choices, about.doc, about.source, about.unit, about.attested)
+        yield Entry(f"{namespace}.{field}", kind, choices, about.doc, about.source, about.unit, about.attested)
 
 
 def _kind(annotation: Any) -> tuple[Kind, tuple[str, ...]]:  # noqa: ANN401 - what typing calls a type form

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -28,16 +29,14 @@ class Cause(Enum):
     """The question makes no sense for this subject (an XFS fact of an ext4): nothing to learn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known(Generic[T_co]):
+class Known(Struct, Generic[T_co], frozen=True):
     """A value and where it came from (a path, a command, a rule of derivation)."""
 
     value: T_co
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """No value: why, and in one imperative sentence how to learn it ('' where nothing would help)."""
 
     cause: Cause

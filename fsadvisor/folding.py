@@ -6,8 +6,9 @@ is losing data or has severe errors on the same storage; what rewrites data wait
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.rulebook.rule import Outcome
 
@@ -28,8 +29,7 @@ _NO_SPACE: Final = "stall"
 """Urgency of what has to be mended before data is moved: a disk that is full, a drive that is too slow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Behind:
+class Behind(Struct, frozen=True):
     """The finding that another stands behind: its `cause`, or what has to be mended `first`."""
 
     why: Literal["cause", "first"]

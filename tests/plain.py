@@ -1,14 +1,15 @@
 """Records as plain JSON values, for golden files."""
 
-import dataclasses
 import datetime as dt
 import enum
 
+import msgspec
+
 
 def plain(value):
-    """Turn dataclasses, tuples, sets, enums and dates into what json.dumps takes."""
-    if dataclasses.is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    """Turn Structs, tuples, sets, enums and dates into what json.dumps takes."""
+    if isinstance(value, msgspec.Struct):
+        return {field: plain(getattr(value, field)) for field in value.__struct_fields__}
     if isinstance(value, enum.Enum):
         return plain(value.value)
     if isinstance(value, dt.date):

@@ -1,9 +1,9 @@
 """Verdicts follow the table of the design, and their order can be recited."""
 
 import itertools
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.advise import Outcome, Rank, advise, failures, judge, reason
 from fsadvisor.catalogue import catalogue

@@ -1,11 +1,11 @@
 """`fsadvisor attest` and `waive` from the command line, and what a waiver does to the report and the exit status."""
 
-import dataclasses
 import datetime as dt
 import json
 
 import jsonschema
 import pytest
+from msgspec import structs
 
 from fsadvisor.advise import advise, with_fitting_waivers
 from fsadvisor.attestation.claims import a_year_after
@@ -215,11 +215,11 @@ def test_only_what_calls_for_action_is_marked_as_waived():
 
 def test_waived_findings_stand_apart_from_the_others():
     storage, _ = seen("")
-    other = dataclasses.replace(
+    other = structs.replace(
         next(it for it in storage.subjects if it.id == SUBJECT), id="filesystem:/dev/loop1", name="/dev/loop1"
     )
     waived, _ = seen(waiver())
-    both = dataclasses.replace(waived, subjects=(*waived.subjects, other))
+    both = structs.replace(waived, subjects=(*waived.subjects, other))
     text = "".join(as_text(both, advise(both, RULES), About(version="x", root=True), full=True))
     assert "1 critical risk" in text
     assert "critical risk, waived" in text

@@ -1,10 +1,10 @@
 """What stands behind what: causes, what waits until something is mended, and the health gate."""
 
 import json
-from dataclasses import replace
 from datetime import date
 
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.advise import advise, judge
 from fsadvisor.facts import Cause, Known, Unknown

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import Kind, catalogue, did_you_mean
@@ -31,8 +32,7 @@ _LINK = re.compile(r"(?:https?://|/)\S+")
 _LONGEST = 2000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Saying:
+class Saying(Struct, frozen=True, kw_only=True):
     """Who says it, why, and for how long; `until` is None where nobody gave a day."""
 
     by: str
@@ -41,8 +41,7 @@ class Saying:
     until: dt.date | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Seen(Struct, frozen=True, kw_only=True):
     """The machine on a day, as it is without what people say of it."""
 
     storage: Storage

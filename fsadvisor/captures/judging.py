@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.captures.recognising import by_name
 from fsadvisor.drives import find
@@ -30,8 +31,7 @@ _BRIDGES = ("sntasmedia", "sntjmicron", "sntrealtek", "usb")
 _FIELDS = {IdCtrl: "id_ctrl", SmartLog: "smart_log", OcpSmartLog: "ocp", Feature: "cache_feature", SmartReport: "smart"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class Judged(Struct, frozen=True, kw_only=True):
     """One drive. `volatile_cache` is None where the outputs do not tell."""
 
     model: str | None

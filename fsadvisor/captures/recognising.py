@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct, field
 
 from fsadvisor import strict_json
 from fsadvisor.facts import Unknown, unreadable
@@ -51,8 +52,7 @@ _WORKED_UP = ("nvme_smart_health_information_log", "nvme_error_information_log",
 """Keys of smartctl's JSON below which nothing of nvme-cli's stands."""
 
 
-@dataclass(slots=True)
-class Parts:
+class Parts(Struct):
     """The outputs of one drive, with what names it, where something does."""
 
     model: str | None = None

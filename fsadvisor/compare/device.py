@@ -14,9 +14,11 @@ import contextlib
 import mmap
 import os
 import stat
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.machine.file_extents import pieces
 from fsadvisor.probe import disks, fio
@@ -41,8 +43,7 @@ _LOOKS: Final = 16
 _GRACE_SECONDS: Final = 60.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """Where a piece of the file begins in it and on the device, and how long it is, in bytes."""
 
     logical: int
@@ -50,8 +51,7 @@ class Piece:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceSession:
+class DeviceSession(Struct, frozen=True):
     """fio on a piece of the device."""
 
     fio: fio.Fio

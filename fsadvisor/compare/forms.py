@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.survey.filesystem_types.registry import NO_FLUSH_OPTIONS, TYPES, type_of
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from fsadvisor.survey.filesystem_types.base import Variant
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(Struct, frozen=True, kw_only=True):
     """A filesystem to be made."""
 
     form: Form

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from fsadvisor.compare.ranking import Standing, obstacle, question, ranked, share
 from fsadvisor.compare.side import Cell
@@ -20,8 +21,7 @@ _AMONG_OTHERS = (Standing.BEST, Standing.TIE, Standing.BEHIND)
 _MORE_THAN_ONE = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """One workload: a cell for each side, in the order of the sides."""
 
     job: Job
@@ -52,8 +52,7 @@ def _group(one: Ranked) -> tuple[bool, Question]:
     return asked.ground != "image", asked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lead:
+class Lead(Struct, frozen=True, kw_only=True):
     """How often a side is best, or ties with the best, among those that it may be ranked with."""
 
     side: Side
@@ -68,8 +67,7 @@ class Lead:
         return len(self.best) + len(self.tie) + len(self.behind)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(Struct, frozen=True, kw_only=True):
     """One side's figure by another's, at least and at most: what a filesystem leaves of a device, an image of a path.
 
     Of latencies, too, it says how much of the work per second: less than 1 is slower.
@@ -82,8 +80,7 @@ class Share:
     high: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """All that was measured."""
 
     sides: tuple[Side, ...]

@@ -8,9 +8,10 @@ everything else is a tie.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from fsadvisor.compare.side import syncs
 from fsadvisor.probe.result import FEWEST
@@ -49,8 +50,7 @@ class Question(NamedTuple):
     """'' where no sync is timed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class Ranked(Struct, frozen=True, kw_only=True):
     """A cell with its standing."""
 
     cell: Cell

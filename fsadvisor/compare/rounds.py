@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.compare import workloads
 from fsadvisor.probe.engine import EngineError, because
@@ -31,8 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.probe.result import End
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entrant:
+class Entrant(Struct, frozen=True, kw_only=True):
     """A side as it is run."""
 
     name: str
@@ -42,23 +42,20 @@ class Entrant:
     """Called after each of its windows: nothing of them may be left to the others'. Raises OSError."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Begun:
+class Begun(Struct, frozen=True, kw_only=True):
     """A side is being set up."""
 
     side: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Went:
+class Went(Struct, frozen=True, kw_only=True):
     """A window of a side has ended."""
 
     side: str
     progress: Progress
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class Ended(Struct, frozen=True, kw_only=True):
     """A side has its result."""
 
     side: str

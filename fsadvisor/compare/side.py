@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.probe.job import Io, Ladder, Mix
 
@@ -17,8 +18,7 @@ Promise: TypeAlias = Literal["flushes", "no flushes", "not known"]
 """What a sync ends with: a flush of the disks' caches, none (nobarrier), or that could not be told."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(Struct, frozen=True, kw_only=True):
     """One of those that are compared. Its name is its column's."""
 
     name: str
@@ -45,8 +45,7 @@ class Side:
         return "image" if self.in_image else "bare"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(Struct, frozen=True, kw_only=True):
     """One job on one side."""
 
     side: Side

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,8 +18,7 @@ Worth: TypeAlias = Literal["full", "weak", "nothing"]
 """What an attribute's name is worth as evidence on one drive; attributes.toml explains the words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attribute:
+class Attribute(Struct, frozen=True, kw_only=True):
     """One row."""
 
     kind: Literal["test", "failures"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 Listing: TypeAlias = Literal["claimed", "partial", "absent", "unknown", "oem", "cloud"]
 """What the table says of a family; families.toml explains the words."""
@@ -22,8 +23,7 @@ _VENDOR: Final = re.compile(
 """What smartctl and SCSI put before a model that has no vendor of its own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
+class Family(Struct, frozen=True, kw_only=True):
     """One row. `lossy`: drives of the family lost data after a completed flush in a published test."""
 
     name: str

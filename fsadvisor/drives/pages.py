@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 80
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Struct, frozen=True, kw_only=True):
     """What a page that was read on a day says of models, by their whole name."""
 
     models: re.Pattern[str]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.forecast.bounds import Bounds, bounds
 from fsadvisor.forecast.curve import Point
@@ -22,8 +23,7 @@ _PER_S: Final = (Headline.IOPS.name, Headline.FILES_PER_S.name)
 _US: Final = (Headline.SYNC_US.name, Headline.LATENCY_US.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Alone:
+class Alone(Struct, frozen=True, kw_only=True):
     """A job that was measured on one device only: bounds of what others would bring."""
 
     job: str
@@ -36,8 +36,7 @@ class Alone:
     others: tuple[tuple[Device, Bounds], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class Kept(Struct, frozen=True, kw_only=True):
     """`points` are (filesystem, job, point) of jobs that ran on devices of different latency."""
 
     points: tuple[tuple[str, str, Point], ...]

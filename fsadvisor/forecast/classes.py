@@ -17,9 +17,11 @@ is told as such; so is one that falls.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.forecast.fit import FALLS, straight
 from fsadvisor.forecast.model import Model
@@ -57,8 +59,7 @@ class Class(Enum):
 Side: TypeAlias = Literal["close", "better", "worse", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """A level against the expectation: measured over expected, and what its interval allows to say."""
 
     device_ms: float
@@ -66,8 +67,7 @@ class Held:
     side: Side
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Verdict(Struct, frozen=True, kw_only=True):
     """The class and what it stands on."""
 
     is_class: Class

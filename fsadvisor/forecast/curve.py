@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.forecast.student import quantile
 
@@ -14,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """One run. `level_ms` is the latency that was asked for, which tells runs of the same; `device_ms` what it was."""
 
     level_ms: float
@@ -23,8 +24,7 @@ class Point:
     throughput: float
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(Struct, frozen=True):
     """All runs at one latency: geometric mean of throughput, 95 % interval; None where nothing tells its scatter."""
 
     level_ms: float
@@ -35,8 +35,7 @@ class Level:
     runs: int
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Struct, frozen=True):
     """A filesystem under a workload, by latency, the slowest device last."""
 
     filesystem: str
@@ -47,8 +46,7 @@ class Curve:
     """None where no latency was measured twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scatter:
+class Scatter(Struct, frozen=True):
     """How far a run's throughput is off, as a standard deviation of its logarithm, and how well that is known."""
 
     share: float

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Device:
+
+class Device(Struct, frozen=True, kw_only=True):
     """A kind of device; any one of a kind may differ from it by several times."""
 
     name: str

@@ -13,8 +13,9 @@ alike; that of C is the slope's, that of l_sw, a ratio, is Fieller's. Latencies 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.forecast.model import Model
 from fsadvisor.forecast.student import quantile
@@ -28,8 +29,7 @@ FALLS: Final = "throughput falls, or stays, as the device gets faster: the model
 ONE_LATENCY: Final = "only one device latency was measured: C and l_sw cannot be told apart"
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """95 %; None is a side that the data leave open."""
 
     low: float | None
@@ -43,8 +43,7 @@ class Interval:
 OPEN: Final = Interval(None, None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fit:
+class Fit(Struct, frozen=True, kw_only=True):
     """A line through the times of operations; `c` and `software_ms` are None from two points, which fit exactly."""
 
     model: Model
@@ -61,15 +60,13 @@ class Fit:
         return middle, OPEN if self._line is None or middle is None else self._line.throughput(device_ms)
 
 
-@dataclass(frozen=True, slots=True)
-class NoFit:
+class NoFit(Struct, frozen=True):
     """Why there is none: a sentence's end."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(Struct, frozen=True):
     """time = intercept + slope * latency, in s and ms, with variances; `t` is Student's quantile."""
 
     slope: float
@@ -160,8 +157,7 @@ def _line(points: Sequence[Point]) -> tuple[_Line, float]:
     return line, 1 - left / total if total > 0 else 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Straight:
+class Straight(Struct, frozen=True):
     """A weighted line through times of operations, and what its uncertainty is made of."""
 
     slope: float

@@ -5,9 +5,10 @@ Called only where at both latencies the 95 % intervals are apart: where they ove
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 Faster: TypeAlias = Literal["first", "second", "unknown"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inversion:
+class Inversion(Struct, frozen=True, kw_only=True):
     """`slow_leader` is faster at `slow_ms` and slower at `fast_ms`, the latencies nearest to where they change."""
 
     workload: str
@@ -28,8 +28,7 @@ class Inversion:
     fast_ms: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class Pair(Struct, frozen=True, kw_only=True):
     """Two filesystems under a workload, and all their changes of place, from slow devices to fast ones."""
 
     workload: str

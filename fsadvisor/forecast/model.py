@@ -7,11 +7,10 @@ no description of a filesystem: where it fails is what `classes` tells.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Struct, frozen=True):
     """C in operations/s times ms, l_sw in ms; C is above 0. l_sw below 0 is a fit that means nothing near 0 ms."""
 
     c: float

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.forecast.classes import Verdict, classify
 from fsadvisor.forecast.curve import Curve, Point, curve
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
+class Expected(Struct, frozen=True, kw_only=True):
     """What a kind of device would bring, by the fit of all points."""
 
     device: Device
@@ -30,8 +30,7 @@ class Expected:
     """Whether its latency is slower or faster than all that was measured."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Told(Struct, frozen=True, kw_only=True):
     """One curve, and what is said of it."""
 
     curve: Curve
@@ -40,8 +39,7 @@ class Told:
     expected: tuple[Expected, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crossing:
+class Crossing(Struct, frozen=True, kw_only=True):
     """Where two fits of a workload meet: an expectation, no measurement."""
 
     workload: str
@@ -50,8 +48,7 @@ class Crossing:
     device_ms: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Study:
+class Study(Struct, frozen=True, kw_only=True):
     """Of curves in the order in which they were first named."""
 
     told: tuple[Told, ...]

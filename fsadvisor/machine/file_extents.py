@@ -15,8 +15,9 @@ import json
 import os
 import stat
 import struct
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import sources, untouched
@@ -168,8 +169,7 @@ def extent_count(descriptor: int) -> int:
     return int(_FIEMAP.unpack_from(buffer)[3])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extent:
+class Extent(Struct, frozen=True, kw_only=True):
     """A piece of a file in one piece of the device, in bytes."""
 
     logical: int

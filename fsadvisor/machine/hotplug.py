@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from fsadvisor.machine.pulse import block_devices
 from fsadvisor.machine.watching import udev_context
@@ -25,8 +26,7 @@ _COMPARE_S: Final = 3.0
 _UDEVD: Final = Path("/run/udev/control")
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """Whole block devices, by the kernel's names."""
 
     appeared: tuple[str, ...]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 _OFTEN: Final = 2
 """A tool that hung so often, and more often than it answered, hangs for another reason than the device asked about."""
@@ -16,8 +17,7 @@ _NO_TIME: Final = 0.1
 """Time-outs; less than that is no time for any tool."""
 
 
-@dataclass(slots=True)
-class Patience:
+class Patience(Struct):
     """What the tools of one runner have done so far."""
 
     _hung: Counter[str] = field(default_factory=Counter)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
 Argv: TypeAlias = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """What a file or a tool said.
 
     `text` is UTF-8 decoded with surrogateescape (so no byte is lost) and at most 4 MiB long; `source` is the

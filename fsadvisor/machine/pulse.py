@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.live import refusal
@@ -29,8 +30,7 @@ _MOST_THREADS: Final = 256
 """Threads that are asked in one round where they wait."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pulse:
+class Pulse(Struct, frozen=True, kw_only=True):
     """One moment. `at_s` is monotonic; `cpu_s` is what this program has used of processors so far."""
 
     at_s: float
@@ -48,8 +48,7 @@ class Pulse:
     """Whole block devices, as the kernel names them: a '/' is a '!'."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessPulse:
+class ProcessPulse(Struct, frozen=True, kw_only=True):
     """Which processes write. `io` and `stat` are the files' texts, of those alone that have written since the last.
 
     `seen` processes were asked, `denied` of them refused. `gone` are the pids that are no more.
@@ -64,8 +63,7 @@ class ProcessPulse:
     root: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stacks:
+class Stacks(Struct, frozen=True, kw_only=True):
     """Where the threads of those that wrote in the last minute are in the kernel: texts of /proc/PID/task/TID/stack.
 
     `unknown` says why nothing can be told; `left` counts the threads that were not asked, because there are so many.

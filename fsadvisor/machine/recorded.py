@@ -13,8 +13,9 @@ import json
 import os
 import stat
 import tomllib
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec.structs import replace
 
 from fsadvisor import strict_json
 from fsadvisor.facts import Cause, Unknown, unreadable

@@ -11,8 +11,9 @@ import stat
 import subprocess
 import threading
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import fetched, reaper, sleep, sources
@@ -110,8 +111,7 @@ def too_many(source: str) -> Unknown:
     return unreadable(f"more than {MOST_NAMES} names", source)
 
 
-@dataclass(slots=True)
-class _Output:
+class _Output(Struct):
     """What has come through the pipes so far."""
 
     stdout: bytearray = field(default_factory=bytearray)
@@ -133,8 +133,7 @@ class _Output:
             self.stderr += chunk
 
 
-@dataclass(frozen=True, slots=True)
-class Runner:
+class Runner(Struct, frozen=True):
     """Runs tools from fixed folders, at most eight at a time, or more while none answers.
 
     A tool that hung is not asked for ever anew (`Patience`).
@@ -152,7 +151,7 @@ class Runner:
     """Where tools were fetched that are not trusted."""
     wake: bool = False
     """Whether tools may wake disks that sleep."""
-    patience: Patience = field(default_factory=Patience, repr=False)
+    patience: Patience = field(default_factory=Patience)
 
     def run(
         self, commands: Sequence[Argv], tell: Callable[[Argv, Answer], None] = lambda _argv, _answer: None

@@ -8,8 +8,9 @@ is told: without lsblk, no `slaves` folder is listed, and nobody may think that 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from fsadvisor.machine import sources
 from fsadvisor.machine.port import Reply
@@ -24,8 +25,7 @@ _PARTITION_LINE = re.compile(r"^\s*\d+\s+\d+\s+(\d{1,18})\s+(\S+)$", re.MULTILIN
 _PARENT = re.compile(r'(?:^|\s)(KNAME|PKNAME)="([^"]*)"')
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedDevices:
+class DerivedDevices(Struct, frozen=True):
     """Files, folders and links below /sys/block as they must have been."""
 
     files: dict[str, Reply] = field(default_factory=dict)

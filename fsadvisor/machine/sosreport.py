@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import sos_devices, sources

@@ -7,8 +7,9 @@ of their contents, and searches them in a time that grows with the square of the
 from __future__ import annotations
 
 import tarfile
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.machine.unpacking import OF_ITS_SIZE, too_large
 
@@ -32,8 +33,7 @@ _SPARSE_GOES_ON = (482, 504)
 """Where the first header and those after it say that a list of holes goes on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """What a header says; `size` bytes follow in the archive."""
 
     header: tarfile.TarInfo

@@ -13,8 +13,9 @@ import lzma
 import os
 import shlex
 import stat
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, cast
+
+from msgspec import Struct
 
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.runner import encoded
@@ -30,8 +31,7 @@ _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 _MIB = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """How much of an archive of so many bytes is read, and how much of it kept in memory."""
 
     packed: int

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.live import refusal
@@ -28,8 +29,7 @@ _STATE, _THREADS = 0, 17
 """Fields of /proc/PID/stat after the name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class Moment(Struct, frozen=True, kw_only=True):
     """Counters at one moment. The journals' files are by their own names: a device, a UUID."""
 
     pulse: Pulse
@@ -38,8 +38,7 @@ class Moment:
     btrfs: Mapping[str, Answer]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiter:
+class Waiter(Struct, frozen=True, kw_only=True):
     """A thread in state D. `where` is its stack in the kernel, or the one function that /proc/PID/wchan names.
 
     None where neither may be read, '' where it had gone on by then.
@@ -51,8 +50,7 @@ class Waiter:
     where: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(Struct, frozen=True, kw_only=True):
     """All threads at one moment, ours left out."""
 
     at_s: float

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsadvisor._version import __version__
 from fsadvisor.facts import Unknown
@@ -32,8 +34,7 @@ _SOURCES: dict[str, Callable[[str], str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
+class Recording(Struct, frozen=True):
     """Questions and answers, as they were, identities included."""
 
     name: str

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.compare import device, workloads
 from fsadvisor.compare.forms import CHOICES, kernel_has
@@ -58,8 +60,7 @@ _ROOT: Final = "run as root: images are mounted and devices read by root alone"
 _ONLY_READ: Final = "nothing is written to a device, and only direct reads of blocks can be asked of one"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Struct, frozen=True, kw_only=True):
     """What is to be compared."""
 
     targets: tuple[str, ...]
@@ -74,8 +75,7 @@ class Wanted:
     in_data_directory: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Path:
+class _Path(Struct, frozen=True, kw_only=True):
     """A target with what is around it."""
 
     asked: ComparePath

@@ -6,10 +6,11 @@ import contextlib
 import os
 import random
 import sys
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
 
 from fsadvisor.compare import device, rounds
 from fsadvisor.compare.forms import CHOICES, promise

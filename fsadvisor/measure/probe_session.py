@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
@@ -46,8 +47,7 @@ def usual_seconds(suite: str | None) -> float:
     return _QUICK_SECONDS if suite == _QUICK else OTHER_SECONDS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Struct, frozen=True, kw_only=True):
     """What is to be measured, where and how."""
 
     jobs: tuple[Job, ...]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from fsadvisor.compare import workloads
 from fsadvisor.compare.forms import CHOICES

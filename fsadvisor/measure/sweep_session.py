@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.measure import client
 from fsadvisor.measure.messages import Finished, LeftOut, Point, Started, SweepWork
@@ -40,8 +41,7 @@ class SweepError(Exception):
     """Why nothing can be measured: one sentence."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class Planned(Struct, frozen=True, kw_only=True):
     """What will be measured, and what will not and why."""
 
     asked: SweepWork

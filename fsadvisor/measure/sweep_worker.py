@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from fsadvisor.measure.messages import LeftOut, Point, Started
 from fsadvisor.probe import disks

@@ -6,9 +6,11 @@ import contextlib
 import math
 import os
 import secrets
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.measure import client
 from fsadvisor.measure.messages import Finished, Note, SidesReady, TrialDone, TrialWork
@@ -49,8 +51,7 @@ _SLOW_BYTES_PER_S: Final = 50_000_000
 _DEVICE_AT_LEAST: Final = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Struct, frozen=True, kw_only=True):
     """What is to be tried, where and how. Either `folder` or `device` is named."""
 
     rule: Rule | None

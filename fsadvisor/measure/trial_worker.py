@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from fsadvisor.measure.messages import BlockProgress, Note, SidesReady, TrialDone
 from fsadvisor.probe import scratch_tree

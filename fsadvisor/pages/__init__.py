@@ -1,1 +1,1 @@
-"""Pages: what is said to people, as blocks of plain dataclasses, and one renderer for each form."""
+"""Pages: what is said to people, as blocks of plain values, and one renderer for each form."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, columns, padded, span
 
@@ -17,15 +18,13 @@ VALUES: Final = 3
 """Different values of a fact that are shown; the others are counted, or folded away."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A title of a part."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Paragraph:
+class Paragraph(Struct, frozen=True):
     """Words that wrap; `first` opens the first line, `indent` columns the others."""
 
     words: Line
@@ -33,8 +32,7 @@ class Paragraph:
     indent: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Commands:
+class Commands(Struct, frozen=True):
     """Lines for a shell, to be copied as they are; each wraps at any column, and says that it goes on.
 
     `name` says what they are for; `every` holds all the lines to copy where not all are shown.
@@ -51,35 +49,30 @@ class Commands:
         return self.every or self.lines
 
 
-@dataclass(frozen=True, slots=True)
-class Verbatim:
+class Verbatim(Struct, frozen=True):
     """Lines of a file, blanks and all; each wraps at any column, and says that it goes on."""
 
     lines: tuple[Span, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """Lines that do not wrap (bars, trees): they are cut at the edge."""
 
     lines: tuple[Line, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """An empty line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(Struct, frozen=True):
     """Paragraphs with a blank line between them; what stands between backticks is code."""
 
     text: str
     indent: int = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Headline:
+class Headline(Struct, frozen=True):
     """What a page is about: how grave it is in words, its title, its number in a report (0: none), its severity."""
 
     badge: Span
@@ -88,15 +81,13 @@ class Headline:
     severity: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Remark:
+class Remark(Struct, frozen=True):
     """Words that belong to no part of the page."""
 
     words: Line
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One of several things, with a `note` below it; a bullet of `tone`, where it is `marked`, stands before it."""
 
     words: Line
@@ -106,8 +97,7 @@ class Item:
     tone: Tone = Tone.PLAIN
 
 
-@dataclass(frozen=True, slots=True)
-class Labelled:
+class Labelled(Struct, frozen=True):
     """Words behind a label, which takes so many columns where columns count."""
 
     label: str
@@ -115,16 +105,14 @@ class Labelled:
     width: int
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """An address and what it says."""
 
     url: str
     says: str
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """What something brings, who says so, how they know ('measured'; '': not told), and under which conditions."""
 
     says: str
@@ -133,8 +121,7 @@ class Figure:
     conditions: Line
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """Figures side by side, drawn on one scale where a form can, and what to make of them."""
 
     figures: tuple[Figure, ...]
@@ -147,8 +134,7 @@ class Figures:
             yield Item((span(one.says),), (span(f"{one.source}: ", Tone.DIM), *one.conditions))
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A fact's value, with the subjects that have it: 'sda and 3 more', '' where all are alike."""
 
     of: str
@@ -156,8 +142,7 @@ class Value:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """A question with its answer, and the values of the facts that it asks and that were not shown before."""
 
     truth: Truth
@@ -166,24 +151,21 @@ class Answer:
     facts: tuple[tuple[str, tuple[Value, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """Questions with their answers; where they are `judged`, a yes is good and a no is bad."""
 
     answers: tuple[Answer, ...]
     judged: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of cells below their names; the first cell of a row says what the row is about."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[Line, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(Struct, frozen=True):
     """What is made and shown when it is asked for; a form that cannot unfold says `elsewhere`, or nothing."""
 
     summary: str
@@ -197,8 +179,7 @@ Block: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A title and what stands below it."""
 
     title: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.pages.document import Block, Drawn, paragraph
 from fsadvisor.pages.spans import Line, Span, Tone, columns, span
@@ -27,8 +28,7 @@ _BAR: Final = 24
 _INDENT: Final = "    "
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """What a figure says, in `unit` ('%' or 'times'); `high` is None where it is open at the top."""
 
     low: float

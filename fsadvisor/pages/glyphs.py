@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Glyphs:
+class Glyphs(Struct, frozen=True, kw_only=True):
     """One column each, but for `tree_*`, which take two."""
 
     tick: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.plan.commands import Remount, Sysctl, Unit, Write, recognised
@@ -25,8 +26,7 @@ MOUNTS: Final = "/proc/self/mountinfo"
 _ONE_WORD: Final = re.compile(r"[^|\n]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Mounts:
+class Mounts(Struct, frozen=True):
     """What is mounted, as it was seen."""
 
     at: Mapping[str, tuple[mount_tables.Mount, ...]]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +22,7 @@ _VALUE: Final = re.compile(r"[A-Za-z0-9_.:=,+ -]+")
 _UNIT: Final = re.compile(r"[A-Za-z0-9_:@.-]+\.(timer|service)")
 
 
-@dataclass(frozen=True, slots=True)
-class Remount:
+class Remount(Struct, frozen=True):
     """`mount -o remount,OPTIONS POINT`."""
 
     point: str
@@ -40,8 +40,7 @@ class Remount:
         return shlex.join(words)
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Struct, frozen=True):
     """`echo VALUE > FILE` below /sys or /proc/sys."""
 
     path: str
@@ -58,8 +57,7 @@ class Write:
         return shlex.join(("write", self.value, self.path))
 
 
-@dataclass(frozen=True, slots=True)
-class Sysctl:
+class Sysctl(Struct, frozen=True):
     """`sysctl -w KEY=VALUE`."""
 
     key: str
@@ -76,8 +74,7 @@ class Sysctl:
         return shlex.join(("run", "sysctl", "-q", "-w", f"{self.key}={self.value}"))
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """`systemctl enable --now UNIT`, or disable."""
 
     verb: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct
 
 from fsadvisor.plan import fstab_patch
 from fsadvisor.plan.commands import sysctl_family
@@ -34,8 +35,7 @@ class Claim(NamedTuple):
     there: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposal:
+class Proposal(Struct, frozen=True, kw_only=True):
     """What one finding would have a script do."""
 
     verdict: Verdict

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.runner import encoded
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 _PROGRAM: Final = 0o755
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A file of the plan's folder: its path in there, its text (bytes as surrogates), its mode."""
 
     path: str

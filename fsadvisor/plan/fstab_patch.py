@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Unknown
@@ -21,8 +22,7 @@ _FIELDS: Final = re.compile(r"([ \t]*[^ \t]+[ \t]+[^ \t]+[ \t]+[^ \t]+)(?:([ \t]
 _TO_ESCAPE: Final = {" ": "\\040", "\t": "\\011", "\n": "\\012", "\\": "\\134", "#": "\\043"}
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """Options to add to a mount's line and to take out of it."""
 
     mount: str

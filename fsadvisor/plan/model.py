@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 ABSENT = "absent"
 """What the sum of a file is called that is not there."""
@@ -12,8 +12,7 @@ class UnfitError(Exception):
     """Why something can't be scripted and is left to people; the text says it in a clause."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """A rule and the subject that it was found on."""
 
     rule: str
@@ -23,8 +22,7 @@ class Finding:
     """Its rank in words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class Setting(Struct, frozen=True, kw_only=True):
     """One value of the machine. `probe` is a command of the scripts that prints it, quoted for the shell."""
 
     what: str
@@ -34,8 +32,7 @@ class Setting:
     """What it may be afterwards: never the value that was seen."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
+class Condition(Struct, frozen=True, kw_only=True):
     """What has to be as it was seen before and after: the drive's model, the kind of filesystem."""
 
     what: str
@@ -43,8 +40,7 @@ class Condition:
     value: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """One command that sets settings, and the one that brings back what was seen.
 
     `claims` are what it decides: pairs of a setting's name, whatever the words for it, and the value.
@@ -59,8 +55,7 @@ class Change:
     unmoved: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """The changes of one finding, and of others that ask for the same."""
 
     findings: tuple[Finding, ...]
@@ -71,8 +66,7 @@ class Step:
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineEdit:
+class LineEdit(Struct, frozen=True, kw_only=True):
     """A line of fstab, by its number from 1, as it was and as it shall be."""
 
     number: int
@@ -80,8 +74,7 @@ class LineEdit:
     after: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FstabChange:
+class FstabChange(Struct, frozen=True, kw_only=True):
     """fstab as it was seen and as it shall be, its bytes held as surrogates where they are no UTF-8."""
 
     before: str
@@ -90,8 +83,7 @@ class FstabChange:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileChange:
+class FileChange(Struct, frozen=True, kw_only=True):
     """A new file, or lines put into one that was there (`before`).
 
     `pieces` are, in their order, lines that are new, and ranges of lines that stay: first and last, from 1.
@@ -115,8 +107,7 @@ class FileChange:
         return "".join(f"{line}\n" for some in kept for line in some)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manual:
+class Manual(Struct, frozen=True, kw_only=True):
     """What no script does: why, and what to do in words and commands."""
 
     finding: Finding
@@ -127,16 +118,14 @@ class Manual:
     undo: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class Refusal(Struct, frozen=True, kw_only=True):
     """A finding that is not planned at all, and why."""
 
     finding: Finding
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """All of it, in the order of running."""
 
     machine: str

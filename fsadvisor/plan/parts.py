@@ -6,8 +6,9 @@ Its lines are shell code in which every word from outside is quoted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.plan.shell import quoted, sum_of_text
 
@@ -20,8 +21,7 @@ _FSTAB: Final = '"$FSTAB"'
 _FSTAB_COPY: Final = '"$STATE"/fstab'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Struct, frozen=True, kw_only=True):
     """One part. `before`, `after` and `either` (of the two) stop the script; `seen` is a condition."""
 
     title: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.probe.job import Allocation, Existing, Io, Ladder, Metadata, Mix
 from fsadvisor.probe.measure import WINDOW_SECONDS
@@ -35,8 +36,7 @@ _FILE_AT_LEAST: Final = 4096
 """Room that an empty file is reckoned with: its inode and its name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cost:
+class Cost(Struct, frozen=True, kw_only=True):
     """All of it is at most, but for `least_seconds`."""
 
     written_bytes: int

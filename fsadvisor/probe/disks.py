@@ -9,9 +9,10 @@ what the disks below count may be the smallest part. Bytes are the disks': what 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
+
+from msgspec import Struct
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.probe.engine import DiskWork
@@ -28,8 +29,7 @@ _Number = TypeVar("_Number", int, float)
 _SYSFS: Final = Path("/sys/block")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Way:
+class Way(Struct, frozen=True, kw_only=True):
     """The devices on the way from a filesystem down to its disks whose counters are read, by kernel name."""
 
     leaves: tuple[str, ...]
@@ -51,8 +51,7 @@ class Way:
         return self.flushed is None or set(self.flushed) == set(self.leaves)
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """The counters of the devices on a way since boot; `each` has those of `top` only as far as they can be read."""
 
     way: Way
@@ -63,8 +62,7 @@ class Counted:
         return self.each[name]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flushes:
+class Flushes(Struct, frozen=True, kw_only=True):
     """What one disk flushed between two readings; time in µs, which the kernel tells in whole milliseconds."""
 
     count: int

@@ -6,8 +6,9 @@ Never a verdict: other hardware, another kernel, often another question.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.probe.job import Allocation, Existing, Io, Ladder, Metadata, Mix
 from fsadvisor.rulebook.tables import seeds
@@ -35,8 +36,7 @@ _WORD: Final = re.compile(r"[a-z0-9_]+")
 _ROOTS: Final = {"reads": "read", "writes": "write", "reading": "read", "writing": "write", "creation": "create"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True, kw_only=True):
     """A row of a published table."""
 
     table: str

@@ -9,15 +9,15 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiskWork:
+class DiskWork(Struct, frozen=True, kw_only=True):
     """What the leaf disks below the target did in a window, summed: differences of /sys/block/*/stat."""
 
     flushes: int | None
@@ -37,8 +37,7 @@ class DiskWork:
     """Bytes written to the devices right below the filesystem; None where their counters cannot be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class Window(Struct, frozen=True, kw_only=True):
     """What one engine run measured. Times are of this window alone, set-up left out."""
 
     seconds: float

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause
 
@@ -21,8 +22,7 @@ WARNED: Final[frozenset[Question]] = frozenset(("errors", "quota", "battery", "d
 """Questions of which the unknown is a warning, though a bad answer refuses."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Finding(Struct, frozen=True, kw_only=True):
     """Something that speaks against it, in a sentence: what, where, and the nearest valid choice."""
 
     level: Literal["refused", "warning"]

@@ -15,9 +15,11 @@ import resource
 import shutil
 import signal
 import subprocess
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import reaper
@@ -137,8 +139,7 @@ def _through_the_cache(work: Io) -> bool:
     return work.operation == "write" and not work.direct and work.sync == "none"
 
 
-@dataclass(frozen=True)
-class Fio:
+class Fio(Struct, frozen=True, dict=True):
     """An installed fio, and how it is started."""
 
     path: str
@@ -176,8 +177,7 @@ def find(folders: str = _PATH) -> Fio | None:
     raise EngineError(f"{path} could not be run: {said.strip() or 'it says nothing'}")
 
 
-@dataclass(frozen=True, slots=True)
-class FioSession:
+class FioSession(Struct, frozen=True):
     """An Io job on a scratch file."""
 
     fio: Fio

@@ -15,10 +15,10 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import psutil
+from msgspec import Struct
 
 from fsadvisor.probe.disks import record
 from fsadvisor.readers import block_files, system_counters
@@ -35,8 +35,7 @@ _SLOWER_MS: Final = 1.0
 _HEEDING: Final = ("bfq", "mq-deadline")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Load:
+class Load(Struct, frozen=True, kw_only=True):
     """What others do to the disks; None where it cannot be told."""
 
     waiting: float | None
@@ -45,8 +44,7 @@ class Load:
     """How long a request took on average; 0.0 where there was none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
+class Counted(Struct, frozen=True, kw_only=True):
     """Totals since boot, at a moment."""
 
     seconds: float

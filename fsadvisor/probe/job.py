@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 Sync: TypeAlias = Literal["none", "fsync", "fdatasync", "dsync"]
 """How each write is made durable: not at all, by a call after it, or by O_DSYNC."""
@@ -31,8 +32,7 @@ class Headline(Enum):
         return self in (Headline.SYNC_US, Headline.LATENCY_US, Headline.EXTENTS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Io:
+class Io(Struct, frozen=True, kw_only=True):
     """Reads or writes of one file."""
 
     operation: Literal["read", "write"]
@@ -49,8 +49,7 @@ class Io:
     advice: Advice = "normal"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Metadata:
+class Metadata(Struct, frozen=True, kw_only=True):
     """Empty files made, looked at, opened and taken away by several threads."""
 
     operation: Literal["create", "stat", "open", "unlink"]
@@ -63,16 +62,14 @@ class Metadata:
     """For making the files that are looked at; where that takes longer, there are fewer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Allocation:
+class Allocation(Struct, frozen=True, kw_only=True):
     """Space given to a large file, punched out of it, and given back."""
 
     operation: Literal["fallocate", "punch", "free"]
     file_bytes: int = 1 << 30
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mix:
+class Mix(Struct, frozen=True, kw_only=True):
     """A small server's life with many files: whole loops of `steps` per second."""
 
     steps: tuple[str, ...]
@@ -86,15 +83,13 @@ class Mix:
     """Every other file that is read has left the page cache before, as if half of all files had room there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Existing:
+class Existing(Struct, frozen=True, kw_only=True):
     """Files that are there already, read in order; nothing is written."""
 
     block_bytes: int = 1 << 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ladder:
+class Ladder(Struct, frozen=True, kw_only=True):
     """One fsync taken apart: the same small writes with more and more of a commit, step by step, interleaved.
 
     Differences between steps tell what the data, the journal and the flush take; the flush is held against what the
@@ -107,8 +102,7 @@ class Ladder:
 Work: TypeAlias = Io | Ladder | Metadata | Allocation | Mix | Existing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(Struct, frozen=True, kw_only=True):
     """One measurement: a name for the command line, what it does, and what is read off it."""
 
     id: str

@@ -38,9 +38,10 @@ import random
 import resource
 import time
 from collections import Counter
-from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec import Struct, field
 
 from fsadvisor._version import __version__
 from fsadvisor.probe import disks
@@ -72,8 +73,7 @@ _MORE_THAN_DATA: Final = 1.25
 """Bytes for a byte of a write without sync from which on a datasync writes more than its data."""
 
 
-@dataclass(slots=True)
-class Turns:
+class Turns(Struct):
     """All turns of one step in a window."""
 
     seconds: float = 0.0
@@ -133,8 +133,7 @@ def _all(turns: list[disks.Flushes | None]) -> disks.Flushes | None:
     return disks.Flushes(count=sum(one.count for one in known), us=sum(one.us for one in known))
 
 
-@dataclass(frozen=True, slots=True)
-class LadderSession:
+class LadderSession(Struct, frozen=True):
     """A file with written blocks, open in three ways, and one that grows."""
 
     direct: int

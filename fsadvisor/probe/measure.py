@@ -6,9 +6,10 @@ Clock, pressure and session are given, so that all of it can be tried without a 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
 from datetime import UTC
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct, field
 
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import bytes_text
@@ -47,8 +48,7 @@ _FEWEST_REQUESTS: Final = 100
 """The kernel counts their time in whole milliseconds per disk."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(Struct, frozen=True, kw_only=True):
     """When to stop."""
 
     seconds: float = 30.0
@@ -60,8 +60,7 @@ class Budget:
     window_seconds: float = WINDOW_SECONDS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Where:
+class Where(Struct, frozen=True, kw_only=True):
     """What is measured, and what the result depends on."""
 
     target: str
@@ -75,8 +74,7 @@ class Where:
     depends: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True, kw_only=True):
     """What the loop asks of the world outside the session."""
 
     clock: Callable[[], float]
@@ -89,8 +87,7 @@ class Surroundings:
     """µs since boot in which some task waited for 'cpu' or 'io' (pressure stall information), or that were 'stolen'."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class Progress(Struct, frozen=True, kw_only=True):
     """After each window: what a bar or a screen shows."""
 
     window: Window

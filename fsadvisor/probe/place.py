@@ -11,8 +11,9 @@ import errno
 import os
 import stat
 import struct
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.machine.runner import encoded
@@ -32,8 +33,7 @@ Kind: TypeAlias = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class Room(Struct, frozen=True, kw_only=True):
     """What statvfs(2) tells: bytes and inodes that an ordinary user may still take. No inode table: both are 0."""
 
     where: str
@@ -43,16 +43,14 @@ class Room:
     inodes_free: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quota:
+class Quota(Struct, frozen=True, kw_only=True):
     """The tightest quota that counts for us in the folder: what is left of it, None where that has no limit."""
 
     bytes_left: int | None
     inodes_left: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drive:
+class Drive(Struct, frozen=True, kw_only=True):
     """A leaf disk."""
 
     name: str
@@ -66,8 +64,7 @@ class Drive:
     """Written on an average day since boot."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Raid:
+class Raid(Struct, frozen=True, kw_only=True):
     """A software RAID, a volume of LVM's or a ZFS pool."""
 
     name: str
@@ -76,8 +73,7 @@ class Raid:
     """'idle', or what md is at: resync, recover, reshape, check, repair."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
+class Pool(Struct, frozen=True, kw_only=True):
     """A thin pool or snapshot that the blocks come from."""
 
     name: str
@@ -85,16 +81,14 @@ class Pool:
     metadata_percent: Fact[float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DataFolder:
+class DataFolder(Struct, frozen=True, kw_only=True):
     """A folder that a program keeps its data in."""
 
     program: str
     folder: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """A folder, its mount, and all below it."""
 
     target: str

@@ -18,10 +18,11 @@ import math
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping  # noqa: TC003 - the store resolves the annotations at run time
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,8 +31,7 @@ End: TypeAlias = Literal["settled", "budget", "cancelled", "failed"]
 """Why it ended: the interval was narrow enough, time or bytes were used up, somebody stopped it, an error."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class Figure(Struct, frozen=True, kw_only=True):
     """A median over windows with its 95 % interval; in the headline's unit."""
 
     median: float
@@ -45,8 +45,7 @@ class Figure:
         return (self.high - self.low) / 2 / self.median if self.median else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(Struct, frozen=True, kw_only=True):
     """One job on one target."""
 
     job: str

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.probe import cost
 from fsadvisor.probe.disks import record
@@ -34,8 +36,7 @@ _TICK_US: Final = 10_000
 Opener: TypeAlias = "Callable[[Job, Path, Way | None], AbstractContextManager[Session]]"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """What is to be done, where, and for how long each."""
 
     jobs: Sequence[Job]
@@ -50,16 +51,14 @@ class Plan:
     """Asked before each job: why it may no longer run, '' where it may."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Begun:
+class Begun(Struct, frozen=True, kw_only=True):
     """A job is being set up."""
 
     at: int
     job: Job
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Went:
+class Went(Struct, frozen=True, kw_only=True):
     """A window has ended."""
 
     at: int
@@ -67,8 +66,7 @@ class Went:
     progress: Progress
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class Ended(Struct, frozen=True, kw_only=True):
     """A job has."""
 
     at: int

@@ -22,11 +22,12 @@ import mmap
 import os
 import re
 import struct
-from dataclasses import dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown
 from fsadvisor.probe.engine import told
@@ -49,8 +50,7 @@ _NUMBERS: Final = count()
 _MOUNT_ID: Final = re.compile(r"(?m)^mnt_id:\s*([0-9]+)$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScratchFile:
+class ScratchFile(Struct, frozen=True, kw_only=True):
     """An open file without a name. `state` is what its blocks are when a window starts."""
 
     descriptor: int

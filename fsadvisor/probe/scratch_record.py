@@ -16,11 +16,12 @@ import errno
 import os
 import re
 import stat
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.error import MachineError
@@ -37,8 +38,7 @@ MOST: Final = 64
 """Records that are kept; of more the oldest are dropped whose owner is dead: their filesystem may be gone for good."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Identity:
+class _Identity(Struct, frozen=True, kw_only=True):
     """A directory, as a line tells it."""
 
     boot: str

@@ -6,8 +6,9 @@ A published paper has 2.24 million fsyncs a second: files that nobody had writte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
+
+from msgspec import Struct
 
 from fsadvisor.probe.disks import summed
 from fsadvisor.probe.job import Existing, Headline, Io, Ladder, Mix
@@ -136,8 +137,7 @@ def _size(amount: float) -> str:
     return f"{amount / (1 << 20):.1f} MiB"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Total:
+class Total(Struct, frozen=True, kw_only=True):
     """What windows add up to; `disks` None where one of them does not know them."""
 
     seconds: float

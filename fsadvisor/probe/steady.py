@@ -6,9 +6,10 @@ What it looks like is told in sentences, with the windows; why it is so nobody c
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.probe.result import FEWEST, median
 
@@ -33,8 +34,7 @@ _LEVEL_SHARE: Final = 0.2
 """Of the windows, to count as a level of its own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class Course(Struct, frozen=True, kw_only=True):
     """`warm_up` windows at the beginning are not of the steady state; the remarks say what is seen."""
 
     warm_up: int

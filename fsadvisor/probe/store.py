@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from msgspec import Struct
 
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.error import MachineError
@@ -41,8 +41,7 @@ class StoreError(Exception):
     """Why a result is not kept: one sentence for the person who asked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class Kept(Struct, frozen=True, kw_only=True):
     """Results in the order in which they were kept, and what is wrong with other lines: 'line 3: no result: …'."""
 
     results: tuple[Result, ...] = ()

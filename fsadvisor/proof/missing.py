@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from fsadvisor.advise import judge
 from fsadvisor.catalogue import Kind, catalogue
@@ -31,8 +32,7 @@ _WIDTH: Final = 110
 _KEYS: Final = {(outcome, safe if outcome is Outcome.ADVISE else None): key for key, (outcome, safe) in STEPS.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Struct, frozen=True):
     """An example that would notice a change; `facts` are those that differ from the example `like`."""
 
     mutant: Mutant

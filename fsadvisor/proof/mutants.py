@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.advise import judge, safety_of
 from fsadvisor.rulebook.errors import RuleTextError
@@ -47,8 +49,7 @@ _FACTORS: Final = (0.8, 1.25, 0.001, 1000)
 _VERSION: Final = re.compile(r"(\d+)\.(\d+)((?:\.\d+)?)")
 
 
-@dataclass(frozen=True, slots=True)
-class Mutant:
+class Mutant(Struct, frozen=True):
     """A rule with one change; `change` says it in words, `kind` is its sort of change."""
 
     part: Part

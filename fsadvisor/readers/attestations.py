@@ -33,10 +33,11 @@ https://toml.io/en/v1.0.0
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from datetime import date, datetime
 from math import isfinite
 from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
 
@@ -51,8 +52,7 @@ _LONGEST = 2000
 _LARGEST = 1 << 63
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drive:
+class Drive(Struct, frozen=True, kw_only=True):
     """A drive that was meant: its model and serial number, None where it has none; its firmware where that counts."""
 
     model: str | None = None
@@ -60,8 +60,7 @@ class Drive:
     firmware: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One attestation or waiver; `place` is where it stands: 'attestation 2'."""
 
     place: str
@@ -92,8 +91,7 @@ class Entry:
         return self.subject.removeprefix("model:") if self.subject.startswith("model:") else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attestations:
+class Attestations(Struct, frozen=True, kw_only=True):
     """All entries in their order; `unread` are those with a mistake: 'waiver 1: `until` is missing'."""
 
     entries: tuple[Entry, ...] = ()

@@ -40,8 +40,9 @@ https://docs.kernel.org/admin-guide/cgroup-v2.html#io-interface-files
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
@@ -56,8 +57,7 @@ BASIC, WITH_DISCARDS, WITH_FLUSHES = 11, 15, 17
 """How many numbers each age of the kernel prints; a later one may append to the last."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IoCounters:
+class IoCounters(Struct, frozen=True, kw_only=True):
     """What was done since boot; times add up over requests that ran side by side."""
 
     reads: int
@@ -124,8 +124,7 @@ def parse_block_stat(text: str) -> IoCounters | Unknown:
 _IDENTITY_COLUMNS = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceCounters:
+class DeviceCounters(Struct, frozen=True, kw_only=True):
     """One line."""
 
     maj_min: str
@@ -135,8 +134,7 @@ class DeviceCounters:
     counters: IoCounters
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiskStats:
+class DiskStats(Struct, frozen=True, kw_only=True):
     """The devices in the order of the file."""
 
     devices: tuple[DeviceCounters, ...]
@@ -172,8 +170,7 @@ def _device(line: str) -> DeviceCounters | None:
 _NAME = re.compile(r"[A-Za-z0-9][\w-]*", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scheduler:
+class Scheduler(Struct, frozen=True, kw_only=True):
     """The choice and what there is to choose from."""
 
     active: str
@@ -200,8 +197,7 @@ Limit: TypeAlias = int | Literal["max"] | None
 _DEVICE = re.compile(r"[0-9]{1,10}:[0-9]{1,10}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IoLimit:
+class IoLimit(Struct, frozen=True, kw_only=True):
     """The limits on one device."""
 
     maj_min: str
@@ -216,8 +212,7 @@ class IoLimit:
     """Writes per second."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IoMax:
+class IoMax(Struct, frozen=True, kw_only=True):
     """One file."""
 
     limits: tuple[IoLimit, ...]

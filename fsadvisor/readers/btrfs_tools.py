@@ -62,8 +62,9 @@ https://docs.kernel.org/admin-guide/abi-stable.html, fs/btrfs/sysfs.c
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers.parsing import counts, refusal, size_bytes, unread_pieces, whole
@@ -79,8 +80,7 @@ _DEVICE = re.compile(r"\s+devid\s+(\d+) size (\S+) used (\S+) path (.*)")
 _SOME_MISSING = re.compile(r"\s*\*\*\* Some devices missing\s*", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BtrfsDevice:
+class BtrfsDevice(Struct, frozen=True, kw_only=True):
     """One device of a filesystem."""
 
     devid: int | None
@@ -93,8 +93,7 @@ class BtrfsDevice:
     missing: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BtrfsFilesystem:
+class BtrfsFilesystem(Struct, frozen=True, kw_only=True):
     """One filesystem."""
 
     label: str
@@ -107,8 +106,7 @@ class BtrfsFilesystem:
     """Whether a device is missing; None where the list is shorter than the total without saying so."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BtrfsShow:
+class BtrfsShow(Struct, frozen=True, kw_only=True):
     """The filesystems in order."""
 
     filesystems: tuple[BtrfsFilesystem, ...]
@@ -168,8 +166,7 @@ def _device(match: re.Match[str]) -> BtrfsDevice:
 _LINE = re.compile(r"([A-Z][A-Za-z+]*), (\w+): total=([^,\s]+), used=([^,\s]+)(?:, zone_unusable=(\S+))?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProfileSpace:
+class ProfileSpace(Struct, frozen=True, kw_only=True):
     """All block groups of one kind and profile, in logical bytes."""
 
     kind: str
@@ -182,8 +179,7 @@ class ProfileSpace:
     """On zoned devices: freed, but not yet writable again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BtrfsDf:
+class BtrfsDf(Struct, frozen=True, kw_only=True):
     """A btrfs's space by kind and profile; a kind that comes twice has more than one profile."""
 
     spaces: tuple[ProfileSpace, ...]
@@ -222,8 +218,7 @@ def _space(match: re.Match[str]) -> ProfileSpace:
 _SNAPSHOT = re.compile(r"ID \d+ gen \d+ .*?path (?P<path>.+)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshots:
+class Snapshots(Struct, frozen=True, kw_only=True):
     """The snapshots' paths below the filesystem's top."""
 
     paths: tuple[str, ...]
@@ -245,8 +240,7 @@ def parse_btrfs_snapshots(text: str) -> Snapshots | Unknown:
     return Snapshots(paths=tuple(match["path"] for match in found if match), unread=unread_pieces(unread))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorStats:
+class ErrorStats(Struct, frozen=True, kw_only=True):
     """Errors by kind since they were last reset."""
 
     counts: tuple[tuple[str, int], ...]
@@ -274,8 +268,7 @@ def parse_btrfs_error_stats(text: str) -> ErrorStats | Unknown:
     return ErrorStats(counts=tuple(counts), unread=unread_pieces(unread))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BtrfsCommits:
+class BtrfsCommits(Struct, frozen=True, kw_only=True):
     """Since the mount."""
 
     commits: int

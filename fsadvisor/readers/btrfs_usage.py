@@ -20,8 +20,10 @@ https://btrfs.readthedocs.io/en/latest/btrfs-filesystem.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsadvisor.readers.parsing import real, refusal, size_bytes, unread_pieces
 
@@ -36,16 +38,14 @@ _ABSURD_BYTES = 1 << 63
 _LONGEST_LINE = 5000  # a path of 4096 bytes and what stands around it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeviceShare:
+class DeviceShare(Struct, frozen=True, kw_only=True):
     """Bytes on one device; its path, or 'missing', as printed."""
 
     path: str
     bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlockGroups:
+class BlockGroups(Struct, frozen=True, kw_only=True):
     """All block groups of one kind and profile."""
 
     kind: str
@@ -59,8 +59,7 @@ class BlockGroups:
     """Raw bytes by device; None where the tool could not read them (not root)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BtrfsUsage:
+class BtrfsUsage(Struct, frozen=True, kw_only=True):
     """A btrfs's space; the overall numbers are raw bytes over all devices."""
 
     device_size_bytes: int | None
@@ -90,8 +89,7 @@ class BtrfsUsage:
     unread: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Listing:
+class _Listing(Struct):
     """The pieces of the text, by where they stand."""
 
     overall: dict[str, tuple[str, str]] = field(default_factory=dict)

@@ -20,8 +20,9 @@ https://man7.org/linux/man-pages/man8/cryptsetup-status.8.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
@@ -34,8 +35,7 @@ _LINE = re.compile(r"\s+([a-zA-Z][a-zA-Z ]*):(.*)")
 _SECTOR_BYTES = 512
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CryptsetupStatus:
+class CryptsetupStatus(Struct, frozen=True, kw_only=True):
     """One device-mapper device."""
 
     path: str

@@ -49,8 +49,9 @@ https://dev.mysql.com/doc/refman/8.4/en/server-options.html#option_mysqld_versio
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import refusal, unread_pieces
 
@@ -61,8 +62,7 @@ _DIRECTIVE = re.compile(r"\s*([A-Za-z][\w-]*)\s+(?:\"([^\"]*)\"|'([^']*)'|([^\s\
 _BLANK = re.compile(r"\s*(?:#.*)?", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RedisConf:
+class RedisConf(Struct, frozen=True, kw_only=True):
     """One file."""
 
     directives: tuple[tuple[str, str], ...]
@@ -98,8 +98,7 @@ _LINE = re.compile(
 _ESCAPES = re.compile(r"''|\\(.)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostgresqlConf:
+class PostgresqlConf(Struct, frozen=True, kw_only=True):
     """One file."""
 
     settings: tuple[tuple[str, str], ...]
@@ -136,8 +135,7 @@ _MYSQL_CNF_BLANK = re.compile(r"\s*(?:[#;].*)?", re.DOTALL)
 _SWITCHES = {"skip_": "OFF", "disable_": "OFF", "enable_": "ON"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class Option(Struct, frozen=True, kw_only=True):
     """One line: an option of a group, or an include."""
 
     group: str
@@ -148,8 +146,7 @@ class Option:
     """Without quotes; None where the name stands alone, which switches it on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MysqlCnf:
+class MysqlCnf(Struct, frozen=True, kw_only=True):
     """One file."""
 
     options: tuple[Option, ...]
@@ -191,8 +188,7 @@ def named(group: str, name: str, value: str | None) -> Option:
 _VERSION = re.compile(r"(?:\S*\s+Ver\s+)?(\d{1,3})\.(\d{1,3})\.(\d{1,3})([^\s]*)(?:\s|\0|$)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MysqldVersion:
+class MysqldVersion(Struct, frozen=True, kw_only=True):
     """Which server, and which release of it."""
 
     edition: Literal["mysql", "mariadb"]

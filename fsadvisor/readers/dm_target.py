@@ -6,9 +6,10 @@ https://docs.kernel.org/admin-guide/device-mapper/index.html
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import whole
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 SECTOR_BYTES = 512
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leg:
+class Leg(Struct, frozen=True, kw_only=True):
     """A device below a target."""
 
     device: str
@@ -28,8 +28,7 @@ class Leg:
     """Of 512 bytes; None where the target takes no offset."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crypt:
+class Crypt(Struct, frozen=True, kw_only=True):
     """Of `crypt`; the key, or its name in a keyring, is never kept."""
 
     cipher: str
@@ -39,15 +38,13 @@ class Crypt:
     """512 unless the table says otherwise."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Striped:
+class Striped(Struct, frozen=True, kw_only=True):
     """Of `striped`."""
 
     chunk_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Raid:
+class Raid(Struct, frozen=True, kw_only=True):
     """Of `raid` (LVM's RAID on top of md)."""
 
     level: str
@@ -56,8 +53,7 @@ class Raid:
     """0 for raid1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cache:
+class Cache(Struct, frozen=True, kw_only=True):
     """Of `cache` and `writecache`. Legs: the metadata, cache and origin devices; the origin and the cache."""
 
     mode: str
@@ -66,8 +62,7 @@ class Cache:
     policy: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThinPool:
+class ThinPool(Struct, frozen=True, kw_only=True):
     """Of `thin-pool`. Legs: the metadata and the data device."""
 
     block_bytes: int
@@ -75,16 +70,14 @@ class ThinPool:
     """'skip_block_zeroing', 'ignore_discard', 'no_discard_passdown', …"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True, kw_only=True):
     """Of `snapshot` and `snapshot-merge`. Legs: the origin and the copy-on-write device."""
 
     persistent: bool
     chunk_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Multipath:
+class Multipath(Struct, frozen=True, kw_only=True):
     """Of `multipath`. Legs: the paths."""
 
     features: tuple[str, ...]

@@ -25,8 +25,9 @@ https://docs.kernel.org/admin-guide/device-mapper/index.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from fsadvisor.readers import dm_target
 from fsadvisor.readers.parsing import refusal, unread_pieces, whole
@@ -44,8 +45,7 @@ _NO_TABLE = re.compile(r"(\S.*):\s*")
 _NO_DEVICES = "No devices found"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """A run of sectors of a device, and what it maps to."""
 
     start_sectors: int | None
@@ -59,8 +59,7 @@ class Target:
     """What else the target says; None where it has no more, or is not known here."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MappedDevice:
+class MappedDevice(Struct, frozen=True, kw_only=True):
     """One device."""
 
     name: str
@@ -69,8 +68,7 @@ class MappedDevice:
     """() where no table is loaded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DmsetupTable:
+class DmsetupTable(Struct, frozen=True, kw_only=True):
     """The devices in order; () where there are none."""
 
     devices: tuple[MappedDevice, ...]
@@ -113,8 +111,7 @@ DMSETUP_STATUS_ARGV: Argv = ("dmsetup", "status", "--noflush", "--target", "mult
 _DMSETUP_STATUS_LINE = re.compile(r"(.+): \d+ \d+ multipath (.+)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Path:
+class Path(Struct, frozen=True, kw_only=True):
     """A path."""
 
     device: str
@@ -124,8 +121,7 @@ class Path:
     """How often it failed since the table was loaded."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Multipath:
+class Multipath(Struct, frozen=True, kw_only=True):
     """A multipath device."""
 
     name: str
@@ -133,8 +129,7 @@ class Multipath:
     paths: tuple[Path, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DmsetupStatus:
+class DmsetupStatus(Struct, frozen=True, kw_only=True):
     """The multipath devices in order; () where there are none."""
 
     devices: tuple[Multipath, ...]

@@ -15,8 +15,9 @@ https://man7.org/linux/man-pages/man8/dumpe2fs.8.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import refusal, size_bytes, unread_pieces, whole
 
@@ -28,8 +29,7 @@ _LINE = re.compile(r"([A-Z][^:]{1,40}):(?:\s(.*))?")
 _BANNER = re.compile(r"(dumpe2fs|tune2fs) \d|Couldn't find valid filesystem superblock")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FirstOrLastError:
+class FirstOrLastError(Struct, frozen=True, kw_only=True):
     """One of the two errors that the superblock remembers."""
 
     time: str | None
@@ -40,8 +40,7 @@ class FirstOrLastError:
     """The error's name, such as EFSCORRUPTED; printed by e2fsprogs 1.46 or later."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dumpe2fs:
+class Dumpe2fs(Struct, frozen=True, kw_only=True):
     """A superblock. The tool omits a stride, stripe width, error count or journal that is zero: None here."""
 
     label: str | None

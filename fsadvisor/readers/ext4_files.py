@@ -38,8 +38,9 @@ https://docs.kernel.org/filesystems/ext4/journal.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers.mount_tables import unescape
 from fsadvisor.readers.parsing import refusal, unread_pieces, whole
@@ -50,8 +51,7 @@ if TYPE_CHECKING:
 _OPTION = re.compile(r"([A-Za-z0-9_.]+)(?:=(.*))?", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ext4Options:
+class Ext4Options(Struct, frozen=True, kw_only=True):
     """The options in force."""
 
     options: tuple[tuple[str, str | None], ...]
@@ -88,8 +88,7 @@ _FIRST = re.compile(r"([0-9]{1,20}) transactions \(([0-9]{1,20}) requested\), ea
 _AVERAGE = re.compile(r"([0-9]{1,20}) ?(\D.*)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Jbd2Journal:
+class Jbd2Journal(Struct, frozen=True, kw_only=True):
     """The journal's statistics; an average that is not printed is None."""
 
     transactions: int

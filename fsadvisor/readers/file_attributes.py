@@ -29,8 +29,9 @@ https://docs.kernel.org/filesystems/fiemap.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers import json_text
@@ -82,8 +83,7 @@ FLAGS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InodeFlags:
+class InodeFlags(Struct, frozen=True, kw_only=True):
     """What is set."""
 
     flags: tuple[str, ...]
@@ -105,8 +105,7 @@ _NAMES = {flag.letter: flag.name for flag in FLAGS if flag.letter}
 _LINE = re.compile(rf"([-{''.join(_NAMES)}]{{8,40}}) (.+)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PathFlags:
+class PathFlags(Struct, frozen=True, kw_only=True):
     """One path."""
 
     path: str
@@ -114,8 +113,7 @@ class PathFlags:
     """Names as in fsflags, in the letters' order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lsattr:
+class Lsattr(Struct, frozen=True, kw_only=True):
     """The paths in order."""
 
     paths: tuple[PathFlags, ...]
@@ -141,8 +139,7 @@ def parse_lsattr(text: str) -> Lsattr | Unknown:
     return Lsattr(paths=tuple(paths), unread=unread_pieces(unread))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileExtents:
+class FileExtents(Struct, frozen=True, kw_only=True):
     """One file. Counts are of its first extents, those that lie on disk as they do in the file being one."""
 
     size_bytes: int
@@ -159,8 +156,7 @@ class FileExtents:
     """Whether these are all extents of the file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FolderExtents:
+class FolderExtents(Struct, frozen=True, kw_only=True):
     """A folder and all below it."""
 
     whole: bool

@@ -15,8 +15,9 @@ https://fio.readthedocs.io/en/latest/fio_doc.html#json-output
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers.json_text import integer, items, load, member, string
@@ -29,8 +30,7 @@ _TIMES = ("lat_ns", "clat_ns")
 """From the submission of a request, and from the end of its submission: fio keeps bins of the one it was asked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Latencies:
+class Latencies(Struct, frozen=True, kw_only=True):
     """How long the operations of one kind took, in ns."""
 
     count: int
@@ -41,8 +41,7 @@ class Latencies:
     """(the bin's middle in ns, how many), ascending; empty without json+ or where percentiles are off."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Direction:
+class Direction(Struct, frozen=True, kw_only=True):
     """The reads, or the writes, of a job."""
 
     bytes: int
@@ -51,8 +50,7 @@ class Direction:
     latencies: Latencies
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FioJob:
+class FioJob(Struct, frozen=True, kw_only=True):
     """One job, or one group of them."""
 
     name: str
@@ -67,8 +65,7 @@ class FioJob:
     sync: Latencies
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FioOutput:
+class FioOutput(Struct, frozen=True, kw_only=True):
     """What one run of fio said."""
 
     version: str

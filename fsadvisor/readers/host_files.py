@@ -47,8 +47,9 @@ https://man7.org/linux/man-pages/man1/systemd-detect-virt.1.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from fsadvisor.facts import unreadable
 from fsadvisor.readers.parsing import refusal, unread_pieces
@@ -64,8 +65,7 @@ _RELEASE = re.compile(
 _CANDIDATE = re.compile(r"-rc([0-9]{1,6})(?![0-9])", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KernelVersion:
+class KernelVersion(Struct, frozen=True, kw_only=True):
     """A release such as 5.14.0-427.el9.x86_64."""
 
     release: str
@@ -102,8 +102,7 @@ _WORD = re.compile(r'(?:[^\s"]|"[^"]*(?:"|$))+', re.ASCII)
 _COMPLAINTS = (": Permission denied", ": No such file or directory")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KernelCmdline:
+class KernelCmdline(Struct, frozen=True, kw_only=True):
     """The parameters in order; a name may come more than once."""
 
     parameters: tuple[tuple[str, str | None], ...]
@@ -158,8 +157,7 @@ _KEY = re.compile(r"[^\s=]+")
 _SWAPPED = str.maketrans("./", "/.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SysctlListing:
+class SysctlListing(Struct, frozen=True, kw_only=True):
     """The settings in order, keys with dots as `sysctl -a` prints them."""
 
     settings: tuple[tuple[str, str], ...]
@@ -216,8 +214,7 @@ _CONTAINERS = frozenset(
 _DETECT_VIRT_WORD = re.compile(r"[a-z0-9][a-z0-9-]{0,40}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Virtualization:
+class Virtualization(Struct, frozen=True, kw_only=True):
     """The word and what it stands for."""
 
     name: str

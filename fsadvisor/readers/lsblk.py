@@ -13,8 +13,10 @@ https://man7.org/linux/man-pages/man8/lsblk.8.html
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
 from fsadvisor.readers import json_text
@@ -32,8 +34,7 @@ LABELS_ARGV = ("lsblk", "--json", "-o", "NAME,KNAME,LABEL")
 _BOOLEANS = {"0": False, "1": True}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlockDevice:
+class BlockDevice(Struct, frozen=True, kw_only=True):
     """One device; None where the column is missing or null."""
 
     name: str
@@ -86,8 +87,7 @@ class BlockDevice:
     """Where it is mounted, '[SWAP]' for swap; () where lsblk says nowhere."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lsblk:
+class Lsblk(Struct, frozen=True, kw_only=True):
     """The devices, parents before children, each once."""
 
     devices: tuple[BlockDevice, ...]

@@ -11,8 +11,9 @@ https://man7.org/linux/man-pages/man8/lvs.8.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown
 from fsadvisor.readers.json_text import items, load, member
@@ -52,8 +53,7 @@ ARGV: Argv = (
 _DEVICE = re.compile(r"(.+?)\(\d+\)(?:,|$)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Segment:
+class Segment(Struct, frozen=True, kw_only=True):
     """A run of a volume that is laid out in one way."""
 
     segtype: str | None
@@ -69,8 +69,7 @@ class Segment:
     """Physical volumes, or other logical volumes by name; () where LVM names none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogicalVolume:
+class LogicalVolume(Struct, frozen=True, kw_only=True):
     """One logical volume; None where the column was not asked, or does not apply."""
 
     vg_name: str | None
@@ -100,8 +99,7 @@ class LogicalVolume:
     segments: tuple[Segment, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lvs:
+class Lvs(Struct, frozen=True, kw_only=True):
     """The logical volumes in order; () where there are none."""
 
     volumes: tuple[LogicalVolume, ...]

@@ -16,8 +16,9 @@ https://docs.kernel.org/admin-guide/md.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import real, refusal, unread_pieces, whole
 
@@ -49,8 +50,7 @@ _WAITING = re.compile(r"(resync|recovery|reshape|check|repair)=(PENDING|DELAYED|
 _KIB = 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(Struct, frozen=True, kw_only=True):
     """One device of an array."""
 
     name: str
@@ -64,8 +64,7 @@ class Member:
     replacement: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sync:
+class Sync(Struct, frozen=True, kw_only=True):
     """A resync, recovery, reshape, check or repair."""
 
     action: str
@@ -76,8 +75,7 @@ class Sync:
     finish_minutes: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Array:
+class Array(Struct, frozen=True, kw_only=True):
     """One array; None where the kernel prints nothing for its level or state."""
 
     name: str
@@ -106,8 +104,7 @@ class Array:
     """None where nothing runs or waits."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mdstat:
+class Mdstat(Struct, frozen=True, kw_only=True):
     """The arrays in order."""
 
     personalities: tuple[str, ...]

@@ -47,9 +47,10 @@ https://man7.org/linux/man-pages/man5/fstab.5.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
@@ -120,8 +121,7 @@ def read_lines(text: str, mount: Callable[[str], T | None]) -> tuple[tuple[T, ..
 _MAJOR_MINOR = re.compile(r"[0-9]{1,10}:[0-9]{1,10}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mount:
+class Mount(Struct, frozen=True, kw_only=True):
     """One mount: a line, its escapes undone."""
 
     mount_id: int
@@ -146,8 +146,7 @@ class Mount:
     """The filesystem's options (ro, nobarrier, lowerdir=...), the same for every mount of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MountInfo:
+class MountInfo(Struct, frozen=True, kw_only=True):
     """The mounts in the order of the table, parents before what is mounted over them."""
 
     mounts: tuple[Mount, ...]
@@ -190,8 +189,7 @@ def _mount(line: str) -> Mount | None:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MountLine:
+class MountLine(Struct, frozen=True, kw_only=True):
     """One mount: a line, its escapes undone."""
 
     source: str
@@ -204,8 +202,7 @@ class MountLine:
     """The options of the mount and of the filesystem together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcMounts:
+class ProcMounts(Struct, frozen=True, kw_only=True):
     """The mounts in the order of the table."""
 
     mounts: tuple[MountLine, ...]
@@ -241,8 +238,7 @@ def _proc_mounts_mount(line: str) -> MountLine | None:
 _TYPE = re.compile(r" type ([^ ()]+) \(")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MountListing:
+class MountListing(Struct, frozen=True, kw_only=True):
     """The mounts in the order of the listing."""
 
     mounts: tuple[MountLine, ...]
@@ -279,8 +275,7 @@ def _mount_listing_mount(line: str) -> MountLine | None:
 _BLANKS = re.compile(r"[ \t]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """One line, its escapes undone."""
 
     line: int
@@ -299,8 +294,7 @@ class Entry:
     """The order of fsck at boot; None where left out (it then counts as 0, no check)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fstab:
+class Fstab(Struct, frozen=True, kw_only=True):
     """The entries in the order of the file; none where it holds comments only."""
 
     entries: tuple[Entry, ...]

@@ -11,8 +11,9 @@ feature; https://nvmexpress.org/specifications/
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers import nvme_output
 from fsadvisor.readers.json_text import Json, items, string
@@ -33,8 +34,7 @@ _JSON_KEY = re.compile(r"feature: (0x[0-9a-f]{1,2})", re.ASCII | re.IGNORECASE)
 _SELECTS = ("current", "default", "saved", "supported capabilities")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feature:
+class Feature(Struct, frozen=True, kw_only=True):
     """One feature's value."""
 
     fid: int

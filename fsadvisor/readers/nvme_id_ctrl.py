@@ -15,8 +15,9 @@ NVM Express Base Specification, Identify Controller data structure; https://nvme
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers import nvme_output
@@ -68,8 +69,7 @@ _HEXADECIMAL = {"ieee", "cntlid", "ver"}
 """In text without 0x in front, in some versions or in all."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdCtrl:
+class IdCtrl(Struct, frozen=True, kw_only=True):
     """One controller; the specification's names."""
 
     vid: int | None

@@ -15,8 +15,9 @@ NVM Express NVM Command Set Specification, Identify Namespace data structure; ht
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers import nvme_output
 from fsadvisor.readers.json_text import Json, items, member, string
@@ -71,8 +72,7 @@ _FORMAT_IN_WORDS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LbaFormat:
+class LbaFormat(Struct, frozen=True, kw_only=True):
     """One block format that the namespace can be formatted with."""
 
     index: int
@@ -84,8 +84,7 @@ class LbaFormat:
     in_use: bool | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdNs:
+class IdNs(Struct, frozen=True, kw_only=True):
     """One namespace; the specification's names."""
 
     nsid: int | None

@@ -14,8 +14,9 @@ https://github.com/linux-nvme/nvme-cli/blob/master/Documentation/nvme-list.txt
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers import nvme_output
 from fsadvisor.readers.json_text import Json, items, member, string
@@ -30,8 +31,7 @@ _HIDDEN_PATH = re.compile(r"nvme\d+c\d+n\d+", re.ASCII)
 """One controller's path to a namespace, which has no device node."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Namespace:
+class Namespace(Struct, frozen=True, kw_only=True):
     """One namespace: a block device."""
 
     device_path: str
@@ -58,8 +58,7 @@ class Namespace:
     """Logical block."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NvmeList:
+class NvmeList(Struct, frozen=True, kw_only=True):
     """All namespaces."""
 
     namespaces: tuple[Namespace, ...]

@@ -16,8 +16,9 @@ OCP Datacenter NVMe SSD Specification, SMART / Health Information Extended; http
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.readers import nvme_output
@@ -63,8 +64,7 @@ _HEADING = "SMART Cloud Attributes"
 _HIGH_AND_LOW = re.compile(r"([0-9]{1,20}) ([0-9]{1,20})", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OcpSmartLog:
+class OcpSmartLog(Struct, frozen=True, kw_only=True):
     """Log page C0h of one controller."""
 
     recognised_by: Literal["guid", "tool"]

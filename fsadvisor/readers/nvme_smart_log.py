@@ -16,8 +16,9 @@ NVM Express Base Specification, SMART / Health Information; https://nvmexpress.o
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers import nvme_output
@@ -70,8 +71,7 @@ _KELVIN = re.compile(r"([0-9]{1,5}) ?K(?:elvin)?\b", re.ASCII)
 _CELSIUS = re.compile(r"(-?[0-9]{1,5}) ?°? ?C\b", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmartLog:
+class SmartLog(Struct, frozen=True, kw_only=True):
     """One controller's counters since manufacture; the names of nvme-cli's JSON."""
 
     critical_warning: int | None

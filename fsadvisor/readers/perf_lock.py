@@ -13,8 +13,9 @@ https://man7.org/linux/man-pages/man1/perf-lock.1.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import refusal, unread_pieces
 
@@ -27,8 +28,7 @@ _ROW = re.compile(rf"\s*([0-9]{{1,15}})\s+{_TIME}\s+{_TIME}\s+{_TIME}\s+(\S+)\s+
 _US = {"ns": 0.001, "us": 1.0, "ms": 1e3, "s": 1e6, "m": 6e7, "h": 3.6e9}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LockWaits:
+class LockWaits(Struct, frozen=True, kw_only=True):
     """One place that took a lock."""
 
     contended: int
@@ -42,8 +42,7 @@ class LockWaits:
     """The kernel's function."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PerfLock:
+class PerfLock(Struct, frozen=True, kw_only=True):
     """All, the longest waited for first, as perf sorts them."""
 
     locks: tuple[LockWaits, ...]

@@ -14,9 +14,10 @@ A line that is not understood is named, and hides no other.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.readers import json_text
 
@@ -28,8 +29,7 @@ SCHEMA: Final = "fsadvisor/probe/1"
 _MOST_UNREAD: Final = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
+class Interval(Struct, frozen=True, kw_only=True):
     """A median over windows with its 95 % interval, in the unit of the job's figure."""
 
     median: float
@@ -38,8 +38,7 @@ class Interval:
     windows: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Measured(Struct, frozen=True, kw_only=True):
     """One result, as far as facts are made of it. Pairs are of a name and a value."""
 
     job: str
@@ -59,8 +58,7 @@ class Measured:
     depends: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbeResults:
+class ProbeResults(Struct, frozen=True, kw_only=True):
     """All that are understood, in the order of the lines, and what the others lack: 'no time of day'."""
 
     results: tuple[Measured, ...] = ()

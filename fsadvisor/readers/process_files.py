@@ -39,8 +39,9 @@ https://docs.kernel.org/filesystems/proc.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import counts, refusal, whole
 
@@ -51,8 +52,7 @@ _STATE, _PARENT, _STARTED = 0, 1, 19
 """Fields after the name, from 0."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessStat:
+class ProcessStat(Struct, frozen=True, kw_only=True):
     """A process."""
 
     pid: int
@@ -77,8 +77,7 @@ def parse_process_stat(text: str) -> ProcessStat | Unknown:
     return ProcessStat(pid=pid, name=name, state=fields[_STATE], parent=parent, started=started)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessIo:
+class ProcessIo(Struct, frozen=True, kw_only=True):
     """In bytes, at the storage."""
 
     read_bytes: int
@@ -108,8 +107,7 @@ _SYNCING = re.compile(
 """All ways into a sync: the calls, writes of files opened with O_SYNC, and io_uring's workers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProcessStack:
+class ProcessStack(Struct, frozen=True, kw_only=True):
     """The functions, innermost first."""
 
     functions: tuple[str, ...]

@@ -12,13 +12,13 @@ Texts of smartmontools 5.43 to 7.5. The errno text is the C locale's.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsadvisor.facts import WAKE, Cause, Unknown, unreadable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(Struct, frozen=True, kw_only=True):
     """A warning or an error that smartctl printed."""
 
     severity: str
@@ -26,8 +26,7 @@ class Message:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExitStatus:
+class ExitStatus(Struct, frozen=True, kw_only=True):
     """smartctl's exit status, bit by bit (smartctl(8), EXIT STATUS)."""
 
     value: int
@@ -65,8 +64,7 @@ def exit_status(value: int) -> ExitStatus:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AtaAttribute:
+class AtaAttribute(Struct, frozen=True, kw_only=True):
     """A row of the ATA SMART attribute table. Match by name: vendors reuse the ids."""
 
     id: int
@@ -83,8 +81,7 @@ class AtaAttribute:
     """The raw value as smartctl's drive database formats it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NvmeCriticalWarning:
+class NvmeCriticalWarning(Struct, frozen=True, kw_only=True):
     """The critical warning byte of the NVMe SMART log (log page 02h, byte 0)."""
 
     value: int
@@ -119,8 +116,7 @@ def nvme_critical_warning(value: int) -> NvmeCriticalWarning:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NvmeHealth:
+class NvmeHealth(Struct, frozen=True, kw_only=True):
     """The NVMe SMART / Health Information log (02h)."""
 
     critical_warning: NvmeCriticalWarning | None = None
@@ -144,8 +140,7 @@ class NvmeHealth:
     critical_temperature_minutes: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScsiHealth:
+class ScsiHealth(Struct, frozen=True, kw_only=True):
     """The log pages of a SCSI or SAS drive."""
 
     grown_defects: int | None = None
@@ -156,8 +151,7 @@ class ScsiHealth:
     uncorrected_verify_errors: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmartReport:
+class SmartReport(Struct, frozen=True, kw_only=True):
     """One drive. None: smartctl did not say (it never means 'no')."""
 
     smartctl_version: str | None = None

@@ -27,7 +27,8 @@ https://www.smartmontools.org/wiki/TocDoc
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers import json_text
@@ -273,8 +274,7 @@ def _scsi(document: Json) -> ScsiHealth | None:
 SMARTCTL_SCAN_ARGV = ("smartctl", "--json", "--scan-open")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScannedDevice:
+class ScannedDevice(Struct, frozen=True, kw_only=True):
     """One drive."""
 
     name: str
@@ -286,8 +286,7 @@ class ScannedDevice:
     """Why it could not be opened, in smartctl's words; None where it was."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmartScan:
+class SmartScan(Struct, frozen=True, kw_only=True):
     """The drives, in smartctl's order; none is a legitimate answer."""
 
     devices: tuple[ScannedDevice, ...]

@@ -20,7 +20,8 @@ https://support.hpe.com/ (HPE Smart Storage Administrator user guide)
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.readers.parsing import unread_pieces, whole
@@ -28,8 +29,7 @@ from fsadvisor.readers.parsing import unread_pieces, whole
 CONFIG_ARGV = ("ssacli", "ctrl", "all", "show", "config", "detail")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogicalDrive:
+class LogicalDrive(Struct, frozen=True, kw_only=True):
     """A volume that the controller shows to the kernel as one disk."""
 
     number: int | None
@@ -45,8 +45,7 @@ class LogicalDrive:
     """/dev/sdX (older tools print the mount points behind it)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PhysicalDrive:
+class PhysicalDrive(Struct, frozen=True, kw_only=True):
     """A drive behind the controller."""
 
     id: str
@@ -60,8 +59,7 @@ class PhysicalDrive:
     """'Data Drive', 'Spare Drive', 'Unassigned Drive', …"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Controller:
+class Controller(Struct, frozen=True, kw_only=True):
     """One controller."""
 
     model: str
@@ -85,16 +83,14 @@ class Controller:
     physical_drives: tuple[PhysicalDrive, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SsacliReport:
+class SsacliReport(Struct, frozen=True, kw_only=True):
     """All controllers that the tool knows."""
 
     controllers: tuple[Controller, ...]
     unread: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Section:
+class _Section(Struct):
     """A heading and the 'Key: value' lines below it; `kind` other holds what is of no interest here."""
 
     kind: str

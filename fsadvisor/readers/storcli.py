@@ -16,8 +16,9 @@ https://techdocs.broadcom.com/ (StorCLI Reference Manual)
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.readers import json_text
@@ -36,8 +37,7 @@ def argv(tool: str = "storcli64", question: tuple[str, ...] = CONTROLLERS) -> tu
     return (tool, *question)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CachePolicy:
+class CachePolicy(Struct, frozen=True, kw_only=True):
     """A volume's cache policy, decoded from letters such as 'NRWTD' or 'RAWBD'."""
 
     letters: str
@@ -50,8 +50,7 @@ class CachePolicy:
     """'direct' (D) or 'cached' (C); newer firmware has only direct and prints no letter."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VirtualDrive:
+class VirtualDrive(Struct, frozen=True, kw_only=True):
     """A volume that the controller shows to the kernel as one disk."""
 
     id: str
@@ -67,8 +66,7 @@ class VirtualDrive:
     """/dev/sdX; only the volumes' own listing has it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PhysicalDrive:
+class PhysicalDrive(Struct, frozen=True, kw_only=True):
     """A drive behind the controller."""
 
     id: str
@@ -87,8 +85,7 @@ class PhysicalDrive:
     """Its own write cache: 'disabled', 'enabled' or 'default', as its row of the topology has it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EnergyPack:
+class EnergyPack(Struct, frozen=True, kw_only=True):
     """What keeps the controller's cache through a power loss."""
 
     kind: str
@@ -98,8 +95,7 @@ class EnergyPack:
     """'Optimal', 'Degraded', 'Failed', …; nothing but Optimal protects for sure."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Controller:
+class Controller(Struct, frozen=True, kw_only=True):
     """One controller."""
 
     number: int | None
@@ -119,8 +115,7 @@ class Controller:
     """Why this controller did not answer, in the tool's words."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StorcliReport:
+class StorcliReport(Struct, frozen=True, kw_only=True):
     """All controllers that the tool knows."""
 
     controllers: tuple[Controller, ...]

@@ -49,8 +49,9 @@ https://docs.kernel.org/accounting/psi.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import real, refusal, unread_pieces, whole
 
@@ -60,8 +61,7 @@ if TYPE_CHECKING:
 _NUMBERS = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CpuTicks:
+class CpuTicks(Struct, frozen=True, kw_only=True):
     """Of all processors together, in ticks (USER_HZ: hundredths of a second)."""
 
     user: int
@@ -75,8 +75,7 @@ class CpuTicks:
     """The hypervisor ran others."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CpuStat:
+class CpuStat(Struct, frozen=True, kw_only=True):
     """The file."""
 
     ticks: CpuTicks
@@ -127,8 +126,7 @@ _LINE = re.compile(r"([\w()]+):\s+([0-9]{1,20})( kB)?\s*", re.ASCII)
 _KIB = 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemInfo:
+class MemInfo(Struct, frozen=True, kw_only=True):
     """What bears on caching and writeback, in bytes."""
 
     mem_total_bytes: int
@@ -181,8 +179,7 @@ def parse_meminfo(text: str) -> MemInfo | Unknown:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VmStat:
+class VmStat(Struct, frozen=True, kw_only=True):
     """In pages of memory; None where the kernel does not say."""
 
     dirty: int
@@ -218,8 +215,7 @@ def _pages(text: str) -> int | None:
     return number if number is not None and number >= 0 else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stall:
+class Stall(Struct, frozen=True, kw_only=True):
     """How long tasks waited for the resource."""
 
     avg10_percent: float | None
@@ -230,8 +226,7 @@ class Stall:
     """Microseconds since boot."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pressure:
+class Pressure(Struct, frozen=True, kw_only=True):
     """One resource."""
 
     some: Stall | None

@@ -36,8 +36,9 @@ https://www.freedesktop.org/software/systemd/man/latest/systemd.mount.html
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers.mount_tables import split_options
@@ -51,8 +52,7 @@ _UNPRINTABLE = "[unprintable]"
 _NO_SYSTEMD = ("not been booted with systemd", "failed to connect to bus")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class Unit(Struct, frozen=True, kw_only=True):
     """One unit."""
 
     properties: tuple[tuple[str, str], ...]
@@ -64,8 +64,7 @@ class Unit:
         return None if value == _UNPRINTABLE else value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemctlShow:
+class SystemctlShow(Struct, frozen=True, kw_only=True):
     """The units in the order asked; one that does not exist is there too, with LoadState not-found."""
 
     units: tuple[Unit, ...]
@@ -106,8 +105,7 @@ _NOT_UTF8 = re.compile("[\ud800-\udfff]")
 _BLANKS = " \t"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MountUnit:
+class MountUnit(Struct, frozen=True, kw_only=True):
     """What the unit says; a key that it does not assign, or takes back, is None."""
 
     what: str | None

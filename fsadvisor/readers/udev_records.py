@@ -32,8 +32,9 @@ https://github.com/systemd/systemd/blob/v252/src/libsystemd/sd-device/device-pri
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import refusal, unread_pieces
 
@@ -45,8 +46,7 @@ if TYPE_CHECKING:
 _LINE = re.compile(r"([A-Z]): (.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UdevDevice:
+class UdevDevice(Struct, frozen=True, kw_only=True):
     """One device."""
 
     path: str
@@ -63,8 +63,7 @@ class UdevDevice:
         return next((value for name, value in self.properties if name == key), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UdevExport:
+class UdevExport(Struct, frozen=True, kw_only=True):
     """The devices in the order of the output."""
 
     devices: tuple[UdevDevice, ...]
@@ -125,8 +124,7 @@ _UDEV_DATABASE_LINE = re.compile(r"([A-Z]):(.*)", re.DOTALL)
 _LETTERS = frozenset("SLIEGQVW")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UdevDatabase:
+class UdevDatabase(Struct, frozen=True, kw_only=True):
     """One device."""
 
     links: tuple[str, ...]

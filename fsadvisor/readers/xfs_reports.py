@@ -35,8 +35,9 @@ https://docs.kernel.org/admin-guide/xfs.html, fs/xfs/xfs_stats.h
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
@@ -51,8 +52,7 @@ _FIRST_KEY = {"meta-data": "isize", "naming": "bsize", "log": "bsize", "realtime
 Sections = dict[str, dict[str, int | None]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class XfsInfo:
+class XfsInfo(Struct, frozen=True, kw_only=True):
     """An XFS's geometry; counts of blocks are in filesystem blocks of `bsize_bytes`, the log's in its own."""
 
     device: str | None
@@ -204,8 +204,7 @@ def _log_place(name: str | None) -> tuple[bool | None, str | None]:
 _LOG, _PUSH = 5, 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class XfsStats:
+class XfsStats(Struct, frozen=True, kw_only=True):
     """The counters of the log."""
 
     log_writes: int

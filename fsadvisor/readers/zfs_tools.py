@@ -21,8 +21,9 @@ https://openzfs.github.io/openzfs-docs/man/master/8/zpool-list.8.html
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.readers.parsing import real, refusal, size_bytes, unread_pieces, whole
 
@@ -46,8 +47,7 @@ PROPERTIES = (
 ZFS_GET_ARGV: Argv = ("zfs", "get", "-Hp", "-o", "name,property,value", "-t", "filesystem", ",".join(PROPERTIES))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dataset:
+class Dataset(Struct, frozen=True, kw_only=True):
     """One filesystem; None for a property that was not printed."""
 
     name: str
@@ -70,8 +70,7 @@ class Dataset:
     redundant_metadata: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ZfsGet:
+class ZfsGet(Struct, frozen=True, kw_only=True):
     """The datasets in order."""
 
     datasets: tuple[Dataset, ...]
@@ -118,8 +117,7 @@ def _switch(value: str | None) -> bool | None:
 ZPOOL_LIST_ARGV: Argv = ("zpool", "list", "-Hp", "-o", "name,ashift,health,cap,frag")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pool:
+class Pool(Struct, frozen=True, kw_only=True):
     """One pool."""
 
     name: str
@@ -135,8 +133,7 @@ class Pool:
     """Of the free space."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ZpoolList:
+class ZpoolList(Struct, frozen=True, kw_only=True):
     """The imported pools in order."""
 
     pools: tuple[Pool, ...]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
+
+from msgspec.structs import replace
 
 from fsadvisor.compare.ranking import Standing
 from fsadvisor.pages.document import Block, Drawn, Gap, Heading, Item, Labelled, Prose, Remark, Table, paragraph

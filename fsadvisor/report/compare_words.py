@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.compare.ranking import Standing
 from fsadvisor.pages.text import counted, listed
@@ -41,8 +42,7 @@ LEGEND: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class About:
+class About(Struct, frozen=True, kw_only=True):
     """What a comparison's forms tell beside its figures."""
 
     when: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Known
@@ -36,8 +37,7 @@ _NO_CURE: Final = {
 }
 
 
-@dataclass(slots=True)
-class Cure:
+class Cure(Struct):
     """One thing to do and what it would tell."""
 
     first: Unknown

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from fsadvisor.advise import reason
 from fsadvisor.pages.document import (
@@ -121,8 +122,7 @@ def safety_title(asked: Iterable[tuple[Ask, Truth]]) -> str:
     return "Safe to do"
 
 
-@dataclass(frozen=True, slots=True)
-class Todo:
+class Todo(Struct, frozen=True):
     """What to do about a finding: `ready` for the subjects that have commands; why others have none."""
 
     ready: list[Instructions]

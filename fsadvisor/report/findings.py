@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from fsadvisor.advise import left_of
 from fsadvisor.facts import Unknown
@@ -24,8 +25,7 @@ _NUMBER: Final = re.compile(r"([0-9]+)")
 _DIGITS: Final = 18
 
 
-@dataclass(slots=True)
-class Finding:
+class Finding(Struct):
     """What a rule says of one or more subjects, with the same answer to every ask."""
 
     rule: Rule

@@ -7,10 +7,10 @@ for the byte, and a name that really has these four characters looks the same. C
 """
 
 import datetime as dt
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from fsadvisor.facts import Cause
 from fsadvisor.ranking import Rank
@@ -25,8 +25,7 @@ SCHEMA: Final = "fsadvisor/report/1"
 Value: TypeAlias = bool | int | float | str | tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class About:
+class About(Struct, frozen=True, kw_only=True):
     """What a report says of its own making: by which version, as root or not, and which rules did not load."""
 
     version: str

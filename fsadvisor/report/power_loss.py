@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.pages.document import Fold, Gap, Heading, Item, Prose, Remark, paragraph
@@ -38,8 +39,7 @@ _MEANING: Final = {
 }
 
 
-@dataclass(slots=True)
-class Group:
+class Group(Struct):
     """Disks with the same verdict, evidence and treatment by the kernel."""
 
     verdict: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.pages.document import Block, Drawn, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
 _NARROW, _WIDE = 60, 120
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(Struct, frozen=True, kw_only=True):
     """Where a run is: the job's place, how much of its time is used (0 to 1), and what is left of the whole."""
 
     at: int

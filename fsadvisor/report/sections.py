@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from textwrap import shorten
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown
 from fsadvisor.pages.document import Gap, Item, Remark, Verbatim, paragraph
@@ -37,8 +38,7 @@ _PLURALS: Final = {"risk": "risks", "gain": "gains", "hygiene": "hygiene"}
 _KEPT: Final = ("attestation, waiver or result", "attestations, waivers or results")
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """A part of the report below its title; `number` says how many things it tells of, where that stands there."""
 
     id: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -48,4 +47,4 @@ def _with_values(namespace: str, values: Mapping[str, Any]) -> Facts:
 
 @cache
 def _nothing_known(namespace: str) -> Mapping[str, Unknown]:
-    return {field.name: NOT_NAMED for field in fields(NAMESPACES[namespace])}
+    return dict.fromkeys(NAMESPACES[namespace].__struct_fields__, NOT_NAMED)

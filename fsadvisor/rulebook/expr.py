@@ -12,7 +12,6 @@ import ast
 import operator
 import re
 import warnings
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fsadvisor.catalogue import SCOPES, Entry, Kind, catalogue, did_you_mean, names_in_scope
@@ -61,18 +60,16 @@ _LITERALS: Final[Mapping[Kind, tuple[type, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Expression:
     """A checked expression: its text, the facts that it asks in their order, and how to answer it."""
 
-    text: str
-    names: tuple[str, ...]
-    evaluate: Answer = field(repr=False, compare=False)
-    readers: tuple[tuple[str, Reader], ...] = field(init=False, repr=False, compare=False)
+    __slots__ = ("evaluate", "names", "readers", "text")
 
-    def __post_init__(self) -> None:
-        """Look the readers up once: a big machine asks a million times."""
-        object.__setattr__(self, "readers", tuple((name, catalogue()[name].reader()) for name in self.names))
+    def __init__(self, text: str, names: tuple[str, ...], evaluate: Answer) -> None:
+        self.text = text
+        self.names = names
+        self.evaluate = evaluate
+        self.readers = tuple((name, catalogue()[name].reader()) for name in names)
 
     def facts(self, scope: Scope) -> dict[str, Fact[Any]]:
         """The facts that it asks of a subject, by name, in their order."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from fsadvisor.catalogue import Entry, Kind
 from fsadvisor.facts import Unknown
@@ -34,16 +35,14 @@ _PLAIN_IN_QUOTES: Final = re.compile(rf"{_PLAIN.pattern}(?: +{_PLAIN.pattern})*"
 _IN_COMMANDS: Final = frozenset({Kind.TEXT, Kind.WHOLE, Kind.VERSION})
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """A text with facts in it: literal pieces and catalogue entries in turn."""
 
     text: str
     pieces: tuple[str | Entry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KeepTemplate:
+class KeepTemplate(Struct, frozen=True):
     """What makes a remedy last, with facts still to be filled in."""
 
     file: str
@@ -53,8 +52,7 @@ class KeepTemplate:
     remove: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(Struct, frozen=True):
     """What to do about a finding, for any subject."""
 
     needs: str
@@ -68,8 +66,7 @@ class Remedy:
     """Whether it moves or rewrites data, or changes what protects them, and so waits for the health gate."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """What makes a remedy last: a `line` for a `file`, or options to add and remove for a `mount` point."""
 
     file: str
@@ -79,8 +76,7 @@ class Kept:
     remove: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Instructions:
+class Instructions(Struct, frozen=True):
     """What to do about one finding: commands for a shell, or `no_commands`, the reason why none are shown."""
 
     needs: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+
+from msgspec import Struct
 
 from fsadvisor.catalogue import Kind, did_you_mean
 from fsadvisor.rulebook import gate
@@ -70,8 +71,7 @@ STEPS: Final = {
 """Key of a rule's `steps` -> the verdict, and the answer to the safety questions where something is advised."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(Struct, frozen=True):
     """A question of a rule; `part` says what FALSE and UNKNOWN mean for the verdict."""
 
     part: Part
@@ -79,8 +79,7 @@ class Ask:
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A subject with these facts, all others unknown, must get the verdict `expect`.
 
     `safe` is the answer to all safety questions of a rule that advises.
@@ -94,8 +93,7 @@ class Example:
     """The example above from which it differs in a step."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rule:
+class Rule(Struct, frozen=True, eq=False):
     """A rule that loaded; `file` is where it stands. The words are those of shape.py."""
 
     id: str
@@ -139,8 +137,7 @@ class Rule:
         return self.applies + self.checks + self.safety
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Something wrong at a path of keys; `column` counts the characters of the text that stands there, from 0."""
 
     path: Path

@@ -6,11 +6,11 @@ import functools
 import re
 import stat
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import msgspec
+from msgspec import Struct
 
 from fsadvisor.catalogue import SCOPES, did_you_mean
 from fsadvisor.machine import safe_files
@@ -55,8 +55,7 @@ _CHOICES: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RuleError:
+class RuleError(Struct, frozen=True):
     """Why a rule did not load; line and column count from 1, column None where only the line is known."""
 
     file: str
@@ -70,8 +69,7 @@ class RuleError:
         return f"{self.file}:{self.line}{column}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
+class Shelf(Struct, frozen=True):
     """The rules that loaded, by id, and what is wrong with the others."""
 
     rules: tuple[Rule, ...]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from msgspec import Struct, StructMeta
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 WriteCache: TypeAlias = Literal["write back", "write through"]
 PlpVerdict: TypeAlias = Literal["proven", "claimed", "partial", "absent", "failed", "unknown"]
@@ -31,8 +35,7 @@ ATTEST = "`fsadvisor attest`"
 """The source of what only a person can say."""
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(Struct, frozen=True):
     """What a fact means, where it is read, and its unit ('' where it has none)."""
 
     doc: str
@@ -42,24 +45,50 @@ class About:
     """Whether a person may say it where the machine does not."""
 
 
-def about(doc: str, source: str, unit: str = "", *, attested: bool = False) -> Any:  # noqa: ANN401 - as dataclasses.field
+class _Declared(Struct):
+    about: About
+    default: Any = None
+
+
+class _Facts(StructMeta):
+    """Puts aside what the fields' declarations say: a Struct's own field holds nothing but its default."""
+
+    abouts: Mapping[str, About]
+
+    def __new__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> _Facts:  # noqa: ANN401 - as StructMeta
+        declared = {field: value for field, value in namespace.items() if isinstance(value, _Declared)}
+        for field, value in declared.items():
+            if value.default is None:
+                del namespace[field]
+            else:
+                namespace[field] = value.default
+        made = super().__new__(cls, name, bases, namespace, **options)
+        made.abouts = {field: value.about for field, value in declared.items()}
+        return made
+
+
+class Described(Struct, metaclass=_Facts, frozen=True, kw_only=True):
+    """Facts of one kind of subject; `abouts` of the class has what each means."""
+
+
+def about(doc: str, source: str, unit: str = "", *, attested: bool = False) -> Any:  # noqa: ANN401 - as msgspec.field
     """Declare a fact that every subject of the kind has."""
-    return field(metadata={"about": About(doc, source, unit, attested)})
+    return _Declared(About(doc, source, unit, attested))
 
 
-def some(doc: str, source: str, unit: str = "", *, attested: bool = False) -> Any:  # noqa: ANN401 - as dataclasses.field
+def some(doc: str, source: str, unit: str = "", *, attested: bool = False) -> Any:  # noqa: ANN401 - as msgspec.field
     """Declare a fact that only some subjects of the kind have."""
-    return field(default=NOT_APPLICABLE, metadata={"about": About(doc, source, unit, attested)})
+    return _Declared(About(doc, source, unit, attested), NOT_APPLICABLE)
 
 
-def attested(doc: str, learn: str, known_by: str = "") -> Any:  # noqa: ANN401 - as dataclasses.field
+def attested(doc: str, learn: str, known_by: str = "") -> Any:  # noqa: ANN401 - as msgspec.field
     """Declare a fact that people tell; `learn` says how to find out. The survey need not derive it.
 
     `known_by` is what tells that all is well where nobody says otherwise.
     """
     unknown = Unknown(Cause.NOT_ATTESTED, f"{learn}, then say it with {ATTEST}", ATTEST)
     source = f"{ATTEST}, else {known_by}" if known_by else ATTEST
-    return field(default=unknown, metadata={"about": About(doc, source, attested=True)})
+    return _Declared(About(doc, source, attested=True), unknown)
 
 
 CHECKLISTS: Final = {

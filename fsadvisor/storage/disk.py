@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fsadvisor.facts import Fact
 from fsadvisor.storage.about import (
     CloudDisk,
     ControllerBattery,
     ControllerCache,
+    Described,
     DriveCaches,
     PlpVerdict,
     PowerState,
@@ -23,8 +22,7 @@ from fsadvisor.storage.about import (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disk:
+class Disk(Described, frozen=True, kw_only=True):
     """A leaf of the stack: hardware, or what a hypervisor shows as such."""
 
     name: Fact[str] = about("name that the kernel gives it", "/sys/block/D")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import Atime, DataMode, about, attested, some
+from fsadvisor.storage.about import Atime, DataMode, Described, about, attested, some
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filesystem:
+class Filesystem(Described, frozen=True, kw_only=True):
     """One superblock, however often it is mounted."""
 
     type: Fact[str] = about("kind of filesystem", "/proc/self/mountinfo")

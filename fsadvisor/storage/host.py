@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import ATTEST, Workload, about, attested, some
+from fsadvisor.storage.about import ATTEST, Described, Workload, about, attested, some
 from fsadvisor.version import Version
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Host:
+class Host(Described, frozen=True, kw_only=True):
     """The machine as a whole."""
 
     kernel: Fact[Version] = about("kernel version", "/proc/sys/kernel/osrelease")
@@ -80,8 +78,7 @@ class Host:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class Service(Described, frozen=True, kw_only=True):
     """A program that keeps its files on this machine."""
 
     program: Fact[str] = about("postgresql, mysql, mongodb, …", "process names")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import PlpVerdict, WriteCache, about, some
+from fsadvisor.storage.about import Described, PlpVerdict, WriteCache, about, some
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
+class Layer(Described, frozen=True, kw_only=True):
     """A block device made of others: a partition, a device-mapper, md, bcache or loop device."""
 
     name: Fact[str] = about("name that the kernel gives it", "/sys/class/block/D")
@@ -58,8 +55,7 @@ class Layer:
     direct_io: Fact[bool] = some("a loop device bypasses the page cache", "loop/dio")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Below:
+class Below(Described, frozen=True, kw_only=True):
     """What lies under a layer, filesystem, mount or service, folded over every leaf disk.
 
     Kleene: one leaf that is known to spoil an 'all' decides; one that is not known leaves it open, and so does a

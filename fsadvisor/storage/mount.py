@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import ATTEST, Atime, DataMode, FasterSync, Workload, about, some
+from fsadvisor.storage.about import ATTEST, Atime, DataMode, Described, FasterSync, Workload, about, some
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mount:
+class Mount(Described, frozen=True, kw_only=True):
     """A place where a filesystem is, or by configuration should be, mounted."""
 
     mounted: Fact[bool] = about("is mounted now", "/proc/self/mountinfo")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.storage.disk import Disk
 from fsadvisor.storage.filesystem import Filesystem
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage.about import Kind
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiver:
+class Waiver(Struct, frozen=True, kw_only=True):
     """A finding of a rule on a subject that somebody has accepted, up to and with the day `until`."""
 
     rule: str
@@ -38,8 +38,7 @@ class Waiver:
         return f"{self.rule} on {self.subject}, by {self.by}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ignored:
+class Ignored(Struct, frozen=True, kw_only=True):
     """An attestation, waiver or result of a probe that does not count, and why; `place` is where it stands."""
 
     place: str
@@ -47,8 +46,7 @@ class Ignored:
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class Tried(Struct, frozen=True, kw_only=True):
     """What following a rule's advice brought in a trial on scratch filesystems here."""
 
     rule: str
@@ -62,8 +60,7 @@ class Tried:
     """Where, when and by what."""
 
 
-@dataclass(frozen=True, slots=True)
-class Supposition:
+class Supposition(Struct, frozen=True):
     """A fact of a subject, taken to be something else than it is: 'disk:sda', 'disk.plp', 'proven'.
 
     The fact is the subject's own ('below.any_thin' of a layer or a filesystem, never of a mount on it). `value` is of
@@ -78,8 +75,7 @@ class Supposition:
 Facts: TypeAlias = Host | Disk | Below | Layer | Filesystem | Mount | Service
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class Subject(Struct, frozen=True, kw_only=True):
     """Something that rules speak of: its facts, and what it stands on.
 
     `id` is unique ('disk:vda', 'mount:/srv'), `name` is for people, `below` holds the ids right below. `scope` maps
@@ -94,8 +90,7 @@ class Subject:
     scope: Mapping[str, Facts]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Storage:
+class Storage(Struct, frozen=True, kw_only=True):
     """The whole machine: what it is called and every subject, the host first, bottom up.
 
     `waivers` are the findings that people have accepted; `ignored` is what they said that does not count,

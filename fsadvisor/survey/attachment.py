@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.parsing import real, whole
@@ -153,8 +154,7 @@ _FUNCTION = re.compile(r"\.\./(devices/pci.*/[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2
 _PORT = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """Transfers per second of a lane, and how many lanes."""
 
     gigatransfers: float

@@ -5,8 +5,10 @@ Which drives and which filesystem a subject is decides it, so that another one i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsadvisor.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.facts import Cause, Fact, Known, Unknown
@@ -35,8 +37,7 @@ def has_none(fact: Fact[str]) -> bool:
     return isinstance(fact, Unknown) and fact.cause is Cause.NOT_EXPOSED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SeenDrive:
+class SeenDrive(Struct, frozen=True, kw_only=True):
     """A drive as it is now."""
 
     name: str
@@ -70,8 +71,7 @@ class SeenDrive:
         return f"the firmware of {self.name} is another now: {self.firmware.value!r}, not {pin.firmware!r}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class Identity(Struct, frozen=True, kw_only=True):
     """The drives under a subject, or the subject itself, and the UUID of its filesystem."""
 
     drives: tuple[SeenDrive, ...] = ()
@@ -124,8 +124,7 @@ def seen_drive(machine: Machine, disk: Disk) -> SeenDrive:
     return SeenDrive(name=name, model=disk.model, serial=serial, firmware=disk.firmware)
 
 
-@dataclass(frozen=True, slots=True)
-class Identities:
+class Identities(Struct, frozen=True):
     """Which drives and which filesystem each subject is.
 
     `disks` go by id; `held_by` has what a mount or a service is on: the id of a filesystem or a mount.
@@ -310,7 +309,7 @@ def _once(entries: Iterable[Entry], ignore: Callable[[Entry, str], None], *, of_
 
 def _unsaid(facts: Facts) -> list[str]:
     """The facts that only people can tell, and have not told."""
-    told: list[tuple[str, Any]] = [(it.name, getattr(facts, it.name)) for it in fields(facts)]
+    told: list[tuple[str, Any]] = [(name, getattr(facts, name)) for name in facts.__struct_fields__]
     return [name for name, fact in told if isinstance(fact, Unknown) and fact.cause is Cause.NOT_ATTESTED]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Below, Disk, Layer
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 NOT_FOLLOWED = Unknown(Cause.NOT_EXPOSED, "", "the stack can't be followed down to hardware from here")
 
-NOTHING = Below(**{one.name: NOT_APPLICABLE for one in fields(Below)})
+NOTHING = Below(**dict.fromkeys(Below.__struct_fields__, NOT_APPLICABLE))
 """Under a filesystem that lives in memory."""
 
 

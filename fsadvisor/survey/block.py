@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import udev_records
@@ -19,8 +20,7 @@ _LAYER_PREFIXES = ("dm-", "md", "bcache", "loop", "zd")
 _SKIPPED_PREFIXES = ("sr", "fd")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlockDevice:
+class BlockDevice(Struct, frozen=True, kw_only=True):
     """A disk, partition or layered device.
 
     `name` is the kernel's, `path` its node under /dev, `folder` its place in sysfs, `sectors` its size, `hardware`
@@ -49,8 +49,7 @@ class BlockDevice:
         return self.parent is None and self.slaves == () and not self.name.startswith(_LAYER_PREFIXES)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlockTree:
+class BlockTree(Struct, frozen=True, kw_only=True):
     """All block devices by kernel name, and ways to find one by number or by path."""
 
     devices: Mapping[str, BlockDevice]
@@ -185,8 +184,7 @@ _KEYS: Final = {
 _NOTHING: Final[Mapping[str, str]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Udev:
+class Udev(Struct, frozen=True):
     """The properties that the survey asks for, by device; `unread` is why there are none, if it could not be asked."""
 
     properties: Mapping[str, Mapping[str, str]]

@@ -6,8 +6,9 @@ spell some in another way or not at all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Unknown
@@ -36,8 +37,7 @@ _UNIT_FOLDER = "/etc/systemd/system"
 _MADE_FROM_FSTAB = "/run/systemd/generator"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Configured:
+class Configured(Struct, frozen=True, kw_only=True):
     """A mount that the machine would make at its next start; `where` says in which file and line.
 
     Its options are without their secrets.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import ssacli, storcli
@@ -83,8 +84,7 @@ _POLICIES: dict[str, ControllerCache] = {
 T = TypeVar("T", ControllerCache, ControllerBattery, DriveCaches)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cache:
+class Cache(Struct, frozen=True, kw_only=True):
     """The facts; NOT_APPLICABLE where no controller stands in front."""
 
     policy: Fact[ControllerCache] = NOT_APPLICABLE
@@ -92,8 +92,7 @@ class Cache:
     drive_caches: Fact[DriveCaches] = NOT_APPLICABLE
 
 
-@dataclass(frozen=True, slots=True)
-class _Volume:
+class _Volume(Struct, frozen=True):
     """What one volume that may be the disk says; None where the tool does not."""
 
     policy: ControllerCache | None
@@ -224,8 +223,7 @@ _SICK_MEGARAID: Final = frozenset({"Failed", "Offln", "UBad", "UBUnsp", "Msng", 
 _WELL_SMART_ARRAY: Final = "ok"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Volume:
+class Volume(Struct, frozen=True, kw_only=True):
     """The facts; NOT_APPLICABLE where no controller stands in front."""
 
     state: Fact[RaidVolume] = NOT_APPLICABLE

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.drives import find
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
@@ -44,8 +46,7 @@ _NOT_TOLD = ("", "unknown")
 _ZONED = Literal["none", "host-aware", "host-managed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """A disk's facts, the case that its power-loss verdict was given on, and its place in sysfs."""
 
     facts: Disk

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
+
+from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import (
@@ -38,8 +39,7 @@ _ANSWERS_SMARTCTL = {"nvme", "sata", "sas", "scsi", "usb", "fc"}
 _SCSI_PLACE = re.compile(r"/host\d+/(.*/)?target[\d:]+/")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Drive:
+class Drive(Struct, frozen=True, kw_only=True):
     """A drive's own answers; NOT_APPLICABLE where its kind has no such command."""
 
     id_ctrl: IdCtrl | Unknown = NOT_APPLICABLE
@@ -222,8 +222,7 @@ _SMART = "smartctl"
 _OCP = "nvme ocp smart-add-log"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class Health(Struct, frozen=True, kw_only=True):
     """The facts of a disk's health; NOT_APPLICABLE where its kind has no such count."""
 
     percentage_used: Fact[int] = NOT_APPLICABLE

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.storage import Subject
 from fsadvisor.survey import look, measured
@@ -28,17 +29,14 @@ if TYPE_CHECKING:
     from fsadvisor.version import Version
 
 
-@dataclass(frozen=True, slots=True)
 class Stack:
     """`below` maps a subject's id to the ids right below it; `open_ended` are those not followed to hardware."""
 
-    below: Mapping[str, tuple[str, ...]]
-    open_ended: frozenset[str]
-    _above: dict[str, tuple[str, ...]] = field(init=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Turn the graph round once: leaf -> the filesystems on it."""
-        for at in self.below:
+    def __init__(self, below: Mapping[str, tuple[str, ...]], open_ended: frozenset[str]) -> None:
+        self.below = below
+        self.open_ended = open_ended
+        self._above: dict[str, tuple[str, ...]] = {}
+        for at in below:
             if at.startswith("filesystem:"):
                 for leaf in self.under(at):
                     self._above[leaf] = (*self._above.get(leaf, ()), at)
@@ -98,8 +96,7 @@ def _id(tree: BlockTree, name: str) -> str:
     return f"{'disk' if tree.devices[name].is_disk else 'layer'}:{name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inventory:
+class Inventory(Struct, frozen=True, kw_only=True):
     """The machine-wide answers; `seen_devices` and `seen_mounts` say whether those lists could be read at all."""
 
     machine: Machine
@@ -136,8 +133,7 @@ class Inventory:
         return self.queues[device.parent or device.name]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surveyed:
+class Surveyed(Struct, frozen=True, kw_only=True):
     """The facts of the host and, by id, of everything that mounts stand on; `below` those folded under each."""
 
     inventory: Inventory

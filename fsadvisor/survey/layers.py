@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import string
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice

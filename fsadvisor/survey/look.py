@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar, get_args
+
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers.parsing import whole

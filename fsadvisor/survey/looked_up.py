@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
 
 from fsadvisor.drives import pages
 from fsadvisor.facts import Cause, Fact, Known, Unknown

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine.probe_file import PATH
@@ -39,8 +41,7 @@ _OF_A_LOOP: Final = ".direct_io"
 """What only loop devices have among the conditions of a result."""
 
 
-@dataclass(frozen=True, slots=True)
-class Probed:
+class Probed(Struct, frozen=True):
     """All results that are kept, by mount point; and what of them cannot be read, which may be any."""
 
     by_mount: Mapping[str, Results]

@@ -6,8 +6,9 @@ SET GLOBAL is not seen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import database_files
@@ -30,8 +31,7 @@ _DIRECT = ("O_DIRECT", "O_DIRECT_NO_FSYNC")
 _UPGRADE_FILES = ("mariadb_upgrade_info", "mysql_upgrade_info")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
+class Server(Struct, frozen=True, kw_only=True):
     """A running server: its process name, data folder and the settings among its arguments."""
 
     process: str

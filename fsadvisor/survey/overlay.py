@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
@@ -19,8 +21,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Disk, Workload
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Program(Struct, frozen=True, kw_only=True):
     """A program: its process names, what it does, and the folder that its packages use.
 
     `mark` is a word in the path of its data (java and beam run many programs); `in_cwd` says that it works inside
@@ -80,8 +81,7 @@ _PROCESS_NAMES = tuple(sorted({name for program in PROGRAMS for name in program.
 _NOT_DATA = ("/usr/", "/bin/", "/sbin/", "/etc/", "/run/", "/var/run/", "/proc/", "/sys/", "/dev/", "/tmp/", "/opt/")  # noqa: S108
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunningProgram:
+class RunningProgram(Struct, frozen=True, kw_only=True):
     """A running program and its data folder.
 
     `process` is its process name, `settings` those about storage among its arguments; `here` says that its paths
@@ -175,8 +175,7 @@ _CLEANED_BY_AGE = ("/tmp", "/var/tmp")  # noqa: S108 - systemd-tmpfiles(8) ages 
 _MAIL_FOLDERS = ("/var/mail", "/var/spool/mail", "/var/vmail")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class Use(Struct, frozen=True, kw_only=True):
     """What a mount is used for, why we say so, and who needs its access times."""
 
     workload: Fact[Workload]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.parsing import real
@@ -20,8 +21,7 @@ _PAGE = 4096
 """What filesystems write at once, as a rule."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Queue:
+class Queue(Struct, frozen=True, kw_only=True):
     """What a whole device's queue says to its partitions, too; read once.
 
     `write_cache`: 'write back' makes the kernel send flushes, 'write through' makes it drop them. `discards`:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import file_attributes
@@ -190,8 +191,7 @@ def _around(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
+class Around(Struct, frozen=True, kw_only=True):
     """What a program's facts need of the rest of the machine: the other folders, a folder's mount and disks, memory."""
 
     folders: tuple[Fact[str], ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.storage import Tried
 from fsadvisor.survey.measured import staleness
@@ -32,8 +33,7 @@ def rule_of(job: str) -> str:
     return job.removeprefix(_PREFIX) if job.startswith(_PREFIX) else ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ratio:
+class Ratio(Struct, frozen=True, kw_only=True):
     """How many times as fast: the middle and a 95 % interval, over so many blocks; 1 is no difference."""
 
     middle: float

@@ -11,10 +11,10 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+from msgspec import Struct
 
 from fsadvisor.probe.engine import EngineError, told
 from fsadvisor.probe.finding import bytes_text
@@ -48,8 +48,7 @@ class Stand(msgspec.Struct, frozen=True, kw_only=True):
     write_cache: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Form(Struct, frozen=True, kw_only=True):
     """A scratch filesystem to be made."""
 
     name: str
@@ -61,8 +60,7 @@ class Form:
     """Mount options."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Struct, frozen=True, kw_only=True):
     """A part of an open file or device that a scratch filesystem is made on."""
 
     descriptor: int
@@ -70,8 +68,7 @@ class Part:
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(Struct, frozen=True, kw_only=True):
     """A scratch filesystem that is mounted, in this process's namespace alone."""
 
     form: Form

@@ -7,8 +7,9 @@ all of it can be tried without a disk.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct, field
 
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.measure import APART
@@ -35,8 +36,7 @@ WINDOW_SECONDS: Final = 0.25
 BLOCKS_A_TURN: Final = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(Struct, frozen=True, kw_only=True):
     """When to stop: after so many seconds, before it would go beyond so many written bytes, or when it is told."""
 
     seconds: float
@@ -49,8 +49,7 @@ class Budget:
 Event: TypeAlias = Progress | Comparison
 
 
-@dataclass(frozen=True, slots=True)
-class Rounds:
+class Rounds(Struct, frozen=True):
     """How sides are set up: `opened(turn)` gives a session by side, DEFAULT and CHANGED, AGAIN and BARE or not.
 
     In each of the `turns` an image stands for another side: what one image is better than another by falls on all
@@ -102,8 +101,7 @@ class _CancelledError(Exception):
     """Somebody stopped it between two windows."""
 
 
-@dataclass
-class _Course:
+class _Course(Struct):
     """The windows so far. Those of side S in block n are `windows[S][2 * n]` and the next."""
 
     job: Job
@@ -116,6 +114,7 @@ class _Course:
     """Written for what is in no block."""
     _most_bytes: int = 0
     """Of a block, so far."""
+    _began: float = 0.0
 
     def __post_init__(self) -> None:
         self._began = self.clock()

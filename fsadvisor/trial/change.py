@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.probe.job import Existing
@@ -67,8 +69,7 @@ class ChangeError(Exception):
     """Why it cannot be tried: one sentence for the person who asked."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(Struct, frozen=True, kw_only=True):
     """Two filesystems to be compared."""
 
     what: str
@@ -85,8 +86,7 @@ class Change:
     dangers: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Own:
+class Own(Struct, frozen=True, kw_only=True):
     """The machine's own filesystem, as far as a scratch one can be made like it."""
 
     mount_point: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - decoding resolves the annotations at run time
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.probe.result import Figure  # noqa: TC001
 from fsadvisor.trial.ratio import Ratio  # noqa: TC001
@@ -13,8 +14,7 @@ End: TypeAlias = Literal["settled", "budget", "cancelled", "failed"]
 """Why it ended: it is told, time or bytes were used up, somebody stopped it, an error."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class Side(Struct, frozen=True, kw_only=True):
     """What a side's windows add up to."""
 
     figure: Figure | None
@@ -27,8 +27,7 @@ class Side:
     """Bytes that the filesystem wrote for each byte asked; None where they come later, or cannot be told."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Struct, frozen=True, kw_only=True):
     """What came out. `gain` is how many times as fast the changed side is, against both sides that are as it is."""
 
     gain: Ratio | None
@@ -46,8 +45,7 @@ class Comparison:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class Progress(Struct, frozen=True, kw_only=True):
     """After each block."""
 
     blocks: int

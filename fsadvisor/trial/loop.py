@@ -11,9 +11,10 @@ import errno
 import fcntl
 import os
 import struct
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.probe.engine import EngineError, because
 
@@ -30,8 +31,7 @@ _MOST_PASSED_OVER: Final = 4
 _TOO_OLD: Final = (errno.EINVAL, errno.ENOTTY)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loop:
+class Loop(Struct, frozen=True, kw_only=True):
     """An attached loop device, open for as long as its block."""
 
     name: str

@@ -15,9 +15,10 @@ import ctypes
 import os
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.probe_file import PATH
@@ -39,8 +40,7 @@ _SYSTEM: Final = ("/proc", "/sys", "/dev", "/usr", "/bin", "/sbin", "/lib", "/li
 _MOUNT_SECONDS: Final = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Privacy:
+class Privacy(Struct, frozen=True):
     """The folder, empty at first, in which this process's own mounts are made."""
 
     folder: Path
@@ -90,8 +90,7 @@ def _ground(needed: Sequence[Path]) -> Path:
     raise EngineError(f"none of {', '.join(_GROUNDS)} is a folder that could be covered for our own mounts")
 
 
-@dataclass(frozen=True, slots=True)
-class Mounted:
+class Mounted(Struct, frozen=True):
     """A mounted filesystem; `options` are those that the kernel shows, of the mount and then of the filesystem."""
 
     folder: Path

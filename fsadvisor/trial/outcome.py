@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.trial.blocks import CHANGED, DEFAULT
 from fsadvisor.trial.ratio import kind, sentence
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 _IMAGES_ALIKE: Final = "Two filesystems made alike, side by side"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(Struct, frozen=True, kw_only=True):
     """What was tried, where, and what came out; `comparison` is None where nothing was measured."""
 
     change: Change

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
 from rich.segment import Segment
 from rich.style import Style
 
@@ -25,8 +25,7 @@ PLAIN: Final = "ansi-dark"
 """Textual's own theme of the terminal's 16 colours."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grounds:
+class Grounds(Struct, frozen=True, kw_only=True):
     """What texts stand on, and the colour of a text that has none of its own."""
 
     foreground: str

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from fsadvisor.advise import advise, with_fitting_waivers
 from fsadvisor.machine.port import Reply
@@ -43,8 +45,7 @@ class Survey(Protocol):
         ...
 
 
-@dataclass(kw_only=True)
-class Session:
+class Session(Struct, kw_only=True, dict=True):
     """A machine, the rules, and what the command line said of both.
 
     `opened` makes the machine anew for each fresh look; beside it the one inside whose tools may still be running, or

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,8 +16,7 @@ _SERIAL: Final = ("ttyS", "ttyAMA", "ttyUSB", "hvc", "xvc", "ttysclp")
 _FEW_COLOURS: Final = ("vt", "linux", "ansi", "screen.linux", "xterm-mono", "xterm-16color")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terminal:
+class Terminal(Struct, frozen=True, kw_only=True):
     """What there is to draw on."""
 
     unicode: bool

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, Literal, cast
+
+from msgspec import Struct
 
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.compare import workloads
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
 _SECONDS: Final = 6.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """What the command line asks for."""
 
     wanted: Wanted

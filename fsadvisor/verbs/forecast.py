@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.forecast import table_file
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
     from fsadvisor.probe.result import Result
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Struct, frozen=True, kw_only=True):
     """What is to be told."""
 
     study: Study

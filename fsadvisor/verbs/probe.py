@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.measure.messages import JobDone, Note, Progress, Started
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
     from fsadvisor.probe.job import Job
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """What the command line asks for."""
 
     wanted: Wanted

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.measure.messages import BlockProgress, Note
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
 _SECONDS = 180.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """What the command line asks for."""
 
     wanted: Wanted

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.facts import Cause, Unknown
@@ -48,8 +49,7 @@ _INCOMPLETE: Final = 3
 _STOPPED: Final = Unknown(Cause.NOT_MEASURED, "watch again: it was stopped before perf had ended", "perf lock")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
+class Watched(Struct, frozen=True, kw_only=True):
     """What is watched: None is all. `disks` by kernel name; `journals` by device, or the UUID of a Btrfs."""
 
     target: str = ""

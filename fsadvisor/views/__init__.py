@@ -1,1 +1,1 @@
-"""What the explorer shows, as rows and documents of plain dataclasses: no terminal, no Textual."""
+"""What the explorer shows, as rows and documents of plain values: no terminal, no Textual."""

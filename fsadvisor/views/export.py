@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.pages.spans import Span, Tone, cut, line, span
 from fsadvisor.pages.text import counted
@@ -25,8 +26,7 @@ _LONGEST: Final = 60
 _WORD: Final = 9
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """A kind of file: its ending is its key."""
 
     ending: str

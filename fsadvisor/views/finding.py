@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import dropwhile
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Prose, Remark, paragraph
 from fsadvisor.pages.spans import Span, Tone, line, span
@@ -32,8 +33,7 @@ _IN: Final = (Span("  "),)
 _NAMED_BELOW: Final = " (s lists them)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Struct, frozen=True, kw_only=True):
     """Two halves that stand side by side where there is room, else one below the other; and what can be copied."""
 
     title: str

@@ -6,11 +6,11 @@ Facts that move all the time are left out, and so is what is not known: being to
 from __future__ import annotations
 
 import datetime as dt  # noqa: TC003 - msgspec reads the types
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
+from msgspec import Struct, field
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Known
@@ -70,8 +70,7 @@ class _Seen(msgspec.Struct, forbid_unknown_fields=True):
     subjects: dict[str, dict[str, bool | int | float | str | list[str]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Gist:
+class Gist(Struct, frozen=True):
     """All facts that stay, by subject id and name, as of a moment."""
 
     machine: str
@@ -79,8 +78,7 @@ class Gist:
     facts: Mapping[str, Mapping[str, Plain]]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A fact of a subject that was something else; `fact` is '' where the subject itself came or went."""
 
     subject: str
@@ -94,8 +92,7 @@ class Change:
         return f"{self.fact.partition('.')[2]}: {self.before} -> {self.now}" if self.fact else self.now
 
 
-@dataclass(frozen=True)
-class History:
+class History(Struct, frozen=True, dict=True):
     """What changed since a moment, subject by subject."""
 
     since: dt.datetime

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown
 from fsadvisor.pages.plots import sparkline
@@ -43,12 +44,11 @@ _BUSY: Final = 0.9
 _STALLED_PERCENT: Final = 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class Seen(Struct, frozen=True, kw_only=True):
     """All that was sampled up to now. `silent_s` is since when the kernel has not answered, 0 where it does."""
 
     moments: Sequence[Moment] = ()
-    writing: Writing = Writing()  # noqa: RUF009 - frozen
+    writing: Writing = Writing()
     paused: bool = False
     silent_s: float = 0.0
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.report import as_json
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from fsadvisor.views.history import History
 
 
-@dataclass(frozen=True, kw_only=True)
-class Look:
+class Look(Struct, frozen=True, kw_only=True, dict=True):
     """`number` counts looks; `asking` are the commands whose answers are still to come, as one would type them."""
 
     number: int

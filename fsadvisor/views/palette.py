@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.pages.spans import span
 from fsadvisor.pages.values import full_name, short_name
@@ -39,8 +40,7 @@ ACTION, ADVICE, WHY_NOT, SHOWN, RULE = range(5)
 """Kinds of entries, in their order where all else is alike."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One line, and under it one that says more; `about` is whom it speaks of: alone, that finds it only in advice."""
 
     kind: int

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct
 
 from fsadvisor.pages.spans import Line, Span, Tone, cut, line, span
 from fsadvisor.pages.text import counted, listed
@@ -42,8 +43,7 @@ class Fate(NamedTuple):
     tone: Tone
 
 
-@dataclass(frozen=True, kw_only=True)
-class Gathered:
+class Gathered(Struct, frozen=True, kw_only=True, dict=True):
     """The findings chosen, and the plan for them. `gone` are rules and the ids of subjects that they no longer find."""
 
     findings: tuple[Finding, ...]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.measure.messages import Estimate, Finished, JobDone, Note, Progress, Started
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
@@ -31,8 +33,7 @@ _NARROWING: Final = 6
 """Windows after which the interval is drawn, the newest of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbeProgress:
+class ProbeProgress(Struct, frozen=True, kw_only=True):
     """All that is known of a probe at a moment."""
 
     asked: ProbeAsked

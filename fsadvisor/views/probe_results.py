@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.probe import store
 from fsadvisor.probe.job import Headline
@@ -24,8 +25,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _DAYS_TOLD: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(Struct, frozen=True):
     """A result that was kept."""
 
     result: Result
@@ -40,8 +40,7 @@ class Held:
         return "stale" if self.stale else "unsure" if self.weak else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """All results by mount point, then by job, newest first; and how many lines are none."""
 
     by_mount: Mapping[str, Mapping[str, tuple[Held, ...]]]

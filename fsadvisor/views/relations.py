@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,8 +17,7 @@ _NUMBER: Final = re.compile(r"([0-9]{1,18})")
 _ROOTS: Final = ("host", "mount", "service", "filesystem", "layer", "disk")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relations:
+class Relations(Struct, frozen=True, kw_only=True):
     """By subject id; places are those in the ranked list of findings, from 0."""
 
     below: Mapping[str, Sequence[str]]

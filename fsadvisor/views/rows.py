@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, overload
+
+from msgspec import Struct
 
 from fsadvisor.pages.spans import Line, plain
 
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One thing in a list: `key` tells which it is, `lines` are shown (as many for every row of a list)."""
 
     key: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.pages.spans import Line, Span, Tone, line, span
 from fsadvisor.pages.text import counted
@@ -20,8 +21,7 @@ _MOST: Final = 40
 _LONGEST: Final = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Storey:
+class Storey(Struct, frozen=True):
     """A line of the tree; `subject` is the id of what it shows, '' where it shows none."""
 
     subject: str

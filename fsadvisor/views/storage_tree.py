@@ -5,9 +5,10 @@ What several mounts stand on is shown once, under the first that is unfolded, an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct, field
 
 from fsadvisor.pages.document import Paragraph
 from fsadvisor.pages.escape import clean, width
@@ -39,8 +40,7 @@ _WEIGHED: Final = 200
 """Rows that say how wide the tree wants to be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Folds:
+class Folds(Struct, frozen=True):
     """Which rows are folded: the mounts of a big machine, unless their keys are among `turned`, and the reverse."""
 
     big: bool = False
@@ -73,8 +73,7 @@ class Node(NamedTuple):
     is_reference: bool = False
 
 
-@dataclass(frozen=True)
-class Tree:
+class Tree(Struct, frozen=True, dict=True):
     """The nodes that are not folded away, from top to bottom."""
 
     look: Look

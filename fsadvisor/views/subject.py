@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from fsadvisor.catalogue import Entry, catalogue
 from fsadvisor.facts import Cause, Unknown
@@ -105,8 +106,7 @@ def without_rows(is_there: bool) -> Line:
     return line(span("Nothing is found." if is_there else _GONE, Tone.DIM))
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """A title and what stands below it."""
 
     title: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from fsadvisor.compare import workloads
 from fsadvisor.compare.forms import CHOICES
@@ -47,8 +48,7 @@ _MOST_TRIED: Final = 200
 """Findings that are listed; a machine may have ten thousand mounts, and one of a kind is as good as all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """What a row stands for: of a trial `name` is the rule and `mount` where; of others `name` alone, be it a path."""
 
     kind: Kind

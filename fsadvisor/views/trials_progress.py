@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Self, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.measure.messages import (
     BlockProgress,
@@ -30,8 +32,7 @@ Phase: TypeAlias = Literal["asking", "to confirm", "running", "stopping", "over"
 """Looking around; told what it takes; at it; told to stop; ended, with everything cleaned up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialProgress:
+class TrialProgress(Struct, frozen=True, kw_only=True):
     """All that is known of it at a moment."""
 
     asked: TrialAsked | CompareAsked

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause
@@ -60,8 +61,7 @@ class Means(Enum):
     NONE = "no way"
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """A cure and how it is done.
 
     `attestable` are ids of subjects and names of their own facts; `probes` are jobs and mount points; `packages` are to

@@ -6,9 +6,11 @@ listed (numbers, free texts) are not tried.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Cause, Known, Unknown
@@ -36,8 +38,7 @@ _MOST_FOR_PAIRS: Final = 60
 """Values that are tried in pairs; a rule with more is tried fact by fact only."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """A fact by name, and a value that it may have; `others` would do as well."""
 
     fact: str
@@ -45,8 +46,7 @@ class Choice:
     others: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Unlock:
+class Unlock(Struct, frozen=True):
     """Facts that together would let a finding stand; `suppositions` say so of each of its subjects."""
 
     finding: Finding

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from fsadvisor.advise import Answer, judge
 from fsadvisor.catalogue import catalogue
@@ -51,8 +52,7 @@ class Mark(Enum):
 _MARK_TONES: Final = {Mark.NEW: Tone.NEW, Mark.CHANGED: Tone.WARNING, Mark.GONE: Tone.GOOD, Mark.SAME: Tone.DIM}
 
 
-@dataclass(slots=True)
-class Change:
+class Change(Struct):
     """What a rule says of some subjects, before and after; None where the subject is not there."""
 
     mark: Mark

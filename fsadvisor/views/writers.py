@@ -8,8 +8,9 @@ of the time; how many syncs that were can't be told.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from fsadvisor.facts import Unknown
 from fsadvisor.readers import process_files
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 _MINUTE_S: Final = 60.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Writer:
+class Writer(Struct, frozen=True, kw_only=True):
     """A process that wrote in the last minute. `waited` of `looks` found one of its threads in a sync."""
 
     pid: int
@@ -38,8 +38,7 @@ class Writer:
     waited: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Writing:
+class Writing(Struct, frozen=True, kw_only=True):
     """All of them. `unknown` says why waiting can't be told; `left` threads were too many to look at."""
 
     writers: tuple[Writer, ...] = ()
@@ -52,8 +51,7 @@ class Writing:
     unknown: Unknown | None = None
 
 
-@dataclass(slots=True)
-class _Seen:
+class _Seen(Struct):
     stat: ProcessStat | None
     io: ProcessIo
     written: deque[tuple[float, int, int]] = field(default_factory=deque)

@@ -8,9 +8,10 @@ window's own transactions took lies between two bounds, which are told, and are 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import btrfs_tools, ext4_files, xfs_reports
@@ -50,16 +51,14 @@ With 1000 Hz a tick is 1 ms, and anything is printed.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class Bounds(Struct, frozen=True, kw_only=True):
     """A mean is not less than `low` and not more than `high`."""
 
     low: float
     high: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Jbd2Work:
+class Jbd2Work(Struct, frozen=True, kw_only=True):
     """A journal of ext4. `phases_ms` are what a transaction of the window spent, in ms."""
 
     device: str
@@ -72,8 +71,7 @@ class Jbd2Work:
     """The kernel's running mean of a commit, in µs: a quarter is the last one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class XfsWork:
+class XfsWork(Struct, frozen=True, kw_only=True):
     """A log of XFS; '' is all of them together. All are counts."""
 
     device: str
@@ -87,8 +85,7 @@ class XfsWork:
     """Waits for space in the log."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BtrfsWork:
+class BtrfsWork(Struct, frozen=True, kw_only=True):
     """A Btrfs."""
 
     uuid: str

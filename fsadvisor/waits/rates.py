@@ -6,8 +6,9 @@ Counters end where a device is replaced, and some wrap: a rate is never negative
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
+
+from msgspec import Struct
 
 from fsadvisor.facts import Unknown
 from fsadvisor.readers import block_files, system_counters
@@ -29,8 +30,7 @@ _WRAP: Final = 1 << 32
 """Times in milliseconds are 32 bits wide in the kernel: they begin anew after 50 days of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
+class Rates(Struct, frozen=True, kw_only=True):
     """Of one block device. Rates are per second; `…_ms` is what one request took on average, None where none ended."""
 
     reads: float = 0.0
@@ -71,8 +71,7 @@ class Rates:
         return bool(self.reads or self.writes or self.discards or self.flushes or self.in_flight)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Memory(Struct, frozen=True, kw_only=True):
     """What waits in memory to be written, in bytes; None where the kernel does not say."""
 
     dirty: int
@@ -84,8 +83,7 @@ class Memory:
     """From here on the kernel writes by itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class Moment(Struct, frozen=True, kw_only=True):
     """What a second was like. `disks` is None at the first moment, when there is nothing to compare with."""
 
     at_s: float

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
@@ -22,8 +23,7 @@ NOT_TOLD: Final = "It cannot be told where the time goes"
 NOT_TOLD_OPEN: Final = "Everything that is named as not known: it is neither taken for busy nor for idle."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(Struct, frozen=True, kw_only=True):
     """A condition, what was measured, and whether it holds."""
 
     condition: Condition
@@ -34,8 +34,7 @@ class Evidence:
     holds: Truth
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sentence:
+class Sentence(Struct, frozen=True, kw_only=True):
     """What the window supports. `id` is the rule's, 'mixed' or 'not told'."""
 
     id: str
@@ -44,8 +43,7 @@ class Sentence:
     leaves_open: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Measured(Struct, frozen=True, kw_only=True):
     """The measures, and what some of them are of."""
 
     measures: Measures
@@ -147,8 +145,7 @@ def _which(first: Evidence) -> str:
     return f" ({first.of}, {f'{100 * share:.0f} % of the time' if share <= 1 else f'{share:.1f} at a time'})"
 
 
-@dataclass(frozen=True, slots=True)
-class _Of:
+class _Of(Struct, frozen=True):
     disk: Disk | None
     share: float
     source: str
@@ -209,8 +206,7 @@ def _steadiest(threads: Fact[Threads], of: dict[Name, str]) -> Fact[float]:
     return Known(first.share if first else 0.0, threads.source)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
+class Account(Struct, frozen=True, kw_only=True):
     """`target` is the folder whose disks and journal were watched, '' for all; `job` the probe that ran meanwhile."""
 
     window: Window

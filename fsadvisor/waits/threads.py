@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
+
+from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine import waiting
@@ -68,8 +69,7 @@ _KINDS: Final[tuple[tuple[For, re.Pattern[str]], ...]] = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class Waiting(Struct, frozen=True, kw_only=True):
     """Threads of one name that waited at one place: how many at a time, on average, and how many different ones."""
 
     name: str
@@ -81,8 +81,7 @@ class Waiting:
     threads: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
+class Running(Struct, frozen=True, kw_only=True):
     """A thread that ran, or could, in this share of the looks."""
 
     name: str
@@ -91,8 +90,7 @@ class Running:
     share: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Threads:
+class Threads(Struct, frozen=True, kw_only=True):
     """Means over all looks: how many threads ran or could, how many waited, and for what."""
 
     looks: int
@@ -199,8 +197,7 @@ SHARE: Final = 0.05
 """Of a processor, for looks at most: where there are many threads, they are looked at less often."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Watch:
+class Watch(Struct, kw_only=True):
     """What was seen. `take` and `see` ask the machine."""
 
     take: Callable[[], Moment] = waiting.moment

@@ -5,8 +5,9 @@ A share that can't be told is Unknown with its reason, and never 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import block_files, perf_lock, system_counters
@@ -29,8 +30,7 @@ _RESTARTED: Final = Unknown(Cause.NOT_MEASURED, "watch again: the counters began
 _STAT: Final = "/proc/stat"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cpu:
+class Cpu(Struct, frozen=True, kw_only=True):
     """Shares of the time of all processors, 0 to 1; together they are 1, where `iowait` is known."""
 
     processors: int
@@ -54,8 +54,7 @@ class Cpu:
         return self.user + self.system + self.interrupts + self.steal
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disk:
+class Disk(Struct, frozen=True, kw_only=True):
     """One block device."""
 
     name: str
@@ -71,16 +70,14 @@ class Disk:
         return Known(min(self.rates.busy + self.flush.value, 1.0), self.flush.source)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disks:
+class Disks(Struct, frozen=True, kw_only=True):
     """Those that were there all the time; `untold` came or went meanwhile, or their counters began anew."""
 
     each: tuple[Disk, ...]
     untold: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stalls:
+class Stalls(Struct, frozen=True, kw_only=True):
     """Pressure on one resource: the share of the time in which some, or all, threads waited for it, 0 to 1."""
 
     some: Fact[float]
@@ -218,8 +215,7 @@ SHORT: Final = Unknown(Cause.NOT_MEASURED, f"watch for {LEAST_SECONDS:g} s or lo
 _SPIN: Final = ("spinlock", "rwlock")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Locks:
+class Locks(Struct, frozen=True, kw_only=True):
     """Locks of the kernel that were waited for. `waiting` is how many threads slept for one, on average.
 
     `spinning` is the same for locks that keep the processor busy.
@@ -230,8 +226,7 @@ class Locks:
     locks: tuple[LockWaits, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class Window(Struct, frozen=True, kw_only=True):
     """What was measured in `seconds`; all shares are of that time."""
 
     seconds: float

@@ -1,11 +1,11 @@
 """Entries are put in and taken out; all else in the file stays as people wrote it."""
 
 import datetime as dt
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.attestation import document
 from fsadvisor.attestation.error import ClaimError

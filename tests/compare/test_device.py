@@ -1,11 +1,11 @@
 """A device is read where a scratch file lies on it, and nothing else is done to it."""
 
-import dataclasses
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from fsadvisor.compare import device
 from fsadvisor.machine.file_extents import Extent
@@ -15,8 +15,8 @@ from fsadvisor.probe.jobs import JOBS
 from tests.loops import loops, needs_loop_devices, run
 
 MIB = 1 << 20
-WORK = dataclasses.replace(JOBS["random-read-32"].work, file_bytes=16 * MIB)
-READ = dataclasses.replace(JOBS["random-read-32"], work=WORK)
+WORK = structs.replace(JOBS["random-read-32"].work, file_bytes=16 * MIB)
+READ = structs.replace(JOBS["random-read-32"], work=WORK)
 ENGINES = ("libaio",)
 
 

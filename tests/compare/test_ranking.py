@@ -1,10 +1,9 @@
 """What may be ranked with what: never two different questions, never inside the intervals."""
 
-import dataclasses
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from fsadvisor.compare.matrix import comparison
 from fsadvisor.compare.ranking import Standing, obstacle, question, ranked, share, tied, times
@@ -232,6 +231,6 @@ def test_what_is_missing_is_not_begun():
 
 
 def test_a_smaller_file_is_another_question():
-    small = dataclasses.replace(JOBS["random-read-32"].work, file_bytes=1 << 20)
-    job = dataclasses.replace(JOBS["random-read-32"], work=small, usual_file_bytes=256 << 20)
+    small = structs.replace(JOBS["random-read-32"].work, file_bytes=1 << 20)
+    job = structs.replace(JOBS["random-read-32"], work=small, usual_file_bytes=256 << 20)
     assert standings(read(EXT4, 100.0), read(XFS, 50.0, question=job.question)) == [Standing.ALONE] * 2

@@ -1,9 +1,8 @@
 """What kept results allow: bounds of one device, points of several."""
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.forecast.alone import kept
 from fsadvisor.forecast.bounds import bounds

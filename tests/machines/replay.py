@@ -1,11 +1,11 @@
 """Recorded machines, audited as the command line does it, and what is kept of their reports."""
 
-import dataclasses
 import functools
 import sys
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from fsadvisor.advise import advise
 from fsadvisor.facts import Unknown
@@ -31,7 +31,7 @@ GOLDEN = ("verdicts.txt", "report.json", "report.txt")
 def audit(folder):
     """Once in each process: the recorded machine, its storage under the folder's own name, and the verdicts."""
     machine = RecordedMachine(folder)
-    storage = dataclasses.replace(survey(machine, {}), machine=folder.name)
+    storage = structs.replace(survey(machine, {}), machine=folder.name)
     return machine, storage, advise(storage, RULES)
 
 

@@ -1,12 +1,12 @@
 """Forgetting a fact never creates advice: the law that keeps 'could not look' from becoming 'no'."""
 
-import dataclasses
 import functools
 import itertools
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from fsadvisor.advise import judge
 from fsadvisor.facts import Cause, Known, Unknown
@@ -31,10 +31,10 @@ def known_facts(storage):
     """Every (facts object, field name) of a machine that has a value; objects are shared between subjects."""
     objects = {id(facts): facts for subject in storage.subjects for facts in subject.scope.values()}
     return [
-        (key, field.name)
+        (key, field)
         for key, facts in objects.items()
-        for field in dataclasses.fields(facts)
-        if isinstance(getattr(facts, field.name), Known)
+        for field in facts.__struct_fields__
+        if isinstance(getattr(facts, field), Known)
     ]
 
 
@@ -54,9 +54,9 @@ def advice(storage, forgotten=frozenset()):
         scope = {}
         for space, facts in subject.scope.items():
             if id(facts) in names and id(facts) not in touched:
-                touched[id(facts)] = dataclasses.replace(facts, **dict.fromkeys(names[id(facts)], FORGOTTEN))
+                touched[id(facts)] = structs.replace(facts, **dict.fromkeys(names[id(facts)], FORGOTTEN))
             scope[space] = touched.get(id(facts), facts)
-        seen = dataclasses.replace(subject, scope=scope)
+        seen = structs.replace(subject, scope=scope)
         gone = {f"{space}.{name}" for space, facts in subject.scope.items() for name in names.get(id(facts), ())}
         found |= {
             (rule.id, subject.id)
@@ -86,8 +86,8 @@ def without(subject, names):
     scope = dict(subject.scope)
     for name in names:
         space, _, field = name.partition(".")
-        scope[space] = dataclasses.replace(scope[space], **{field: FORGOTTEN})
-    return dataclasses.replace(subject, scope=scope)
+        scope[space] = structs.replace(scope[space], **{field: FORGOTTEN})
+    return structs.replace(subject, scope=scope)
 
 
 @pytest.mark.parametrize("name", few(MACHINES))
@@ -96,10 +96,10 @@ def test_forgetting_one_or_two_facts_that_a_rule_asks_for_neither_calms_nor_advi
     storage, _, _ = known_and_advised(name)
     for subject in storage.subjects:
         known = {
-            f"{space}.{field.name}"
+            f"{space}.{field}"
             for space, facts in subject.scope.items()
-            for field in dataclasses.fields(facts)
-            if isinstance(getattr(facts, field.name), Known)
+            for field in facts.__struct_fields__
+            if isinstance(getattr(facts, field), Known)
         }
         for rule in BY_KIND[subject.kind]:
             before = judge(rule, subject)

@@ -1,9 +1,9 @@
 """The measuring process without devices: how long windows are, what is told of them, and when it stops."""
 
 import contextlib
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.measure import sweep_worker
 from fsadvisor.measure.messages import LeftOut, Point

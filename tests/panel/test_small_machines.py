@@ -1,9 +1,9 @@
 """What holds on every small server: one stack with up to three traits that differ from a healthy one's."""
 
-from dataclasses import replace
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.advise import advise, judge
 from fsadvisor.facts import Known

@@ -1,9 +1,9 @@
 """What becomes a step, what is left to people, and what is refused."""
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.advise import advise, judge
 from fsadvisor.facts import Cause, Known, Unknown

@@ -1,6 +1,6 @@
 """Places made up for the guard: a good one, and what can be wrong with it."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Unknown
 from fsadvisor.probe.cost import Cost

@@ -1,7 +1,8 @@
 """Sessions that replay windows which a test wrote down, and a clock that they move."""
 
-import dataclasses
 import datetime as dt
+
+from msgspec import structs
 
 from fsadvisor.probe.engine import DiskWork, EngineError, Window
 from fsadvisor.probe.job import Headline, Io, Job, Ladder
@@ -74,4 +75,4 @@ def around(clock, **more):
 
 def with_disks(window, **more):
     """The same window over disks that did something else."""
-    return dataclasses.replace(window, disks=dataclasses.replace(window.disks, **more))
+    return structs.replace(window, disks=structs.replace(window.disks, **more))

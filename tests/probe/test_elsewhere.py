@@ -1,8 +1,7 @@
 """Rows of published tables that speak of the like: with their conditions, and nothing said of which is better."""
 
-import dataclasses
-
 import pytest
+from msgspec import structs
 
 from fsadvisor.probe.elsewhere import elsewhere
 from fsadvisor.probe.jobs import JOBS
@@ -13,7 +12,7 @@ TABLES = [table(name) for name in table_names()]
 
 
 def rows(job, filesystem="ext4"):
-    result = dataclasses.replace(ONE, job=job, depends={"mount.fs_type": filesystem})
+    result = structs.replace(ONE, job=job, depends={"mount.fs_type": filesystem})
     return elsewhere(JOBS[job], result, TABLES)
 
 

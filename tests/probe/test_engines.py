@@ -7,10 +7,10 @@ import select
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.probe import scratch_tree
 from fsadvisor.probe.engines import opened
@@ -22,7 +22,7 @@ from tests.waiting import comes_to
 
 KILLED = """
 import signal, sys
-from dataclasses import replace
+from msgspec.structs import replace
 from pathlib import Path
 from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS

@@ -7,11 +7,11 @@ import select
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.probe import fio
 from fsadvisor.probe.engine import EngineError, Window

@@ -1,10 +1,9 @@
 """Where there is little room files are smaller, and that is said wherever the figure is."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.probe import cost, fitting, guard

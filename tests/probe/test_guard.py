@@ -1,10 +1,10 @@
 """What is refused, what is warned of, and that knowing less never permits more."""
 
-from dataclasses import fields, is_dataclass, replace
-
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Known
 from fsadvisor.probe.cost import NOTHING
@@ -147,15 +147,15 @@ def forgotten(thing, draw):
         return NOT_TOLD if draw(st.booleans()) else Known(forgotten(thing.value, draw), thing.source)
     if isinstance(thing, tuple):
         return tuple(forgotten(it, draw) for it in thing)
-    if is_dataclass(thing) and not isinstance(thing, type(NOT_TOLD)):
-        return replace(thing, **{it.name: forgotten(getattr(thing, it.name), draw) for it in fields(thing)})
+    if isinstance(thing, msgspec.Struct) and not isinstance(thing, type(NOT_TOLD)):
+        return replace(thing, **{it: forgotten(getattr(thing, it), draw) for it in thing.__struct_fields__})
     return thing
 
 
 def mixed(draw):
     """A place whose facts come from any of the places above, known or not."""
     sources = [GOOD, *(place for place, _ in (REFUSED | WARNINGS).values())]
-    return replace(GOOD, **{it.name: getattr(draw(st.sampled_from(sources)), it.name) for it in fields(GOOD)})
+    return replace(GOOD, **{it: getattr(draw(st.sampled_from(sources)), it) for it in GOOD.__struct_fields__})
 
 
 def levels(found):
@@ -180,5 +180,5 @@ def test_taking_facts_away_never_permits_more(data):
 @given(st.data())
 def test_a_place_of_which_nothing_is_known_is_refused(data):
     place = mixed(data.draw)
-    blind = replace(place, **{it.name: NOT_TOLD for it in fields(place) if it.name != "target"})
+    blind = replace(place, **{it: NOT_TOLD for it in place.__struct_fields__ if it != "target"})
     assert findings(COST, blind)[0].level == "refused"

@@ -1,8 +1,7 @@
 """Figures that cannot be what they seem are called so, and possible ones are not."""
 
-import dataclasses
-
 import pytest
+from msgspec import structs
 
 from fsadvisor.probe.job import Io
 from fsadvisor.probe.series import impossible, not_written, total
@@ -14,7 +13,7 @@ def said(job, window, write_back=None):
 
 
 def with_work(job, **changes):
-    return dataclasses.replace(job, work=dataclasses.replace(job.work, **changes))
+    return structs.replace(job, work=structs.replace(job.work, **changes))
 
 
 @pytest.mark.parametrize("write_back", [True, False, None])

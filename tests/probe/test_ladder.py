@@ -1,12 +1,12 @@
 """The fsync ladder: the parts of a commit from measured turns, and the turns on real filesystems."""
 
-import dataclasses
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from fsadvisor.probe import ladder
 from fsadvisor.probe.disks import Flushes, Way
@@ -109,7 +109,7 @@ def test_what_the_disks_write_below_an_image_is_nothing_that_the_filesystem_writ
     """The image's own journal: the loop device counts 4 KiB for a datasync, the disk below five times that."""
     write, datasync, commit = turns_of(30), turns_of(660, 630, 1, 600, 5 * BLOCK_BYTES), turns_of(965, 937, 1, 600)
     for one in (write, datasync, commit):
-        one.work = [dataclasses.replace(work, sent_bytes=BLOCK_BYTES * OPERATIONS) for work in one.work]
+        one.work = [structs.replace(work, sent_bytes=BLOCK_BYTES * OPERATIONS) for work in one.work]
     assert parts(steps(write, datasync, commit), fua=True)["flush"] == pytest.approx(630)
 
 

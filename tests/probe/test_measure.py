@@ -1,10 +1,9 @@
 """The loop: when it stops, what does not count, and what is in the result."""
 
-import dataclasses
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from fsadvisor.probe.disks import Way
 from fsadvisor.probe.jobs import JOBS
@@ -46,7 +45,7 @@ def test_windows_that_agree_settle_after_six():
 
 
 def test_on_a_disk_that_may_be_shared_the_interval_is_no_narrower_than_runs_there_are_apart():
-    shared = dataclasses.replace(HERE, shared=True)
+    shared = structs.replace(HERE, shared=True)
     found = measured(COMMIT, [synced(us) for us in (990, 1000, 1010)] * 9, where=shared)
 
     assert (found.end, found.windows) == ("settled", 6)
@@ -56,7 +55,7 @@ def test_on_a_disk_that_may_be_shared_the_interval_is_no_narrower_than_runs_ther
 
 
 def test_after_each_window_the_interval_is_the_one_that_would_be_told_then():
-    clock, shared = Clock(), dataclasses.replace(HERE, shared=True)
+    clock, shared = Clock(), structs.replace(HERE, shared=True)
     *seen, result = events(COMMIT, Played(clock, [synced(1000)]), shared, around(clock), Budget(seconds=10))
 
     assert [event.figure.half_width for event in seen[-2:]] == [pytest.approx(1.0), pytest.approx(0.15)]
@@ -64,8 +63,8 @@ def test_after_each_window_the_interval_is_the_one_that_would_be_told_then():
 
 
 def test_windows_that_do_not_agree_are_told_beside_a_wider_interval():
-    append = dataclasses.replace(COMMIT, work=dataclasses.replace(COMMIT.work, pattern="append"))
-    found = measured(append, [synced(us) for us in (900, 1100)] * 40, where=dataclasses.replace(HERE, shared=True))
+    append = structs.replace(COMMIT, work=structs.replace(COMMIT.work, pattern="append"))
+    found = measured(append, [synced(us) for us in (900, 1100)] * 40, where=structs.replace(HERE, shared=True))
 
     assert found.end == "budget"
     assert found.figure.half_width == pytest.approx(0.33)
@@ -117,7 +116,7 @@ def test_a_budget_of_bytes_ends_it_too():
 
 
 def test_what_names_write_ends_it_too():
-    window = dataclasses.replace(counted(1000), asked_bytes=0, beside_bytes=1 << 20)
+    window = structs.replace(counted(1000), asked_bytes=0, beside_bytes=1 << 20)
     found = measured(JOBS["create-1"], [window] * 30, budget=Budget(width=0.0001, written_bytes=10 << 20))
     assert (found.end, found.windows) == ("budget", 10)
 
@@ -276,7 +275,7 @@ def test_steps_that_are_not_settled_keep_the_ladder_going():
 
 def test_processor_time_flushes_and_percentiles_are_those_of_the_windows_that_count():
     window = synced(1000, user_cpu_seconds=0.04, system_cpu_seconds=0.1)
-    found = measured(COMMIT, [dataclasses.replace(window, void="x"), *[window] * 9])
+    found = measured(COMMIT, [structs.replace(window, void="x"), *[window] * 9])
 
     assert found.user_cpu_percent == pytest.approx(10)
     assert found.system_cpu_percent == pytest.approx(25)
@@ -296,20 +295,20 @@ def test_without_the_disks_there_is_neither_amplification_nor_flushes():
 def test_flushes_are_told_with_the_devices_that_counted_them():
     way = Way(leaves=("vda",), flushed=("loop8",), top=("loop8",))
     window = with_disks(synced(1000), flushes=1200, sent_flushes=400)
-    found = measured(COMMIT, [window] * 9, where=dataclasses.replace(HERE, way=way))
+    found = measured(COMMIT, [window] * 9, where=structs.replace(HERE, way=way))
     assert (found.flushes_per_operation, found.flushes_at) == (1, ("loop8",))
     assert (found.disk_flushes_per_operation, found.disks) == (3, ("vda",))
 
 
 def test_where_the_disks_are_the_nearest_their_flushes_are_told_once():
-    found = measured(COMMIT, [synced(1000)] * 9, where=dataclasses.replace(HERE, way=Way.straight_to("vda")))
+    found = measured(COMMIT, [synced(1000)] * 9, where=structs.replace(HERE, way=Way.straight_to("vda")))
     assert (found.flushes_at, found.disks, found.disk_flushes_per_operation) == (("vda",), ("vda",), None)
 
 
 def test_a_disk_that_counts_no_flushes_is_not_said_to_have_had_none():
     silent = with_disks(synced(1000), flushes=None, flush_us=None, sent_flushes=None)
     way = Way(leaves=("pmem0",), flushed=None, top=("pmem0",), silent=("pmem0",))
-    found = measured(COMMIT, [silent] * 9, where=dataclasses.replace(HERE, way=way))
+    found = measured(COMMIT, [silent] * 9, where=structs.replace(HERE, way=way))
     assert (found.flushes_per_operation, found.flushes_at, found.believable) == (None, (), True)
 
 

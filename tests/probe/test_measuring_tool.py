@@ -4,13 +4,13 @@ import datetime as dt
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.probe import fio as engine
 from fsadvisor.probe.engine import EngineError

@@ -1,6 +1,5 @@
 """Results on disk: what is kept comes back, a damaged line hides no other, and two writers lose nothing."""
 
-import dataclasses
 import os
 import stat
 import threading
@@ -8,6 +7,7 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from fsadvisor.machine import probe_file
 from fsadvisor.probe.result import Figure, Result
@@ -65,7 +65,7 @@ def test_the_survey_reads_what_the_probe_wrote(result):
     assert (found.job, found.mount, found.believable) == (result.job, result.mount, result.believable)
     assert (found.figure is None) == (result.figure is None)
     if result.figure:
-        assert dataclasses.asdict(found.figure) == dataclasses.asdict(result.figure)
+        assert structs.asdict(found.figure) == structs.asdict(result.figure)
     assert dict(found.depends) == result.depends
     assert dict(found.percentiles_us) == result.percentiles_us
     assert {name for name, _ in found.parts_us} == set(result.parts_us)
@@ -119,9 +119,7 @@ def test_a_user_s_results_are_the_user_s_alone(tmp_path):
 
 def test_writers_at_the_same_time_lose_nothing(tmp_path):
     file = tmp_path / "probes.jsonl"
-    writers = [
-        threading.Thread(target=keep, args=(file, dataclasses.replace(ONE, mount=f"/srv/{at}"))) for at in range(12)
-    ]
+    writers = [threading.Thread(target=keep, args=(file, structs.replace(ONE, mount=f"/srv/{at}"))) for at in range(12)]
     for writer in writers:
         writer.start()
     for writer in writers:
@@ -152,7 +150,7 @@ def test_notes_of_somebody_s_stay_while_results_come_and_go(tmp_path):
     file = tmp_path / "probes.jsonl"
     file.write_text("notes of mine\n")
     for at in range(2 * MOST_ALIKE):
-        keep(file, dataclasses.replace(ONE, seconds=at))
+        keep(file, structs.replace(ONE, seconds=at))
     kept = read(file)
     assert file.read_text().startswith("notes of mine\n")
     assert (len(kept.results), len(kept.unread)) == (MOST_ALIKE, 1)

@@ -1,9 +1,9 @@
 """Tricky points of the filesystems' and volumes' tools, and values of real captures."""
 
-import dataclasses
 import json
 
 import pytest
+from msgspec import structs
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import (
@@ -228,8 +228,8 @@ def test_the_segments_of_a_logical_volume_are_gathered():
 def test_lvs_asks_for_every_column_that_its_reader_reads():
     asked = dict.fromkeys(lvs.ARGV[-1].split(","), "7") | {"devices": "7(0)"}
     volume = lvs.parse(json.dumps({"report": [{"lv": [asked]}]})).volumes[0]
-    assert None not in dataclasses.asdict(volume).values()
-    assert None not in dataclasses.asdict(volume.segments[0]).values()
+    assert None not in structs.asdict(volume).values()
+    assert None not in structs.asdict(volume.segments[0]).values()
 
 
 def test_mdstat_numbers_of_a_bitmap_or_a_resync_are_not_taken_for_the_array():

@@ -1,8 +1,9 @@
 """Machines made up for the reports: a busy one, one with hostile names, an empty one, a huge one."""
 
-from dataclasses import MISSING, fields
 from functools import cache
 from pathlib import Path
+
+from msgspec.structs import fields
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.report.model import About
@@ -47,7 +48,7 @@ def known(facts, source="composed", **values):
     given = {
         name: value if isinstance(value, Known | Unknown) else Known(value, source) for name, value in values.items()
     }
-    needed = {field.name: NOT_SHOWN for field in fields(facts) if field.default is MISSING}
+    needed = {field.name: NOT_SHOWN for field in fields(facts) if field.required}
     return facts(**{**needed, **given})
 
 

@@ -2,13 +2,13 @@
 
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.advise import advise
 from fsadvisor.facts import Cause, Unknown

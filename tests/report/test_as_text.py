@@ -1,10 +1,9 @@
 """The report for people."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.advise import advise
 from fsadvisor.catalogue import catalogue

@@ -1,12 +1,12 @@
 """Comparisons against the files in golden_compare/; `--accept` writes them anew."""
 
-import dataclasses
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import jsonschema
 import pytest
+from msgspec import structs
 
 from fsadvisor.compare.matrix import comparison
 from fsadvisor.pages.escape import width
@@ -32,17 +32,17 @@ ABOUT = About(
 )
 EVIL = "/srv/\x1b[31m<script>alert(1)</script>|`x` \u202e"
 HOSTILE = comparison(
-    (EXT4, image("xfs", note=EVIL), dataclasses.replace(SRV, name=EVIL, options="rw,\x07", dangers=(EVIL,))),
+    (EXT4, image("xfs", note=EVIL), structs.replace(SRV, name=EVIL, options="rw,\x07", dangers=(EVIL,))),
     [JOBS["random-read-32"]],
     [
         cell(EXT4, "random-read-32", 100.0, remarks=(EVIL,)),
         cell(image("xfs"), "random-read-32", EVIL),
-        cell(dataclasses.replace(SRV, name=EVIL), "random-read-32", 50.0),
+        cell(structs.replace(SRV, name=EVIL), "random-read-32", 50.0),
     ],
 )
 EMPTY = comparison((EXT4, XFS), [JOBS["mail"]], [])
-STOPPED = dataclasses.replace(ABOUT, state="cancelled")
-BROKEN = dataclasses.replace(ABOUT, state="failed", failed="the measuring process was killed by SIGKILL")
+STOPPED = structs.replace(ABOUT, state="cancelled")
+BROKEN = structs.replace(ABOUT, state="failed", failed="the measuring process was killed by SIGKILL")
 
 
 def text(found, about=ABOUT):
@@ -59,7 +59,7 @@ def as_json(found, about=ABOUT):
 
 REPORTS = {
     "whole.txt": lambda: text(WHOLE),
-    "whole.md": lambda: markdown(WHOLE, dataclasses.replace(ABOUT, picture="a picture.svg")),
+    "whole.md": lambda: markdown(WHOLE, structs.replace(ABOUT, picture="a picture.svg")),
     "whole.json": lambda: as_json(WHOLE),
     "whole.svg": lambda: compare_svg.svg(WHOLE, ABOUT),
     "hostile.txt": lambda: text(HOSTILE),

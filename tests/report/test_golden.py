@@ -1,9 +1,9 @@
 """Whole reports against the files in golden/; `--accept` writes them anew."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.advise import advise
 from fsadvisor.catalogue import matching

@@ -1,6 +1,5 @@
 """Probes' reports against the files in golden/probe/; `--accept` writes them anew."""
 
-import dataclasses
 import json
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
@@ -128,14 +128,14 @@ def test_flushes_are_told_with_the_devices_that_counted_them():
     assert "its flushes, counted at loop8: 620 µs" in said
     assert "of these, counted at vda: 25 µs" in said
     assert "1.00 per operation at loop8; below that 2.00 per operation at vda" in said
-    more = dataclasses.replace(probed.ON_A_LOOP, flushes_at=("sda", "sdb", "sdc"), disks=("sda", "sdb", "sdc"))
+    more = structs.replace(probed.ON_A_LOOP, flushes_at=("sda", "sdb", "sdc"), disks=("sda", "sdb", "sdc"))
     assert "its flushes, counted at sda and 2 more, the slowest: 620 µs" in " ".join(text(more).split())
 
 
 def test_more_flushing_below_than_above_is_no_part_of_it():
     """Somebody else flushes the disk meanwhile: both counts are shown, and none is taken for a part of the other."""
     busy = probed.ON_A_LOOP.parts_us | {"flush_disks": Figure(median=700.0, low=690.0, high=710.0, windows=9)}
-    said = " ".join(text(dataclasses.replace(probed.ON_A_LOOP, parts_us=busy)).split())
+    said = " ".join(text(structs.replace(probed.ON_A_LOOP, parts_us=busy)).split())
     assert "with those of others, counted at vda: 700 µs" in said
 
 

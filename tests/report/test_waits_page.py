@@ -1,11 +1,11 @@
 """Accounts of where the time goes against the files in golden_waits/; `--accept` writes them anew."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.facts import Known
 from fsadvisor.pages.escape import width

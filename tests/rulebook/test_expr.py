@@ -1,10 +1,9 @@
 """The rule language: what it says, what it refuses, and Kleene's logic against a second evaluator."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE
 from fsadvisor.rulebook.errors import RuleTextError

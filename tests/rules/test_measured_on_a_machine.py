@@ -1,7 +1,8 @@
 """From a kept result to the report: a machine whose ladder has run says what its flushes cost."""
 
-import dataclasses
 import json
+
+from msgspec import structs
 
 from fsadvisor.advise import advise
 from fsadvisor.facts import Known
@@ -24,13 +25,13 @@ def storage(files=()):
     nvme = disk("nvme0n1", where=NVME, number="259:0", stat=HALF_OF_THE_TIME)
     found = survey(machine(nvme, mounts=[MOUNT], files={"/proc/uptime": "7200.00 9000.00\n", **dict(files)}), {})
     subjects = [unprotected(it) if it.kind == "disk" else it for it in found.subjects]
-    return dataclasses.replace(found, subjects=tuple(subjects))
+    return structs.replace(found, subjects=tuple(subjects))
 
 
 def unprotected(subject):
     """The disk as its own tools would tell of it."""
-    told = dataclasses.replace(subject.scope["disk"], plp=Known("absent", "nvme id-ctrl"))
-    return dataclasses.replace(subject, scope={**subject.scope, "disk": told})
+    told = structs.replace(subject.scope["disk"], plp=Known("absent", "nvme id-ctrl"))
+    return structs.replace(subject, scope={**subject.scope, "disk": told})
 
 
 def ladder():

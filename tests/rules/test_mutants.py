@@ -1,7 +1,8 @@
 """Every small change of a rule's questions is noticed by one of its examples."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from fsadvisor.proof.laws import unproven
 from fsadvisor.proof.missing import Missing, missing_examples, steps_as_toml

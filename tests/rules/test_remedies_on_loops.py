@@ -9,6 +9,7 @@ import os
 import subprocess
 
 import pytest
+from msgspec import structs
 
 from fsadvisor.advise import judge
 from fsadvisor.facts import Known
@@ -127,15 +128,15 @@ def verdict(rule, place, given):
         point = mount.point if mount else filesystem.mount_point if filesystem else None
         if subject.kind == rule.subject and point == Known(place, point.source):
             scope = {name: with_given(name, facts, given) for name, facts in subject.scope.items()}
-            return judge(rule, dataclasses.replace(subject, scope=scope))
+            return judge(rule, structs.replace(subject, scope=scope))
     raise AssertionError(f"no {rule.subject} at {place}")
 
 
 def with_given(space, facts, given):
     """Facts of a scope with the given ones put in."""
-    fields = {field.name for field in dataclasses.fields(facts)}
+    fields = set(facts.__struct_fields__)
     ours = {name.partition(".")[2]: fact for name, fact in given.items() if name.partition(".")[0] == space}
-    return dataclasses.replace(facts, **{name: Known(fact, "given") for name, fact in ours.items() if name in fields})
+    return structs.replace(facts, **{name: Known(fact, "given") for name, fact in ours.items() if name in fields})
 
 
 def options(place):

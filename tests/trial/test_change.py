@@ -1,9 +1,9 @@
 """What is tried: the machine's own filesystem, and the same with a change."""
 
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.facts import Known
 from fsadvisor.machine.opening import open_machine

@@ -1,8 +1,7 @@
 """What a trial has to be before a rule's gain is made of it."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.trial.arena import Stand

@@ -3,11 +3,12 @@
 import contextlib
 import math
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.probe.engine import DiskWork, EngineError, Window
 from fsadvisor.probe.jobs import JOBS

@@ -1,8 +1,7 @@
 """What a trial told stands first among a rule's figures, as long as nothing has changed that it depends on."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.advise import advise, left_of, reason
 from fsadvisor.machine.opening import open_machine

@@ -10,11 +10,11 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.probe import guard, lock, scratch_record

@@ -1,8 +1,7 @@
 """The place of the plan."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.views.choice import Choice
 from tests.tui.driving import SIZES, explored, shown, until

@@ -1,10 +1,10 @@
 """The place where changes are tried, with trials that are played: what is asked, and what a person sees of it."""
 
 import shutil
-from dataclasses import replace
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.spans import columns

@@ -1,10 +1,10 @@
 """The place where one supposes facts."""
 
-import dataclasses
 import re
 import threading
 
 import pytest
+from msgspec import structs
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.storage import Supposition
@@ -254,7 +254,7 @@ class HostileMachine:
 
     def read(self, path):
         answer = self._inner.read(path)
-        return dataclasses.replace(answer, text=self.NAME) if path.endswith("device/model") else answer
+        return structs.replace(answer, text=self.NAME) if path.endswith("device/model") else answer
 
 
 @pytest.mark.long

@@ -1,8 +1,7 @@
 """The ranked advice, as rows of plain text."""
 
-from dataclasses import fields, replace
-
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.glyphs import ASCII, UNICODE
@@ -70,9 +69,9 @@ def still_asked(storage):
 
     def asked(facts):
         changed = {
-            one.name: Unknown(Cause.BEING_ASKED, "")
-            for one in fields(facts)
-            if getattr(getattr(facts, one.name), "cause", None) is Cause.NOT_ATTESTED
+            one: Unknown(Cause.BEING_ASKED, "")
+            for one in facts.__struct_fields__
+            if getattr(getattr(facts, one), "cause", None) is Cause.NOT_ATTESTED
         }
         return replace(facts, **changed)
 

@@ -2,9 +2,9 @@
 
 import datetime as dt
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.storage import Supposition
 from fsadvisor.views import export

@@ -1,8 +1,7 @@
 """The head lines, as plain text."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.pages.glyphs import ASCII, UNICODE
 from fsadvisor.pages.spans import columns, plain

@@ -1,10 +1,10 @@
 """What changed since the last run."""
 
 import datetime as dt
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, strategies
+from msgspec.structs import replace
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Unknown

@@ -1,10 +1,9 @@
 """Live, as lines and rows."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply

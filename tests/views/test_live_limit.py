@@ -1,8 +1,7 @@
 """The one line of Live about where the time goes."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.port import Reply

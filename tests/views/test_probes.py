@@ -1,9 +1,9 @@
 """Probes as rows and documents: mounts, jobs, results that hold or do not, plots, and progress as it is told."""
 
-import dataclasses
 import datetime as dt
 
 import pytest
+from msgspec import structs
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.probe_file import without_places
@@ -59,7 +59,7 @@ def result(storage, mount, job="commit-fdatasync", median=226.0, **more):
         histogram_us=((100.0, 36), (150.0, 843)),
         depends=measured.conditions_of(storage, mount),
     )
-    return dataclasses.replace(found, **more)
+    return structs.replace(found, **more)
 
 
 def kept(storage, *found):
@@ -151,8 +151,8 @@ def test_a_change_is_one_only_beyond_the_noise(storage, mount, newer, older, sai
 def test_more_files_a_second_is_faster_and_other_questions_are_not_compared(storage, mount):
     ours, theirs = (result(storage, mount, job="create-1", median=one) for one in (900, 600))
     assert results.change(ours, theirs) == "since then +50 %: faster"
-    assert results.change(ours, dataclasses.replace(theirs, question="x")) == "answers another question"
-    assert results.change(ours, dataclasses.replace(theirs, engine="fsadvisor 1")) == "measured by another engine"
+    assert results.change(ours, structs.replace(theirs, question="x")) == "answers another question"
+    assert results.change(ours, structs.replace(theirs, engine="fsadvisor 1")) == "measured by another engine"
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,13 @@
 """Trials, comparisons and forecasts as views: pure functions of what was told."""
 
 import itertools
-from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.measure import messages
 from fsadvisor.pages.glyphs import ASCII, UNICODE

@@ -1,9 +1,9 @@
 """What could not be told, as things to do: pure, on every recorded machine."""
 
-import dataclasses
 from functools import cache
 
 import pytest
+from msgspec import structs
 
 from fsadvisor.advise import advise
 from fsadvisor.facts import Cause, Unknown
@@ -84,17 +84,17 @@ def test_strangers_texts_can_do_no_harm():
 
     def told(facts):
         changed = {
-            one.name: Unknown(fact.cause, f"{fact.learn} {HOSTILE}" if fact.learn else "", HOSTILE)
-            for one in dataclasses.fields(facts)
-            if isinstance(fact := getattr(facts, one.name), Unknown)
+            one: Unknown(fact.cause, f"{fact.learn} {HOSTILE}" if fact.learn else "", HOSTILE)
+            for one in facts.__struct_fields__
+            if isinstance(fact := getattr(facts, one), Unknown)
         }
-        return dataclasses.replace(facts, **changed)
+        return structs.replace(facts, **changed)
 
     subjects = tuple(
-        dataclasses.replace(one, name=HOSTILE, scope={key: told(facts) for key, facts in one.scope.items()})
+        structs.replace(one, name=HOSTILE, scope={key: told(facts) for key, facts in one.scope.items()})
         for one in now.storage.subjects
     )
-    tasks = unknowns.tasks(look_of(dataclasses.replace(now.storage, subjects=subjects)))
+    tasks = unknowns.tasks(look_of(structs.replace(now.storage, subjects=subjects)))
     assert tasks
     lines = [plain(one) for row in unknowns.rows(tasks, 200, UNICODE) for one in row.lines]
     for task in tasks:
@@ -153,17 +153,17 @@ def task_for(cause, learn, fact="disk.percentage_used"):
     """A task for a fact of a disk that is not known for this reason."""
     now = look("worn-nvme-database")
     subjects = tuple(
-        dataclasses.replace(one, scope={**one.scope, "disk": _with(one.scope["disk"], fact, Unknown(cause, learn))})
+        structs.replace(one, scope={**one.scope, "disk": _with(one.scope["disk"], fact, Unknown(cause, learn))})
         if one.kind == "disk"
         else one
         for one in now.storage.subjects
     )
-    tasks = unknowns.tasks(look_of(dataclasses.replace(now.storage, subjects=subjects)))
+    tasks = unknowns.tasks(look_of(structs.replace(now.storage, subjects=subjects)))
     return next(one for one in tasks if fact in one.cure.facts)
 
 
 def _with(facts, name, fact):
-    return dataclasses.replace(facts, **{name.partition(".")[2]: fact})
+    return structs.replace(facts, **{name.partition(".")[2]: fact})
 
 
 @pytest.mark.parametrize(

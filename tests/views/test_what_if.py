@@ -1,9 +1,9 @@
 """What a supposition does to the advice, and what would unlock advice: pure, on every recorded machine."""
 
-import dataclasses
 from functools import cache
 
 import pytest
+from msgspec import structs
 
 from fsadvisor.advise import advise
 from fsadvisor.facts import Cause, Known, Unknown
@@ -141,19 +141,19 @@ def hostile(name):
 
     def told(facts):
         changed = {
-            one.name: Known(HOSTILE, HOSTILE)
-            for one in dataclasses.fields(facts)
-            if isinstance(fact := getattr(facts, one.name), Known) and isinstance(fact.value, str)
+            one: Known(HOSTILE, HOSTILE)
+            for one in facts.__struct_fields__
+            if isinstance(fact := getattr(facts, one), Known) and isinstance(fact.value, str)
         }
-        return dataclasses.replace(facts, **changed)
+        return structs.replace(facts, **changed)
 
     now = real(name)
     subjects = tuple(
-        dataclasses.replace(one, name=HOSTILE, scope={key: told(facts) for key, facts in one.scope.items()})
+        structs.replace(one, name=HOSTILE, scope={key: told(facts) for key, facts in one.scope.items()})
         for one in now.storage.subjects
     )
-    storage = dataclasses.replace(now.storage, subjects=subjects)
-    return dataclasses.replace(now, storage=storage, verdicts=advise(storage, SHELF.rules))
+    storage = structs.replace(now.storage, subjects=subjects)
+    return structs.replace(now, storage=storage, verdicts=advise(storage, SHELF.rules))
 
 
 @pytest.mark.parametrize("name", FEW)

@@ -1,7 +1,5 @@
 """Moments, looks and measures that are made up."""
 
-from dataclasses import fields
-
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.pulse import Pulse
@@ -18,7 +16,7 @@ DIRECTORY = "[<0>] rwsem_down_write_slowpath+0x2ab/0x6d0\n[<0>] do_filp_open+0xc
 def measures(**known):
     """The named ones are known, all others are not."""
     return Measures(
-        **{one.name: Known(known[one.name], "made up") if one.name in known else NOT_KNOWN for one in fields(Measures)}
+        **{one: Known(known[one], "made up") if one in known else NOT_KNOWN for one in Measures.__struct_fields__}
     )
 
 

@@ -1,10 +1,10 @@
 """What journals did between two moments."""
 
 import itertools
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.readers import ext4_files

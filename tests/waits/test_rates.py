@@ -1,10 +1,9 @@
 """From counters to rates."""
 
-import dataclasses
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
@@ -33,13 +32,13 @@ ZERO = IoCounters(
 )
 COUNTERS = st.builds(
     IoCounters,
-    **{one.name: st.integers(0, 1 << 33) for one in dataclasses.fields(IoCounters)[:11]},
-    **{one.name: st.none() | st.integers(0, 1 << 33) for one in dataclasses.fields(IoCounters)[11:]},
+    **{one: st.integers(0, 1 << 33) for one in IoCounters.__struct_fields__[:11]},
+    **{one: st.none() | st.integers(0, 1 << 33) for one in IoCounters.__struct_fields__[11:]},
 )
 
 
 def test_rates_are_per_second_and_times_per_request():
-    now = dataclasses.replace(
+    now = structs.replace(
         ZERO, reads=20, read_bytes=81920, read_ms=10, writes=4, write_ms=40, io_ms=1000, flushes=2, flush_ms=3
     )
     told = rates(ZERO, now, 2.0)
@@ -55,19 +54,19 @@ def test_what_took_no_request_took_no_time_that_could_be_told():
 
 
 def test_an_older_kernel_does_not_count_flushes_and_is_not_said_to_send_none():
-    old = dataclasses.replace(ZERO, discards=None, discard_bytes=None, discard_ms=None, flushes=None, flush_ms=None)
-    told = rates(old, dataclasses.replace(old, reads=1), 1.0)
+    old = structs.replace(ZERO, discards=None, discard_bytes=None, discard_ms=None, flushes=None, flush_ms=None)
+    told = rates(old, structs.replace(old, reads=1), 1.0)
     assert told.flushes is None
     assert told.discards is None
 
 
 def test_counters_that_begin_anew_tell_nothing():
-    assert rates(dataclasses.replace(ZERO, writes=9), ZERO, 1.0) is None
+    assert rates(structs.replace(ZERO, writes=9), ZERO, 1.0) is None
 
 
 def test_a_time_that_wraps_goes_on():
-    before = dataclasses.replace(ZERO, write_ms=(1 << 32) - 10)
-    now = dataclasses.replace(ZERO, writes=2, write_ms=10)
+    before = structs.replace(ZERO, write_ms=(1 << 32) - 10)
+    now = structs.replace(ZERO, writes=2, write_ms=10)
     assert rates(before, now, 1.0).write_ms == 10
 
 
@@ -75,7 +74,7 @@ def test_a_time_that_wraps_goes_on():
 def test_no_rate_is_ever_negative(before, now, seconds):
     told = rates(before, now, seconds)
     if told is not None:
-        numbers = [value for value in dataclasses.asdict(told).values() if value is not None]
+        numbers = [value for value in structs.asdict(told).values() if value is not None]
         assert all(number >= 0 for number in numbers)
         assert told.busy <= 1
 
@@ -107,7 +106,7 @@ def test_an_idle_disk_of_an_older_kernel_is_not_said_to_discard_or_flush_nothing
     line = " ".join(["8 0 sda", *"0" * columns])
     course = Course()
     for at in range(2):
-        one = dataclasses.replace(pulse(float(at), {"sda": 0}), diskstats=Reply(f"{line}\n", "/proc/diskstats"))
+        one = structs.replace(pulse(float(at), {"sda": 0}), diskstats=Reply(f"{line}\n", "/proc/diskstats"))
         told = course.add(one).disks
     assert (told["sda"].discards, told["sda"].flushes) == (discards, flushes)
 
@@ -115,7 +114,7 @@ def test_an_idle_disk_of_an_older_kernel_is_not_said_to_discard_or_flush_nothing
 def test_partitions_are_not_told():
     course = Course()
     one = pulse(0.0, {"sda": 5, "sda1": 5})
-    course.add(dataclasses.replace(one, devices=("sda",)))
+    course.add(structs.replace(one, devices=("sda",)))
     assert course.moments[-1].known == {"sda"}
 
 
@@ -128,7 +127,7 @@ def test_dirty_memory_is_told_in_bytes_with_its_limits():
 def test_what_the_kernel_does_not_expose_stays_unknown():
     absent = Unknown(Cause.NOT_EXPOSED, "", "/proc/pressure/io")
     course = Course()
-    moment = course.add(dataclasses.replace(pulse(0.0, {}), pressure=absent, vmstat=absent, diskstats=absent))
+    moment = course.add(structs.replace(pulse(0.0, {}), pressure=absent, vmstat=absent, diskstats=absent))
     assert moment.pressure is absent
     assert moment.memory is absent
     assert moment.unread is absent
@@ -141,7 +140,7 @@ def test_no_text_of_the_kernel_s_files_makes_a_moment_fail(field, text, junk):
     course.add(pulse(0.0, {"sda": 1}))
     damaged = pulse(1.0, {"sda": 2})
     answer = getattr(damaged, field)
-    answer = dataclasses.replace(answer, text=VMSTAT[:9] + text + junk.decode("utf-8", "surrogateescape"))
-    course.add(dataclasses.replace(damaged, **{field: answer}))
+    answer = structs.replace(answer, text=VMSTAT[:9] + text + junk.decode("utf-8", "surrogateescape"))
+    course.add(structs.replace(damaged, **{field: answer}))
     course.add(pulse(2.0, {"sda": 3}))
     assert len(course.moments) == 3

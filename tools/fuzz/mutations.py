@@ -7,10 +7,12 @@ was changed may rightly change a verdict: there the law is that the audit ends.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from fsadvisor.advise import judge
 from fsadvisor.facts import Cause, Unknown

@@ -9,8 +9,9 @@ import json
 import re
 from collections import deque
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from fsadvisor.advise import advise
 from fsadvisor.machine.port import Reply

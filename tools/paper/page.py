@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from fsadvisor.forecast import table_file
 from fsadvisor.forecast.classes import Class

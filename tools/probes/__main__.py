@@ -10,10 +10,11 @@ import datetime as dt
 import signal
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from subprocess import SubprocessError
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from fsadvisor.probe import scratch_tree
 from fsadvisor.probe.cost import seconds_text

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import statistics
 import time
-from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.run import waited_us
@@ -31,8 +33,7 @@ HEADS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Struct, frozen=True, kw_only=True):
     """How many runs of each kind, and how long they are at most."""
 
     shorts: int
@@ -46,7 +47,7 @@ def part(jobs: tuple[str, ...], folder: Path, plan: Plan) -> Part:
     return Part(
         id="long",
         names=jobs,
-        plan=asdict(plan),
+        plan=to_builtins(plan),
         measure=lambda job: _row(job, folder, plan),
         text=lambda rows: _text(rows, plan),
     )
@@ -95,7 +96,7 @@ def _row(job: str, folder: Path, plan: Plan) -> Row:
             continue
         try:
             told.append((at, short(job, folder, plan.short_seconds)))
-            runs.append(asdict(told[-1][1]))
+            runs.append(to_builtins(told[-1][1]))
         except NoFigureError as error:
             runs.append({"no_figure": str(error)})
             noted(str(error))

@@ -7,9 +7,10 @@ import random
 import signal
 import subprocess
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
@@ -38,8 +39,7 @@ _MOVING: Final = {"stat_refresh", "compact_memory", "drop_caches"}
 _MIB: Final = 1 << 20
 
 
-@dataclass(slots=True)
-class _Left:
+class _Left(Struct):
     """What was counted on one spot."""
 
     at_work: int = 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
+
+from msgspec import to_builtins
 
 from fsadvisor.probe.jobs import JOBS
 from tools.probes.alone import alone
@@ -57,7 +58,7 @@ def _row(spot: Spot, job: str, repeats: int, short_seconds: float) -> Row:
             runs.append({"second": seconds[-1]})
             try:
                 probes.append(short(job, spot.folder, short_seconds))
-                runs.append(asdict(probes[-1]))
+                runs.append(to_builtins(probes[-1]))
             except NoFigureError as error:
                 runs.append({"no_figure": str(error)})
                 noted(str(error))

@@ -13,9 +13,10 @@ import functools
 import os
 import subprocess
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
+
+from msgspec import Struct
 
 from fsadvisor.probe.scratch import scratch_file
 from fsadvisor.probe.scratch_tree import tree
@@ -38,8 +39,7 @@ _NEW_MOUNTS: Final = 0x00020000
 """CLONE_NEWNS of linux/sched.h."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A folder to measure in; `device` is the kernel's name of a loop device of ours, '' where it is not ours."""
 
     name: str

@@ -8,16 +8,16 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, to_builtins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """One line of a table."""
 
     cells: tuple[str, ...]
@@ -28,8 +28,7 @@ class Row:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class Kept(Struct, frozen=True, kw_only=True):
     """A row as it is kept: what it is about, and when and in which company it was measured."""
 
     part: str
@@ -48,8 +47,7 @@ class Kept:
         return self.part, self.name, sorted(self.plan.items()), self.conditions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(Struct, frozen=True, kw_only=True):
     """A section of the page: rows by their names, in the table's order."""
 
     id: str
@@ -91,7 +89,7 @@ class Rows:
         )
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with self._file.open("a", encoding="utf-8") as file:
-            file.write(f"\n{json.dumps(asdict(one))}\n")  # whatever a crash left of the last line
+            file.write(f"\n{json.dumps(to_builtins(one))}\n")  # whatever a crash left of the last line
             file.flush()
             os.fsync(file.fileno())
         return one

@@ -6,9 +6,10 @@ import json
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from fsadvisor.probe.engine import EngineError
 
@@ -16,8 +17,7 @@ ROOT: Final = Path(__file__).parents[2]
 _NOT_ALL_MEASURED: Final = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Short:
+class Short(Struct, frozen=True, kw_only=True):
     """What one said; `seconds` are those of the whole command."""
 
     median: float

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from fsadvisor._version import __version__
 from fsadvisor.probe.disks import counted

@@ -12,9 +12,10 @@ import selectors
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct
 
 from fsadvisor.probe.disks import between
 from fsadvisor.probe.engine import EngineError, Window, because
@@ -32,8 +33,7 @@ _GRACE_S = 60.0
 """How much longer than told an order may take: a file system under load may hold a call for long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What the workers did with one order, together."""
 
     seconds: float

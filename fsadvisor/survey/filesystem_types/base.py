@@ -5,8 +5,9 @@ A type that leaves all fields as they are here is on one block device, is told o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,8 +24,7 @@ Facts: TypeAlias = "Mapping[str, Any]"
 MOUNTINFO = "/proc/self/mountinfo"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Superblock:
+class Superblock(Struct, frozen=True, kw_only=True):
     """One filesystem and the mounts that show it, the one of its top first.
 
     `devices` are kernel names; `followed` says whether they are all of them. `upper` is the directory that an overlay
@@ -51,8 +51,7 @@ class Devices(NamedTuple):
     directory: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
+class Variant(Struct, frozen=True, kw_only=True):
     """A filesystem that `compare` makes: as it comes (no `suffix`), or with options that people set for speed."""
 
     says: str
@@ -106,8 +105,7 @@ def nothing_alike(_filesystem: Filesystem) -> tuple[str, ...]:
     return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilesystemType:
+class FilesystemType(Struct, frozen=True, kw_only=True):
     """One type. Reading comes first, then making and measuring."""
 
     name: str

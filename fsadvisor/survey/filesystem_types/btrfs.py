@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict
+
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import btrfs_tools, btrfs_usage, file_attributes

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypedDict
+
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import dumpe2fs, ext4_files

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 
@@ -23,8 +24,7 @@ all worth from what the device says of its cache, doubt one that leaves it a cla
 NOT_ATTESTED = Unknown(Cause.NOT_ATTESTED, "")
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """One thing that was weighed: the verdict that it speaks for ('unknown' where it settles nothing), and why."""
 
     verdict: PlpVerdict
@@ -38,16 +38,14 @@ class Evidence:
         return f"{speaks}: {self.says} ({self.source})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Controller:
+class Controller(Struct, frozen=True, kw_only=True):
     """The RAID controller whose volume a disk is: what its tool says, if asked, and what it did not answer."""
 
     says: Evidence | None = None
     missing: tuple[Unknown, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class Case(Struct, frozen=True, kw_only=True):
     """A disk whose power-loss protection is in question, with all that was asked.
 
     `write_cache` and `rotational` are NOT_APPLICABLE where only a drive's outputs are at hand, not its machine.

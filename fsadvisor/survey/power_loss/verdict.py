@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.survey.power_loss import evidence, signs
@@ -91,8 +92,7 @@ _NEVER_PROVEN = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Weighing:
+class Weighing(Struct, frozen=True):
     """A verdict with all that was weighed.
 
     `missing` is the first answer that could change it and was not had; `settle` is what to do next.

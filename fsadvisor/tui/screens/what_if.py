@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from msgspec import Struct
 from textual.containers import Container, Vertical
 from textual.message import Message
 
@@ -54,8 +54,7 @@ _NO_CHANGES: Final = (line(span("  No advice, now or then.", Tone.DIM)),)
 _NO_UNLOCKS: Final = (line(span("  No advice is held back for want of a fact that could be chosen here.", Tone.DIM)),)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Followed:
+class Followed(Struct, frozen=True, kw_only=True):
     """What follows from suppositions, held against the real look."""
 
     real: Look
