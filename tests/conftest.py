@@ -13,6 +13,7 @@ from hypothesis import settings
 from fsadvisor.__main__ import _OF_THE_CALLER
 from fsadvisor.machine import fetched
 from tests.loops import clear_left, temporary
+from tests.paths import CAPTURES
 
 # Tools that `make test` fetched come after the system's own.
 os.environ["PATH"] = os.pathsep.join((os.environ["PATH"], *fetched.commands()))
@@ -36,6 +37,19 @@ def pytest_configure():
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+def pytest_report_header():
+    if not CAPTURES.is_dir():
+        return "captures: none of other people's machines are beside the project, so their few tests are left out"
+    return None
+
+
+def pytest_collection_modifyitems(config, items):
+    left_out = [] if CAPTURES.is_dir() else [it for it in items if it.get_closest_marker("captures")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [it for it in items if not it.get_closest_marker("captures")]
 
 
 def pytest_sessionstart(session):

@@ -101,12 +101,16 @@ def test_a_name_counts_only_for_families_that_are_sold_as_protected(name):
     assert all(known[family] == "claimed" for family in counted)
 
 
-@pytest.mark.parametrize(("name", "model"), [(name, model) for name, models in EXAMPLES.items() for model in models])
-def test_the_examples_are_of_entries_that_have_the_name(name, model):
-    presets = next((presets for _, models, presets in entries() if re.fullmatch(models, model)), None)
-    if presets is None:
-        pytest.skip("the drive database that is installed here is too old for it")
-    assert name in names(presets)
+def test_the_examples_are_of_entries_that_have_the_name():
+    """But for those that the database which is installed here is too old for."""
+    found = [
+        (name, model, presets)
+        for name, examples in EXAMPLES.items()
+        for model in examples
+        if (presets := next((presets for _, models, presets in entries() if re.fullmatch(models, model)), None))
+    ]
+    assert len(found) > len(EXAMPLES)
+    assert [it for it in found if it[0] not in names(it[2])] == []
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
