@@ -7,15 +7,6 @@ letters stand beside them. The ioctl is the machine's to make: this reads `0x800
 
 https://man7.org/linux/man-pages/man2/FS_IOC_GETFLAGS.2const.html, https://man7.org/linux/man-pages/man1/chattr.1.html
 
-parse_lsattr: Inode flags as `lsattr -d PATH…` prints them (in archives; on a live machine the ioctl is asked: fsflags).
-
-Written against e2fsprogs 1.47. The width of the letters differs by version. A complaint about one path
-("lsattr: Operation not supported While reading flags on /proc") is no flags of that path.
-
-    ---------------C------ /var/lib/mysql
-
-https://man7.org/linux/man-pages/man1/lsattr.1.html
-
 parse_file_extents: How the largest files of a folder lie on disk: what the question `extents` of the machine answers.
 
 Written against Linux 6.18 (FS_IOC_FIEMAP). Sample:
@@ -28,14 +19,13 @@ https://docs.kernel.org/filesystems/fiemap.html
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers import json_text
-from fsadvisor.readers.parsing import refusal, unread_pieces, whole
+from fsadvisor.readers.parsing import refusal, whole
 
 if TYPE_CHECKING:
     from fsadvisor.readers.json_text import Json
@@ -99,44 +89,6 @@ def parse_fsflags(text: str) -> InodeFlags | Unknown:
         return refusal(text, "no hexadecimal inode flags")
     known = tuple(flag for flag in FLAGS if number & flag.bit)
     return InodeFlags(flags=tuple(flag.name for flag in known), unnamed_bits=number & ~sum(flag.bit for flag in known))
-
-
-_NAMES = {flag.letter: flag.name for flag in FLAGS if flag.letter}
-_LINE = re.compile(rf"([-{''.join(_NAMES)}]{{8,40}}) (.+)")
-
-
-class PathFlags(Struct, frozen=True, kw_only=True):
-    """One path."""
-
-    path: str
-    flags: tuple[str, ...]
-    """Names as in fsflags, in the letters' order."""
-
-
-class Lsattr(Struct, frozen=True, kw_only=True):
-    """The paths in order."""
-
-    paths: tuple[PathFlags, ...]
-    unread: tuple[str, ...] = ()
-
-    def flags_of(self, path: str) -> tuple[str, ...] | None:
-        """The flags of a path, or None where it is not listed."""
-        return next((each.flags for each in self.paths if each.path == path), None)
-
-
-def parse_lsattr(text: str) -> Lsattr | Unknown:
-    """Read the lines."""
-    paths: list[PathFlags] = []
-    unread: list[str] = []
-    for line in filter(None, text.split("\n")):
-        if match := _LINE.fullmatch(line):
-            flags = tuple(_NAMES[letter] for letter in match[1] if letter != "-")
-            paths.append(PathFlags(path=match[2], flags=flags))
-        else:
-            unread.append(line)
-    if not paths:
-        return refusal(text, "no lines of lsattr")
-    return Lsattr(paths=tuple(paths), unread=unread_pieces(unread))
 
 
 class FileExtents(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-r"""Tables of mounts: the kernel's, mount's own listing, and fstab.
+r"""Tables of mounts: the kernel's and fstab.
 
 Fields of the mount tables: octal escapes and comma-separated options.
 
@@ -23,15 +23,6 @@ those of the filesystem are in one list, and a bind mount can't be told from a w
     /dev/sda3 /mnt/a\040b ext4 rw,noatime,nobarrier,commit=30 0 0
 
 https://man7.org/linux/man-pages/man5/proc_pid_mounts.5.html
-
-parse_mount_listing: `mount` and `mount -l`: the mounts as mount(8) prints them for people.
-
-Written against util-linux 2.38. The listing loses what a table keeps (control characters come as `?`, a newline in
-a source breaks the line, nothing is escaped), so it serves only where a report holds nothing better. Sample:
-
-    /dev/sda3 on /mnt/a b type ext4 (rw,noatime,nobarrier) [a label]
-
-https://man7.org/linux/man-pages/man8/mount.8.html
 
 parse_fstab: /etc/fstab: what shall be mounted at boot, as libmount reads it.
 
@@ -232,43 +223,6 @@ def _proc_mounts_mount(line: str) -> MountLine | None:
         mount_point=unescape(fields[1]),
         fs_type=fs_type,
         options=kernel_options(fields[3], fs_type),
-    )
-
-
-_TYPE = re.compile(r" type ([^ ()]+) \(")
-
-
-class MountListing(Struct, frozen=True, kw_only=True):
-    """The mounts in the order of the listing."""
-
-    mounts: tuple[MountLine, ...]
-    unread: tuple[str, ...] = ()
-    """Lines that are no mount."""
-
-
-def parse_mount_listing(text: str) -> MountListing | Unknown:
-    """The listing, or Unknown where no line is a mount."""
-    mounts, unread = read_lines(text, _mount_listing_mount)
-    if not mounts:
-        return refusal(text, "no line of mount(8)")
-    return MountListing(mounts=mounts, unread=unread_pieces(unread))
-
-
-def _mount_listing_mount(line: str) -> MountLine | None:
-    """A mount point may hold ' on ' and ' type ' itself: the first ' on /' and the last ' type x (' decide."""
-    source, on, rest = line.partition(" on /")
-    types = list(_TYPE.finditer(rest))
-    if not on or not types:
-        return None
-    tail = rest[types[-1].end() :]
-    options, closing, _ = tail.partition(") [") if tail.endswith("]") else (tail[:-1], tail.endswith(")"), "")
-    if not closing:
-        return None
-    return MountLine(
-        source=source,
-        mount_point="/" + rest[: types[-1].start()],
-        fs_type=types[-1][1],
-        options=split_options(options, types[-1][1]),
     )
 
 

@@ -14,19 +14,6 @@ so that a thousand disks cost what they should.
     E: ID_ATA_WRITE_CACHE_ENABLED=1
 
 https://man7.org/linux/man-pages/man8/udevadm.8.html
-
-parse_udev_database: udev's own record of one block device: /run/udev/data/b<major>:<minor>.
-
-Written against systemd 252. The format is internal to udev; it holds what rules added, not what the kernel
-says of itself (no DEVNAME, no SUBSYSTEM). Values are not escaped.
-
-    S:disk/by-path/pci-0000:00:17.0-ata-1
-    I:3854908
-    E:ID_MODEL=SYNTHETIC_480G
-    G:systemd
-    V:1
-
-https://github.com/systemd/systemd/blob/v252/src/libsystemd/sd-device/device-private.c (device_update_db)
 """
 
 from __future__ import annotations
@@ -117,45 +104,4 @@ def _device(lines: list[tuple[str, str]], unread: list[str]) -> UdevDevice | Non
         name=values.get("N") or None,
         links=tuple(value for letter, value in lines if letter == "S"),
         properties=tuple({key: value for key, _, value in pairs}.items()),
-    )
-
-
-_UDEV_DATABASE_LINE = re.compile(r"([A-Z]):(.*)", re.DOTALL)
-_LETTERS = frozenset("SLIEGQVW")
-
-
-class UdevDatabase(Struct, frozen=True, kw_only=True):
-    """One device."""
-
-    links: tuple[str, ...]
-    """Symbolic links below /dev."""
-    properties: tuple[tuple[str, str], ...]
-    """(key, value), each key once, in the order of the file."""
-    unread: tuple[str, ...] = ()
-
-    def get(self, key: str) -> str | None:
-        """The value of a property, or None where udev added no such property."""
-        return next((value for name, value in self.properties if name == key), None)
-
-
-def parse_udev_database(text: str) -> UdevDatabase | Unknown:
-    """Read one file."""
-    *lines, cut = text.split("\n")
-    read: list[tuple[str, str]] = []
-    unread: list[str] = []
-    for line in filter(None, lines):
-        match = _UDEV_DATABASE_LINE.fullmatch(line)
-        if match is None or match[1] not in _LETTERS:
-            unread.append(line)
-        else:
-            read.append((match[1], match[2]))
-    if cut:
-        unread.append(cut)
-    if not read:
-        return refusal(text, "no lines of udev's database")
-    pairs = [line.partition("=") for letter, line in read if letter == "E"]
-    return UdevDatabase(
-        links=tuple(value for letter, value in read if letter == "S"),
-        properties=tuple({key: value for key, _, value in pairs}.items()),
-        unread=unread_pieces(unread),
     )

@@ -1,13 +1,13 @@
-"""Captures of mount tables: mountinfo, /proc/mounts, fstab and mount(8)."""
+"""Captures of mount tables: mountinfo, /proc/mounts and fstab."""
 
 from fsadvisor.facts import Unknown
 from fsadvisor.readers import mount_tables
 
 
 def listing_or_table(text):
-    """Mount captures hold the listing of mount(8), or /proc/mounts under the same name."""
-    listing = mount_tables.parse_mount_listing(text)
-    return [mount_tables.parse_proc_mounts(text) if isinstance(listing, Unknown) else listing]
+    """Mount captures hold the listing of mount(8), which nothing reads, or /proc/mounts under the same name."""
+    table = mount_tables.parse_proc_mounts(text)
+    return [] if isinstance(table, Unknown) else [table]
 
 
 def fstab_or_mtab(text):
@@ -21,7 +21,6 @@ def fstab_or_mtab(text):
 KINDS = {
     "mountinfo": lambda text: [mount_tables.parse_mountinfo(text)],
     "mount": listing_or_table,
-    "mount_lines": lambda text: [mount_tables.parse_mount_listing(text)],
     "proc_mounts": lambda text: [mount_tables.parse_proc_mounts(text)],
     "fstab/mtab": fstab_or_mtab,
 }

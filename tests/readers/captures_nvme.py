@@ -5,13 +5,11 @@ import json
 from fsadvisor.readers import (
     nvme_id_ctrl,
     nvme_id_ns,
-    nvme_list,
     nvme_ocp_smart_log,
     nvme_smart_log,
 )
 
 PARTS = {
-    "list": nvme_list.parse,
     "id_ctrl": nvme_id_ctrl.parse,
     "smart_log": nvme_smart_log.parse,
     "ocp_smart_log": nvme_ocp_smart_log.parse,
@@ -30,7 +28,6 @@ KINDS = {
     "nvme-id-ctrl-text": lambda text: [nvme_id_ctrl.parse(text)],
     "nvme-id-ctrl-bin": lambda text: [nvme_id_ctrl.parse(text)],
     "nvme-id-ns-text": lambda text: [nvme_id_ns.parse(text)],
-    "nvme-list": lambda text: [nvme_list.parse(text)],
     "nvme-smart-log": lambda text: [nvme_smart_log.parse(text)],
     "nvme-ocp-smart-log": lambda text: [nvme_ocp_smart_log.parse(text)],
 }

@@ -6,8 +6,8 @@ from fsadvisor.readers import smartctl, smartctl_text, ssacli, storcli
 
 
 def smartctl_json(text):
-    """Three files of this kind are scans."""
-    return [smartctl.parse_smartctl_scan(text) if '"devices": [' in text else smartctl.parse(text)]
+    """Three files of this kind are scans, which nothing reads."""
+    return [] if '"devices": [' in text else [smartctl.parse(text)]
 
 
 def fragment(text):
@@ -23,7 +23,6 @@ KINDS = {
     "smartctl-json": smartctl_json,
     "smartctl+nvme-json": lambda text: [smartctl.parse(text)],
     "smartctl-json-fragment": fragment,
-    "smartctl-scan-json": lambda text: [smartctl.parse_smartctl_scan(text)],
     "smartctl-text": lambda text: [smartctl_text.parse(text)],
     "raid-controller": raid_controller,
 }

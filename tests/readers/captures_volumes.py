@@ -2,13 +2,10 @@
 
 import xml.etree.ElementTree as ET
 
-from fsadvisor.readers import btrfs_tools, btrfs_usage, dmsetup, dumpe2fs, lvs, mdstat, xfs_reports, zfs_tools
+from fsadvisor.readers import btrfs_usage, dmsetup, dumpe2fs, lvs, xfs_reports, zfs_tools
 
 # libstorage-ng's argv are nearly ours: other columns of lvs, human units of btrfs
 MOCKED = {
-    "/proc/mdstat": mdstat.parse,
-    "/sbin/btrfs filesystem df": btrfs_tools.parse_btrfs_df,
-    "/sbin/btrfs filesystem show": btrfs_tools.parse_btrfs_show,
     "/sbin/dmsetup table": dmsetup.parse_dmsetup_table,
     "/sbin/lvs": lvs.parse,
 }
@@ -43,12 +40,10 @@ def zpool(text):
 
 
 KINDS = {
-    "btrfs_fi_df": lambda text: [btrfs_tools.parse_btrfs_df(text)],
     "btrfs_usage": lambda text: [btrfs_usage.parse(text)],
     "command-mockup-xml": mockup,
     "dumpe2fs": lambda text: [dumpe2fs.parse(text)],
     "lvm-json": lambda text: [lvs.parse(text)],
-    "mdstat": lambda text: [mdstat.parse(text)],
     "xfs_info": lambda text: [xfs_reports.parse_xfs_info(text)],
     "zpool": zpool,
 }

@@ -84,10 +84,6 @@ def test_the_name_of_a_btrfs_subvolume_is_never_an_option():
         assert mount_tables.parse_mountinfo(line).mounts[0].super_options[-1] == "subvol=/x,nobarrier"
         line = f"/dev/sda /m btrfs rw,subvolid=256,subvol={name} 0 0\n"
         assert "nobarrier" not in mount_tables.parse_proc_mounts(line).mounts[0].options
-    assert mount_tables.parse_mount_listing("/dev/sda on /m type btrfs (rw,subvol=/x,ro)").mounts[0].options == (
-        "rw",
-        "subvol=/x,ro",
-    )
 
 
 def test_the_folders_of_an_overlay_keep_their_commas_and_quotes():
@@ -124,7 +120,6 @@ def test_spaces_other_than_the_blank_and_the_newline_belong_to_the_name():
     [
         mount_tables.parse_mountinfo,
         mount_tables.parse_proc_mounts,
-        mount_tables.parse_mount_listing,
         ext4_files.parse_ext4_options,
     ],
 )
@@ -148,13 +143,6 @@ def test_a_mountinfo_line_that_is_none_is_kept_as_unread():
     record = mount_tables.parse_mountinfo("60 27 0:43 / /m rw - tmpfs t rw\n61 27 0:44 / /n rw - tm\n")
     assert [mount.mount_point for mount in record.mounts] == ["/m"]
     assert record.unread == ("61 27 0:44 / /n rw - tm",)
-
-
-def test_a_mount_point_in_the_listing_may_hold_the_listing_s_own_words():
-    line = "/dev/sr1 on /run/Disk on C type NFS (x) type iso9660 (ro,uid=0) [C (type) D]"
-    (mount,) = mount_tables.parse_mount_listing(line).mounts
-    assert (mount.source, mount.mount_point, mount.fs_type) == ("/dev/sr1", "/run/Disk on C type NFS (x)", "iso9660")
-    assert mount.options == ("ro", "uid=0")
 
 
 def test_fstab_lines_count_as_libmount_counts_them():
@@ -272,7 +260,6 @@ def captured(kind, file):
     [
         ("mountinfo", "moby-sys/fedoraMountinfo.mountinfo", 58),
         ("mountinfo", "moby-sys/ubuntuMountInfo.mountinfo", 130),
-        ("mount_lines", "mailinglists/mounts/mount_lines.txt", 90),
         ("proc_mounts", "mailinglists/mounts/proc_mounts_lines.txt", 46),
         ("fstab/mtab", "util-linux/mount/mtab", 12),
     ],
@@ -292,7 +279,5 @@ def test_captured_tables_say_what_they_show():
     broken = captured("fstab/mtab", "util-linux/mount/fstab.broken")
     assert [line.split(":")[0] for line in broken.unread] == ["line 1", "line 8"]
     assert len(broken.entries) == 10
-    discs = captured("mount", "insights-core/mount_data_with_special_mnt_point.txt").mounts
-    assert (discs[-1].mount_point, discs[-1].fs_type) == ("/run/media/Disk on C type NFS", "iso9660")
     tabs = captured("fstab/mtab", "util-linux/mount/mtab").mounts[-1].mount_point
     assert set(tabs.removeprefix("/var/tmp/")) == {"\t", "/"}

@@ -12,7 +12,6 @@ from fsadvisor.readers import (
     nvme_get_feature,
     nvme_id_ctrl,
     nvme_id_ns,
-    nvme_list,
     nvme_ocp_smart_log,
     nvme_output,
     nvme_smart_log,
@@ -24,7 +23,6 @@ READERS = {
     "nvme_get_feature": nvme_get_feature,
     "nvme_id_ctrl": nvme_id_ctrl,
     "nvme_id_ns": nvme_id_ns,
-    "nvme_list": nvme_list,
     "nvme_ocp_smart_log": nvme_ocp_smart_log,
     "nvme_smart_log": nvme_smart_log,
 }
@@ -276,22 +274,6 @@ def test_two_formats_marked_as_in_use_leave_the_block_size_unknown():
     assert nvme_id_ns.parse(json.dumps({"nsze": 1, "flbas": 0, "lbafs": lbafs})).lba_size_bytes is None
 
 
-@pytest.mark.parametrize("case", ["nested-2.11", "nested-multipath-2.11", "nested-paths-2.13", "verbose-1.14"])
-def test_every_nested_list_has_the_block_device_once_and_no_hidden_path(case):
-    (namespace,) = sample("nvme_list", case).namespaces
-    assert (namespace.device_path, namespace.nsid) == ("/dev/nvme0n1", 1)
-    assert (namespace.model_number, namespace.serial_number) == ("EXAMPLE DC900 1.92TB", "EX0000000001")
-
-
-def test_a_host_without_nvme_is_told_from_one_without_namespaces():
-    assert sample("nvme_list", "empty").namespaces == ()
-    assert sample("nvme_list", "no-nvme").cause is Cause.NOT_EXPOSED
-
-
-def test_an_entry_that_is_no_device_is_named_as_unread():
-    assert nvme_list.parse('{"Devices": [{"Colour": "red"}]}').unread == ("Devices[0]",)
-
-
 # All of them
 
 
@@ -364,8 +346,7 @@ def test_a_hostile_text_is_read_in_time_that_grows_with_its_length(reader, hosti
 def test_no_command_has_a_short_option():
     device = "/dev/nvme0"
     commands = [
-        nvme_list.argv(),
-        *(reader.argv(device) for name, reader in READERS.items() if name != "nvme_list"),
+        *(reader.argv(device) for reader in READERS.values()),
         *(reader.argv(device, since_3=True) for reader in (nvme_id_ctrl, nvme_id_ns, nvme_smart_log)),
     ]
     for command in commands:

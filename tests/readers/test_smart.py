@@ -131,12 +131,6 @@ def test_a_capacity_is_read_whatever_the_locale_puts_between_its_digits(printed)
     assert record.capacity_bytes == 4000787030016
 
 
-def test_a_scan_keeps_the_type_that_reaches_a_drive_behind_a_controller():
-    scan = smartctl.parse_smartctl_scan(sample("smartctl_scan", "megaraid"))
-    assert [device.type for device in scan.devices] == ["scsi", "megaraid,8", "nvme"]
-    assert scan.devices[0].open_error
-
-
 CACHE = {"enabled": True, "disabled": False, "": None}
 VERDICT = {"yes (ATA cache on)": True, "off": False}
 

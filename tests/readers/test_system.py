@@ -51,22 +51,6 @@ def test_meminfo_counts_pages_of_no_size_and_kib_apart():
     assert record.unread == ("broken",)
 
 
-def test_the_last_setting_of_a_key_counts_and_slashes_become_dots():
-    record = host_files.parse_sysctl_listing((OUTPUTS / "sysctl_listing/sysctl.d.out").read_text())
-    assert record.get("vm.dirty_bytes") == "2147483648"
-    assert record.get("net.ipv4.conf.enp3s0/200.forwarding") == "1"
-    assert record.get("vm.dirty_ratio") is None
-
-
-def test_keys_that_an_ordinary_user_may_not_read_are_listed_as_denied():
-    record = host_files.parse_sysctl_listing(
-        "sysctl: permission denied on key 'fs.protected_fifos'\nvm.swappiness = 60\n"
-    )
-    assert record.denied == ("fs.protected_fifos",)
-    assert record.get("fs.protected_fifos") is None
-    assert record.unread == ()
-
-
 @pytest.mark.parametrize(
     ("text", "version", "candidate"),
     [
@@ -178,30 +162,6 @@ def test_no_two_flags_share_a_bit_a_name_or_a_letter():
     for column in zip(*file_attributes.FLAGS, strict=True):
         given = [value for value in column if value is not None]
         assert len(given) == len(set(given))
-
-
-def test_the_ioctl_and_lsattr_tell_the_same_of_one_folder():
-    by_ioctl = file_attributes.parse_fsflags((OUTPUTS / "fsflags/ext4.out").read_text())
-    by_lsattr = file_attributes.parse_lsattr((OUTPUTS / "lsattr/ext4.out").read_text())
-    assert set(by_lsattr.flags_of("/srv/flags")) == set(by_ioctl.flags)
-
-
-def test_a_path_that_lsattr_could_not_read_has_unknown_flags_and_not_none_set():
-    record = file_attributes.parse_lsattr((OUTPUTS / "lsattr/btrfs.out").read_text())
-    assert record.flags_of("/srv/db with blank") == ("nocow",)
-    assert record.flags_of("/srv/secret") is None
-
-
-@pytest.mark.parametrize(
-    ("said", "cause"),
-    [
-        ("Operation not supported", Cause.NOT_EXPOSED),
-        ("Inappropriate ioctl for device", Cause.NOT_EXPOSED),
-        ("Permission denied", Cause.DENIED),
-    ],
-)
-def test_complaints_of_lsattr_alone_are_unknown_with_their_cause(said, cause):
-    assert file_attributes.parse_lsattr(f"lsattr: {said} While reading flags on /srv\n").cause is cause
 
 
 @needs_captures

@@ -7,7 +7,7 @@ import pytest
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import udev_records
 from tests.counted import steps
-from tests.paths import CAPTURES, FIXTURES, needs_captures
+from tests.paths import CAPTURES, needs_captures
 
 DISK = "P: /devices/x/block/sda\nN: sda\nS: disk/by-id/a\nE: DEVNAME=/dev/sda\nE: ID_MODEL=ONE\n"
 
@@ -85,18 +85,6 @@ def cost(devices):
 
 def test_ten_times_the_devices_cost_ten_times_as_much():
     assert cost(2000) < 11 * cost(200)
-
-
-def test_a_database_file_with_another_letter_says_so():
-    record = udev_records.parse_udev_database("S:disk/by-id/a\nE:ID_ATA=1\nX:new\n")
-    assert record.get("ID_ATA") == "1"
-    assert record.get("DEVNAME") is None
-    assert record.unread == ("X:new",)
-
-
-def test_an_export_is_no_database_file_of_one_device():
-    text = (FIXTURES / "outputs/udev_export/server.out").read_text()
-    assert udev_records.parse_udev_database(text).get("ID_MODEL") is None
 
 
 @needs_captures

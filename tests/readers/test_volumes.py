@@ -7,13 +7,10 @@ from msgspec import structs
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import (
-    btrfs_tools,
     btrfs_usage,
-    cryptsetup_status,
     dmsetup,
     dumpe2fs,
     lvs,
-    mdstat,
     xfs_reports,
     zfs_tools,
 )
@@ -66,11 +63,9 @@ def test_a_device_or_module_that_is_not_there_gives_not_exposed(reader, said):
 @pytest.mark.parametrize(
     "reader",
     [
-        btrfs_tools.parse_btrfs_show,
         dmsetup.parse_dmsetup_table,
         dumpe2fs.parse,
         lvs.parse,
-        mdstat.parse,
         xfs_reports.parse_xfs_info,
         zfs_tools.parse_zfs_get,
         zfs_tools.parse_zpool_list,
@@ -88,7 +83,6 @@ def test_silence_is_not_an_empty_list(reader):
         (zfs_tools.parse_zpool_list, "no pools available\n", "pools"),
         (zfs_tools.parse_zfs_get, "no datasets available\n", "datasets"),
         (lvs.parse, '{"report": [{"lv": []}]}', "volumes"),
-        (mdstat.parse, "Personalities : \nunused devices: <none>\n", "arrays"),
     ],
     ids=lambda p: getattr(p, "__name__", ""),
 )
@@ -161,21 +155,6 @@ def test_human_units_read_as_the_bytes_within_their_rounding():
     assert human.allocated_bytes == pytest.approx(exact.allocated_bytes, rel=0.001)
 
 
-def test_a_btrfs_label_can_hold_what_looks_like_a_uuid():
-    uuid = "c1267dcf-fa24-4577-a2f2-1805b8499e97"
-    label = "x'  uuid: 00000000-0000-0000-0000-000000000000"
-    show = btrfs_tools.parse_btrfs_show(f"Label: '{label}'  uuid: {uuid}\n\tTotal devices 1 FS bytes used 1\n")
-    assert (show.filesystems[0].label, show.filesystems[0].uuid) == (label, uuid)
-
-
-def test_a_btrfs_with_fewer_devices_listed_than_it_has_may_miss_some():
-    head = "Label: none  uuid: c1267dcf-fa24-4577-a2f2-1805b8499e97\n\tTotal devices 2 FS bytes used 1\n"
-    one = head + "\tdevid    1 size 10 used 5 path /dev/sdx y\n"
-    assert btrfs_tools.parse_btrfs_show(one).filesystems[0].missing is None
-    assert btrfs_tools.parse_btrfs_show(one).filesystems[0].devices[0].path == "/dev/sdx y"
-    assert btrfs_tools.parse_btrfs_show(one + "\t*** Some devices missing\n").filesystems[0].missing is True
-
-
 def test_a_pool_ashift_of_zero_is_left_to_the_devices():
     assert zfs_tools.parse_zpool_list("tank\t0\tONLINE\t1\t2\n").pools[0].ashift is None
 
@@ -213,12 +192,6 @@ def test_the_journal_of_a_dm_raid_and_the_metadata_of_an_integrity_target_are_le
     assert "5ec2e7" not in str(record)
 
 
-def test_cryptsetup_flags_are_none_given_only_where_the_output_is_complete():
-    text = sample("cryptsetup_status/plain_on_loop")
-    assert cryptsetup_status.parse(text).flags == ()
-    assert cryptsetup_status.parse(text[: text.index("  mode:")]).flags is None
-
-
 def test_the_segments_of_a_logical_volume_are_gathered():
     volumes = lvs.parse(sample("lvs/striped_cached_thin")).volumes
     assert [len(volume.segments) for volume in volumes] == [2, 1, 1, 1, 1]
@@ -230,27 +203,6 @@ def test_lvs_asks_for_every_column_that_its_reader_reads():
     volume = lvs.parse(json.dumps({"report": [{"lv": [asked]}]})).volumes[0]
     assert None not in structs.asdict(volume).values()
     assert None not in structs.asdict(volume.segments[0]).values()
-
-
-def test_mdstat_numbers_of_a_bitmap_or_a_resync_are_not_taken_for_the_array():
-    md0, md1, *_ = mdstat.parse(sample("mdstat/five_arrays")).arrays
-    assert (md0.raid_disks, md0.working_disks, md0.up) == (3, 2, "U_U")
-    assert (md0.chunk_bytes, md0.bitmap_chunk_bytes) == (512 << 10, 64 << 20)
-    assert (md1.chunk_bytes, md1.bitmap_chunk_bytes, md1.sync.waiting) == (None, 64 << 10, "PENDING")
-
-
-@needs_captures
-def test_captures_of_mdstat_give_their_values():
-    arrays = mdstat.parse(capture("mailinglists/mdstat/linux-raid_3f894cfd043a.txt")).arrays
-    assert [(a.name, a.level, len(a.members), a.copies) for a in arrays] == [
-        ("md1", "raid10", 4, "2 near"),
-        ("md2", "raid10", 10, "2 near"),
-    ]
-    assert (arrays[1].sync.action, arrays[1].sync.percent, arrays[1].bitmap_chunk_bytes) == ("reshape", 22.1, 256 << 20)
-    node = {a.name: a for a in mdstat.parse(capture("node_exporter/mdstat")).arrays}
-    assert len(node) == 17
-    assert [m.name for m in node["md9"].members if m.faulty] == ["sde", "sdf"]
-    assert (node["md101"].read_only, node["md120"].level, node["md7"].up) == ("read-only", "linear", "U_UU")
 
 
 @needs_captures
