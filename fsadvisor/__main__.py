@@ -1,4 +1,4 @@
-"""The entry point: answers --version at once, keeps every failure to one line and an exit code."""
+"""The entry point: answers --version and --help at once, keeps every failure to one line and an exit code."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ _OF_THE_CALLER = ("PYTHON", "LD_", "GLIBC_", "GCONV_", "FIO_", "TEXTUAL")
 _HARMLESS = {"PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "PYTHONHASHSEED", "PYTHONSAFEPATH", "PYTHONNOUSERSITE"}
 _WORDS = {"map segment": "memory", "allocate memory": "memory", "Too many open files": "open files"}
 """Of the loader of libraries."""
+_HELP_COLUMNS = 80
 _LEAST_OPEN = 64
 """Eight tools side by side take five each at most, and the program some of its own."""
 _NONE_LEFT = {errno.ENOMEM: "memory", errno.EMFILE: "open files", errno.ENFILE: "open files"}
@@ -41,8 +42,8 @@ def main() -> int:
         return USAGE
     if os.geteuid() == 0:
         _without_the_caller()
-    if sys.argv[1:] == ["--version"]:
-        sys.stdout.write(f"fsadvisor {__version__}\n")
+    if text := _said_at_once(sys.argv[1:]):
+        sys.stdout.buffer.write(text)
         return 0
     import gc
 
@@ -62,6 +63,25 @@ def main() -> int:
             return _our_bug(error)
         except MemoryError:
             _give_up("memory")
+
+
+def _said_at_once(argv: list[str]) -> bytes:
+    if argv == ["--version"]:
+        return f"fsadvisor {__version__}\n".encode()
+    return _help() if argv in (["--help"], ["-h"]) else b""
+
+
+def _help() -> bytes:
+    """What `make docs` wrote for 80 columns; b'' where there are fewer or it is not there: argparse makes it then."""
+    if sys.stdout.isatty() and os.get_terminal_size(sys.stdout.fileno()).columns < _HELP_COLUMNS:
+        return b""
+    for place in ("fsadvisor/_help.txt", "docs/help.txt"):
+        try:
+            with open(os.path.join(_HERE, place), "rb") as opened:  # noqa: PTH118, PTH123 - pathlib loads slowly
+                return opened.read()
+        except OSError:
+            continue
+    return b""
 
 
 def _fill_up() -> None:

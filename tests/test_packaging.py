@@ -71,6 +71,13 @@ def test_installed_from_the_wheel_the_command_runs_and_finds_its_rules(wheel, tm
 
     version = subprocess.run([tmp_path / "bin" / "fsadvisor", "--version"], capture_output=True, text=True)
     assert (version.returncode, version.stdout.split()) == (0, ["fsadvisor", __version__])
+    for asked in ("--version", "--help"):
+        loaded = [python, "-X", "importtime", tmp_path / "bin" / "fsadvisor", asked]
+        done = subprocess.run(loaded, capture_output=True, text=True, check=True)
+        assert not {"re", "argparse", "typing", "msgspec"} & {
+            line.split("|")[-1].strip() for line in done.stderr.splitlines()
+        }
+    assert done.stdout == (ROOT / "docs" / "help.txt").read_text()
 
     where = subprocess.run(
         [python, "-c", "import fsadvisor; print(fsadvisor.__path__[0])"],

@@ -49,6 +49,18 @@ def man_page(parser: argparse.ArgumentParser) -> str:
     return str(page)
 
 
+def help_page(parser: argparse.ArgumentParser) -> str:
+    """What --help prints, for a terminal of 80 columns."""
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = "80"
+    try:
+        return parser.format_help()
+    finally:
+        os.environ.pop("COLUMNS")
+        if before is not None:
+            os.environ["COLUMNS"] = before
+
+
 def schema(document: str) -> str:
     """A document's JSON Schema, as the program prints it."""
     command = [sys.executable, "-m", "fsadvisor", "schema", document]
@@ -59,6 +71,7 @@ def documents() -> dict[str, str]:
     """Every generated file: its name below docs/ and its text."""
     found = {f"completions/{file}": shtab.complete(cli.parser(), shell=shell) for shell, file in COMPLETIONS.items()}
     found |= {"fsadvisor.8": man_page(cli.parser()), **{f"{name}.schema.json": schema(name) for name in DOCUMENTS}}
+    found["help.txt"] = help_page(cli.parser())
     found["waits.md"] = waits_docs.page()
     return found | rule_docs.pages(load_shelf().rules)
 
