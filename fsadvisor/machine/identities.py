@@ -7,13 +7,14 @@ identity: fewer than five characters, names such as `drive-scsi0`, and what vend
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
 from fsadvisor.machine import identity_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 LONG_WORD = 8
 LONG_NUMBER = 10
@@ -23,6 +24,8 @@ NVME_SERIAL_LENGTH = 20
 NAA_AND_OUI_LENGTH = 7
 """The part of a WWN that names the maker: it stays."""
 MARK = "f5ad"
+_DEEPEST = 20
+"""Groups in groups of a pattern, which re reads and compiles by recursion."""
 UUID_START = f"00000000{MARK}40008000"
 WORD = "fsadvisor"
 HOST = "fsadvisorhost"
@@ -73,7 +76,9 @@ class Identities:
 
     def __init__(self) -> None:
         self._runs: dict[str, str] = {}
-        self._by_prefix: dict[str, list[str]] = {}
+        self._by_prefix: dict[str, dict[int, set[str]]] = {}
+        """By how they begin and how long they are."""
+        self._to_spell: list[str] = []
         self._spots: dict[str, str] = {}
         self._hosts: dict[str, str] = {}
         self._literals: dict[str, str] = {}
@@ -122,6 +127,8 @@ class Identities:
 
     def replace(self, text: str, where: str = "") -> str:
         """The text with stand-ins; `where` it comes from, because some fields are replaced only there."""
+        if self._to_spell:  # not before all is learnt: each name that is learnt in between is a new pattern
+            self._learn_hexadecimal_spellings()
         if where in identity_sources.HOST_PLACES:
             return text.replace(text.strip(), self._hosts.get(text.strip(), text.strip()))
         if any(value in self._spots for value in identity_sources.whole_texts(where, text)):
@@ -143,7 +150,7 @@ class Identities:
     def _compiled(self) -> re.Pattern[str]:
         """One pattern, so that every place is replaced once and no stand-in is replaced again."""
         literals = sorted(self._literals, key=lambda literal: (-len(literal), literal))
-        any_literal = "|".join(re.escape(literal) for literal in literals) or "(?!)"
+        any_literal = _any_of(literals) if literals else "(?!)"
         first = {name: _SHAPES[name] for name in ("escape", "mail", "qualified")}
         shapes = first | {"literal": rf"(?i:{any_literal})(?!{_A})"} | _SHAPES
         return re.compile("|".join(f"(?P<{name}>{shape})" for name, shape in shapes.items()))
@@ -185,7 +192,7 @@ class Identities:
         for part in parts:
             self._learn_run(part, alone)
         if identity_sources.SHORTEST <= len(value) <= NVME_SERIAL_LENGTH and value.isascii():
-            self._learn_hexadecimal_spelling(value)
+            self._to_spell.append(value)
 
     def _learn_run(self, run: str, alone: bool) -> None:
         key = run.lower()
@@ -204,19 +211,21 @@ class Identities:
             return
         self._runs[key] = stand_in
         if len(key) >= (LONG_NUMBER if key.isdigit() else LONG_WORD) and len(set(key)) >= 4:
-            self._by_prefix.setdefault(key[:PREFIX], []).append(key)
+            self._by_prefix.setdefault(key[:PREFIX], {}).setdefault(len(key), set()).add(key)
 
     def _stand_in(self, key: str) -> str:
         if len(key) == 32 and _HEXADECIMAL.fullmatch(key):
             return self._hexadecimal_uuid(key)
         return self._issue("run", key, lambda count: _stand_in_run(key, count))
 
-    def _learn_hexadecimal_spelling(self, value: str) -> None:
-        """Learn how the kernel's nvme.… wwid spells a serial: the hexadecimal of its characters."""
-        key, new = value.encode().hex(), self._replaced(value)
-        if new != value and key not in self._runs:
-            self._runs[key] = new.encode().hex()
-            self._by_prefix.setdefault(key[:PREFIX], []).append(key)
+    def _learn_hexadecimal_spellings(self) -> None:
+        """Learn how the kernel's nvme.… wwid spells serials: the hexadecimal of their characters."""
+        values, self._to_spell = self._to_spell, []
+        for value in values:
+            key, new = value.encode().hex(), self._replaced(value)
+            if new != value:
+                self._runs[key] = new.encode().hex()
+                self._by_prefix.setdefault(key[:PREFIX], {}).setdefault(len(key), set()).add(key)
 
     def _issue(self, kind: str, key: str, stand_in: Callable[[int], str]) -> str:
         if (kind, key) not in self._issued:
@@ -254,9 +263,9 @@ class Identities:
 
     def _found(self, key: str) -> Iterator[tuple[int, str]]:
         for position in range(len(key) - LONG_WORD + 1):
-            for identity in self._by_prefix.get(key[position : position + PREFIX], ()):
-                if key.startswith(identity, position):
-                    yield position, identity
+            for length, identities in self._by_prefix.get(key[position : position + PREFIX], {}).items():
+                if (found := key[position : position + length]) in identities:
+                    yield position, found
 
     def _hexadecimal_uuid(self, run: str) -> str:
         key = run.lower()
@@ -341,6 +350,21 @@ class Identities:
             if len(key) in (16, 32) and _HEXADECIMAL.fullmatch(key):
                 text = text.replace(_raw(key), _raw(new))
         return text
+
+
+def _any_of(words: Sequence[str], depth: int = 0) -> str:
+    """A pattern of any of the words, longer ones first, by how they begin: alternatives are tried one by one."""
+    start = os.path.commonprefix(words)  # noqa: RUF071 - of strings
+    if depth == _DEEPEST:
+        return "|".join(map(re.escape, words))
+    goes_on: dict[str, list[str]] = {}
+    for word in words:
+        if word != start:
+            goes_on.setdefault(word[len(start)], []).append(word[len(start) :])
+    if not goes_on:
+        return re.escape(start)
+    more = "|".join(_any_of(rest, depth + 1) for rest in goes_on.values())
+    return f"{re.escape(start)}(?:{more}){'?' if start in words else ''}"
 
 
 def _bare(text: str, keep_case: bool = False) -> str:

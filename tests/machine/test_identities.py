@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from fsadvisor.machine.identities import Identities
 from fsadvisor.machine.recording import RecordingMachine
 from tests.cases import tries
+from tests.counted import calls
 from tests.machine.scripted import ScriptedMachine
 
 SERIAL, WWN = "S64GNE0R123456", "5000c500a1b2c3d4"
@@ -24,6 +25,36 @@ def learnt(*texts):
 
 def serial_learnt(serial=SERIAL):
     return learnt(("/sys/block/sda/device/serial", f"{serial}   \n"))
+
+
+def servers(count):
+    """Learn and replace what so many servers tell, each with a name and a serial of its own."""
+    told = [
+        text
+        for it in range(count)
+        for text in (
+            (f"/sys/block/nvme{it}n1/serial", f"S64GNE0R{it:06}"),
+            (
+                "/proc/self/mountinfo",
+                f"1 2 0:3 / /mnt rw - nfs4 filer-{it}.corp.example:/x rw,addr=10.0.{it >> 8}.{it & 255}",
+            ),
+        )
+    ]
+    identities = learnt(*told)
+    return [identities.replace(text, where) for where, text in told]
+
+
+def test_what_many_servers_tell_costs_in_proportion_to_their_number():
+    servers(2)
+    assert calls(lambda: servers(160)) < 7 * calls(lambda: servers(40))
+
+
+def test_of_names_that_begin_alike_the_longest_is_replaced():
+    names = ["filer-1", "filer-12", "filer-12.corp.example", "filer-2", *("a-" * it + "b" for it in range(1, 60))]
+    identities = learnt(*(("hostname", name) for name in names))
+    replaced = [identities.replace(f"x {name}:/srv", "") for name in names]
+    assert len(set(replaced)) == len(names)
+    assert not [name for name, text in zip(names, replaced, strict=True) if name in text]
 
 
 @pytest.mark.parametrize(
