@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from fsadvisor.plan.model import FstabChange, Plan
 
 _PROGRAM: Final = 0o755
+_PRIVATE_PROGRAM: Final = 0o700
+"""A sum tells who knows all else of an fstab that only root may read which password in it is the right one."""
 
 
 class Document(Struct, frozen=True):
@@ -32,8 +34,9 @@ class Document(Struct, frozen=True):
 
 
 def write(documents: Iterable[Document], directory: Path) -> None:
-    """Into a new or empty one. Raises MachineError."""
-    safe_files.write_tree(directory, [(it.path, encoded(it.text), it.mode) for it in documents])
+    """Into a new or empty one, plan.sh at the end: where it is, there is the way back. Raises MachineError."""
+    files = [(it.path, encoded(it.text), it.mode) for it in documents]
+    safe_files.write_tree(directory, reversed(files))
 
 
 def documents(plan: Plan) -> tuple[Document, ...]:
@@ -43,8 +46,9 @@ def documents(plan: Plan) -> tuple[Document, ...]:
 
 def _documents(plan: Plan) -> Iterator[Document]:
     if plan.scripted:
-        yield Document("plan.sh", plan_script(plan), _PROGRAM)
-        yield Document("undo.sh", undo_script(plan), _PROGRAM)
+        mode = _PRIVATE_PROGRAM if plan.fstab else _PROGRAM
+        yield Document("plan.sh", plan_script(plan), mode)
+        yield Document("undo.sh", undo_script(plan), mode)
     if plan.fstab:
         yield Document("fstab.diff", fstab_diff(plan.fstab), safe_files.PRIVATE)
     for change in plan.files:

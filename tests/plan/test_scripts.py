@@ -295,8 +295,8 @@ def test_the_folder_holds_everything_with_its_mode(tmp_path):
         if it.is_file()
     }
     assert modes == {
-        "plan.sh": "0o755",
-        "undo.sh": "0o755",
+        "plan.sh": "0o700",
+        "undo.sh": "0o700",
         "fstab.diff": "0o600",
         "files/etc/udev/rules.d/99-fsadvisor-scheduler.rules": "0o644",
         "files/etc/sysctl.d/90-fsadvisor.conf": "0o644",
