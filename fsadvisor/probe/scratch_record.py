@@ -150,6 +150,18 @@ def state_directory() -> Path | None:
     return None if results is None else results.with_name("scratch")
 
 
+def not_kept() -> str:
+    """Why no record can be kept, '' where one can."""
+    path = state_directory()
+    if path is None:
+        return "no record of scratch directories can be kept without a home directory"
+    there = next(it for it in (path, *path.parents) if os.access(it, os.F_OK))
+    why = safe_files.distrusted(there).removeprefix("not believed, for ")
+    if not why and not os.access(there, os.W_OK):
+        why = f"{there} can't be written to"
+    return why and f"no record of scratch directories can be kept, for {why}"
+
+
 def _opened(*, make: bool = False) -> int:
     """Raises MachineError where somebody else may write to it, or it is not there; OSError."""
     path = state_directory()

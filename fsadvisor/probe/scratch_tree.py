@@ -93,6 +93,8 @@ def clear(folder: Path) -> tuple[str, ...]:
             if name in there or name in oldest or scratch_record.is_about(name, above)
         ]
         said += [_without_record(real / name, above) for name in there if name not in kept]
+        why = scratch_record.not_kept()
+        said.append(why and f"{why}: a scratch directory that a killed probe leaves here would only be named")
         return tuple(filter(None, said))
     except OSError:
         return ()
