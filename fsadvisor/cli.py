@@ -21,7 +21,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.own_results import with_own_results
 from fsadvisor.machine.with_file import WithFile
 from fsadvisor.rulebook.rule import Outcome, Rule
-from fsadvisor.rulebook.shelf import Shelf, load_rule, load_shelf, own_rules, own_shelf
+from fsadvisor.rulebook.shelf import Shelf, load_others_rule, load_shelf, own_rules, own_shelf
 
 if TYPE_CHECKING:
     import argparse
@@ -339,7 +339,7 @@ def _tell(words: str) -> int:
 def _rule_try(chosen: argparse.Namespace) -> int:
     from fsadvisor.proof.laws import unproven
 
-    rule = load_rule(chosen.file)
+    rule = load_others_rule(chosen.file)
     if not isinstance(rule, Rule):
         raise UsageError(*rule)
     wrong, machine = list(unproven(rule)), _machine(chosen)

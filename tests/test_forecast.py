@@ -50,6 +50,22 @@ def test_a_file_is_fitted(table):
     assert "persistent memory" in said
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")])
+def test_what_is_no_file_is_refused_without_waiting(make, tmp_path):
+    make(tmp_path / "endless")
+    assert "not a regular file; name a table of measurements" in refused("--fit", tmp_path / "endless")
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "bytes").write_bytes(TABLE.encode() + b"\xff")
+    assert "is no text" in refused("--fit", tmp_path / "bytes")
+
+
+def test_a_table_with_a_byte_order_mark_is_read(table):
+    table.write_text(TABLE, encoding="utf-8-sig")
+    assert forecast("--fit", table).returncode == 0
+
+
 def test_json_is_of_the_published_shape(table):
     found = json.loads(forecast("--json", "--fit", table).stdout)
     jsonschema.Draft202012Validator(schema("forecast")).validate(found)

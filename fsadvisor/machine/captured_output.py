@@ -17,8 +17,8 @@ _OWN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """What the caller has opened for us: it may be a pipe, and may be waited for."""
 
 
-def text_of(path: Path) -> str:
-    """What is in the file, bytes that are no UTF-8 as surrogates. Raises MachineError.
+def text_of(path: Path, most: int = OUTPUT_CAP_BYTES, choice: str = _CHOICE) -> str:
+    """What is in the file of so many bytes at most, bytes that are no UTF-8 as surrogates. Raises MachineError.
 
     Nobody is waited for but by the caller's own wish.
     """
@@ -28,11 +28,11 @@ def text_of(path: Path) -> str:
         with os.fdopen(descriptor, "rb") as file:
             mode = os.fstat(descriptor).st_mode
             if not stat.S_ISREG(mode) and not (own and stat.S_ISFIFO(mode)):
-                raise MachineError(str(path), "not a regular file", _CHOICE)
-            content = file.read(OUTPUT_CAP_BYTES + 1)
+                raise MachineError(str(path), "not a regular file", choice)
+            content = file.read(most + 1)
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or "can't be read"
-        raise MachineError(str(path), said, _CHOICE) from None
-    if len(content) > OUTPUT_CAP_BYTES:
-        raise MachineError(str(path), "longer than any tool's output", "name a file with one machine's outputs")
+        raise MachineError(str(path), said, choice) from None
+    if len(content) > most:
+        raise MachineError(str(path), f"more than {most >> 20} MiB", choice)
     return decoded(content)

@@ -15,7 +15,8 @@ from fsadvisor.forecast import table_file
 from fsadvisor.forecast.alone import kept
 from fsadvisor.forecast.curve import Point, of_one_device
 from fsadvisor.forecast.study import study
-from fsadvisor.machine import safe_files
+from fsadvisor.machine import captured_output, safe_files
+from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.probe_file import PATH as SHARED
 from fsadvisor.measure import sweep_session
 from fsadvisor.measure.messages import Point as SweepPoint
@@ -95,11 +96,12 @@ def _check(chosen: argparse.Namespace) -> None:
 
 def _fitted(file: Path) -> Found:
     try:
-        if file.stat().st_size > table_file.MOST_BYTES:
-            raise RefusedError(f"{file}: larger than a table of measurements can be")
-        points = table_file.points(file.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise RefusedError(f"{file}: {getattr(error, 'strerror', None) or 'is no text'}") from error
+        text = captured_output.text_of(file, table_file.MOST_BYTES, "name a table of measurements")
+        points = table_file.points(text.encode().decode("utf-8-sig"))
+    except MachineError as error:
+        raise RefusedError(str(error)) from error
+    except UnicodeError as error:
+        raise RefusedError(f"{file}: is no text") from error
     except table_file.TableError as error:
         raise RefusedError(f"{file}: {error}") from error
     return Found(study=study(points), source=str(file))

@@ -205,3 +205,22 @@ def test_where_a_picture_may_not_be_made_is_told_before_anything_is_measured(sha
     assert done.returncode == 2
     assert f"{shared}/hers belongs to {EVE}" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@needs_root
+def test_a_rule_that_another_user_may_change_is_not_tried(shared):
+    rule = next((ROOT / "rules/disk").glob("*.toml"))
+    as_eve(lambda: (shared / rule.name).write_bytes(rule.read_bytes()))
+    done = in_text("rule", "try", shared / rule.name, "--on", MACHINE)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"not believed, for {shared / rule.name} belongs to {EVE}" in done.stderr
+
+
+@needs_root
+@pytest.mark.namespaces
+def test_a_probe_that_can_keep_no_record_says_so(tmp_path):
+    ask = "from pathlib import Path; from fsadvisor.probe.scratch_tree import clear; "
+    ask += f"print(*clear(Path({str(tmp_path)!r})))"
+    script = f"mount -t tmpfs -o ro none /var/lib && exec {shlex.join([sys.executable, '-c', ask])}"
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "no record of scratch directories can be kept, for /var/lib can't be written to" in done.stdout
