@@ -6,11 +6,11 @@ import os
 import pytest
 
 from fsadvisor.advise import advise
-from fsadvisor.facts import Cause, Unknown
+from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.survey import drive, look
+from fsadvisor.survey import drive
 from fsadvisor.survey.host import COMMANDS
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine
@@ -113,7 +113,7 @@ OUTPUTS = {
 def test_a_drive_that_answers_nonsense_is_never_proven(output, cache):
     made = machine(disk("nvme0n1", where=NVME, number="259:0", cache=cache))
     device = "/dev/nvme0n1"
-    argvs = [" ".join(argv) for argv in drive.commands(_Named(device), look.Known("nvme", ""))]
+    argvs = [" ".join(argv) for argv in drive.commands(_Named(device), Known("nvme", ""))]
     made.commands |= dict.fromkeys(argvs, OUTPUTS[output])
     (found,) = [one.scope["disk"] for one in survey(made, {}).subjects if one.kind == "disk"]
     assert isinstance(found.plp, Unknown) or found.plp.value == "unknown"

@@ -13,7 +13,7 @@ from fsadvisor.pages.text import WIDTH, counted, wrapped
 from fsadvisor.pages.values import value_text
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import CHECKLISTS
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ _CANDIDATES: Final = ("proven", "claimed")
 def page(storage: Storage, name: str, named: str | None) -> Iterator[str]:
     """The checklist for a drive, or for all of a model: what is known and from where, what is open, how to answer."""
     subject, disks = _meant(storage, name, named)
-    models = {look.value(it.scope["disk"].model) for it in disks if isinstance(it.scope["disk"], Disk)}
+    models = {read_fact.value(it.scope["disk"].model) for it in disks if isinstance(it.scope["disk"], Disk)}
     alike = [it for model in models if model for it in drives_of(storage, f"model:{model}")]
     yield from wrapped(f"Checklist {name} for {subject}: {', '.join(it.name for it in disks)}", WIDTH)
     if len(alike) > len(disks):
@@ -94,7 +94,7 @@ def _meant(storage: Storage, name: str, named: str | None) -> tuple[str, list[Su
 
 def _plp(disk: Subject) -> str | None:
     facts = disk.scope["disk"]
-    return look.value(facts.plp) if isinstance(facts, Disk) else None
+    return read_fact.value(facts.plp) if isinstance(facts, Disk) else None
 
 
 def _told(disks: Iterable[Subject], fact: str) -> Iterator[Fact[Any]]:

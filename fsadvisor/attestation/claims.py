@@ -14,7 +14,7 @@ from fsadvisor.readers.attestations import Entry
 from fsadvisor.readers.parsing import real, whole
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import ATTEST
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.survey.attested import PINNED_TO_DRIVES, PINNED_TO_FIRMWARE, unfit
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def attestation(seen: Seen, name: str, subject: str, value: str | None, saying: 
     drives = tuple(drive for one in identities for drive in _drives(one, name)) if pinned else ()
     if len(drives) > 1 and of.kind == "disk" and not all(drive.serial for drive in drives):
         raise ClaimError(f"not every drive of {subject} tells its serial number: attest it of each by its name")
-    uuid = look.value(identities[0].uuid) if of.kind == "filesystem" else None
+    uuid = read_fact.value(identities[0].uuid) if of.kind == "filesystem" else None
     about = f"model:{_model(of)}" if is_model(seen.storage, subject) else of.id
     return _entry("attestation", name, about, _value(fact, value), seen.today, saying, drives, uuid)
 
@@ -94,7 +94,7 @@ def is_model(storage: Storage, named: str) -> bool:
 
 def _model(disk: Subject) -> str:
     facts = disk.scope["disk"]
-    return (look.value(facts.model) or "") if isinstance(facts, Disk) else ""
+    return (read_fact.value(facts.model) or "") if isinstance(facts, Disk) else ""
 
 
 def waiver(seen: Seen, rules: Iterable[Rule], rule: str, subject: str, saying: Saying) -> Entry:
@@ -108,7 +108,7 @@ def waiver(seen: Seen, rules: Iterable[Rule], rule: str, subject: str, saying: S
     if saying.until is None:
         raise ClaimError("say until when the risk is accepted: --until DATE")
     identity = _identity(seen, of.id)
-    return _entry("waiver", rule, of.id, None, seen.today, saying, _drives(identity), look.value(identity.uuid))
+    return _entry("waiver", rule, of.id, None, seen.today, saying, _drives(identity), read_fact.value(identity.uuid))
 
 
 def attestable(name: str) -> Fact:

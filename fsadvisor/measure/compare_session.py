@@ -34,7 +34,7 @@ from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import Finding, warning
 from fsadvisor.probe.measure import WINDOW_SECONDS
 from fsadvisor.storage import Below, Filesystem
-from fsadvisor.survey import look, measured
+from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.whole import survey
 from fsadvisor.trial import tools
 
@@ -98,7 +98,7 @@ def _looked_at(
 ) -> _Path:
     """`locks` are those that this process holds, by device: targets on one filesystem share it."""
     folder = surroundings.real(target)
-    is_folder = look.value(surroundings.kind_of(folder)) == "folder"
+    is_folder = read_fact.value(surroundings.kind_of(folder)) == "folder"
     mount = surroundings.mount_of(folder, machine) if is_folder else None
     point = mount.mount_point if mount else ""
     device = mount.major_minor if mount else ""
@@ -114,8 +114,8 @@ def _asked(folder: str, point: str, storage: Storage, place: Place) -> ComparePa
     filesystem = at.scope.get("filesystem") if at else None
     depends = measured.conditions_of(storage, point)
     barriers = filesystem.barriers if isinstance(filesystem, Filesystem) else None
-    flushes = look.value(barriers) if barriers is not None else None
-    fs_type = look.value(place.fs_type) or ""
+    flushes = read_fact.value(barriers) if barriers is not None else None
+    fs_type = read_fact.value(place.fs_type) or ""
     return ComparePath(
         side=Side(
             name=without_surrogates(folder),
@@ -127,7 +127,7 @@ def _asked(folder: str, point: str, storage: Storage, place: Place) -> ComparePa
         folder=encoded(folder),
         mount=without_surrogates(point),
         below=disks.way(storage, point) if point else None,
-        write_back=look.value(below.any_write_back) if isinstance(below, Below) else None,
+        write_back=read_fact.value(below.any_write_back) if isinstance(below, Below) else None,
         depends={name: without_surrogates(value) for name, value in depends.items()},
     )
 

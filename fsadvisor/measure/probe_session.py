@@ -19,7 +19,7 @@ from fsadvisor.probe.measure import Where
 from fsadvisor.probe.processes import Stopped
 from fsadvisor.probe.run import Begun, Ended, Plan, Went, run
 from fsadvisor.storage import Below, Disk
-from fsadvisor.survey import look, measured
+from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.whole import survey
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
 def around(wanted: Wanted, machine: Machine) -> Iterator[ProbeSession]:
     """Look around the target, and hold the lock on its mount for as long as the block."""
     target = surroundings.real(wanted.target)
-    kind = look.value(surroundings.kind_of(target))
+    kind = read_fact.value(surroundings.kind_of(target))
     given_file = kind == "file" and all(isinstance(job.work, Existing) for job in wanted.jobs)
     folder = str(Path(target).parent) if given_file else target
     mount = surroundings.mount_of(folder, machine) if kind == "folder" or given_file else None
@@ -95,7 +95,7 @@ class ProbeSession:
     @property
     def mount(self) -> str:
         """The mount point of the target, '' where it is not known."""
-        return look.value(self._place.mount_point) or ""
+        return read_fact.value(self._place.mount_point) or ""
 
     def would_do(self) -> Iterator[str]:
         """The jobs among those asked for that may run, where only some may not."""
@@ -142,8 +142,8 @@ class ProbeSession:
         leaves = self._leaves() or ()
         for subject in self._storage.subjects:
             disk = subject.scope.get("disk")
-            if isinstance(disk, Disk) and look.value(disk.name) in leaves:
-                scheduler = look.value(disk.scheduler)
+            if isinstance(disk, Disk) and read_fact.value(disk.name) in leaves:
+                scheduler = read_fact.value(disk.scheduler)
                 if scheduler is not None and not gentle.heeded(scheduler):
                     yield subject.name
 
@@ -174,8 +174,8 @@ class ProbeSession:
         return Where(
             target=self.target,
             mount=self.mount,
-            write_back=look.value(below.any_write_back) if isinstance(below, Below) else None,
-            shared=not isinstance(below, Below) or look.value(below.any_virtual) is not False,
+            write_back=read_fact.value(below.any_write_back) if isinstance(below, Below) else None,
+            shared=not isinstance(below, Below) or read_fact.value(below.any_virtual) is not False,
             way=self._way(),
             depends=measured.conditions_of(self._storage, self.mount),
         )

@@ -19,7 +19,7 @@ from fsadvisor.probe.cost import Cost
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.result import Figure, Result
-from fsadvisor.survey import look, measured
+from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.tried import job_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.trial import change as changes
@@ -74,10 +74,12 @@ def around(wanted: Wanted, machine: Machine) -> Iterator[TrialSession]:
         yield TrialSession(wanted, storage, None, wanted.device, ())
         return
     target = surroundings.real(wanted.folder)
-    mount = surroundings.mount_of(target, machine) if look.value(surroundings.kind_of(target)) == "folder" else None
+    mount = (
+        surroundings.mount_of(target, machine) if read_fact.value(surroundings.kind_of(target)) == "folder" else None
+    )
     with lock.held(mount) as busy:
         place = surroundings.place(target, machine, storage, busy=busy)
-        made = TrialSession(wanted, storage, look.value(place.mount_point), target, ())
+        made = TrialSession(wanted, storage, read_fact.value(place.mount_point), target, ())
         made.findings = guard.findings(made.cost, place, in_data_directory=wanted.in_data_directory)
         yield made
 

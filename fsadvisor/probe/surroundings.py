@@ -13,7 +13,7 @@ from fsadvisor.machine.runner import decoded, encoded
 from fsadvisor.probe.place import DataFolder, Drive, Place, Pool, Raid, Room, quota_left
 from fsadvisor.readers import mount_tables
 from fsadvisor.storage import Disk, Filesystem, Host, Layer, Service
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES
 from fsadvisor.survey.superblocks import IN_MEMORY
 
@@ -83,7 +83,7 @@ def _kind(target: str) -> Fact[Kind]:
 
 def mount_of(target: str, machine: Machine) -> mount_tables.Mount | None:
     """The mount that a folder is on: by its number, which holds for subvolumes and hidden mounts, too."""
-    record = look.file_record(machine, "/proc/self/mountinfo", mount_tables.parse_mountinfo)
+    record = read_fact.file_record(machine, "/proc/self/mountinfo", mount_tables.parse_mountinfo)
     if isinstance(record, Unknown):
         return None
     number = within(_PATIENCE_S, lambda: _mount_id(target))
@@ -107,7 +107,7 @@ def _mount_id(target: str) -> int | None:
 def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[Holder]) -> Place:
     """All that the guard asks. `target` is real()."""
     kind = kind_of(target)
-    answers = look.value(kind) == "folder"  # whatever else is asked of one that does not would wait for ever
+    answers = read_fact.value(kind) == "folder"  # whatever else is asked of one that does not would wait for ever
     not_told = kind if isinstance(kind, Unknown) else unreadable("no folder", target)
     mount = mount_of(target, machine) if answers else None
     around = _Around(storage, mount)
@@ -174,12 +174,12 @@ def on_battery(machine: Machine) -> Fact[bool]:
 
 def _used_up(machine: Machine, supply: str) -> Fact[bool]:
     """Whether a power supply is a battery of the machine, or behind its plug (a UPS), that is being used up."""
-    kind = look.text(machine, f"{supply}/type")
+    kind = read_fact.text(machine, f"{supply}/type")
     if isinstance(kind, Unknown):
         return kind
-    if kind.value not in ("Battery", "UPS") or look.value(look.text(machine, f"{supply}/scope")) == "Device":
+    if kind.value not in ("Battery", "UPS") or read_fact.value(read_fact.text(machine, f"{supply}/scope")) == "Device":
         return Known(False, supply)
-    status = look.text(machine, f"{supply}/status")
+    status = read_fact.text(machine, f"{supply}/status")
     if isinstance(status, Unknown):
         return status
     if status.value == "Unknown":  # the driver's own word
@@ -197,7 +197,9 @@ def data_folder(target: str, storage: Storage) -> Fact[DataFolder | None]:
         if isinstance(service.directory, Unknown):
             not_told = service.directory
         elif _within(target, real(service.directory.value)) and service.directory.value != "/":
-            found_one = DataFolder(program=look.value(service.program) or "a program", folder=service.directory.value)
+            found_one = DataFolder(
+                program=read_fact.value(service.program) or "a program", folder=service.directory.value
+            )
             return Known(found_one, "running processes")
     found = next(_marked(target), None)
     if found is not None:
@@ -264,7 +266,7 @@ class _Around:
         """Room where the images of loop devices lie."""
         if (self._on_devices or not self._seen) and self._not_followed:
             return self._not_followed
-        files = [it.backing_file for it in _facts(self._subjects, Layer) if look.value(it.kind) == "loop"]
+        files = [it.backing_file for it in _facts(self._subjects, Layer) if read_fact.value(it.kind) == "loop"]
         rooms: list[Room] = []
         for file in files:
             room = file if isinstance(file, Unknown) else room_of(file.value.rpartition("/")[0] or "/")
@@ -278,10 +280,10 @@ class _Around:
         found = [_raid(it, machine) for it in _facts(self._subjects, Layer) if isinstance(it.md_level, Known)]
         for it in _facts(self._subjects, Filesystem):
             if isinstance(it.zfs_pool, Known):
-                health = look.derive(it.zfs_pool_health, lambda said: said != "ONLINE")
+                health = read_fact.derive(it.zfs_pool_health, lambda said: said != "ONLINE")
                 found.append(Raid(name=f"pool {it.zfs_pool.value}", degraded=health, action=NOT_APPLICABLE))
             if it.missing_bytes != NOT_APPLICABLE:
-                missing = look.derive(it.missing_bytes, bool)
+                missing = read_fact.derive(it.missing_bytes, bool)
                 found.append(Raid(name="the Btrfs", degraded=missing, action=NOT_APPLICABLE))
         if not found and (self._on_devices or not self._seen) and self._not_followed:
             return self._not_followed
@@ -297,7 +299,7 @@ class _Around:
 
 def _pool(layer: Layer) -> Iterator[Pool]:
     """A layer that takes its blocks from a pool, or may: the kind of a mapped device that is not told is not known."""
-    name = look.value(layer.name) or "?"
+    name = read_fact.value(layer.name) or "?"
     if layer.fill_percent != NOT_APPLICABLE or isinstance(layer.kind, Unknown):
         not_told = Unknown(Cause.NO_TOOL, "run as root with dmsetup and lvm2 installed", name)
         fill = not_told if layer.fill_percent == NOT_APPLICABLE else layer.fill_percent
@@ -307,7 +309,7 @@ def _pool(layer: Layer) -> Iterator[Pool]:
 def _drive(disk: Disk, host: Host | None) -> Drive:
     uptime = host.uptime_seconds if host else Unknown(Cause.NOT_EXPOSED, "", "/proc/uptime")
     return Drive(
-        name=look.value(disk.name) or "?",
+        name=read_fact.value(disk.name) or "?",
         size_bytes=disk.size_bytes,
         virtual=disk.virtual,
         rotational=disk.rotational,
@@ -322,16 +324,16 @@ def _a_day(written: Fact[int], uptime: Fact[int]) -> Fact[int]:
     """What is written on an average day, from bytes and seconds since boot."""
     if isinstance(uptime, Unknown):
         return uptime
-    return look.derive(written, lambda it: it * _DAY_S // max(uptime.value, _DAY_S))
+    return read_fact.derive(written, lambda it: it * _DAY_S // max(uptime.value, _DAY_S))
 
 
 def _raid(layer: Layer, machine: Machine) -> Raid:
-    name = look.value(layer.name) or "?"
-    is_md = look.value(layer.kind) == "md"
-    action = look.text(machine, f"/sys/block/{name}/md/sync_action") if is_md else NOT_APPLICABLE
+    name = read_fact.value(layer.name) or "?"
+    is_md = read_fact.value(layer.kind) == "md"
+    action = read_fact.text(machine, f"/sys/block/{name}/md/sync_action") if is_md else NOT_APPLICABLE
     without = layer.md_level == Known("raid0", getattr(layer.md_level, "source", ""))
     return Raid(
         name=name,
-        degraded=look.derive(layer.md_degraded, bool),
+        degraded=read_fact.derive(layer.md_degraded, bool),
         action=NOT_APPLICABLE if without else action,
     )

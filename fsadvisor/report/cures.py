@@ -18,7 +18,7 @@ from fsadvisor.pages.values import cause, full_name, short_name
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import CHECKLISTS
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -178,6 +178,6 @@ def _command(fact: str, subject: Subject) -> str:
 def _drives(subjects: Iterable[Subject]) -> str:
     """The name of the one disk; the model of several, where they are of one."""
     every = list(subjects)
-    models = {look.value(disk.model) for it in every if isinstance(disk := it.scope.get("disk"), Disk)}
+    models = {read_fact.value(disk.model) for it in every if isinstance(disk := it.scope.get("disk"), Disk)}
     one = models.pop() if len(every) > 1 and len(models) == 1 else None
     return one or every[0].name

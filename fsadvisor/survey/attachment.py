@@ -10,7 +10,7 @@ from msgspec import Struct
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.parsing import real, whole
 from fsadvisor.storage import TrimCommand
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,7 +93,7 @@ def virtual(
     if not device.hardware:
         learn = "mount sysfs whole: without the device's place in it, a network drive can't be told from hardware"
         return Unknown(Cause.NOT_EXPOSED, learn, f"/sys/block/{device.name}")
-    if look.value(kind) == "nvme" and isinstance(carrier, Unknown):
+    if read_fact.value(kind) == "nvme" and isinstance(carrier, Unknown):
         return carrier
     if host.value:
         return Unknown(Cause.NOT_EXPOSED, "", f"in a virtual machine ({host.source}) a model name proves nothing")
@@ -121,7 +121,7 @@ def carrier(machine: Machine, device: BlockDevice) -> Fact[str]:
     if unknown is not None:
         return unknown
     words = sorted({it.value for it in said if isinstance(it, Known)})
-    return look.told(" and ".join(words) or None, f"{device.hardware}: its paths")
+    return read_fact.fact_of(" and ".join(words) or None, f"{device.hardware}: its paths")
 
 
 def _is_path(name: str, head: str) -> bool:
@@ -140,13 +140,13 @@ def _of(machine: Machine, folder: str, hardware: str) -> Fact[str]:
         return Known("pcie", f"{folder} -> {hardware}")
     if not hardware:
         return Unknown(Cause.NOT_EXPOSED, "", folder)
-    word = look.text(machine, f"{folder}/device/transport")
+    word = read_fact.text(machine, f"{folder}/device/transport")
     if isinstance(word, Known) and word.value:
         return word
     return (
         Known("fabrics", f"{folder} -> {hardware}")
         if _OVER_NETWORK in hardware
-        else look.told(None, f"{folder}/device/transport")
+        else read_fact.fact_of(None, f"{folder}/device/transport")
     )
 
 
@@ -166,7 +166,7 @@ class Link(Struct, frozen=True):
 
 def pcie_link(machine: Machine, device: BlockDevice) -> Fact[str]:
     """The link in use, '8 GT/s x4'."""
-    return look.derive(_drive_link(machine, device, "current"), str)
+    return read_fact.derive(_drive_link(machine, device, "current"), str)
 
 
 def pcie_link_reduced(machine: Machine, device: BlockDevice) -> Fact[bool]:
@@ -206,15 +206,15 @@ def _port_link(machine: Machine, device: BlockDevice) -> Fact[Link]:
 
 
 def _link(machine: Machine, function: str, which: str) -> Fact[Link]:
-    speed = look.text(machine, f"{function}/{which}_link_speed")
-    width = look.text(machine, f"{function}/{which}_link_width")
+    speed = read_fact.text(machine, f"{function}/{which}_link_speed")
+    width = read_fact.text(machine, f"{function}/{which}_link_width")
     if isinstance(speed, Unknown):
         return speed
     if isinstance(width, Unknown):
         return width
     gigatransfers, lanes = real(speed.value.partition(" ")[0]), whole(width.value)
     source = f"{function}/{which}_link_speed"
-    return Known(Link(gigatransfers, lanes), source) if gigatransfers and lanes else look.told(None, source)
+    return Known(Link(gigatransfers, lanes), source) if gigatransfers and lanes else read_fact.fact_of(None, source)
 
 
 _PLACE = re.compile(r"/ata(\d+)/host\d+/target\d+:(\d+):(\d+)/")
@@ -264,7 +264,7 @@ def trim_command(machine: Machine, device: BlockDevice) -> Fact[TrimCommand]:
         return Unknown(Cause.NOT_EXPOSED, "", device.hardware)
     port, channel, target = place.groups()
     name = f"dev{port}.{target}" if channel == "0" else f"dev{port}.{channel}.{target}"
-    return look.choice(look.text(machine, f"/sys/class/ata_device/{name}/trim"), TrimCommand)
+    return read_fact.choice(read_fact.text(machine, f"/sys/class/ata_device/{name}/trim"), TrimCommand)
 
 
 def queued_trim_trouble(model: Fact[str]) -> Fact[bool]:

@@ -16,7 +16,7 @@ from fsadvisor.machine.attestation_file import PATH
 from fsadvisor.readers import attestations
 from fsadvisor.readers.attestations import Drive
 from fsadvisor.storage import Ignored, Waiver
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.survey.attachment import is_same_model
 
 if TYPE_CHECKING:
@@ -48,23 +48,23 @@ class SeenDrive(Struct, frozen=True, kw_only=True):
     def pin(self, *, firmware: bool = False) -> Drive:
         """What to write down of it."""
         return Drive(
-            model=look.value(self.model) or None,
-            serial=look.value(self.serial) or None,
-            firmware=(look.value(self.firmware) or None) if firmware else None,
+            model=read_fact.value(self.model) or None,
+            serial=read_fact.value(self.serial) or None,
+            firmware=(read_fact.value(self.firmware) or None) if firmware else None,
         )
 
     def differs(self, pin: Drive) -> str:
         """Why this is not the drive that was written down, '' where it is."""
-        if not is_same_model(pin.model, look.value(self.model)):
-            return f"{self.name} is another drive now: {_named(look.value(self.model))}, not {_named(pin.model)}"
-        if pin.serial is None or pin.serial == look.value(self.serial):
+        if not is_same_model(pin.model, read_fact.value(self.model)):
+            return f"{self.name} is another drive now: {_named(read_fact.value(self.model))}, not {_named(pin.model)}"
+        if pin.serial is None or pin.serial == read_fact.value(self.serial):
             return self._firmware_differs(pin)
         if isinstance(self.serial, Unknown) and self.serial.cause is not Cause.NOT_EXPOSED:
             return f"the serial number of {self.name} can't be read: {self.serial.learn or self.serial.cause.value}"
         return f"{self.name} is another drive now: its serial number differs"
 
     def _firmware_differs(self, pin: Drive) -> str:
-        if pin.firmware is None or pin.firmware == look.value(self.firmware):
+        if pin.firmware is None or pin.firmware == read_fact.value(self.firmware):
             return ""
         if isinstance(self.firmware, Unknown):
             return f"the firmware of {self.name} can't be read: {self.firmware.learn or self.firmware.cause.value}"
@@ -92,7 +92,7 @@ class Identity(Struct, frozen=True, kw_only=True):
 
     def differs(self, entry: Entry) -> str:
         """Why the entry does not speak of this, '' where it does."""
-        if entry.uuid is not None and entry.uuid != look.value(self.uuid):
+        if entry.uuid is not None and entry.uuid != read_fact.value(self.uuid):
             known = isinstance(self.uuid, Known)
             return "another filesystem is there now" if known else "the UUID of the filesystem can't be read"
         if entry.subject.startswith("filesystem:") and entry.uuid is None and not has_none(self.uuid):
@@ -115,9 +115,9 @@ def _named(name: str | None) -> str:
 
 def seen_drive(machine: Machine, disk: Disk) -> SeenDrive:
     """A disk by its model and serial number: that of sysfs (NVMe, virtio), else udev's."""
-    name = look.value(disk.name) or "?"
+    name = read_fact.value(disk.name) or "?"
     places = (f"/sys/block/{name}/device/serial", f"/sys/block/{name}/serial")
-    told = [fact for fact in (look.text(machine, place) for place in places) if look.value(fact) != ""]
+    told = [fact for fact in (read_fact.text(machine, place) for place in places) if read_fact.value(fact) != ""]
     known = next((fact for fact in (*told, disk.udev_serial) if isinstance(fact, Known)), None)
     hidden = (fact for fact in told if isinstance(fact, Unknown) and fact.cause is not Cause.NOT_EXPOSED)
     serial = known or next(hidden, disk.udev_serial)
@@ -286,7 +286,7 @@ def what(entry: Entry) -> str:
 
 def read(machine: Machine) -> Attested:
     """The machine's file, on the day that it is asked."""
-    return Attested(look.file_record(machine, PATH, attestations.parse), machine.today)
+    return Attested(read_fact.file_record(machine, PATH, attestations.parse), machine.today)
 
 
 def _once(entries: Iterable[Entry], ignore: Callable[[Entry, str], None], *, of_subject: bool = True) -> list[Entry]:
@@ -337,7 +337,7 @@ def _stranger(entry: Entry, identity: Identity) -> str:
 
 
 def _is_of(model: str, identity: Identity) -> bool:
-    return any(look.value(drive.model) == model for drive in identity.drives)
+    return any(read_fact.value(drive.model) == model for drive in identity.drives)
 
 
 def _meant(entry: Entry, seen: Mapping[str, Identity]) -> tuple[str, ...]:
@@ -350,9 +350,9 @@ def _meant(entry: Entry, seen: Mapping[str, Identity]) -> tuple[str, ...]:
     kind = entry.subject.partition(":")[0]
     serials = {pin.serial for pin in entry.drives if pin.serial}
     if kind == "disk" and serials:
-        alike = [at for at, it in seen.items() if {look.value(drive.serial) for drive in it.drives} & serials]
+        alike = [at for at, it in seen.items() if {read_fact.value(drive.serial) for drive in it.drives} & serials]
     elif kind == "filesystem" and entry.uuid:
-        alike = [at for at, it in seen.items() if look.value(it.uuid) == entry.uuid]
+        alike = [at for at, it in seen.items() if read_fact.value(it.uuid) == entry.uuid]
     else:
         alike = []
     at = alike[0] if len(alike) == 1 else entry.subject

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Below, Disk, Layer
-from fsadvisor.survey import look, power_loss, raid, soundness
+from fsadvisor.survey import power_loss, raid, read_fact, soundness
 from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.layers import thin as thin_layer
 from fsadvisor.survey.superblocks import IN_MEMORY
@@ -60,7 +60,7 @@ def _read_ahead(inventory: Inventory, subject: str) -> Fact[int]:
     devices = block.devices if block else (subject.partition(":")[2],)
     own = block is not None and type_of(block.type).own_read_ahead
     device = inventory.tree.devices.get(devices[0]) if devices and not own else None
-    return inventory.queue_of(device).read_ahead_kib if device else look.told(None, "the block device")
+    return inventory.queue_of(device).read_ahead_kib if device else read_fact.fact_of(None, "the block device")
 
 
 class Folding:
@@ -84,11 +84,11 @@ class Folding:
         followed = self._stack.followed(subject)
         leaves = tuple(at for at in (subject, *under) if at in self._disks)
         thin = [self._disks[at].thin for at in leaves] + ([] if followed else [NOT_FOLLOWED])
-        any_thin = look.any_of([*thin, *(self._thin[at] for at in under if at in self._thin)], _names(leaves))
+        any_thin = read_fact.any_of([*thin, *(self._thin[at] for at in under if at in self._thin)], _names(leaves))
         arrays = [self._layers[at] for at in (subject, *under) if at in self._layers]
         raid_levels = raid.raid_levels(arrays) if followed else NOT_FOLLOWED
         whole = [it.incomplete for it in arrays if it.incomplete is not soundness.NO_ARRAY]
-        any_incomplete = look.any_of([*whole, *([] if followed else [NOT_FOLLOWED])], _names(leaves))
+        any_incomplete = read_fact.any_of([*whole, *([] if followed else [NOT_FOLLOWED])], _names(leaves))
         key = (leaves, followed, discards, any_thin, raid_levels, read_ahead, any_incomplete)
         if key not in self._folded:
             folded = _fold({at: self._disks[at] for at in leaves}, followed, discards, any_thin)
@@ -112,24 +112,24 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool]
         disks=Known(tuple(at.partition(":")[2] for at in leaves), "the stack in /sys/block")
         if followed
         else NOT_FOLLOWED,
-        any_write_back=look.any_of(every(lambda it: look.holds(it.write_cache, "write back".__eq__)), names),
+        any_write_back=read_fact.any_of(every(lambda it: read_fact.holds(it.write_cache, "write back".__eq__)), names),
         plp=_plp(leaves, followed),
-        all_plp_proven=look.all_of(every(lambda it: look.holds(it.plp, "proven".__eq__)), names),
-        any_unprotected_cache=look.any_of([*unprotected, *([] if followed else [NOT_FOLLOWED])], names),
+        all_plp_proven=read_fact.all_of(every(lambda it: read_fact.holds(it.plp, "proven".__eq__)), names),
+        any_unprotected_cache=read_fact.any_of([*unprotected, *([] if followed else [NOT_FOLLOWED])], names),
         flush_ms_avg=_slowest_flush(leaves, followed),
-        any_virtual=look.any_of(every(lambda it: it.virtual), names),
-        any_rotational=look.any_of(every(_spins), names),
-        any_discards=look.any_of(discards or (NOT_FOLLOWED,), names),
-        any_failing=look.any_of(every(lambda it: it.failing), names),
+        any_virtual=read_fact.any_of(every(lambda it: it.virtual), names),
+        any_rotational=read_fact.any_of(every(_spins), names),
+        any_discards=read_fact.any_of(discards or (NOT_FOLLOWED,), names),
+        any_failing=read_fact.any_of(every(lambda it: it.failing), names),
         any_incomplete=NOT_FOLLOWED,
         any_thin=any_thin,
-        any_ephemeral=look.any_of(every(lambda it: look.holds(it.cloud_disk, "local".__eq__)), names),
-        any_removable=look.any_of(every(lambda it: it.removable), names),
+        any_ephemeral=read_fact.any_of(every(lambda it: read_fact.holds(it.cloud_disk, "local".__eq__)), names),
+        any_removable=read_fact.any_of(every(lambda it: it.removable), names),
         transports=_transports(leaves, followed),
-        all_datasheet_plp=look.all_of(every(lambda it: it.datasheet_plp), names),
-        all_firmware_trusted=look.all_of(every(lambda it: it.firmware_trusted), names),
-        all_paths_covered=look.all_of(every(lambda it: it.path_covered), names),
-        all_swap_policy=look.all_of(every(lambda it: it.swap_policy), names),
+        all_datasheet_plp=read_fact.all_of(every(lambda it: it.datasheet_plp), names),
+        all_firmware_trusted=read_fact.all_of(every(lambda it: it.firmware_trusted), names),
+        all_paths_covered=read_fact.all_of(every(lambda it: it.path_covered), names),
+        all_swap_policy=read_fact.all_of(every(lambda it: it.swap_policy), names),
     )
 
 
@@ -139,33 +139,34 @@ def _plp(leaves: Mapping[str, Disk], followed: bool) -> Fact[PlpVerdict]:
     failed = next((it for it in verdicts if isinstance(it, Known) and it.value == "failed"), None)
     unknown = [it for it in (*verdicts, *([] if followed else [NOT_FOLLOWED])) if isinstance(it, Unknown)]
     if failed is not None or unknown:
-        return failed or look.first(*unknown)
-    words = ", ".join(f"{look.value(disk.name)} {look.value(disk.plp)}" for disk in leaves.values())
+        return failed or read_fact.first(*unknown)
+    words = ", ".join(f"{read_fact.value(disk.name)} {read_fact.value(disk.plp)}" for disk in leaves.values())
     return Known(power_loss.weakest(it.value for it in verdicts if isinstance(it, Known)), words)
 
 
 def _slowest_flush(leaves: Mapping[str, Disk], followed: bool) -> Fact[float]:
     """Of the disks that get flushes, all of which have to be known."""
-    flushed = [disk for disk in leaves.values() if look.value(disk.write_cache) != "write through"]
+    flushed = [disk for disk in leaves.values() if read_fact.value(disk.write_cache) != "write through"]
     facts = [disk.flush_ms_avg for disk in flushed] + ([] if followed else [NOT_FOLLOWED])
     unknown = [it for it in facts if isinstance(it, Unknown)]
     known = [it for it in facts if isinstance(it, Known)]
     if unknown or not known:
-        return look.first(*unknown) if unknown else look.told(None, "no disk below gets flushes")
+        return read_fact.first(*unknown) if unknown else read_fact.fact_of(None, "no disk below gets flushes")
     return max(known, key=lambda it: it.value)
 
 
 def _unprotected(disk: Disk) -> Fact[bool]:
     """A cache that the kernel believes volatile, on a disk whose power-loss protection is not proven."""
-    volatile = look.holds(disk.write_cache, "write back".__eq__)
-    unproven = look.holds(disk.plp, "proven".__ne__)
-    source = f"{look.value(disk.name)}: {look.value(disk.write_cache)}, power-loss verdict {look.value(disk.plp)}"
-    return look.both(volatile, unproven, f"{source}, {unproven.source}")
+    volatile = read_fact.holds(disk.write_cache, "write back".__eq__)
+    unproven = read_fact.holds(disk.plp, "proven".__ne__)
+    name, cache, verdict = (read_fact.value(fact) for fact in (disk.name, disk.write_cache, disk.plp))
+    source = f"{name}: {cache}, power-loss verdict {verdict}"
+    return read_fact.both(volatile, unproven, f"{source}, {unproven.source}")
 
 
 def _spins(disk: Disk) -> Fact[bool]:
     """Rotational, where that means something: virtio says 1 whatever is behind it."""
-    return look.both(disk.rotational, look.derive(disk.virtual, lambda it: not it), "queue/rotational")
+    return read_fact.both(disk.rotational, read_fact.derive(disk.virtual, lambda it: not it), "queue/rotational")
 
 
 def _transports(leaves: Mapping[str, Disk], followed: bool) -> Fact[tuple[str, ...]]:

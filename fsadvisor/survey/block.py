@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import udev_records
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,7 +79,7 @@ def walk(machine: Machine) -> BlockTree | Unknown:
             devices[device.name] = device
             paths[device.path] = device.name
         if "dm" in (devices[name].holds if name in devices else ()):
-            mapped = look.value(look.text(machine, f"/sys/block/{name}/dm/name"))
+            mapped = read_fact.value(read_fact.text(machine, f"/sys/block/{name}/dm/name"))
             if mapped:
                 paths[f"/dev/mapper/{mapped}"] = name
     numbers = {device.number: name for name, device in devices.items() if device.number}
@@ -91,13 +91,13 @@ def _disk_and_partitions(machine: Machine, name: str) -> list[BlockDevice]:
     holds = machine.entries(folder)
     if name.startswith(_SKIPPED_PREFIXES) or _unused(machine, folder, holds):
         return []
-    sectors = look.number(machine, f"{folder}/size")
-    if look.value(sectors) == 0:
+    sectors = read_fact.number(machine, f"{folder}/size")
+    if read_fact.value(sectors) == 0:
         return []
     link = machine.link(folder)
     hardware = "" if isinstance(link, Unknown) else link.text
     disk = _device(machine, name, folder, sectors, holds, hardware)
-    partitions = [entry for entry in look.names(holds) if entry.startswith(name) and entry != name]
+    partitions = [entry for entry in read_fact.names(holds) if entry.startswith(name) and entry != name]
     return [disk, *(_partition(machine, entry, f"{folder}/{entry}", name) for entry in partitions)]
 
 
@@ -107,7 +107,7 @@ def _unused(machine: Machine, folder: str, holds: tuple[str, ...] | Unknown) -> 
         return False
     if folder.startswith("/sys/block/loop") and "loop" not in holds:
         return True
-    return "hidden" in holds and look.value(look.text(machine, f"{folder}/hidden")) == "1"
+    return "hidden" in holds and read_fact.value(read_fact.text(machine, f"{folder}/hidden")) == "1"
 
 
 def _device(
@@ -115,9 +115,9 @@ def _device(
 ) -> BlockDevice:
     """A device whose folder or slaves can't be listed may stand on others that are not seen."""
     slaves: tuple[str, ...] | Unknown = holds if isinstance(holds, Unknown) else ()
-    if "slaves" in look.names(holds):
+    if "slaves" in read_fact.names(holds):
         slaves = machine.entries(f"{folder}/slaves")
-        if name.startswith("bcache") and len(look.names(slaves)) < 2:
+        if name.startswith("bcache") and len(read_fact.names(slaves)) < 2:
             slaves = _backing_alone(machine, folder, slaves)
     return BlockDevice(
         name=name,
@@ -127,7 +127,7 @@ def _device(
         parent=None,
         hardware=hardware,
         slaves=None if isinstance(slaves, Unknown) else slaves,
-        holds=_shared(frozenset(entry for entry in look.names(holds) if not entry.startswith(name))),
+        holds=_shared(frozenset(entry for entry in read_fact.names(holds) if not entry.startswith(name))),
         unlisted=holds if isinstance(holds, Unknown) else None,
     )
 
@@ -135,7 +135,7 @@ def _device(
 def _backing_alone(machine: Machine, folder: str, slaves: tuple[str, ...] | Unknown) -> tuple[str, ...] | Unknown:
     """A bcache stands on its backing device alone where it says so; else a name is missing."""
     path = f"{folder}/bcache/state"
-    state = look.text(machine, path)
+    state = read_fact.text(machine, path)
     if isinstance(state, Unknown):
         return state
     return slaves if state.value == "no cache" else Unknown(Cause.UNREADABLE, "", f"{folder}/slaves")
@@ -152,7 +152,7 @@ def _partition(machine: Machine, name: str, folder: str, parent: str) -> BlockDe
         name=name,
         folder=folder,
         number=_number(machine, folder),
-        sectors=look.number(machine, f"{folder}/size"),
+        sectors=read_fact.number(machine, f"{folder}/size"),
         parent=parent,
         hardware="",
         slaves=(parent,),
@@ -161,7 +161,7 @@ def _partition(machine: Machine, name: str, folder: str, parent: str) -> BlockDe
 
 
 def _number(machine: Machine, folder: str) -> str:
-    fact = look.text(machine, f"{folder}/dev")
+    fact = read_fact.text(machine, f"{folder}/dev")
     return fact.value if isinstance(fact, Known) else ""
 
 
@@ -206,7 +206,7 @@ class Udev(Struct, frozen=True):
 
 def ask_udev(machine: Machine) -> Udev:
     """Ask it; the properties that nobody here wants are many, and are let go."""
-    record = look.understood(machine.udev(), udev_records.parse_udev_export)
+    record = read_fact.understood(machine.udev(), udev_records.parse_udev_export)
     if isinstance(record, Unknown):
         return Udev({}, record)
     return Udev(

@@ -13,12 +13,12 @@ from fsadvisor.survey import (
     filesystems,
     host,
     layers,
-    look,
     measured,
     multipath,
     programs,
     queue,
     raid,
+    read_fact,
     sleeping,
     superblocks,
 )
@@ -70,9 +70,9 @@ def collect(machine: Machine) -> Inventory:
         no_fstab=no_fstab,
         programs=running if isinstance(running, Unknown) else tuple(running),
         probed=measured.read(machine),
-        seen_devices=tree if isinstance(tree, Unknown) else look.told(len(tree.devices), "/sys/block"),
+        seen_devices=tree if isinstance(tree, Unknown) else read_fact.fact_of(len(tree.devices), "/sys/block"),
         mounts=mounts,
-        seen_mounts=table if isinstance(table, Unknown) else look.told(len(mounts), "/proc/self/mountinfo"),
+        seen_mounts=table if isinstance(table, Unknown) else read_fact.fact_of(len(mounts), "/proc/self/mountinfo"),
         blocks={filesystem.id: filesystem for filesystem in blocks},
         kernel=host.kernel(machine),
         in_vm=host.virtual(machine),
@@ -93,7 +93,7 @@ def _run_ahead(machine: Machine, commands: list[Argv]) -> None:
 
 def _io(machine: Machine, tree: BlockTree) -> Json | Unknown:
     """The I/O counters of the disks; those of partitions and volumes are let go."""
-    document = look.understood(machine.counters(), json_text.load)
+    document = read_fact.understood(machine.counters(), json_text.load)
     if isinstance(document, Unknown):
         return document
     disks = (device.name for device in tree.devices.values() if device.is_disk)
@@ -102,17 +102,17 @@ def _io(machine: Machine, tree: BlockTree) -> Json | Unknown:
 
 def _lsblk_labels(machine: Machine) -> Mapping[str, str]:
     """The filesystems' labels by kernel name, as lsblk finds them on the devices where no udev runs."""
-    record = look.command_record(machine, lsblk.LABELS_ARGV, lsblk.parse)
+    record = read_fact.command_record(machine, lsblk.LABELS_ARGV, lsblk.parse)
     devices = () if isinstance(record, Unknown) else record.devices
     return {it.kname or it.name: it.label for it in devices if it.label is not None}
 
 
 def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
     """/proc/self/mountinfo, else /proc/mounts, which archives keep (without numbers, roots and parents)."""
-    record = look.file_record(machine, "/proc/self/mountinfo", mount_tables.parse_mountinfo)
+    record = read_fact.file_record(machine, "/proc/self/mountinfo", mount_tables.parse_mountinfo)
     if not isinstance(record, Unknown):
         return record.mounts
-    lines = look.file_record(machine, "/proc/mounts", mount_tables.parse_proc_mounts)
+    lines = read_fact.file_record(machine, "/proc/mounts", mount_tables.parse_proc_mounts)
     if isinstance(lines, Unknown):
         return record
     return tuple(
@@ -161,10 +161,14 @@ def _has_mapped(tree: BlockTree) -> bool:
 
 def _has_lvm(machine: Machine, tree: BlockTree) -> bool:
     mapped = (it.folder for it in tree.devices.values() if "dm" in it.holds)
-    return any((look.value(look.text(machine, f"{folder}/dm/uuid")) or "").startswith("LVM-") for folder in mapped)
+    return any(
+        (read_fact.value(read_fact.text(machine, f"{folder}/dm/uuid")) or "").startswith("LVM-") for folder in mapped
+    )
 
 
 def _tables(machine: Machine, tree: BlockTree) -> Mapping[str, tuple[Target, ...]] | Unknown:
     if not _has_mapped(tree):
         return {}
-    return layers.mapped_tables(look.command_record(machine, dmsetup.DMSETUP_TABLE_ARGV, dmsetup.parse_dmsetup_table))
+    return layers.mapped_tables(
+        read_fact.command_record(machine, dmsetup.DMSETUP_TABLE_ARGV, dmsetup.parse_dmsetup_table)
+    )

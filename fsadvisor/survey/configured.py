@@ -15,7 +15,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import mount_tables, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.readers.parsing import size_bytes
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.registry import type_of
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Configured(Struct, frozen=True, kw_only=True):
 def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]:
     """The configured mounts by mount point (a unit in /etc wins over fstab), and why there may be others, if so."""
     found: dict[str, Configured] = {}
-    table = look.file_record(machine, FSTAB, mount_tables.parse_fstab)
+    table = read_fact.file_record(machine, FSTAB, mount_tables.parse_fstab)
     if not isinstance(table, Unknown):
         for entry in table.entries:
             if entry.mount_point.startswith("/") and entry.fs_type != "swap":
@@ -65,7 +65,7 @@ def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]
                     where=f"{FSTAB}:{entry.line}",
                     what=entry.spec,
                 )
-    units = look.command_record(machine, MOUNT_UNITS, systemd_units.parse_systemctl_show)
+    units = read_fact.command_record(machine, MOUNT_UNITS, systemd_units.parse_systemctl_show)
     found.update(_loaded_units(units))
     found.update(_unit_files(machine))
     if isinstance(table, Unknown) and (table.cause is not Cause.NOT_EXPOSED or table.learn):
@@ -95,9 +95,9 @@ def _unit_files(machine: Machine) -> dict[str, Configured]:
     """The administrator's own unit files, loaded or not: what they ask for, rather than what is in force."""
     names = machine.entries(_UNIT_FOLDER)
     found: dict[str, Configured] = {}
-    for name in look.names(names):
+    for name in read_fact.names(names):
         path = f"{_UNIT_FOLDER}/{name}"
-        unit = look.file_record(machine, path, systemd_units.parse_mount_unit) if name.endswith(".mount") else None
+        unit = read_fact.file_record(machine, path, systemd_units.parse_mount_unit) if name.endswith(".mount") else None
         if unit is None or isinstance(unit, Unknown) or not unit.where:
             continue
         found[unit.where] = Configured(

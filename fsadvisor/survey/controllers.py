@@ -10,7 +10,7 @@ from msgspec import Struct
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import ssacli, storcli
 from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -102,7 +102,7 @@ class _Volume(Struct, frozen=True):
 
 def controller(transport: Fact[Transport], vendor: Fact[str], model: Fact[str]) -> Fact[RaidController]:
     """The tool that knows the controller whose volume the disk is, 'none' for a disk that is no volume."""
-    kind = look.value(transport)
+    kind = read_fact.value(transport)
     if kind is not None and kind not in _MAY_BE_VOLUMES:
         return Known("none", transport.source)
     if isinstance(vendor, Unknown):
@@ -114,7 +114,7 @@ def controller(transport: Fact[Transport], vendor: Fact[str], model: Fact[str]) 
 
 def cache(machine: Machine, known: Fact[RaidController], device: str) -> Cache:
     """Ask the controller's tool; where it does not name the kernel's disk, all its volumes have to agree."""
-    tool = look.value(known)
+    tool = read_fact.value(known)
     if isinstance(known, Unknown):
         return Cache(policy=known, battery=known, drive_caches=known)
     if tool == "none":
@@ -134,14 +134,14 @@ def cache(machine: Machine, known: Fact[RaidController], device: str) -> Cache:
 
 def _agreed(words: Iterable[T | None], tool: str) -> Fact[T]:
     found = set(words)
-    return look.told(found.pop() if len(found) == 1 else None, tool)
+    return read_fact.fact_of(found.pop() if len(found) == 1 else None, tool)
 
 
 def _megaraid(machine: Machine, tool: str, device: str) -> list[_Volume] | Unknown:
-    report = look.command_record(machine, storcli.argv(tool), storcli.parse)
+    report = read_fact.command_record(machine, storcli.argv(tool), storcli.parse)
     if isinstance(report, Unknown):
         return report
-    listed = look.command_record(machine, storcli.argv(tool, storcli.VOLUMES), storcli.parse)
+    listed = read_fact.command_record(machine, storcli.argv(tool, storcli.VOLUMES), storcli.parse)
     if isinstance(listed, Unknown):
         return listed
     pairs = [(one.number, volume) for one in listed.controllers for volume in one.virtual_drives]
@@ -176,7 +176,7 @@ def _state(word: str | None, good: str) -> ControllerBattery | None:
 
 
 def _smart_array(machine: Machine, device: str) -> list[_Volume] | Unknown:
-    report = look.command_record(machine, ssacli.CONFIG_ARGV, ssacli.parse)
+    report = read_fact.command_record(machine, ssacli.CONFIG_ARGV, ssacli.parse)
     if isinstance(report, Unknown):
         return report
     pairs = [(one, volume) for one in report.controllers for volume in one.logical_drives]
@@ -232,7 +232,7 @@ class Volume(Struct, frozen=True, kw_only=True):
 
 def volume(machine: Machine, known: Fact[RaidController], device: str) -> Volume:
     """Ask the controller's tool; where it does not name the kernel's disk, the worst of its volumes counts."""
-    tool = look.value(known)
+    tool = read_fact.value(known)
     if isinstance(known, Unknown):
         return Volume(state=known, sick_drives=known)
     if tool == "none":
@@ -244,10 +244,10 @@ def volume(machine: Machine, known: Fact[RaidController], device: str) -> Volume
 
 
 def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
-    report = look.command_record(machine, storcli.argv(tool), storcli.parse)
+    report = read_fact.command_record(machine, storcli.argv(tool), storcli.parse)
     if isinstance(report, Unknown):
         return Volume(state=report, sick_drives=report)
-    listed = look.command_record(machine, storcli.argv(tool, storcli.VOLUMES), storcli.parse)
+    listed = read_fact.command_record(machine, storcli.argv(tool, storcli.VOLUMES), storcli.parse)
     named = () if isinstance(listed, Unknown) else listed.controllers
     own = {(one.number, it.id) for one in named for it in one.virtual_drives if it.device == device}
     volumes = [it for one in report.controllers for it in one.virtual_drives if not own or (one.number, it.id) in own]
@@ -265,12 +265,12 @@ def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
         return Volume(state=listed, sick_drives=listed)  # which of the volumes it is was to be told there
     return Volume(
         state=_worst(states, tool),
-        sick_drives=Known(sick, tool) if drives else look.told(None, tool),
+        sick_drives=Known(sick, tool) if drives else read_fact.fact_of(None, tool),
     )
 
 
 def _smart_array_volume(machine: Machine, device: str) -> Volume:
-    report = look.command_record(machine, ssacli.CONFIG_ARGV, ssacli.parse)
+    report = read_fact.command_record(machine, ssacli.CONFIG_ARGV, ssacli.parse)
     if isinstance(report, Unknown):
         return Volume(state=report, sick_drives=report)
     pairs = [(one, it) for one in report.controllers for it in one.logical_drives]
@@ -279,7 +279,7 @@ def _smart_array_volume(machine: Machine, device: str) -> Volume:
     sick = tuple(f"{it.id} {it.status}" for it in drives if it.status and it.status.lower() != _WELL_SMART_ARRAY)
     return Volume(
         state=_worst((_smart_array_state(it.status) for _, it in wanted), "ssacli"),
-        sick_drives=Known(sick, "ssacli") if drives else look.told(None, "ssacli"),
+        sick_drives=Known(sick, "ssacli") if drives else read_fact.fact_of(None, "ssacli"),
     )
 
 
@@ -291,4 +291,4 @@ def _worst(states: Iterable[RaidVolume | None], tool: str) -> Fact[RaidVolume]:
     """The worst state; all that are not known leave it open, unless one is known to be bad."""
     found = set(states)
     worst = next((state for state in _WORST_FIRST if state in found), None)
-    return look.told(None if worst == "optimal" and None in found else worst, tool)
+    return read_fact.fact_of(None if worst == "optimal" and None in found else worst, tool)

@@ -15,13 +15,13 @@ from fsadvisor.survey import (
     attachment,
     controllers,
     drive,
-    look,
     looked_up,
     measured,
     multipath,
     power_loss,
     presence,
     queue,
+    read_fact,
     sleeping,
     soundness,
 )
@@ -122,31 +122,31 @@ def disk(
     kind = transport(device)
     told = _name(machine, device, "model", udev, "ID_MODEL_ENC")
     vendor = _name(machine, device, "vendor", udev, "ID_VENDOR_ENC")
-    carrier: Fact[str] = attachment.carrier(machine, device) if look.value(kind) == "nvme" else NOT_APPLICABLE
+    carrier: Fact[str] = attachment.carrier(machine, device) if read_fact.value(kind) == "nvme" else NOT_APPLICABLE
     answers = drive.ask(machine, device, kind)
-    seen = virtual(device, kind, carrier, (vendor, look.first(told, drive.own_name(answers))), in_vm)
+    seen = virtual(device, kind, carrier, (vendor, read_fact.first(told, drive.own_name(answers))), in_vm)
     model = attachment.whole_name(told, answers.smart, udev.of(device.name))
-    rotational = look.switch(machine, f"{folder}/queue/rotational")
+    rotational = read_fact.switch(machine, f"{folder}/queue/rotational")
     family = _family(model, answers)
     volume_of = controllers.controller(kind, vendor, model)
     raid_cache = controllers.cache(machine, volume_of, device.path)
     volume = controllers.volume(machine, volume_of, device.path)
     case = power_loss.Case(
         device=device.path,
-        transport=look.value(kind),
+        transport=read_fact.value(kind),
         model=model,
         family=family,
         virtual=seen,
         write_cache=settings.write_cache,
         rotational=rotational,
         drive=answers,
-        controller=power_loss.by_controller(raid_cache, look.value(volume_of)),
+        controller=power_loss.by_controller(raid_cache, read_fact.value(volume_of)),
     )
     weighed = power_loss.weigh(case)
-    schedulers = look.file_record(machine, f"{folder}/queue/scheduler", block_files.parse_scheduler)
-    stat = look.file_record(machine, f"{folder}/stat", block_files.parse_block_stat)
-    is_nvme, is_sata = look.value(kind) == "nvme", look.value(kind) == "sata"
-    has_link = is_nvme and look.value(carrier) in (None, "pcie")
+    schedulers = read_fact.file_record(machine, f"{folder}/queue/scheduler", block_files.parse_scheduler)
+    stat = read_fact.file_record(machine, f"{folder}/stat", block_files.parse_block_stat)
+    is_nvme, is_sata = read_fact.value(kind) == "nvme", read_fact.value(kind) == "sata"
+    has_link = is_nvme and read_fact.value(carrier) in (None, "pcie")
     wear = drive.health(answers)
     facts = Disk(
         name=Known(device.name, "/sys/block"),
@@ -158,13 +158,15 @@ def disk(
         size_bytes=queue.size_bytes(device.sectors),
         virtual=seen,
         rotational=rotational,
-        removable=look.switch(machine, f"{folder}/removable"),
-        read_only=look.switch(machine, f"{folder}/ro"),
-        scheduler=look.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.active),
-        schedulers=look.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.available),
+        removable=read_fact.switch(machine, f"{folder}/removable"),
+        read_only=read_fact.switch(machine, f"{folder}/ro"),
+        scheduler=read_fact.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.active),
+        schedulers=read_fact.field(schedulers, f"{folder}/queue/scheduler", lambda it: it.available),
         write_cache=settings.write_cache,
-        zoned=look.derive(look.choice(look.text(machine, f"{folder}/queue/zoned"), _ZONED), lambda it: it != "none"),
-        fua=look.switch(machine, f"{folder}/queue/fua"),
+        zoned=read_fact.derive(
+            read_fact.choice(read_fact.text(machine, f"{folder}/queue/zoned"), _ZONED), lambda it: it != "none"
+        ),
+        fua=read_fact.switch(machine, f"{folder}/queue/fua"),
         volatile_cache=drive.volatile_cache(machine, device, kind, answers),
         driver_flushes=drive.driver_flushes(machine, device, settings.write_cache),
         plp=weighed.fact,
@@ -193,19 +195,21 @@ def disk(
         link_errors=wear.link_errors,
         failing_attributes=wear.failing_attributes,
         discards=settings.discards,
-        thin=look.derive(seen, bool) if look.value(seen) is False else _thin_unknown(seen),
-        logical_block_bytes=look.number(machine, f"{folder}/queue/logical_block_size"),
+        thin=read_fact.derive(seen, bool) if read_fact.value(seen) is False else _thin_unknown(seen),
+        logical_block_bytes=read_fact.number(machine, f"{folder}/queue/logical_block_size"),
         physical_block_bytes=settings.physical_block_bytes,
-        minimum_io_bytes=look.number(machine, f"{folder}/queue/minimum_io_size"),
-        optimal_io_bytes=look.number(machine, f"{folder}/queue/optimal_io_size"),
+        minimum_io_bytes=read_fact.number(machine, f"{folder}/queue/minimum_io_size"),
+        optimal_io_bytes=read_fact.number(machine, f"{folder}/queue/optimal_io_size"),
         read_ahead_kib=settings.read_ahead_kib,
-        requests=look.number(machine, f"{folder}/queue/nr_requests"),
-        flushes=look.field(stat, f"{folder}/stat", lambda it: it.flushes),
-        writes=look.field(stat, f"{folder}/stat", lambda it: it.writes),
+        requests=read_fact.number(machine, f"{folder}/queue/nr_requests"),
+        flushes=read_fact.field(stat, f"{folder}/stat", lambda it: it.flushes),
+        writes=read_fact.field(stat, f"{folder}/stat", lambda it: it.writes),
         written_bytes=_counted(
-            io, device, "write_bytes", look.field(stat, f"{folder}/stat", lambda it: it.write_bytes)
+            io, device, "write_bytes", read_fact.field(stat, f"{folder}/stat", lambda it: it.write_bytes)
         ),
-        read_bytes=_counted(io, device, "read_bytes", look.field(stat, f"{folder}/stat", lambda it: it.read_bytes)),
+        read_bytes=_counted(
+            io, device, "read_bytes", read_fact.field(stat, f"{folder}/stat", lambda it: it.read_bytes)
+        ),
         flush_ms_avg=queue.flush_average_ms(stat, f"{folder}/stat"),
         flush_time_percent=queue.flush_percent_of_uptime(stat, uptime, f"{folder}/stat"),
         udev_model=udev.fact(device.name, "ID_MODEL"),
@@ -216,7 +220,7 @@ def disk(
         pcie_link=attachment.pcie_link(machine, device) if has_link else NOT_APPLICABLE,
         pcie_link_reduced=attachment.pcie_link_reduced(machine, device) if has_link else NOT_APPLICABLE,
         better_block_bytes=drive.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
-        write_throttle_us=look.number(machine, f"{folder}/queue/wbt_lat_usec"),
+        write_throttle_us=read_fact.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
     return Seen(looked_up.with_faults(facts), case, device.hardware)
 
@@ -239,13 +243,13 @@ def _family(model: Fact[str], answers: drive.Drive) -> Family | None:
     own = (
         None if isinstance(answers.id_ctrl, Unknown) else answers.id_ctrl.mn,
         None if isinstance(answers.smart, Unknown) else answers.smart.model_name,
-        look.value(model),
+        read_fact.value(model),
     )
     return next((family for name in own if name and (family := find(name)) is not None), None)
 
 
 def _lossy(model: Fact[str], family: Family | None) -> Fact[bool]:
-    return look.derive(model, lambda _: family is not None and family.lossy)
+    return read_fact.derive(model, lambda _: family is not None and family.lossy)
 
 
 def _thin_unknown(seen: Fact[bool]) -> Fact[bool]:
@@ -264,8 +268,8 @@ def _name(
 ) -> Fact[str]:
     """The disk's own word for its model or vendor: sysfs (where virtio gives a PCI number), else udev's, escaped."""
     if "device" not in device.holds:
-        return look.told(None, f"{device.folder}/device")
-    said = look.text(machine, f"{device.folder}/device/{attribute}")
+        return read_fact.fact_of(None, f"{device.folder}/device")
+    said = read_fact.text(machine, f"{device.folder}/device/{attribute}")
     if isinstance(said, Known) and said.value not in _NOT_TOLD and not said.value.startswith("0x"):
         return said
     word = udev.of(device.name).get(key, "").replace("\\x20", " ").strip()
@@ -275,9 +279,10 @@ def _name(
 def _firmware(machine: Machine, device: BlockDevice) -> Fact[str]:
     """firmware_rev of an NVMe controller, rev of a SCSI device."""
     if "device" not in device.holds:
-        return look.told(None, f"{device.folder}/device")
-    return look.first(
-        look.text(machine, f"{device.folder}/device/firmware_rev"), look.text(machine, f"{device.folder}/device/rev")
+        return read_fact.fact_of(None, f"{device.folder}/device")
+    return read_fact.first(
+        read_fact.text(machine, f"{device.folder}/device/firmware_rev"),
+        read_fact.text(machine, f"{device.folder}/device/rev"),
     )
 
 
@@ -285,4 +290,6 @@ def _counted(io: Json | Unknown, device: BlockDevice, key: str, stat: Fact[int])
     """psutil's counter, else the kernel's own."""
     if isinstance(io, Unknown):
         return stat
-    return look.first(look.told(json_text.integer(io, "io", device.name, key), "psutil disk_io_counters"), stat)
+    return read_fact.first(
+        read_fact.fact_of(json_text.integer(io, "io", device.name, key), "psutil disk_io_counters"), stat
+    )

@@ -18,7 +18,7 @@ from fsadvisor.readers import (
     smartctl,
 )
 from fsadvisor.storage import WriteCache
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +52,7 @@ class Drive(Struct, frozen=True, kw_only=True):
 
 def commands(device: BlockDevice, transport: Fact[Transport]) -> tuple[Argv, ...]:
     """The commands that a disk can answer, by how it is attached."""
-    kind = look.value(transport)
+    kind = read_fact.value(transport)
     found: list[Argv] = []
     if kind == "nvme":
         found += [
@@ -78,23 +78,23 @@ def _is_scsi(device: BlockDevice) -> bool:
 
 def ask(machine: Machine, device: BlockDevice, transport: Fact[Transport]) -> Drive:
     """Ask the drive."""
-    kind = look.value(transport)
+    kind = read_fact.value(transport)
     smart = _smart(machine, device) if _answers_smartctl(device, kind) else NOT_APPLICABLE
     if kind != "nvme":
         return Drive(smart=smart)
     return Drive(
         id_ctrl=_either(machine, nvme_id_ctrl.argv, device.path, nvme_id_ctrl.parse),
-        id_ns=look.command_record(machine, nvme_id_ns.argv(device.path), nvme_id_ns.parse),
+        id_ns=read_fact.command_record(machine, nvme_id_ns.argv(device.path), nvme_id_ns.parse),
         smart_log=_either(machine, nvme_smart_log.argv, device.path, nvme_smart_log.parse),
-        cache_feature=look.command_record(machine, nvme_get_feature.argv(device.path), nvme_get_feature.parse),
-        ocp=look.command_record(machine, nvme_ocp_smart_log.argv(device.path), nvme_ocp_smart_log.parse),
+        cache_feature=read_fact.command_record(machine, nvme_get_feature.argv(device.path), nvme_get_feature.parse),
+        ocp=read_fact.command_record(machine, nvme_ocp_smart_log.argv(device.path), nvme_ocp_smart_log.parse),
         smart=smart,
     )
 
 
 def _smart(machine: Machine, device: BlockDevice) -> SmartReport | Unknown:
     """What smartctl says of the drive; an answer that names another device is no answer."""
-    report = look.command_record(machine, smartctl.argv(device.path), smartctl.parse)
+    report = read_fact.command_record(machine, smartctl.argv(device.path), smartctl.parse)
     if isinstance(report, Unknown) or report.device_name in (None, device.path):
         return report
     learn = f"find out why smartctl answers for {report.device_name} instead of {device.path}"
@@ -103,30 +103,32 @@ def _smart(machine: Machine, device: BlockDevice) -> SmartReport | Unknown:
 
 def _either(machine: Machine, argv: Callable[..., Argv], path: str, parse: Callable[[str], R | Unknown]) -> R | Unknown:
     """By the command's name before nvme-cli 3.0, else by the new one: 3.0 may be built without the old names."""
-    record = look.command_record(machine, argv(path), parse)
+    record = read_fact.command_record(machine, argv(path), parse)
     if isinstance(record, Unknown) and record.learn == nvme_output.TOOL_TOO_OLD:
-        return look.command_record(machine, argv(path, since_3=True), parse)
+        return read_fact.command_record(machine, argv(path, since_3=True), parse)
     return record
 
 
 def volatile_cache(machine: Machine, device: BlockDevice, transport: Fact[Transport], drive: Drive) -> Fact[bool]:
     """Whether the drive says that a volatile write cache is there and in use."""
-    kind = look.value(transport)
+    kind = read_fact.value(transport)
     if kind == "nvme":
         return _nvme_cache(drive)
     if kind == "virtio" and "cache_type" in device.holds:
         path = f"{device.folder}/cache_type"
-        return look.derive(look.choice(look.text(machine, path), WriteCache), lambda it: it == "write back")
-    said = look.field(drive.smart, "smartctl write cache", lambda it: it.write_cache_enabled)
-    return look.first(said, _scsi_cache(machine, device))
+        return read_fact.derive(
+            read_fact.choice(read_fact.text(machine, path), WriteCache), lambda it: it == "write back"
+        )
+    said = read_fact.field(drive.smart, "smartctl write cache", lambda it: it.write_cache_enabled)
+    return read_fact.first(said, _scsi_cache(machine, device))
 
 
 def _nvme_cache(drive: Drive) -> Fact[bool]:
     """vwc bit 0 says whether there is one; feature 6 whether it is switched on."""
-    present = look.field(drive.id_ctrl, "nvme id-ctrl vwc bit 0", lambda it: it.volatile_write_cache)
+    present = read_fact.field(drive.id_ctrl, "nvme id-ctrl vwc bit 0", lambda it: it.volatile_write_cache)
     if isinstance(present, Unknown) or not present.value:
         return present
-    return look.field(
+    return read_fact.field(
         drive.cache_feature, "nvme id-ctrl vwc bit 0, get-feature 6", lambda it: it.volatile_write_cache_enabled
     )
 
@@ -140,16 +142,16 @@ def _scsi_cache(machine: Machine, device: BlockDevice) -> Fact[bool]:
     kind = _cache_type(machine, device)
     if isinstance(kind, Known) and not _flushed(kind.value):
         return Unknown(Cause.NOT_EXPOSED, "", kind.source)
-    return look.derive(kind, _flushed)
+    return read_fact.derive(kind, _flushed)
 
 
 def driver_flushes(machine: Machine, device: BlockDevice, write_cache: Fact[WriteCache]) -> Fact[bool]:
     """Whether the driver is ready to flush, so that queue/write_cache alone decides; only sd can be told otherwise."""
     if isinstance(write_cache, Unknown) or write_cache.value == "write back":
-        return look.derive(write_cache, bool)
+        return read_fact.derive(write_cache, bool)
     if not _is_scsi(device):
         return Known(True, "only SCSI disks have a cache_type")
-    return look.derive(_cache_type(machine, device), _flushed)
+    return read_fact.derive(_cache_type(machine, device), _flushed)
 
 
 def _cache_type(machine: Machine, device: BlockDevice) -> Fact[str]:
@@ -159,7 +161,7 @@ def _cache_type(machine: Machine, device: BlockDevice) -> Fact[str]:
         return names
     if not names:
         return Unknown(Cause.NOT_EXPOSED, "", folder)
-    return look.choice(look.text(machine, f"{folder}/{names[0]}/cache_type"), _SD_CACHES)
+    return read_fact.choice(read_fact.text(machine, f"{folder}/{names[0]}/cache_type"), _SD_CACHES)
 
 
 def _flushed(cache_type: str) -> bool:
@@ -172,36 +174,36 @@ _SD_CACHES = Literal["write through", "none", "write back", "write back, no read
 
 def own_name(drive: Drive) -> Fact[str]:
     """The model by the drive's own answers."""
-    return look.first(
-        look.field(drive.id_ctrl, "nvme id-ctrl mn", lambda it: it.mn or None),
-        look.field(drive.smart, "smartctl model", lambda it: it.model_name),
+    return read_fact.first(
+        read_fact.field(drive.id_ctrl, "nvme id-ctrl mn", lambda it: it.mn or None),
+        read_fact.field(drive.smart, "smartctl model", lambda it: it.model_name),
     )
 
 
 def smart_passed(drive: Drive) -> Fact[bool]:
     """The drive's overall health."""
-    return look.field(drive.smart, "smartctl overall health", lambda it: it.passed)
+    return read_fact.field(drive.smart, "smartctl overall health", lambda it: it.passed)
 
 
 def critical_warning(drive: Drive) -> Fact[int]:
     """NVMe critical warning: nvme-cli's word, else smartctl's."""
-    by_nvme = look.field(drive.smart_log, "nvme smart-log", lambda it: it.critical_warning)
-    by_smart = look.field(
+    by_nvme = read_fact.field(drive.smart_log, "nvme smart-log", lambda it: it.critical_warning)
+    by_smart = read_fact.field(
         drive.smart,
         "smartctl NVMe health",
         lambda it: it.nvme.critical_warning.value if it.nvme and it.nvme.critical_warning else None,
     )
-    return look.first(by_nvme, by_smart)
+    return read_fact.first(by_nvme, by_smart)
 
 
 def capacitor_health(drive: Drive) -> Fact[int]:
     """OCP capacitor health in percent."""
-    return look.field(drive.ocp, "nvme ocp smart-add-log capacitor health", lambda it: it.capacitor_health)
+    return read_fact.field(drive.ocp, "nvme ocp smart-add-log capacitor health", lambda it: it.capacitor_health)
 
 
 def better_block_bytes(drive: Drive) -> Fact[int]:
     """The logical block of the best format without metadata, where the drive rates it above the one in use; else 0."""
-    return look.field(drive.id_ns, "nvme id-ns", _better_block_bytes)
+    return read_fact.field(drive.id_ns, "nvme id-ns", _better_block_bytes)
 
 
 def _better_block_bytes(namespace: IdNs) -> int | None:
@@ -252,35 +254,35 @@ def _nvme(drive: Drive) -> Health:
     """nvme-cli's words, else smartctl's for the same log page."""
 
     def by_smart(pick: Callable[[NvmeHealth], int | None]) -> Fact[int]:
-        return look.field(drive.smart, _SMART, lambda it: pick(it.nvme) if it.nvme else None)
+        return read_fact.field(drive.smart, _SMART, lambda it: pick(it.nvme) if it.nvme else None)
 
     return Health(
-        percentage_used=look.first(
-            look.field(drive.smart_log, _NVME, lambda it: it.percent_used), by_smart(lambda it: it.percentage_used)
+        percentage_used=read_fact.first(
+            read_fact.field(drive.smart_log, _NVME, lambda it: it.percent_used), by_smart(lambda it: it.percentage_used)
         ),
-        available_spare_percent=look.first(
-            look.field(drive.smart_log, _NVME, lambda it: it.avail_spare_percent),
+        available_spare_percent=read_fact.first(
+            read_fact.field(drive.smart_log, _NVME, lambda it: it.avail_spare_percent),
             by_smart(lambda it: it.available_spare_percent),
         ),
-        available_spare_threshold_percent=look.first(
-            look.field(drive.smart_log, _NVME, lambda it: it.spare_thresh_percent),
+        available_spare_threshold_percent=read_fact.first(
+            read_fact.field(drive.smart_log, _NVME, lambda it: it.spare_thresh_percent),
             by_smart(lambda it: it.available_spare_threshold_percent),
         ),
-        media_errors=look.first(
-            look.field(drive.smart_log, _NVME, lambda it: it.media_errors), by_smart(lambda it: it.media_errors)
+        media_errors=read_fact.first(
+            read_fact.field(drive.smart_log, _NVME, lambda it: it.media_errors), by_smart(lambda it: it.media_errors)
         ),
-        unsafe_shutdowns=look.first(
-            look.field(drive.smart_log, _NVME, lambda it: it.unsafe_shutdowns),
+        unsafe_shutdowns=read_fact.first(
+            read_fact.field(drive.smart_log, _NVME, lambda it: it.unsafe_shutdowns),
             by_smart(lambda it: it.unsafe_shutdowns),
         ),
-        incomplete_shutdowns=look.field(drive.ocp, _OCP, lambda it: it.incomplete_shutdowns),
-        plp_starts=look.field(drive.ocp, _OCP, lambda it: it.plp_start_count),
+        incomplete_shutdowns=read_fact.field(drive.ocp, _OCP, lambda it: it.incomplete_shutdowns),
+        plp_starts=read_fact.field(drive.ocp, _OCP, lambda it: it.plp_start_count),
     )
 
 
 def _scsi(smart: SmartReport | Unknown) -> Health:
-    used = look.field(smart, _SMART, lambda it: it.scsi.percentage_used if it.scsi else None)
-    return Health(percentage_used=used, media_errors=look.field(smart, _SMART, _uncorrected))
+    used = read_fact.field(smart, _SMART, lambda it: it.scsi.percentage_used if it.scsi else None)
+    return Health(percentage_used=used, media_errors=read_fact.field(smart, _SMART, _uncorrected))
 
 
 def _uncorrected(smart: SmartReport) -> int | None:
@@ -305,7 +307,7 @@ def _ata(smart: SmartReport | Unknown) -> Health:
 
 
 def _raw(smart: SmartReport | Unknown, name: str) -> Fact[int]:
-    return look.field(
+    return read_fact.field(
         smart, f"{_SMART} {name}", lambda it: next((row.raw_value for row in it.attributes if row.name == name), None)
     )
 
@@ -322,7 +324,7 @@ def _worn(smart: SmartReport | Unknown) -> Fact[int]:
         row = next((row for row in smart.attributes if row.name == name), None)
         if row is not None and row.value is not None and 0 < row.value <= _FULL:
             return Known(_FULL - row.value, f"{_SMART} {name}")
-    return look.told(None, _SMART)
+    return read_fact.fact_of(None, _SMART)
 
 
 _FULL: Final = 100
@@ -333,5 +335,5 @@ def _failing(smart: SmartReport | Unknown) -> Fact[tuple[str, ...]]:
     if isinstance(smart, Unknown):
         return smart
     if not smart.attributes:
-        return look.told(None, _SMART)
+        return read_fact.fact_of(None, _SMART)
     return Known(tuple(row.name for row in smart.attributes if row.when_failed == "now"), _SMART)

@@ -10,7 +10,7 @@ from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem
-from fsadvisor.survey import look, raid, soundness
+from fsadvisor.survey import raid, read_fact, soundness
 from fsadvisor.survey.attested import Identities
 from fsadvisor.survey.filesystem_types.base import MOUNTINFO
 from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
@@ -53,10 +53,13 @@ def trim_wanted(filesystems: Mapping[str, Filesystem], below: Mapping[str, Below
     """Whether fstrim has work: a writable filesystem that sends no discards by itself, on devices that take them."""
     wanted: list[Fact[bool]] = []
     for subject, known in filesystems.items():
-        if type_of(look.value(known.type) or "").trimmed_from_outside and look.value(known.read_only) is False:
-            silent = look.holds(known.online_discard, "none".__eq__)
-            wanted.append(look.both(silent, below[subject].any_discards, "filesystems and their devices"))
-    return look.any_of(wanted, "filesystems and their devices")
+        if (
+            type_of(read_fact.value(known.type) or "").trimmed_from_outside
+            and read_fact.value(known.read_only) is False
+        ):
+            silent = read_fact.holds(known.online_discard, "none".__eq__)
+            wanted.append(read_fact.both(silent, below[subject].any_discards, "filesystems and their devices"))
+    return read_fact.any_of(wanted, "filesystems and their devices")
 
 
 def commands(block: Superblock) -> tuple[Argv, ...]:
@@ -80,7 +83,7 @@ def filesystem(
     not_followed = Unknown(Cause.NOT_EXPOSED, "", f"{block.type} on {secrecy.source(block.source)}")
     members = f"{MOUNTINFO}, {fs_type.devices_by}" if fs_type.devices_by and len(block.devices) > 1 else MOUNTINFO
     own: dict[str, Any] = {
-        "options": Known(look.shared(secrecy.options(top.super_options)), MOUNTINFO),
+        "options": Known(read_fact.shared(secrecy.options(top.super_options)), MOUNTINFO),
         "device_count": Known(len(block.devices), members) if block.followed else not_followed,
     }
     own |= fs_type.facts(machine, block, kernel)
@@ -91,10 +94,10 @@ def filesystem(
         mount_points=Known(tuple(mount.mount_point for mount in block.mounts), MOUNTINFO),
         mount_count=Known(len(block.mounts), MOUNTINFO),
         read_only=Known("ro" in top.super_options, MOUNTINFO),
-        size_bytes=look.field(space, "statvfs", lambda it: json_text.integer(it, "size")),
-        used_percent=look.field(space, "statvfs", _used_percent),
-        inodes_used_percent=look.field(inodes, "statvfs", _inodes_used_percent),
-        inodes_used=look.derive(look.field(inodes, "statvfs", _inodes_used), look.steady),
+        size_bytes=read_fact.field(space, "statvfs", lambda it: json_text.integer(it, "size")),
+        used_percent=read_fact.field(space, "statvfs", _used_percent),
+        inodes_used_percent=read_fact.field(inodes, "statvfs", _inodes_used_percent),
+        inodes_used=read_fact.derive(read_fact.field(inodes, "statvfs", _inodes_used), read_fact.steady),
         devices=Known(block.devices, members) if block.followed else not_followed,
         device=Known(f"/dev/{block.devices[0].replace('!', '/')}", MOUNTINFO) if block.devices else NOT_APPLICABLE,
         raid_chunk_bytes=stripe.chunk_bytes,
@@ -107,7 +110,7 @@ def _space(machine: Machine, block: Superblock) -> json_text.Json | Unknown:
     """Room; not asked of servers on the network, which may not answer, nor of memory."""
     if block.type not in TYPES:
         return NOT_APPLICABLE
-    return look.understood(machine.space(block.mounts[0].mount_point), json_text.load)
+    return read_fact.understood(machine.space(block.mounts[0].mount_point), json_text.load)
 
 
 def _used_percent(space: json_text.Json) -> int | None:
@@ -135,5 +138,5 @@ def _label(block: Superblock, own: Fact[str] | None, udev: Udev, lsblk_labels: M
         return NOT_APPLICABLE
     device = block.devices[0]
     by_udev = udev.fact(device, "ID_FS_LABEL")
-    others = look.first(by_udev, look.told(lsblk_labels.get(device), "lsblk"))
-    return look.first(own, others) if own else others
+    others = read_fact.first(by_udev, read_fact.fact_of(lsblk_labels.get(device), "lsblk"))
+    return read_fact.first(own, others) if own else others

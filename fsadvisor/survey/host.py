@@ -11,7 +11,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import block_files, host_files, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import look, queue
+from fsadvisor.survey import queue, read_fact
 from fsadvisor.survey.attested import Identities
 from fsadvisor.version import Version
 
@@ -65,10 +65,12 @@ _BY_TIMER: Final = (
 
 def plp_monitored(machine: Machine, disks: Iterable[Disk], now: Fact[bool]) -> Fact[bool]:
     """The fact as it was, with what runs here said to whoever is to answer; asked where a drive may have protection."""
-    worth = any(look.value(it.transport) == "nvme" and look.value(it.plp) in ("proven", "claimed") for it in disks)
+    worth = any(
+        read_fact.value(it.transport) == "nvme" and read_fact.value(it.plp) in ("proven", "claimed") for it in disks
+    )
     if not (worth and isinstance(now, Unknown) and now.cause is Cause.NOT_ATTESTED):
         return now
-    record = look.command_record(machine, WATCHERS, systemd_units.parse_systemctl_show)
+    record = read_fact.command_record(machine, WATCHERS, systemd_units.parse_systemctl_show)
     words = [] if isinstance(record, Unknown) else list(_running(record))
     rest = now.learn[now.learn.index(", then say it") :]
     return replace(now, learn="; ".join(words) + rest) if words else now
@@ -101,8 +103,8 @@ _CGROUP_ROOTS = ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
 def kernel(machine: Machine) -> Fact[Version]:
     """The running kernel's version."""
     path = "/proc/sys/kernel/osrelease"
-    record = look.file_record(machine, path, host_files.parse_kernel_version)
-    return look.field(record, path, lambda it: Version(it.major, it.minor, it.patch or 0))
+    record = read_fact.file_record(machine, path, host_files.parse_kernel_version)
+    return read_fact.field(record, path, lambda it: Version(it.major, it.minor, it.patch or 0))
 
 
 def _identified(record: Virtualization | Unknown, source: str, kind: Literal["vm", "container"]) -> Fact[bool]:
@@ -111,17 +113,17 @@ def _identified(record: Virtualization | Unknown, source: str, kind: Literal["vm
         return record
     if record.kind is None:
         return unreadable(f"'{record.name}' is no identifier of systemd-detect-virt's", source)
-    return look.field(record, source, lambda it: it.kind == kind if it.kind in (kind, "none") else None)
+    return read_fact.field(record, source, lambda it: it.kind == kind if it.kind in (kind, "none") else None)
 
 
 def virtual(machine: Machine) -> Fact[bool]:
     """Whether this is a virtual machine: systemd's word, else the CPU's hypervisor bit where it is set."""
     source = " ".join(DETECT_VM)
-    record = look.command_record(machine, DETECT_VM, host_files.parse_detect_virt)
+    record = read_fact.command_record(machine, DETECT_VM, host_files.parse_detect_virt)
     said = _identified(record, source, "vm")
     if isinstance(said, Known):
         return said
-    cpu = look.text(machine, "/proc/cpuinfo")
+    cpu = read_fact.text(machine, "/proc/cpuinfo")
     if isinstance(cpu, Known) and " hypervisor" in cpu.value:
         return Known(True, "/proc/cpuinfo flag hypervisor")
     return said
@@ -130,7 +132,7 @@ def virtual(machine: Machine) -> Fact[bool]:
 def container(machine: Machine) -> Fact[bool]:
     """Whether we run in a container, where /sys is the host's and mounts are our own."""
     source = " ".join(DETECT_CONTAINER)
-    record = look.command_record(machine, DETECT_CONTAINER, host_files.parse_detect_virt)
+    record = read_fact.command_record(machine, DETECT_CONTAINER, host_files.parse_detect_virt)
     said = _identified(record, source, "container")
     marks = [path for path in ("/run/.containerenv", "/.dockerenv") if not isinstance(machine.read(path), Unknown)]
     return Known(True, marks[0]) if marks else said
@@ -162,41 +164,43 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
     machine, programs = inventory.machine, inventory.programs
     speed = _slowest_speed(disks)
     memory = _memory(machine)
-    ratio = look.number(machine, "/proc/sys/vm/dirty_ratio")
-    dirty = look.number(machine, "/proc/sys/vm/dirty_bytes")
+    ratio = read_fact.number(machine, "/proc/sys/vm/dirty_ratio")
+    dirty = read_fact.number(machine, "/proc/sys/vm/dirty_bytes")
     limit = _dirty_limit(memory, ratio, dirty)
-    mem = look.file_record(machine, "/proc/meminfo", system_counters.parse_meminfo)
-    waiting = look.field(mem, "/proc/meminfo", lambda it: it.dirty_bytes)
-    io = look.file_record(machine, "/proc/pressure/io", system_counters.parse_pressure)
-    stalled = look.field(io, "/proc/pressure/io", _full_avg60)
-    line = look.file_record(machine, "/proc/cmdline", host_files.parse_kernel_cmdline)
+    mem = read_fact.file_record(machine, "/proc/meminfo", system_counters.parse_meminfo)
+    waiting = read_fact.field(mem, "/proc/meminfo", lambda it: it.dirty_bytes)
+    io = read_fact.file_record(machine, "/proc/pressure/io", system_counters.parse_pressure)
+    stalled = read_fact.field(io, "/proc/pressure/io", _full_avg60)
+    line = read_fact.file_record(machine, "/proc/cmdline", host_files.parse_kernel_cmdline)
     inside = container(machine)
     seen = Host(
         kernel=kernel(machine),
-        kernel_release=look.text(machine, "/proc/sys/kernel/osrelease"),
+        kernel_release=read_fact.text(machine, "/proc/sys/kernel/osrelease"),
         virtual=inventory.in_vm,
         container=inside,
         uptime_seconds=queue.uptime_seconds(machine, inside),
         cloud=_cloud(machine),
-        product=look.text(machine, "/sys/class/dmi/id/product_name"),
-        root_flags=look.field(line, "/proc/cmdline", lambda it: _flags(it.get("rootflags"))),
+        product=read_fact.text(machine, "/sys/class/dmi/id/product_name"),
+        root_flags=read_fact.field(line, "/proc/cmdline", lambda it: _flags(it.get("rootflags"))),
         memory_bytes=memory,
-        available_bytes=look.derive(look.field(mem, "/proc/meminfo", lambda it: it.mem_available_bytes), look.steady),
+        available_bytes=read_fact.derive(
+            read_fact.field(mem, "/proc/meminfo", lambda it: it.mem_available_bytes), read_fact.steady
+        ),
         dirty_now_bytes=waiting,
         dirty_now_seconds=_dirty_seconds(waiting, speed),
         dirty_ratio=ratio,
         dirty_bytes=dirty,
-        dirty_background_ratio=look.number(machine, "/proc/sys/vm/dirty_background_ratio"),
-        dirty_background_bytes=look.number(machine, "/proc/sys/vm/dirty_background_bytes"),
-        dirty_expire_centisecs=look.number(machine, "/proc/sys/vm/dirty_expire_centisecs"),
-        dirty_writeback_centisecs=look.number(machine, "/proc/sys/vm/dirty_writeback_centisecs"),
+        dirty_background_ratio=read_fact.number(machine, "/proc/sys/vm/dirty_background_ratio"),
+        dirty_background_bytes=read_fact.number(machine, "/proc/sys/vm/dirty_background_bytes"),
+        dirty_expire_centisecs=read_fact.number(machine, "/proc/sys/vm/dirty_expire_centisecs"),
+        dirty_writeback_centisecs=read_fact.number(machine, "/proc/sys/vm/dirty_writeback_centisecs"),
         defrag_jobs=defragmenting(machine),
         dirty_limit_bytes=limit,
         dirty_limit_seconds=_dirty_seconds(limit, speed),
-        dirty_wanted_bytes=look.derive(speed, lambda it: _between(256 * _MIB, 4 * it, 4096 * _MIB)),
-        dirty_background_wanted_bytes=look.derive(speed, lambda it: _between(64 * _MIB, it, 1024 * _MIB)),
+        dirty_wanted_bytes=read_fact.derive(speed, lambda it: _between(256 * _MIB, 4 * it, 4096 * _MIB)),
+        dirty_background_wanted_bytes=read_fact.derive(speed, lambda it: _between(64 * _MIB, it, 1024 * _MIB)),
         io_full_avg60_percent=stalled,
-        io_stalled=look.derive(stalled, lambda percent: percent > _STALLED_PERCENT),
+        io_stalled=read_fact.derive(stalled, lambda percent: percent > _STALLED_PERCENT),
         fstrim_timer=_fstrim_timer(machine),
         trim_wanted=trim_wanted,
         io_limits=_io_limits(machine),
@@ -219,14 +223,14 @@ def _flags(rootflags: str | None) -> tuple[str, ...]:
 def _memory(machine: Machine) -> Fact[int]:
     """MemTotal: psutil's word, else /proc/meminfo (archives have no psutil)."""
     answer = machine.counters()
-    document = look.understood(answer, json_text.load)
+    document = read_fact.understood(answer, json_text.load)
     counted: Fact[int] = (
         document
         if isinstance(document, Unknown)
-        else look.told(json_text.integer(document, "memory", "total"), "psutil virtual_memory")
+        else read_fact.fact_of(json_text.integer(document, "memory", "total"), "psutil virtual_memory")
     )
-    record = look.file_record(machine, "/proc/meminfo", system_counters.parse_meminfo)
-    return look.first(counted, look.field(record, "/proc/meminfo", lambda it: it.mem_total_bytes))
+    record = read_fact.file_record(machine, "/proc/meminfo", system_counters.parse_meminfo)
+    return read_fact.first(counted, read_fact.field(record, "/proc/meminfo", lambda it: it.mem_total_bytes))
 
 
 def _dirty_limit(memory: Fact[int], ratio: Fact[int], dirty: Fact[int]) -> Fact[int]:
@@ -235,7 +239,7 @@ def _dirty_limit(memory: Fact[int], ratio: Fact[int], dirty: Fact[int]) -> Fact[
         return dirty
     if isinstance(ratio, Unknown):
         return ratio
-    return look.derive(memory, lambda total: total * ratio.value // 100)
+    return read_fact.derive(memory, lambda total: total * ratio.value // 100)
 
 
 def _slowest_speed(disks: Sequence[Disk] | Unknown) -> Fact[int]:
@@ -244,11 +248,15 @@ def _slowest_speed(disks: Sequence[Disk] | Unknown) -> Fact[int]:
         return disks
     if not disks:
         return Unknown(Cause.NOT_EXPOSED, "", "no disk")
-    network = look.any_of((look.holds(disk.cloud_disk, "network".__eq__) for disk in disks), "no cloud's volume")
-    if look.value(network):
-        return look.derive(network, lambda _: _CLOUD_BYTES_PER_SECOND)
-    slow = look.any_of((look.holds(disk.transport, lambda it: it != "nvme") for disk in disks), "every disk is NVMe")
-    return look.derive(slow, lambda it: _OTHER_BYTES_PER_SECOND if it else _NVME_BYTES_PER_SECOND)
+    network = read_fact.any_of(
+        (read_fact.holds(disk.cloud_disk, "network".__eq__) for disk in disks), "no cloud's volume"
+    )
+    if read_fact.value(network):
+        return read_fact.derive(network, lambda _: _CLOUD_BYTES_PER_SECOND)
+    slow = read_fact.any_of(
+        (read_fact.holds(disk.transport, lambda it: it != "nvme") for disk in disks), "every disk is NVMe"
+    )
+    return read_fact.derive(slow, lambda it: _OTHER_BYTES_PER_SECOND if it else _NVME_BYTES_PER_SECOND)
 
 
 def _dirty_seconds(limit: Fact[int], speed: Fact[int]) -> Fact[int]:
@@ -268,14 +276,14 @@ def _between(low: int, amount: int, high: int) -> int:
 
 def _cloud(machine: Machine) -> Fact[Literal["aws", "gcp", "azure", "none"]]:
     folder = "/sys/class/dmi/id"
-    vendor = look.text(machine, f"{folder}/sys_vendor")
+    vendor = read_fact.text(machine, f"{folder}/sys_vendor")
     if isinstance(vendor, Unknown):
         return vendor
     if vendor.value == "Amazon EC2":
         return Known("aws", vendor.source)
     if vendor.value == "Google":
         return Known("gcp", vendor.source)
-    tag = look.text(machine, f"{folder}/chassis_asset_tag")
+    tag = read_fact.text(machine, f"{folder}/chassis_asset_tag")
     if isinstance(tag, Known) and tag.value == _AZURE_ASSET_TAG:
         return Known("azure", tag.source)
     return Known("none", vendor.source)
@@ -286,14 +294,14 @@ def _fstrim_timer(machine: Machine) -> Fact[Literal["active", "inactive"]]:
     if not isinstance(jobs, Unknown) and "fstrim" in jobs:
         return Known("active", "/etc/cron.weekly/fstrim")
     source = " ".join(FSTRIM_TIMER)
-    record = look.command_record(machine, FSTRIM_TIMER, systemd_units.parse_systemctl_show)
-    state = look.field(record, source, lambda it: it.units[0].get("ActiveState") if it.units else None)
-    return look.derive(state, lambda word: "active" if word == "active" else "inactive")
+    record = read_fact.command_record(machine, FSTRIM_TIMER, systemd_units.parse_systemctl_show)
+    state = read_fact.field(record, source, lambda it: it.units[0].get("ActiveState") if it.units else None)
+    return read_fact.derive(state, lambda word: "active" if word == "active" else "inactive")
 
 
 def _io_limits(machine: Machine) -> Fact[tuple[str, ...]]:
     """The cgroups with an io.max, two levels deep (slices and the services in them)."""
-    root = next((it for it in _CGROUP_ROOTS if "cgroup.controllers" in look.names(machine.entries(it))), None)
+    root = next((it for it in _CGROUP_ROOTS if "cgroup.controllers" in read_fact.names(machine.entries(it))), None)
     if root is None:
         return Unknown(Cause.NOT_EXPOSED, "", "no cgroup v2 hierarchy")
     limited: list[str] = []
@@ -307,7 +315,7 @@ def _io_limits(machine: Machine) -> Fact[tuple[str, ...]]:
 
 def _groups(machine: Machine, root: str, depth: int, under: str = "") -> list[str]:
     found: list[str] = []
-    for name in look.names(machine.entries(f"{root}/{under}".rstrip("/"))):
+    for name in read_fact.names(machine.entries(f"{root}/{under}".rstrip("/"))):
         if depth and name.endswith((".slice", ".service", ".scope")):
             group = f"{under}/{name}".lstrip("/")
             found += [group, *_groups(machine, root, depth - 1, group)]
@@ -321,5 +329,5 @@ def _limits_io(machine: Machine, folder: str) -> Fact[bool]:
         return Known(False, folder) if names.cause is Cause.NOT_EXPOSED and not names.learn else names
     if "io.max" not in names:
         return Known(False, folder)
-    record = look.file_record(machine, f"{folder}/io.max", block_files.parse_io_max)
-    return look.field(record, f"{folder}/io.max", lambda it: bool(it.limits))
+    record = read_fact.file_record(machine, f"{folder}/io.max", block_files.parse_io_max)
+    return read_fact.field(record, f"{folder}/io.max", lambda it: bool(it.limits))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.storage import Subject
-from fsadvisor.survey import look, measured
+from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.superblocks import mount_point_of
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def build_stack(machine: Machine, tree: BlockTree, blocks: Sequence[Superblock])
         if device.slaves is None or len(under[at]) < len(slaves):
             open_ended.add(at)
         path = f"{device.folder}/loop/backing_file"
-        backing = look.value(look.text(machine, path)) if "loop" in device.holds else None
+        backing = read_fact.value(read_fact.text(machine, path)) if "loop" in device.holds else None
         place = mount_point_of(backing, at_place) if backing else None
         if place:
             under[at] = (at_place[place],)

@@ -11,7 +11,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import Cache, Crypt
 from fsadvisor.storage import Layer
-from fsadvisor.survey import look, multipath, queue, raid, soundness
+from fsadvisor.survey import multipath, queue, raid, read_fact, soundness
 from fsadvisor.survey.attested import Identities
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _of_its_kind(
     volumes: Mapping[str, LogicalVolume] | Unknown,
 ) -> dict[str, Any]:
     folder = device.folder
-    members = look.told(None if device.slaves is None else len(device.slaves), f"{folder}/slaves")
+    members = read_fact.fact_of(None if device.slaves is None else len(device.slaves), f"{folder}/slaves")
     if device.unlisted is not None:
         return {"members": members, **dict.fromkeys(_OF_A_KIND, device.unlisted)}
     if "dm" in device.holds:
@@ -111,16 +111,16 @@ def _of_its_kind(
         off = queue.off_blocks(shifts, settings.physical_block_bytes)
         return {"members": members, "misaligned": off, **raid.array(machine, folder)}
     if device.name.startswith("bcache"):
-        mode = look.file_record(machine, f"{folder}/bcache/cache_mode", parse_choice)
+        mode = read_fact.file_record(machine, f"{folder}/bcache/cache_mode", parse_choice)
         return {
             "kind": Known("bcache", folder),
-            "cache_mode": look.field(mode, f"{folder}/bcache/cache_mode", lambda it: it.active),
+            "cache_mode": read_fact.field(mode, f"{folder}/bcache/cache_mode", lambda it: it.active),
         }
     if "loop" in device.holds:
         return {
             "kind": Known("loop", folder),
-            "backing_file": look.text(machine, f"{folder}/loop/backing_file"),
-            "direct_io": look.switch(machine, f"{folder}/loop/dio"),
+            "backing_file": read_fact.text(machine, f"{folder}/loop/backing_file"),
+            "direct_io": read_fact.switch(machine, f"{folder}/loop/dio"),
         }
     if device.slaves is None:
         return {"kind": Unknown(Cause.NOT_EXPOSED, "", f"{folder}/slaves")}
@@ -134,25 +134,25 @@ def _device_mapper(
     tables: Mapping[str, tuple[Target, ...]] | Unknown,
     volumes: Mapping[str, LogicalVolume] | Unknown,
 ) -> dict[str, Any]:
-    mapped = look.text(machine, f"{device.folder}/dm/name")
-    name = look.value(mapped) or ""
+    mapped = read_fact.text(machine, f"{device.folder}/dm/name")
+    name = read_fact.value(mapped) or ""
     targets = tables if isinstance(tables, Unknown) else tables.get(name, ())
     kind = _mapped_kind(machine, device, targets)
     found: dict[str, Any] = {
         "mapped_name": mapped,
         "kind": kind,
-        **raid.lvm_facts(name, look.value(kind) or "", volumes),
+        **raid.lvm_facts(name, read_fact.value(kind) or "", volumes),
     }
-    if look.value(kind) in _WITH_OFFSETS:
-        shifts = look.field(targets, "dmsetup table", _data_offsets)
+    if read_fact.value(kind) in _WITH_OFFSETS:
+        shifts = read_fact.field(targets, "dmsetup table", _data_offsets)
         found["misaligned"] = queue.off_blocks(shifts, settings.physical_block_bytes)
-    if look.value(kind) == "dm-crypt":
-        found["crypt_flags"] = look.field(targets, "dmsetup table", _crypt_flags)
-        found["crypt_sector_bytes"] = look.field(targets, "dmsetup table", _crypt_sector_bytes)
-    if look.value(kind) in ("dm-cache", "dm-writecache"):
-        found["cache_mode"] = look.field(targets, "dmsetup table", _cache_mode)
-    if look.value(kind) == "dm-raid":
-        found["md_level"] = look.field(targets, "dmsetup table", raid.level_of)
+    if read_fact.value(kind) == "dm-crypt":
+        found["crypt_flags"] = read_fact.field(targets, "dmsetup table", _crypt_flags)
+        found["crypt_sector_bytes"] = read_fact.field(targets, "dmsetup table", _crypt_sector_bytes)
+    if read_fact.value(kind) in ("dm-cache", "dm-writecache"):
+        found["cache_mode"] = read_fact.field(targets, "dmsetup table", _cache_mode)
+    if read_fact.value(kind) == "dm-raid":
+        found["md_level"] = read_fact.field(targets, "dmsetup table", raid.level_of)
     return found
 
 
@@ -180,7 +180,7 @@ def _mapped_kind(machine: Machine, device: BlockDevice, targets: tuple[Target, .
     if not isinstance(targets, Unknown) and targets:
         return Known("dm-" + "+".join(sorted({target.kind for target in targets})), "dmsetup table")
     path = f"{device.folder}/dm/uuid"
-    uuid = look.text(machine, path)
+    uuid = read_fact.text(machine, path)
     if isinstance(uuid, Known):
         for prefix, kind in _UUID_KINDS:
             if uuid.value.startswith(prefix):

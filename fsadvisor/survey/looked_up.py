@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from fsadvisor.drives import pages
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,10 +37,10 @@ _BARE: Final = ("claimed", "partial", "absent")
 
 def with_faults(disk: Disk) -> Disk:
     """With the faults that pages tell of its firmware."""
-    if look.value(disk.virtual) is not False:
+    if read_fact.value(disk.virtual) is not False:
         return disk
-    firmware = look.value(disk.firmware)
-    for page in pages.firmware(look.value(disk.model) or ""):
+    firmware = read_fact.value(disk.firmware)
+    for page in pages.firmware(read_fact.value(disk.model) or ""):
         if firmware in page.faulty:
             return replace(disk, firmware_trusted=Known(False, page.source))
     return disk
@@ -48,7 +48,7 @@ def with_faults(disk: Disk) -> Disk:
 
 def with_looked_up(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> Disk:
     """With what nobody had to say, and nobody has said; `hardware` is its place in sysfs."""
-    if look.value(disk.virtual) is not False:
+    if read_fact.value(disk.virtual) is not False:
         return disk
     known = {name: fact for name, fact in _known(disk, hardware, family, today) if _is_unsaid(getattr(disk, name))}
     changes: dict[str, Any] = known
@@ -60,14 +60,14 @@ def _is_unsaid(fact: object) -> bool:
 
 
 def _known(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> Iterator[tuple[str, Known[bool]]]:
-    model, firmware = look.value(disk.model) or "", look.value(disk.firmware)
+    model, firmware = read_fact.value(disk.model) or "", read_fact.value(disk.firmware)
     if (sheet := pages.datasheet(model)) is not None:
         yield "datasheet_plp", Known(True, sheet.source)
     for page in pages.firmware(model):
         if firmware in page.cured and today - page.read <= _FRESH:
             yield "firmware_trusted", Known(True, f"no fault of {firmware} is known as of {page.read}: {page.source}")
     is_drive = family is not None and family.verdict in _BARE
-    if is_drive and look.value(disk.nvme_transport) == "pcie" and _DIRECT.fullmatch(hardware):
+    if is_drive and read_fact.value(disk.nvme_transport) == "pcie" and _DIRECT.fullmatch(hardware):
         yield "path_covered", Known(True, f"{hardware}: PCI Express only, no RAID controller, HBA or VMD on the way")
 
 

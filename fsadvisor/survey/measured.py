@@ -14,7 +14,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine.probe_file import PATH
 from fsadvisor.readers import probe_results
 from fsadvisor.storage import Disk, Ignored, Layer
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -52,7 +52,7 @@ class Probed(Struct, frozen=True):
 
 def read(machine: Machine) -> Probed:
     """The results that the machine keeps; that there is no file means that nothing was measured."""
-    record = look.file_record(machine, PATH, probe_results.parse)
+    record = read_fact.file_record(machine, PATH, probe_results.parse)
     if isinstance(record, Unknown):
         if record.cause is Cause.NOT_EXPOSED:
             return Probed({})
@@ -85,9 +85,9 @@ def conditions(scope: Mapping[str, Facts], under: Iterable[Disk | Layer]) -> dic
     for one in under:
         if isinstance(one, Disk):
             names = ("model", "firmware", "write_cache", "scheduler", "requests")
-            found |= _texts(f"disk {look.value(one.name)}", one, *names)
+            found |= _texts(f"disk {read_fact.value(one.name)}", one, *names)
         else:
-            found |= _texts(f"layer {look.value(one.name)}", one, "write_cache", "direct_io", "md_degraded")
+            found |= _texts(f"layer {read_fact.value(one.name)}", one, "write_cache", "direct_io", "md_degraded")
     return found
 
 
@@ -134,7 +134,7 @@ def _not_sure(virtual: Fact[bool]) -> Unknown | None:
     """
     if isinstance(virtual, Unknown) and virtual.learn:
         return virtual
-    return None if look.value(virtual) is False else Unknown(Cause.NOT_EXPOSED, "", _NOT_SURE)
+    return None if read_fact.value(virtual) is False else Unknown(Cause.NOT_EXPOSED, "", _NOT_SURE)
 
 
 class _Facts:
@@ -301,7 +301,7 @@ def flush_shares(mounts: Iterable[tuple[str, Mount, Below]]) -> dict[str, Fact[f
     """
     found: dict[str, Fact[float]] = {}
     for point, mount, below in mounts:
-        disks, share = look.value(below.disks), mount.disk_flush_share_percent
+        disks, share = read_fact.value(below.disks), mount.disk_flush_share_percent
         if disks is None or len(disks) != 1 or (isinstance(share, Unknown) and share.cause is Cause.NOT_APPLICABLE):
             continue
         before = found.get(disks[0])

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Atime, DataMode, Mount
-from fsadvisor.survey import look, measured, presence, programs
+from fsadvisor.survey import measured, presence, programs, read_fact
 from fsadvisor.survey.attested import Identities
 from fsadvisor.survey.below import NOTHING
 from fsadvisor.survey.configured import FSTAB, lacking
@@ -67,7 +67,7 @@ def _programs_by_point(inventory: Inventory, points: Container[str]) -> Mapping[
         return inventory.programs
     found: dict[str, list[RunningProgram]] = {}
     for program in inventory.programs:
-        directory = look.value(program.directory)
+        directory = read_fact.value(program.directory)
         point = None if directory is None else mount_point_of(directory, points)
         found.setdefault(point or "", []).append(program)
     return found
@@ -95,7 +95,7 @@ def _use(
 
 def _with_measurements(found: Surveyed, point: str, facts: Mount, block: str, scope: Mapping[str, Facts]) -> Mount:
     """With what was measured, where one may measure: on what is mounted, writable and on disks."""
-    if look.value(facts.mounted) is not True or look.value(facts.read_only) is not False:
+    if read_fact.value(facts.mounted) is not True or read_fact.value(facts.read_only) is not False:
         return facts
     under = found.below[block]
     if under is NOTHING:
@@ -159,7 +159,7 @@ def _running(running: mount_tables.Mount, in_force: tuple[str, ...]) -> dict[str
     sync = any(word in (*options, *superblock) for word in ("sync", "dirsync"))
     return {
         "mounted": Known(True, _MOUNTINFO),
-        "options": Known(look.shared(tuple(dict.fromkeys(in_force))), _MOUNTINFO),
+        "options": Known(read_fact.shared(tuple(dict.fromkeys(in_force))), _MOUNTINFO),
         "subtree": Known(running.root, _MOUNTINFO),
         "read_only": Known("ro" in options or "ro" in superblock, _MOUNTINFO),
         "atime": Known(_atime(options), _MOUNTINFO),
@@ -198,7 +198,7 @@ def _configured(
     return {
         "configured": Known(True, wanted.where),
         "waits_at_boot": Known(not {"nofail", "noauto", "x-systemd.automount"} & set(wanted.options), wanted.where),
-        "configured_options": Known(look.shared(wanted.options), wanted.where),
+        "configured_options": Known(read_fact.shared(wanted.options), wanted.where),
         "configured_in": Known(wanted.where, wanted.where),
         "configured_data_mode": _data_mode(wanted),
         "options_not_in_force": lost,

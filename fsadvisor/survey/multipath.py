@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import dmsetup
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,19 +29,24 @@ _BY_SEVERAL_PATHS = ("sas", "fc", "iscsi", "scsi", "virtio")
 def has_any(machine: Machine, tree: BlockTree) -> bool:
     """Whether there is a device of multipath-tools to ask about."""
     mapped = (it.folder for it in tree.devices.values() if "dm" in it.holds)
-    return any((look.value(look.text(machine, f"{folder}/dm/uuid")) or "").startswith("mpath-") for folder in mapped)
+    return any(
+        (read_fact.value(read_fact.text(machine, f"{folder}/dm/uuid")) or "").startswith("mpath-") for folder in mapped
+    )
 
 
 def usable(machine: Machine, tree: BlockTree, layers: Mapping[str, Layer]) -> Mapping[str, Fact[int]]:
     """The number of working paths of each multipath layer, by its id."""
-    wanted = [at for at, layer in layers.items() if look.value(layer.kind) == "dm-multipath"]
+    wanted = [at for at, layer in layers.items() if read_fact.value(layer.kind) == "dm-multipath"]
     if not wanted:
         return {}
-    record = look.command_record(machine, dmsetup.DMSETUP_STATUS_ARGV, dmsetup.parse_dmsetup_status)
+    record = read_fact.command_record(machine, dmsetup.DMSETUP_STATUS_ARGV, dmsetup.parse_dmsetup_status)
     if isinstance(record, Unknown):
         return dict.fromkeys(wanted, record)
     paths = {it.name: it.paths for it in record.devices}
-    names = {at: look.value(look.text(machine, f"/sys/block/{at.partition(':')[2]}/dm/name")) or "" for at in wanted}
+    names = {
+        at: read_fact.value(read_fact.text(machine, f"/sys/block/{at.partition(':')[2]}/dm/name")) or ""
+        for at in wanted
+    }
     return {at: _usable(machine, tree, paths.get(name)) for at, name in names.items()}
 
 
@@ -62,7 +67,7 @@ def _state(machine: Machine, tree: BlockTree, path: Path) -> Fact[str]:
     device = tree.numbered(path.device)
     if device is None:
         return Unknown(Cause.NOT_EXPOSED, "", f"/sys/dev/block/{path.device}")
-    return look.text(machine, f"{device.folder}/device/state")
+    return read_fact.text(machine, f"{device.folder}/device/state")
 
 
 def unjoined(
@@ -82,10 +87,10 @@ def unjoined(
     may_join: dict[str, Fact[str]] = {}
     for at, layer in layers.items():
         paths = stack.under(at)
-        if look.value(layer.kind) == "dm-multipath":
+        if read_fact.value(layer.kind) == "dm-multipath":
             for path in paths:
                 joined.setdefault(path, set()).update(paths)
-        if _name(at).startswith("dm-") and look.value(layer.kind) in (None, "dm-multipath"):
+        if _name(at).startswith("dm-") and read_fact.value(layer.kind) in (None, "dm-multipath"):
             told_whole = stack.followed(at)
             may_join |= dict.fromkeys(() if told_whole and isinstance(layer.kind, Known) else scsi, layer.kind)
     found: dict[str, Fact[tuple[str, ...]]] = dict.fromkeys(wanted, Known((), "no SCSI disk"))

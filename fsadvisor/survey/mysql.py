@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import database_files
-from fsadvisor.survey import look, program_settings
+from fsadvisor.survey import program_settings, read_fact
 from fsadvisor.survey.program_settings import IncludingFiles
 from fsadvisor.version import Version
 
@@ -47,16 +47,16 @@ def facts(machine: Machine, server: Server) -> dict[str, Any]:
     settings = _settings(machine, server, release.value)
     method = _flush_method(settings, release.value)
     return {
-        "server_version": look.derive(release, lambda it: Version(it.major, it.minor, it.patch)),
-        "edition": look.derive(release, lambda it: it.edition),
+        "server_version": read_fact.derive(release, lambda it: Version(it.major, it.minor, it.patch)),
+        "edition": read_fact.derive(release, lambda it: it.edition),
         "innodb_flush_method": method,
-        "direct_io": look.derive(method, lambda word: word in _DIRECT),
+        "direct_io": read_fact.derive(method, lambda word: word in _DIRECT),
         "innodb_doublewrite": _doublewrite(settings),
         "innodb_flush_log_at_trx_commit": program_settings.whole(
             _told(settings, "innodb_flush_log_at_trx_commit", "1")
         ),
         "buffer_bytes": _buffer_bytes(settings),
-        "own_checksums": look.derive(_told(settings, "innodb_checksum_algorithm", "crc32"), _has_checksums),
+        "own_checksums": read_fact.derive(_told(settings, "innodb_checksum_algorithm", "crc32"), _has_checksums),
         "log_directory": _log_directory(settings, server.directory),
     }
 
@@ -70,12 +70,12 @@ SETTINGS = (
 def _release(machine: Machine, server: Server) -> Known[MysqldVersion] | Unknown:
     """The binary's word, else the file that an upgrade leaves in the data folder."""
     argv = (server.process, "--version")
-    record = look.command_record(machine, argv, database_files.parse_mysqld_version)
+    record = read_fact.command_record(machine, argv, database_files.parse_mysqld_version)
     if not isinstance(record, Unknown):
         return Known(record, " ".join(argv))
     for name in _UPGRADE_FILES:
         path = f"{server.directory}/{name}"
-        left = look.file_record(machine, path, database_files.parse_mysqld_version)
+        left = read_fact.file_record(machine, path, database_files.parse_mysqld_version)
         if not isinstance(left, Unknown):
             return Known(left, path)
     if record.cause is Cause.NO_TOOL:
@@ -107,7 +107,7 @@ def _flush_method(settings: Settings | Unknown, release: MysqldVersion) -> Fact[
 def _is_dedicated(settings: Settings | Unknown) -> bool:
     """Whether MySQL may choose by itself what is not set (innodb_dedicated_server)."""
     said = None if isinstance(settings, Unknown) else settings.get("innodb_dedicated_server")
-    return said is not None and look.value(program_settings.switch(said)) is not False
+    return said is not None and read_fact.value(program_settings.switch(said)) is not False
 
 
 def _buffer_bytes(settings: Settings | Unknown) -> Fact[int]:
@@ -134,7 +134,7 @@ def _doublewrite(settings: Settings | Unknown) -> Fact[str]:
     if word in ("DETECT_ONLY", "FAST"):
         return Known(word, fact.source)
     on = program_settings.switch(Known("ON" if word == "DETECT_AND_RECOVER" else word, fact.source))
-    return look.derive(on, lambda it: "ON" if it else "OFF")
+    return read_fact.derive(on, lambda it: "ON" if it else "OFF")
 
 
 def _has_checksums(algorithm: str) -> bool:
@@ -145,7 +145,7 @@ def _log_directory(settings: Settings | Unknown, directory: str) -> Fact[str]:
     fact = program_settings.text(
         settings, "innodb_log_group_home_dir", Known(directory, "InnoDB's default: the data folder")
     )
-    return look.derive(fact, lambda path: path if path.startswith("/") else f"{directory}/{path}".rstrip("/."))
+    return read_fact.derive(fact, lambda path: path if path.startswith("/") else f"{directory}/{path}".rstrip("/."))
 
 
 def _settings(machine: Machine, server: Server, release: MysqldVersion) -> Settings | Unknown:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, TYPES
 from fsadvisor.survey.superblocks import IN_MEMORY, OVER_THE_NETWORK, OVERLAY
 
@@ -39,7 +39,7 @@ def device_missing(wanted: Configured, udev: Udev, devices: Container[str]) -> F
     for start, key in (_TAGS | _FOLDERS).items():
         if what.startswith(start):
             return _by_tag(what.removeprefix(start).strip('"'), key, wanted.where, udev)
-    return look.told(None, wanted.where)
+    return read_fact.fact_of(None, wanted.where)
 
 
 def _by_tag(value: str, key: str, where: str, udev: Udev) -> Fact[bool]:
@@ -61,7 +61,7 @@ def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mappin
     multipath = {
         below
         for at, under in inventory.stack.below.items()
-        if at in layers and look.value(layers[at].kind) == "dm-multipath"
+        if at in layers and read_fact.value(layers[at].kind) == "dm-multipath"
         for below in under
     }
     found: dict[str, Disk] = {}

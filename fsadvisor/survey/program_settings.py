@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import database_files
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def whole(fact: Fact[str]) -> Fact[int]:
 
 def lower(fact: Fact[str]) -> Fact[str]:
     """A word whose case does not matter."""
-    return look.derive(fact, lambda word: word.strip().lower())
+    return read_fact.derive(fact, lambda word: word.strip().lower())
 
 
 def is_absent(unknown: Unknown) -> bool:
@@ -100,7 +100,7 @@ class IncludingFiles(ABC, Generic[R]):
         answer = self._machine.settings(path)
         if isinstance(answer, Unknown) and is_absent(answer) and not must_exist:
             return
-        record = look.understood(answer, self._parse)
+        record = read_fact.understood(answer, self._parse)
         if isinstance(record, Unknown):
             self.failed = record
             return
@@ -142,13 +142,13 @@ def postgresql_facts(machine: Machine, directory: str, given: Iterable[tuple[str
         "server_version": version,
         "fsync": switch(told("fsync", "on")),
         "full_page_writes": switch(told("full_page_writes", "on")),
-        "synchronous_commit": look.derive(lower(told("synchronous_commit", "on")), _level),
+        "synchronous_commit": read_fact.derive(lower(told("synchronous_commit", "on")), _level),
         "wal_sync_method": lower(told("wal_sync_method", "fdatasync")),
         "fastest_wal_sync_method": _NOT_MEASURED,
         "wal_init_zero": switch(told("wal_init_zero", "on", since=12)),
         "wal_recycle": switch(told("wal_recycle", "on", since=12)),
         "io_method": lower(told("io_method", "worker", since=18)),
-        "direct_io": look.derive(lower(text(settings, "debug_io_direct", Known("", _DEFAULT))), _direct),
+        "direct_io": read_fact.derive(lower(text(settings, "debug_io_direct", Known("", _DEFAULT))), _direct),
         "buffer_bytes": size_bytes(told("shared_buffers", "128MB"), _UNITS),
         "checkpoint_flush_after_bytes": size_bytes(told("checkpoint_flush_after", "256kB"), _UNITS),
         "log_directory": _log_directory(machine, directory),
@@ -157,7 +157,7 @@ def postgresql_facts(machine: Machine, directory: str, given: Iterable[tuple[str
 
 def _version(machine: Machine, directory: str) -> Fact[Version]:
     """PG_VERSION holds the major version: '15', before PostgreSQL 10 '9.6'."""
-    said = look.text(machine, f"{directory}/PG_VERSION")
+    said = read_fact.text(machine, f"{directory}/PG_VERSION")
     if isinstance(said, Unknown):
         return said
     version = Version.parse(said.value if "." in said.value else f"{said.value}.0")
@@ -223,7 +223,7 @@ _REDIS_DEFAULT = "the server's default"
 def redis_facts(machine: Machine, directory: str) -> dict[str, Any]:
     """Facts by the configuration file that names this folder: the server hides its arguments."""
     for path in _FILES:
-        record = look.understood(machine.settings(path), database_files.parse_redis_conf)
+        record = read_fact.understood(machine.settings(path), database_files.parse_redis_conf)
         if isinstance(record, Unknown):
             if not is_absent(record):
                 return {"appendonly": record, "appendfsync": record}

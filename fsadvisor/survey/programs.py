@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -97,7 +97,7 @@ class RunningProgram(Struct, frozen=True, kw_only=True):
 
 def running(machine: Machine) -> list[RunningProgram] | Unknown:
     """The known programs that run, one per program and data folder."""
-    document = look.understood(machine.processes(_PROCESS_NAMES), json_text.load)
+    document = read_fact.understood(machine.processes(_PROCESS_NAMES), json_text.load)
     if isinstance(document, Unknown):
         return document
     if not machine.root and _others_are_hidden(machine):
@@ -115,7 +115,7 @@ def running(machine: Machine) -> list[RunningProgram] | Unknown:
 
 def _others_are_hidden(machine: Machine) -> bool:
     """Whether /proc shows an ordinary user only his own processes (proc(5): hidepid 1, 2, 4 and their names)."""
-    table = look.value(look.text(machine, "/proc/self/mountinfo")) or ""
+    table = read_fact.value(read_fact.text(machine, "/proc/self/mountinfo")) or ""
     options = (line.rpartition(" ")[2].split(",") for line in table.split("\n") if " - proc " in line)
     return any(it.startswith("hidepid=") and it not in ("hidepid=0", "hidepid=off") for each in options for it in each)
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.parsing import real
 from fsadvisor.storage import WriteCache
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
@@ -37,21 +37,21 @@ class Queue(Struct, frozen=True, kw_only=True):
 def queue(machine: Machine, folder: str) -> Queue:
     """Read the queue of a whole device."""
     return Queue(
-        write_cache=look.choice(look.text(machine, f"{folder}/queue/write_cache"), WriteCache),
-        discards=look.derive(look.number(machine, f"{folder}/queue/discard_max_bytes"), bool),
-        physical_block_bytes=look.number(machine, f"{folder}/queue/physical_block_size"),
-        read_ahead_kib=look.number(machine, f"{folder}/queue/read_ahead_kb"),
+        write_cache=read_fact.choice(read_fact.text(machine, f"{folder}/queue/write_cache"), WriteCache),
+        discards=read_fact.derive(read_fact.number(machine, f"{folder}/queue/discard_max_bytes"), bool),
+        physical_block_bytes=read_fact.number(machine, f"{folder}/queue/physical_block_size"),
+        read_ahead_kib=read_fact.number(machine, f"{folder}/queue/read_ahead_kb"),
     )
 
 
 def size_bytes(sectors: Fact[int]) -> Fact[int]:
     """Capacity."""
-    return look.derive(sectors, lambda count: count * SECTOR_BYTES)
+    return read_fact.derive(sectors, lambda count: count * SECTOR_BYTES)
 
 
 def start_bytes(machine: Machine, folder: str) -> Fact[int]:
     """Where a partition starts."""
-    return look.derive(look.number(machine, f"{folder}/start"), lambda sectors: sectors * SECTOR_BYTES)
+    return read_fact.derive(read_fact.number(machine, f"{folder}/start"), lambda sectors: sectors * SECTOR_BYTES)
 
 
 def misaligned(machine: Machine, partition: str, start: Fact[int], physical: Fact[int]) -> Fact[bool]:
@@ -60,13 +60,13 @@ def misaligned(machine: Machine, partition: str, start: Fact[int], physical: Fac
     The kernel reckons `alignment_offset` from what the disk tells: its physical blocks, and where the first begins.
     Where it tells of none of 4 KiB, the start has to be a multiple of that, too: flash has larger ones.
     """
-    offset = look.number(machine, f"{partition}/alignment_offset")
+    offset = read_fact.number(machine, f"{partition}/alignment_offset")
     if isinstance(physical, Unknown):
         return physical
     if isinstance(offset, Unknown):
         return offset
     told = physical.value >= _PAGE
-    return look.derive(start, lambda at: offset.value != 0 or (not told and at % _PAGE != 0))
+    return read_fact.derive(start, lambda at: offset.value != 0 or (not told and at % _PAGE != 0))
 
 
 def off_blocks(offsets_sectors: Fact[tuple[int, ...]], physical: Fact[int]) -> Fact[bool]:
@@ -74,7 +74,7 @@ def off_blocks(offsets_sectors: Fact[tuple[int, ...]], physical: Fact[int]) -> F
     if isinstance(physical, Unknown):
         return physical
     block = max(physical.value, _PAGE)
-    return look.derive(offsets_sectors, lambda offsets: any(it * SECTOR_BYTES % block for it in offsets))
+    return read_fact.derive(offsets_sectors, lambda offsets: any(it * SECTOR_BYTES % block for it in offsets))
 
 
 UPTIME = "/proc/uptime"
@@ -88,11 +88,11 @@ def uptime_seconds(machine: Machine, container: Fact[bool]) -> Fact[int]:
         return container
     if container.value:
         return Unknown(Cause.NOT_EXPOSED, "look from outside the container", container.source)
-    text = look.text(machine, UPTIME)
+    text = read_fact.text(machine, UPTIME)
     if isinstance(text, Unknown):
         return text
     seconds = real(text.value.partition(" ")[0])
-    return look.told(None if seconds is None else int(seconds), UPTIME)
+    return read_fact.fact_of(None if seconds is None else int(seconds), UPTIME)
 
 
 def flush_average_ms(stat: IoCounters | Unknown, source: str) -> Fact[float]:
@@ -100,19 +100,19 @@ def flush_average_ms(stat: IoCounters | Unknown, source: str) -> Fact[float]:
     if isinstance(stat, Unknown):
         return stat
     if stat.flushes is None or stat.flush_ms is None:
-        return look.told(None, source)
+        return read_fact.fact_of(None, source)
     if stat.flushes == 0:
         return Unknown(Cause.NOT_MEASURED, "", f"{source}: no flush since boot")
-    return Known(look.steady(stat.flush_ms / stat.flushes), source)
+    return Known(read_fact.steady(stat.flush_ms / stat.flushes), source)
 
 
 def flush_percent_of_uptime(stat: IoCounters | Unknown, uptime: Fact[int], source: str) -> Fact[float]:
     """The share of the time since boot that the disk spent on flushes."""
-    spent = look.field(stat, source, lambda it: it.flush_ms)
+    spent = read_fact.field(stat, source, lambda it: it.flush_ms)
     if isinstance(spent, Unknown):
         return spent
     if isinstance(uptime, Unknown):
         return uptime
     if uptime.value < _ENOUGH_SECONDS:
         return Unknown(Cause.NOT_MEASURED, "look again when the machine has run for an hour", uptime.source)
-    return Known(look.steady(spent.value / (uptime.value * 10)), f"{source}, {uptime.source}")
+    return Known(read_fact.steady(spent.value / (uptime.value * 10)), f"{source}, {uptime.source}")

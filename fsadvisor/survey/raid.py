@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import lvs
 from fsadvisor.readers.dm_target import Raid, Striped
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,20 +27,20 @@ _NOT_SEEN_THROUGH = ("zvol", "stacked")
 
 def array(machine: Machine, folder: str) -> dict[str, Any]:
     """The facts of an md array."""
-    level = look.text(machine, f"{folder}/md/level")
+    level = read_fact.text(machine, f"{folder}/md/level")
     found: dict[str, Any] = {
         "kind": Known("md", folder),
         "md_level": level,
-        "md_chunk_bytes": look.number(machine, f"{folder}/md/chunk_size"),
-        "md_consistency": look.text(machine, f"{folder}/md/consistency_policy"),
+        "md_chunk_bytes": read_fact.number(machine, f"{folder}/md/chunk_size"),
+        "md_consistency": read_fact.text(machine, f"{folder}/md/consistency_policy"),
     }
-    if look.value(level) not in _WITHOUT_COPIES:
-        found["md_degraded"] = look.number(machine, f"{folder}/md/degraded")
-        found["md_mismatches"] = look.number(machine, f"{folder}/md/mismatch_cnt")
-        found["md_action"] = look.text(machine, f"{folder}/md/sync_action")
-        found["md_last_action"] = look.text(machine, f"{folder}/md/last_sync_action")
-    if look.value(level) in _PARITY:
-        found["md_stripe_cache"] = look.number(machine, f"{folder}/md/stripe_cache_size")
+    if read_fact.value(level) not in _WITHOUT_COPIES:
+        found["md_degraded"] = read_fact.number(machine, f"{folder}/md/degraded")
+        found["md_mismatches"] = read_fact.number(machine, f"{folder}/md/mismatch_cnt")
+        found["md_action"] = read_fact.text(machine, f"{folder}/md/sync_action")
+        found["md_last_action"] = read_fact.text(machine, f"{folder}/md/last_sync_action")
+    if read_fact.value(level) in _PARITY:
+        found["md_stripe_cache"] = read_fact.number(machine, f"{folder}/md/stripe_cache_size")
     return found
 
 
@@ -52,11 +52,11 @@ def data_offsets(machine: Machine, folder: str) -> Fact[tuple[int, ...]]:
     found: list[int] = []
     for name in names:
         if name.startswith("dev-"):
-            offset = look.number(machine, f"{folder}/md/{name}/offset")
+            offset = read_fact.number(machine, f"{folder}/md/{name}/offset")
             if isinstance(offset, Unknown):
                 return offset
             found.append(offset.value)
-    return look.told(tuple(found) or None, f"{folder}/md/dev-*/offset")
+    return read_fact.fact_of(tuple(found) or None, f"{folder}/md/dev-*/offset")
 
 
 def level_of(targets: tuple[Target, ...]) -> str | None:
@@ -71,7 +71,7 @@ def raid_levels(layers: Iterable[Layer]) -> Fact[tuple[str, ...]]:
         if isinstance(layer.kind, Unknown):
             return layer.kind
         if layer.kind.value in _NOT_SEEN_THROUGH:
-            return look.told(None, layer.kind.source, "run as root with dmsetup installed")
+            return read_fact.fact_of(None, layer.kind.source, "run as root with dmsetup installed")
         if layer.kind.value in ("md", "dm-raid"):
             if isinstance(layer.md_level, Unknown):
                 return layer.md_level
@@ -84,7 +84,7 @@ _SOURCE = "lvs"
 
 def volumes(machine: Machine) -> Mapping[str, LogicalVolume] | Unknown:
     """The volumes by their name in device mapper; a thin pool's own device has a suffix."""
-    record = look.command_record(machine, lvs.ARGV, lvs.parse)
+    record = read_fact.command_record(machine, lvs.ARGV, lvs.parse)
     if isinstance(record, Unknown):
         return record
     found: dict[str, LogicalVolume] = {}
@@ -102,13 +102,13 @@ def lvm_facts(name: str, kind: str, known: Mapping[str, LogicalVolume] | Unknown
         volume = known.get(name, Unknown(Cause.NOT_EXPOSED, "", _SOURCE))
     if kind == "dm-thin-pool":
         return {
-            "fill_percent": look.field(volume, _SOURCE, lambda it: it.data_percent),
-            "pool_metadata_percent": look.field(volume, _SOURCE, lambda it: it.metadata_percent),
+            "fill_percent": read_fact.field(volume, _SOURCE, lambda it: it.data_percent),
+            "pool_metadata_percent": read_fact.field(volume, _SOURCE, lambda it: it.metadata_percent),
         }
     if kind == "dm-snapshot":
-        return {"fill_percent": look.field(volume, _SOURCE, lambda it: it.data_percent)}
+        return {"fill_percent": read_fact.field(volume, _SOURCE, lambda it: it.data_percent)}
     if kind == "dm-raid":
-        return {"lvm_health": look.field(volume, _SOURCE, lambda it: it.health)}
+        return {"lvm_health": read_fact.field(volume, _SOURCE, lambda it: it.health)}
     return {}
 
 
@@ -161,9 +161,9 @@ def _of_layer(
     if "dm" not in device.holds:
         return None
     if isinstance(tables, Unknown):
-        uuid = look.value(look.text(machine, f"{device.folder}/dm/uuid")) or ""
+        uuid = read_fact.value(read_fact.text(machine, f"{device.folder}/dm/uuid")) or ""
         return None if uuid.startswith(_NEVER_STRIPED) else Stripe(tables, tables)
-    targets = tables.get(look.value(look.text(machine, f"{device.folder}/dm/name")) or "")
+    targets = tables.get(read_fact.value(read_fact.text(machine, f"{device.folder}/dm/name")) or "")
     return _of_volume(machine, device.folder, targets) if targets else Stripe(_NO_TABLE, _NO_TABLE)
 
 
@@ -184,13 +184,13 @@ def _of_volume(machine: Machine, folder: str, targets: tuple[Target, ...]) -> St
 
 
 def _of_array(machine: Machine, folder: str) -> Stripe:
-    level = look.text(machine, f"{folder}/md/level")
+    level = read_fact.text(machine, f"{folder}/md/level")
     if isinstance(level, Unknown):
         return Stripe(level, level)
     if level.value not in _STRIPED:
         return Stripe(Known(0, level.source), Known(0, level.source))
-    chunk = look.number(machine, f"{folder}/md/chunk_size")
-    disks = look.number(machine, f"{folder}/md/raid_disks")
+    chunk = read_fact.number(machine, f"{folder}/md/chunk_size")
+    disks = read_fact.number(machine, f"{folder}/md/raid_disks")
     return Stripe(chunk, disks if isinstance(disks, Unknown) else _width(machine, folder, chunk, disks.value))
 
 
@@ -199,7 +199,7 @@ def _width(machine: Machine, folder: str, chunk: Fact[int], disks: int) -> Fact[
 
     A member's own optimal_io_size may have been mixed into it.
     """
-    width = look.number(machine, f"{folder}/queue/optimal_io_size")
+    width = read_fact.number(machine, f"{folder}/queue/optimal_io_size")
     if isinstance(chunk, Unknown):
         return chunk
     if isinstance(width, Unknown):
@@ -217,7 +217,9 @@ _NOT_TOLD = Unknown(Cause.NOT_EXPOSED, "", "the cache device is not told")
 
 def layers_that_cache(layers: Mapping[str, Layer]) -> list[str]:
     """The ids of the cache layers."""
-    return [at for at, layer in layers.items() if look.value(layer.kind) in ("bcache", "dm-cache", "dm-writecache")]
+    return [
+        at for at, layer in layers.items() if read_fact.value(layer.kind) in ("bcache", "dm-cache", "dm-writecache")
+    ]
 
 
 def cache_devices(
@@ -228,7 +230,7 @@ def cache_devices(
         return _of_bcache(machine, tree, device)
     if isinstance(tables, Unknown):
         return tables
-    name = look.value(look.text(machine, f"{device.folder}/dm/name")) or ""
+    name = read_fact.value(read_fact.text(machine, f"{device.folder}/dm/name")) or ""
     found = []
     for target in tables.get(name, ()):
         leg = _CACHE_LEG.get(target.kind)
@@ -241,7 +243,7 @@ def cache_devices(
 def _of_bcache(machine: Machine, tree: BlockTree, device: BlockDevice) -> tuple[str, ...] | Unknown:
     """A cache device's folder has its replacement policy, a backing device's has its cache mode."""
     holds = {
-        it.name: look.names(machine.entries(f"{it.folder}/bcache"))
+        it.name: read_fact.names(machine.entries(f"{it.folder}/bcache"))
         for it in (tree.devices.get(name) for name in device.slaves or ())
         if it is not None
     }
@@ -258,7 +260,7 @@ def cache_redundant(
         return names
     if not names:
         return Known(True, "no cache device is attached: nothing is cached")
-    return look.all_of([_one_is(name, stack, layers, disks) for name in names], f"all of {', '.join(names)}")
+    return read_fact.all_of([_one_is(name, stack, layers, disks) for name in names], f"all of {', '.join(names)}")
 
 
 def _one_is(name: str, stack: Stack, layers: Mapping[str, Layer], disks: Mapping[str, Disk]) -> Fact[bool]:
@@ -266,16 +268,16 @@ def _one_is(name: str, stack: Stack, layers: Mapping[str, Layer], disks: Mapping
     reached = (top, *stack.under(top))
     for at in reached:
         layer = layers.get(at)
-        if layer is not None and look.value(layer.md_level) in _COPIES:
-            return Known(True, f"{at.partition(':')[2]} is {look.value(layer.md_level)}")
-        if layer is not None and look.value(layer.kind) in (None, "dm-mirror", "stacked"):
+        if layer is not None and read_fact.value(layer.md_level) in _COPIES:
+            return Known(True, f"{at.partition(':')[2]} is {read_fact.value(layer.md_level)}")
+        if layer is not None and read_fact.value(layer.kind) in (None, "dm-mirror", "stacked"):
             return Unknown(Cause.NOT_EXPOSED, "", f"what {at.partition(':')[2]} is made of")
     leaves = [disks[at] for at in reached if at in disks]
-    if not leaves or not stack.followed(top) or any(look.value(it.transport) not in _PLAIN for it in leaves):
+    if not leaves or not stack.followed(top) or any(read_fact.value(it.transport) not in _PLAIN for it in leaves):
         return Unknown(Cause.NOT_EXPOSED, "", f"{name}: a controller or a hypervisor may keep copies")
     not_told = next((it.virtual for it in leaves if isinstance(it.virtual, Unknown)), None)
     if not_told is not None and not_told.learn:
         return not_told
-    if any(look.value(it.virtual) is not False for it in leaves):
+    if any(read_fact.value(it.virtual) is not False for it in leaves):
         return Unknown(Cause.NOT_EXPOSED, "", f"{name}: what a virtual disk stands on")
-    return Known(False, f"{name} stands on single drives: {', '.join(str(look.value(it.name)) for it in leaves)}")
+    return Known(False, f"{name} stands on single drives: {', '.join(str(read_fact.value(it.name)) for it in leaves)}")

@@ -9,7 +9,7 @@ from msgspec import Struct
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import file_attributes
 from fsadvisor.storage import Below, Filesystem, Service
-from fsadvisor.survey import look, mysql, program_settings
+from fsadvisor.survey import mysql, program_settings, read_fact
 from fsadvisor.survey.attested import Identities
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, type_of
 from fsadvisor.survey.superblocks import mount_point_of
@@ -48,7 +48,7 @@ def shares_disk(
         return own
     here = disks_of(own.value)
     found = (other if isinstance(other, Unknown) else _shared(here, disks_of(other.value)) for other in others)
-    return look.any_of(found, "no other program was found")
+    return read_fact.any_of(found, "no other program was found")
 
 
 def apart(own: Fact[str], log: Fact[str], disks_of: Callable[[str], Fact[tuple[str, ...]]]) -> Fact[bool]:
@@ -57,7 +57,7 @@ def apart(own: Fact[str], log: Fact[str], disks_of: Callable[[str], Fact[tuple[s
         return log
     if isinstance(own, Unknown):
         return own
-    return look.derive(_shared(disks_of(own.value), disks_of(log.value)), lambda it: not it)
+    return read_fact.derive(_shared(disks_of(own.value), disks_of(log.value)), lambda it: not it)
 
 
 def percent(part: Fact[int], whole: Fact[int]) -> Fact[int]:
@@ -75,14 +75,14 @@ _GIB = 1 << 30
 def file_facts(machine: Machine, directory: str) -> dict[str, Any]:
     """Facts by the largest files below a folder."""
     answer = machine.extents(directory)
-    record = look.understood(answer, file_attributes.parse_file_extents)
+    record = read_fact.understood(answer, file_attributes.parse_file_extents)
     if isinstance(record, Unknown):
         return dict.fromkeys(("extents", "extents_per_gib", "largest_folder"), record)
     source = answer.source
     extents = sum(file.extents for file in record.files)
     mapped = sum(file.mapped_bytes for file in record.files)
     return {
-        "extents": Known(look.steady(extents), source),
+        "extents": Known(read_fact.steady(extents), source),
         "extents_per_gib": _density(record, extents, mapped, source),
         "largest_folder": _largest_folder(record, source),
     }
@@ -92,13 +92,13 @@ def _density(record: FolderExtents, extents: int, mapped: int, source: str) -> F
     """Extents per GiB. Of compressed files each 128 KiB is one by construction, so they tell nothing."""
     if any(file.encoded for file in record.files):
         return Unknown(Cause.NOT_EXPOSED, "", f"{source}: some are compressed")
-    return Known(look.steady(extents * _GIB // mapped) if mapped else 0, source)
+    return Known(read_fact.steady(extents * _GIB // mapped) if mapped else 0, source)
 
 
 def _largest_folder(record: FolderExtents, source: str) -> Fact[int]:
     """Where counting stopped early, a small number says nothing; a large one is large all the same."""
     if record.whole or record.largest_folder > CROWDED:
-        return Known(look.steady(record.largest_folder), source)
+        return Known(read_fact.steady(record.largest_folder), source)
     return Unknown(Cause.NOT_EXPOSED, "", f"{source}: there are too many to look at all")
 
 
@@ -154,7 +154,7 @@ def _storage_driver(machine: Machine, directory: str) -> Fact[str]:
     names = machine.entries(path)
     if isinstance(names, Unknown):
         return names
-    return look.told(names[0] if len(names) == 1 else None, path, "ask it: docker info")
+    return read_fact.fact_of(names[0] if len(names) == 1 else None, path, "ask it: docker info")
 
 
 _OF_MANY_FILES = ("docker", "containerd", "crio", "buildkit")
@@ -166,7 +166,7 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
     programs = () if isinstance(found.inventory.programs, Unknown) else found.inventory.programs
     subjects: dict[str, Subject] = {}
     for program in programs:
-        directory = look.value(program.directory) or "?"
+        directory = read_fact.value(program.directory) or "?"
         point = mount_point_of(directory, mounts)
         mount = mounts.get(point or "")
         around = _around(program, programs, mounts, found.host)
@@ -203,7 +203,7 @@ class Around(Struct, frozen=True, kw_only=True):
 def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Subject | None, around: Around) -> Service:
     """All facts of a program; `mount` is the place that its folder is on."""
     filesystem = mount.scope.get("filesystem") if mount else None
-    fs_type = look.value(filesystem.type) if isinstance(filesystem, Filesystem) else None
+    fs_type = read_fact.value(filesystem.type) if isinstance(filesystem, Filesystem) else None
     directory = found.directory
     told: dict[str, Any] = {
         "own_checksums": Unknown(Cause.NOT_ATTESTED, f"ask {found.program.name} whether its data checksums are on")
@@ -217,15 +217,15 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
         program=Known(found.program.name, "running processes"),
         directory=directory,
         workload=Known(found.program.workload, f"what {found.program.name} does"),
-        mount_point=look.told(place, "/proc/self/mountinfo"),
+        mount_point=read_fact.fact_of(place, "/proc/self/mountinfo"),
         **told,
         buffer_percent=percent(told.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
-        log_on_mount=look.derive(log, lambda folder: around.place_of(folder) == place),
+        log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == place),
         log_apart=apart(directory, log, around.disks_of),
         shares_disk=shares_disk(directory, around.folders, around.disks_of),
     )
 
 
 def _server(found: RunningProgram) -> mysql.Server:
-    directory = look.value(found.directory) or ""
+    directory = read_fact.value(found.directory) or ""
     return mysql.Server(process=found.process, directory=directory, given=found.settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def told(block: Superblock, seeds: Fact[bool]) -> Fact[bool]:
         return Unknown(Cause.NOT_EXPOSED, "", "/proc/mounts, which does not tell the mount's ro from the superblock's")
     if not all("rw" in mount.options for mount in block.mounts):
         return Known(False, _MOUNTINFO)
-    return look.derive(seeds, lambda read_only_by_format: not read_only_by_format)
+    return read_fact.derive(seeds, lambda read_only_by_format: not read_only_by_format)
 
 
 def ext4(block: Superblock, seeds: Fact[bool], errors: Fact[int], kernel: Fact[Version]) -> Fact[bool]:
@@ -72,5 +72,5 @@ def btrfs_seeds(writeable: Iterable[Fact[bool]]) -> Fact[bool]:
     """A Btrfs on seed devices, none of which may be written, is read-only by itself."""
     for fact in writeable:
         if isinstance(fact, Unknown) or fact.value:
-            return look.derive(fact, lambda _: False)
+            return read_fact.derive(fact, lambda _: False)
     return Known(True, "/sys/fs/btrfs/*/devinfo/*/writeable")

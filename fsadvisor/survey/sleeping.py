@@ -9,7 +9,7 @@ from fsadvisor.facts import NOT_APPLICABLE, WAKE, Cause, Fact, Known, Unknown
 from fsadvisor.machine import sources
 from fsadvisor.machine.wrapped import Wrapped
 from fsadvisor.readers import smartctl
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.survey.attachment import transport
 from fsadvisor.survey.filesystem_types.registry import type_of
 
@@ -38,19 +38,19 @@ _ASK_THE_DRIVE: Final = ("smartctl", "nvme")
 
 def may_sleep(device: BlockDevice) -> bool:
     """Whether it is a disk of a kind that can be in standby."""
-    return device.is_disk and look.value(transport(device)) in _MAY_SLEEP
+    return device.is_disk and read_fact.value(transport(device)) in _MAY_SLEEP
 
 
 def power_state(machine: Machine, device: BlockDevice, kind: Fact[Transport]) -> Fact[PowerState]:
     """Whether it sleeps, by what smartctl was told before it asked anything else."""
-    if look.value(kind) not in _MAY_SLEEP:
+    if read_fact.value(kind) not in _MAY_SLEEP:
         return NOT_APPLICABLE
     (answer,) = machine.run([smartctl.argv(device.path)])
     if isinstance(answer, Unknown):
         return Known("standby", answer.source) if answer.cause is Cause.ASLEEP else answer
     mode = smartctl.power_mode(answer.text) or ""
     found = next((state for start, state in _STATES if mode.startswith(start)), None)
-    return look.told(found, answer.source)
+    return read_fact.fact_of(found, answer.source)
 
 
 def not_woken(machine: Machine, tree: BlockTree, mounts: Iterable[Mount]) -> Machine:

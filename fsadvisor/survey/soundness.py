@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -33,11 +33,11 @@ _RAID_KINDS: Final = ("md", "dm-raid", "dm-mirror", "dm-multipath")
 
 def failing(disk: Disk) -> Fact[bool]:
     """Whether a drive fails or has errors."""
-    if look.value(disk.virtual) is True:
+    if read_fact.value(disk.virtual) is True:
         return Unknown(Cause.NOT_EXPOSED, "ask whoever runs the hypervisor or the cloud", disk.virtual.source)
-    spins = look.value(disk.rotational) is True  # flash replaces blocks as it wears
+    spins = read_fact.value(disk.rotational) is True  # flash replaces blocks as it wears
     return _any(
-        look.value(disk.name) or "",
+        read_fact.value(disk.name) or "",
         (
             _sign(disk.smart_passed, lambda it: not it and _not_only_warm(disk), "its own health test failed"),
             _sign(disk.critical_warning, lambda it: bool(it & ~_ONLY_WARM & ~_ONLY_READ_ONLY_CACHE), "it warns"),
@@ -54,7 +54,7 @@ def failing(disk: Disk) -> Fact[bool]:
 
 
 def _not_only_warm(disk: Disk) -> bool:
-    return look.value(disk.critical_warning) not in (_ONLY_WARM, _ONLY_WARM | _ONLY_READ_ONLY_CACHE)
+    return read_fact.value(disk.critical_warning) not in (_ONLY_WARM, _ONLY_WARM | _ONLY_READ_ONLY_CACHE)
 
 
 def _spare(disk: Disk) -> Fact[bool]:
@@ -66,7 +66,7 @@ def _spare(disk: Disk) -> Fact[bool]:
 
 def incomplete(layer: Layer) -> Fact[bool]:
     """Whether an array, mirror or multipath device lacks a member or is being rebuilt; of other layers never."""
-    name = look.value(layer.name) or ""
+    name = read_fact.value(layer.name) or ""
     if isinstance(layer.kind, Unknown):
         return layer.kind
     if layer.kind.value not in _RAID_KINDS:
@@ -84,13 +84,13 @@ def _lost_paths(layer: Layer) -> Fact[bool]:
     paths, members = layer.usable_paths, layer.members
     if isinstance(paths, Unknown):
         return paths
-    return look.derive(members, lambda it: paths.value < it)
+    return read_fact.derive(members, lambda it: paths.value < it)
 
 
 def sound(filesystem: Filesystem) -> Fact[bool]:
     """Whether a filesystem has no errors, all of its devices, and free space to work in."""
     sick = _any(
-        look.value(filesystem.mount_point) or "",
+        read_fact.value(filesystem.mount_point) or "",
         (
             _sign(filesystem.errors, lambda it: it > 0, "errors recorded"),
             _sign(filesystem.shut_down, bool, "it was shut down"),
@@ -104,7 +104,7 @@ def sound(filesystem: Filesystem) -> Fact[bool]:
             _sign(filesystem.unallocated_percent, lambda it: it < _LEAST_UNALLOCATED_PERCENT, "percent unallocated"),
         ),
     )
-    return look.derive(sick, lambda it: not it)
+    return read_fact.derive(sick, lambda it: not it)
 
 
 def _sign(fact: Fact[T], bad: Callable[[T], bool], what: str) -> Fact[bool]:
@@ -130,5 +130,5 @@ def _any(name: str, signs: Iterable[Fact[bool]], needed: Fact[bool] | None = Non
         return needed
     unknown = [it for it in asked if isinstance(it, Unknown) and it.cause is not Cause.NOT_EXPOSED]
     if unknown:
-        return look.first(*unknown)
+        return read_fact.first(*unknown)
     return Known(False, ", ".join(dict.fromkeys(it.source for it in asked if isinstance(it, Known))) or name)

@@ -12,7 +12,7 @@ from fsadvisor.catalogue import did_you_mean
 from fsadvisor.probe.job import Existing
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.storage import Filesystem, Mount
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.registry import MADE, type_of
 from fsadvisor.trial import dangers
 from fsadvisor.trial.arena import Form
@@ -103,7 +103,7 @@ def own(storage: Storage, mount_point: str) -> Own:
     filesystem = subject.scope.get("filesystem") if subject else None
     if not isinstance(mount, Mount):
         return Own(mount_point=mount_point, fs_type="")
-    fs_type, words = look.value(mount.fs_type) or "", look.value(mount.options) or ()
+    fs_type, words = read_fact.value(mount.fs_type) or "", read_fact.value(mount.options) or ()
     taken = [word for word in words if word.partition("=")[0] in _TAKEN_OVER]
     if words and not {"noatime", "relatime"} & set(taken):
         taken.append("strictatime")

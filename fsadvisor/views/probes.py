@@ -12,7 +12,7 @@ from fsadvisor.probe.job import Headline
 from fsadvisor.probe.jobs import JOBS, SUITES
 from fsadvisor.report.probe_words import amount, sureness
 from fsadvisor.storage import Below, Mount
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.registry import TYPES
 from fsadvisor.survey.superblocks import OVERLAY
 from fsadvisor.views.probe_groups import SUITE_WORDS, groups
@@ -43,16 +43,16 @@ def mounts(storage: Storage, kept: Kept) -> list[tuple[str, Mount, Below | None]
     for subject in storage.subjects:
         mount, below = subject.scope.get("mount"), subject.scope.get("below")
         if subject.kind == "mount" and isinstance(mount, Mount):
-            point = look.value(mount.point) or subject.name
+            point = read_fact.value(mount.point) or subject.name
             if _can(mount) or point in kept.by_mount:
                 found.append((point, mount, below if isinstance(below, Below) else None))
     return found
 
 
 def _can(mount: Mount) -> bool:
-    kind = look.value(mount.fs_type)
+    kind = read_fact.value(mount.fs_type)
     fine = kind is None or kind in TYPES or kind == OVERLAY
-    return fine and look.value(mount.mounted) is True and look.value(mount.read_only) is not True
+    return fine and read_fact.value(mount.mounted) is True and read_fact.value(mount.read_only) is not True
 
 
 def mount_rows(storage: Storage, kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> list[Row]:
@@ -76,7 +76,7 @@ def mount_rows(storage: Storage, kept: Kept, now: datetime, width: int, glyphs: 
 def _on(mount: Mount, below: Below | None) -> str:
     disks = below.disks if below else None
     on = ", ".join(disks.value) if isinstance(disks, Known) and disks.value else "unknown disks"
-    return f"{look.value(mount.fs_type) or 'unknown'} on {on}"
+    return f"{read_fact.value(mount.fs_type) or 'unknown'} on {on}"
 
 
 def _last(on_mount: Mapping[str, Sequence[Held]], unread: int, now: datetime) -> Iterator[Span]:

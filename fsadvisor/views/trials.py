@@ -13,7 +13,7 @@ from fsadvisor.pages.spans import Line, Span, Tone, cut, padded, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Filesystem, Mount
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.survey.tried import rule_of
 from fsadvisor.trial.ratio import Ratio, sentence
 from fsadvisor.views import probes
@@ -76,8 +76,8 @@ def mount_of(subject: Subject) -> str:
     scope = subject.scope
     mount, filesystem = scope.get("mount"), scope.get("filesystem")
     if isinstance(mount, Mount):
-        return look.value(mount.point) or ""
-    return look.value(filesystem.mount_point) or "" if isinstance(filesystem, Filesystem) else ""
+        return read_fact.value(mount.point) or ""
+    return read_fact.value(filesystem.mount_point) or "" if isinstance(filesystem, Filesystem) else ""
 
 
 def can_be_tried(look: Look) -> list[Verdict]:
@@ -174,7 +174,7 @@ def says(result: Result) -> str:
 
 def _mount(point: str, mount: Mount, picked: Collection[str], width: int, glyphs: Glyphs) -> Row:
     key = key_of("mount", point)
-    words: Line = (span(f"as it is mounted: {look.value(mount.fs_type) or 'unknown'}", Tone.DIM),)
+    words: Line = (span(f"as it is mounted: {read_fact.value(mount.fs_type) or 'unknown'}", Tone.DIM),)
     return _row(key, point, words, width, glyphs, glyphs.chosen if key in picked else " ")
 
 

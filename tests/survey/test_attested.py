@@ -9,7 +9,7 @@ from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.attestation_file import PATH
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine
 
@@ -167,8 +167,8 @@ def test_no_attestation_makes_power_loss_protection_proven():
         if entry.attested and entry.namespace in names and entry.kind.value == "yes/no"
     )
     assert fact(told(text), "disk:sda", "disk.path_covered").value is True
-    assert look.value(fact(told(text), "disk:sda", "disk.plp")) != "proven"
-    assert look.value(fact(told(text), "mount:/srv", "below.all_plp_proven")) is not True
+    assert read_fact.value(fact(told(text), "disk:sda", "disk.plp")) != "proven"
+    assert read_fact.value(fact(told(text), "mount:/srv", "below.all_plp_proven")) is not True
 
 
 def test_every_fact_that_only_a_person_can_know_can_be_attested():

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import btrfs_tools, btrfs_usage, file_attributes
 from fsadvisor.readers.parsing import whole
-from fsadvisor.survey import look, shut_down
+from fsadvisor.survey import read_fact, shut_down
 from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Variant
 from fsadvisor.version import Version
 
@@ -39,10 +39,10 @@ def quota(machine: Machine, folder: str, kernel: Fact[Version]) -> Fact[Literal[
             return kernel
         source = "/sys/fs/btrfs/*/qgroups"
         return Known("off", source) if kernel.value >= _IN_SYSFS else Unknown(Cause.NOT_EXPOSED, "", source)
-    enabled = look.switch(machine, f"{folder}/qgroups/enabled")
+    enabled = read_fact.switch(machine, f"{folder}/qgroups/enabled")
     if isinstance(enabled, Unknown) or not enabled.value:
-        return look.derive(enabled, lambda _: "off")
-    mode = look.text(machine, f"{folder}/qgroups/mode")
+        return read_fact.derive(enabled, lambda _: "off")
+    mode = read_fact.text(machine, f"{folder}/qgroups/mode")
     simple = isinstance(mode, Known) and mode.value == "squota"
     return Known("squota" if simple else "qgroup", enabled.source)
 
@@ -54,9 +54,9 @@ def limits(machine: Machine, folder: str) -> Fact[bool]:
         return names
     groups = [name for name in names if name[:1].isdigit()]
     for group in groups[:_LOOKED_AT]:
-        flags = look.number(machine, f"{folder}/qgroups/{group}/limit_flags")
+        flags = read_fact.number(machine, f"{folder}/qgroups/{group}/limit_flags")
         if isinstance(flags, Unknown) or flags.value:
-            return look.derive(flags, bool)
+            return read_fact.derive(flags, bool)
     source = "/sys/fs/btrfs/*/qgroups/*/limit_flags"
     return Known(False, source) if len(groups) <= _LOOKED_AT else Unknown(Cause.NOT_EXPOSED, "", source)
 
@@ -107,8 +107,8 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFa
     options = block.mounts[0].super_options
     usage_argv, snapshots_argv = commands(block)
     tool = " ".join(usage_argv)
-    usage = look.command_record(machine, usage_argv, btrfs_usage.parse)
-    snapshots = look.command_record(machine, snapshots_argv, btrfs_tools.parse_btrfs_snapshots)
+    usage = read_fact.command_record(machine, usage_argv, btrfs_usage.parse)
+    snapshots = read_fact.command_record(machine, snapshots_argv, btrfs_tools.parse_btrfs_snapshots)
     return BtrfsFacts(
         label=_label(machine, block.directory),
         barriers=Known("nobarrier" not in options, "/proc/self/mountinfo"),
@@ -116,16 +116,16 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFa
         commit_seconds=Known(_commit_seconds(options), "/proc/self/mountinfo"),
         features=_features(machine, block.directory),
         errors=_errors(machine, block.directory),
-        unallocated_percent=look.field(usage, tool, _unallocated_percent),
-        metadata_used_percent=look.field(usage, tool, _metadata_used_percent),
-        data_profile=look.field(usage, tool, lambda it: _profile(it, "Data")),
-        metadata_profile=look.field(usage, tool, lambda it: _profile(it, "Metadata")),
-        snapshots=look.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
+        unallocated_percent=read_fact.field(usage, tool, _unallocated_percent),
+        metadata_used_percent=read_fact.field(usage, tool, _metadata_used_percent),
+        data_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Data")),
+        metadata_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Metadata")),
+        snapshots=read_fact.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
         shut_down=shut_down.told(block, shut_down.btrfs_seeds(_writeable(machine, block.directory))),
         space_cache=_space_cache(options),
         quota=quota(machine, block.directory, kernel) if block.directory else _NO_FOLDER,
         quota_limits=limits(machine, block.directory) if block.directory else _NO_FOLDER,
-        missing_bytes=look.field(usage, tool, lambda it: it.missing_bytes),
+        missing_bytes=read_fact.field(usage, tool, lambda it: it.missing_bytes),
     )
 
 
@@ -139,7 +139,7 @@ def _device_count(machine: Machine, folder: str | None) -> dict[str, Fact[int]]:
 
 def _label(machine: Machine, folder: str | None) -> Fact[str]:
     """The label in sysfs ('' where it has none)."""
-    found = look.text(machine, f"{folder}/label") if folder else _NO_FOLDER
+    found = read_fact.text(machine, f"{folder}/label") if folder else _NO_FOLDER
     return replace(found, source="/sys/fs/btrfs/*/label")
 
 
@@ -172,12 +172,12 @@ def _writeable(machine: Machine, folder: str | None) -> Iterator[Fact[bool]]:
         yield members
         return
     for member in members:
-        yield look.switch(machine, f"{folder}/devinfo/{member}/writeable")
+        yield read_fact.switch(machine, f"{folder}/devinfo/{member}/writeable")
 
 
 def _features(machine: Machine, folder: str | None) -> Fact[tuple[str, ...]]:
     names = machine.entries(f"{folder}/features") if folder else _NO_FOLDER
-    return names if isinstance(names, Unknown) else Known(look.shared(names), "/sys/fs/btrfs/*/features")
+    return names if isinstance(names, Unknown) else Known(read_fact.shared(names), "/sys/fs/btrfs/*/features")
 
 
 def _errors(machine: Machine, folder: str | None) -> Fact[int]:
@@ -188,8 +188,8 @@ def _errors(machine: Machine, folder: str | None) -> Fact[int]:
     total = 0
     for member in members:
         path = f"{folder}/devinfo/{member}/error_stats"
-        count = look.field(
-            look.file_record(machine, path, btrfs_tools.parse_btrfs_error_stats), path, lambda it: it.total
+        count = read_fact.field(
+            read_fact.file_record(machine, path, btrfs_tools.parse_btrfs_error_stats), path, lambda it: it.total
         )
         if isinstance(count, Unknown):
             return count
@@ -221,8 +221,8 @@ def _profile(usage: BtrfsUsage, kind: str) -> str | None:
 def flag(machine: Machine, path: str) -> Fact[bool]:
     """Whether a folder, for the new files in it, or a file carries the flag."""
     answer = machine.flags(path)
-    record = look.understood(answer, file_attributes.parse_fsflags)
-    return look.field(record, answer.source, lambda it: "nocow" in it.flags)
+    record = read_fact.understood(answer, file_attributes.parse_fsflags)
+    return read_fact.field(record, answer.source, lambda it: "nocow" in it.flags)
 
 
 def flag_of_a_file(machine: Machine, program: str, directory: str) -> Fact[bool]:
@@ -243,9 +243,9 @@ class _InSysfs(NamedTuple):
 def _by_member(machine: Machine) -> Mapping[str, _InSysfs]:
     """The mounted ones by each of their member devices, from /sys/fs/btrfs/*/devices."""
     found: dict[str, _InSysfs] = {}
-    for name in look.names(machine.entries("/sys/fs/btrfs")):
+    for name in read_fact.names(machine.entries("/sys/fs/btrfs")):
         directory = f"/sys/fs/btrfs/{name}"
-        members = look.names(machine.entries(f"{directory}/devices"))
+        members = read_fact.names(machine.entries(f"{directory}/devices"))
         found.update(dict.fromkeys(members, _InSysfs(directory, members)))
     return found
 
@@ -285,7 +285,7 @@ def _program_facts(machine: Machine, program: str, directory: Fact[str]) -> Fact
 
 
 def _mkfs_alike(filesystem: Filesystem) -> tuple[str, ...]:
-    profile = look.value(filesystem.metadata_profile)
+    profile = read_fact.value(filesystem.metadata_profile)
     return ("-m", profile.lower()) if profile and profile.lower() in ("single", "dup") else ()
 
 

@@ -11,7 +11,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import dumpe2fs, ext4_files
 from fsadvisor.readers.parsing import whole
 from fsadvisor.storage import DataMode
-from fsadvisor.survey import look, shut_down
+from fsadvisor.survey import read_fact, shut_down
 from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Variant
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def outer_journal(machine: Machine, device: str, journals: tuple[str, ...] | Unk
     """
     if not may_have_outer_journal(machine, device, journals):
         return None
-    header = look.command_record(machine, header_argv(device), dumpe2fs.parse)
+    header = read_fact.command_record(machine, header_argv(device), dumpe2fs.parse)
     if isinstance(header, Unknown):
         return header
     try:
@@ -111,7 +111,7 @@ def may_have_outer_journal(machine: Machine, device: str, journals: tuple[str, .
         inside = f"{device}-8" in journals
     if inside:
         return False
-    options = look.file_record(machine, f"/proc/fs/ext4/{device}/options", _parse_options)
+    options = read_fact.file_record(machine, f"/proc/fs/ext4/{device}/options", _parse_options)
     return isinstance(options, Unknown) or options.value("data") is not None
 
 
@@ -119,38 +119,44 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Ext4Fac
     """Read /proc/fs/ext4 (every option in force, defaults too), jbd2's statistics and dumpe2fs."""
     device = block.devices[0] if block.devices else "?"
     path = f"/proc/fs/ext4/{device}/options"
-    options = look.file_record(machine, path, _parse_options)
+    options = read_fact.file_record(machine, path, _parse_options)
     argv = next(iter(commands(block)), ("dumpe2fs", "-h", device))
     tool = " ".join(argv)
-    header = look.command_record(machine, argv, dumpe2fs.parse)
+    header = read_fact.command_record(machine, argv, dumpe2fs.parse)
     journal_name = block.devices[1] if len(block.devices) > 1 else f"{device}-8"
     journal_path = f"/proc/fs/jbd2/{journal_name}/info"
-    jbd2 = look.file_record(machine, journal_path, ext4_files.parse_jbd2_info)
-    errors = _errors(look.number(machine, f"/sys/fs/ext4/{device}/errors_count"), header, tool)
+    jbd2 = read_fact.file_record(machine, journal_path, ext4_files.parse_jbd2_info)
+    errors = _errors(read_fact.number(machine, f"/sys/fs/ext4/{device}/errors_count"), header, tool)
     return Ext4Facts(
-        label=look.field(header, tool, lambda it: it.label),
-        options=look.field(
-            options, path, lambda it: look.shared(tuple(_spelt(name, value) for name, value in it.options))
+        label=read_fact.field(header, tool, lambda it: it.label),
+        options=read_fact.field(
+            options, path, lambda it: read_fact.shared(tuple(_spelt(name, value) for name, value in it.options))
         ),
-        barriers=look.field(options, path, _barriers),
-        online_discard=look.derive(
-            look.field(options, path, lambda it: it.has("discard")), lambda it: "sync" if it else "none"
+        barriers=read_fact.field(options, path, _barriers),
+        online_discard=read_fact.derive(
+            read_fact.field(options, path, lambda it: it.has("discard")), lambda it: "sync" if it else "none"
         ),
         journal=_journal(options, path, header, tool) if isinstance(jbd2, Unknown) else Known(True, journal_path),
-        data_mode=look.choice(look.field(options, path, lambda it: it.value("data")), DataMode),
-        commit_seconds=look.field(options, path, lambda it: whole(it.value("commit"))),
-        features=look.field(header, tool, lambda it: look.shared(it.features) if it.features is not None else None),
-        journal_bytes=look.field(header, tool, lambda it: it.journal_size_bytes),
-        commit_us=look.derive(look.field(jbd2, journal_path, lambda it: it.average_commit_us), look.steady),
-        block_bytes=look.field(header, tool, lambda it: it.block_size_bytes),
-        inode_bytes=look.field(header, tool, lambda it: it.inode_size_bytes),
-        stripe_unit_bytes=look.field(header, tool, _stride_bytes),
+        data_mode=read_fact.choice(read_fact.field(options, path, lambda it: it.value("data")), DataMode),
+        commit_seconds=read_fact.field(options, path, lambda it: whole(it.value("commit"))),
+        features=read_fact.field(
+            header, tool, lambda it: read_fact.shared(it.features) if it.features is not None else None
+        ),
+        journal_bytes=read_fact.field(header, tool, lambda it: it.journal_size_bytes),
+        commit_us=read_fact.derive(
+            read_fact.field(jbd2, journal_path, lambda it: it.average_commit_us), read_fact.steady
+        ),
+        block_bytes=read_fact.field(header, tool, lambda it: it.block_size_bytes),
+        inode_bytes=read_fact.field(header, tool, lambda it: it.inode_size_bytes),
+        stripe_unit_bytes=read_fact.field(header, tool, _stride_bytes),
         errors=errors,
-        shut_down=shut_down.ext4(block, look.field(header, tool, _read_only_by_format), errors, kernel),
-        maximum_file_bytes=look.field(header, tool, _maximum_file_bytes),
-        stripe_width_bytes=look.field(header, tool, _stripe_width_bytes),
-        journal_mib=look.field(header, tool, _journal_mib),
-        journal_flushing_ms=look.derive(look.field(jbd2, journal_path, lambda it: it.flushing_ms), look.steady),
+        shut_down=shut_down.ext4(block, read_fact.field(header, tool, _read_only_by_format), errors, kernel),
+        maximum_file_bytes=read_fact.field(header, tool, _maximum_file_bytes),
+        stripe_width_bytes=read_fact.field(header, tool, _stripe_width_bytes),
+        journal_mib=read_fact.field(header, tool, _journal_mib),
+        journal_flushing_ms=read_fact.derive(
+            read_fact.field(jbd2, journal_path, lambda it: it.flushing_ms), read_fact.steady
+        ),
     )
 
 
@@ -158,7 +164,7 @@ def _journal(options: Ext4Options | Unknown, path: str, header: Dumpe2fs | Unkno
     """Whether one is used, where jbd2 does not show it: `noload` leaves it alone, even on a writable mount."""
     if not isinstance(options, Unknown) and options.has("norecovery"):
         return Known(False, path)
-    return look.field(header, tool, lambda it: "has_journal" in it.features if it.features is not None else None)
+    return read_fact.field(header, tool, lambda it: "has_journal" in it.features if it.features is not None else None)
 
 
 def _spelt(name: str, value: str | None) -> str:
@@ -174,8 +180,8 @@ def _barriers(options: Ext4Options) -> bool | None:
 
 def _errors(counted: Fact[int], header: Dumpe2fs | Unknown, tool: str) -> Fact[int]:
     """The kernel's count; where it has none (ext2 driver, archives) that of the superblock, which leaves out a zero."""
-    in_superblock = look.field(header, tool, lambda it: it.error_count or 0)
-    return look.first(counted, in_superblock)
+    in_superblock = read_fact.field(header, tool, lambda it: it.error_count or 0)
+    return read_fact.first(counted, in_superblock)
 
 
 def _read_only_by_format(header: Dumpe2fs) -> bool | None:
@@ -208,12 +214,12 @@ def _maximum_file_bytes(header: Dumpe2fs) -> int | None:
 
 
 def _mkfs_alike(filesystem: Filesystem) -> tuple[str, ...]:
-    block, inode = look.value(filesystem.block_bytes), look.value(filesystem.inode_bytes)
+    block, inode = read_fact.value(filesystem.block_bytes), read_fact.value(filesystem.inode_bytes)
     return (*(("-b", str(block)) if block else ()), *(("-I", str(inode)) if inode else ()))
 
 
 def _mkfs_alike_ext4(filesystem: Filesystem) -> tuple[str, ...]:
-    features = look.value(filesystem.features)
+    features = read_fact.value(filesystem.features)
     lacking = [f"^{name}" for name in _SAID_TO_MKFS if features and name not in features]
     return (*_mkfs_alike(filesystem), *(("-O", ",".join(lacking)) if lacking else ()))
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.base import MOUNTINFO, Devices, Facts, FilesystemType, Superblock, Variant
 
 if TYPE_CHECKING:
@@ -30,9 +30,9 @@ def _is_all(machine: Machine, mount: Mount, device: BlockDevice) -> bool:
 
     What statvfs calls its size is all that mkfs laid out but the first segment, so it is smaller than a single device.
     """
-    space = look.understood(machine.space(mount.mount_point), json_text.load)
+    space = read_fact.understood(machine.space(mount.mount_point), json_text.load)
     size = None if isinstance(space, Unknown) else json_text.integer(space, "size")
-    sectors = look.value(device.sectors)
+    sectors = read_fact.value(device.sectors)
     return size is not None and sectors is not None and size < sectors * 512
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import xfs_reports
 from fsadvisor.readers.parsing import size_bytes
-from fsadvisor.survey import look, shut_down
+from fsadvisor.survey import read_fact, shut_down
 from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Variant, option
 from fsadvisor.version import Version
 
@@ -57,25 +57,27 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
     options = block.mounts[0].super_options
     (argv,) = commands(block)
     tool = " ".join(argv)
-    info = look.command_record(machine, argv, xfs_reports.parse_xfs_info)
+    info = read_fact.command_record(machine, argv, xfs_reports.parse_xfs_info)
     return XfsFacts(
         barriers=_barriers(options, kernel),
         online_discard=Known("sync" if "discard" in options else "none", "/proc/self/mountinfo"),
         journal=Known(True, "every XFS has a log"),
-        features=look.field(info, tool, lambda it: look.shared(tuple(name for name in _FEATURES if getattr(it, name)))),
-        journal_bytes=look.field(info, tool, _log_bytes),
-        block_bytes=look.field(info, tool, lambda it: it.bsize_bytes),
-        inode_bytes=look.field(info, tool, lambda it: it.isize_bytes),
-        stripe_unit_bytes=look.field(info, tool, lambda it: _in_bytes(it.sunit_blocks, it)),
+        features=read_fact.field(
+            info, tool, lambda it: read_fact.shared(tuple(name for name in _FEATURES if getattr(it, name)))
+        ),
+        journal_bytes=read_fact.field(info, tool, _log_bytes),
+        block_bytes=read_fact.field(info, tool, lambda it: it.bsize_bytes),
+        inode_bytes=read_fact.field(info, tool, lambda it: it.isize_bytes),
+        stripe_unit_bytes=read_fact.field(info, tool, lambda it: _in_bytes(it.sunit_blocks, it)),
         log_buffer_bytes=_log_buffer(options),
-        log_takes_256k=look.field(info, tool, _log_takes_256k),
-        xfs_crc=look.field(info, tool, lambda it: it.crc),
-        allocation_groups=look.field(info, tool, lambda it: it.agcount),
+        log_takes_256k=read_fact.field(info, tool, _log_takes_256k),
+        xfs_crc=read_fact.field(info, tool, lambda it: it.crc),
+        allocation_groups=read_fact.field(info, tool, lambda it: it.agcount),
         shut_down=shut_down.xfs(machine.run([argv])[0]),
-        stripe_width_bytes=look.field(info, tool, lambda it: _in_bytes(it.swidth_blocks, it)),
-        xfs_bigtime=look.field(info, tool, lambda it: it.bigtime),
-        xfs_ftype=look.field(info, tool, lambda it: it.ftype),
-        allocation_group_bytes=look.field(info, tool, lambda it: _in_bytes(it.agsize_blocks, it)),
+        stripe_width_bytes=read_fact.field(info, tool, lambda it: _in_bytes(it.swidth_blocks, it)),
+        xfs_bigtime=read_fact.field(info, tool, lambda it: it.bigtime),
+        xfs_ftype=read_fact.field(info, tool, lambda it: it.ftype),
+        allocation_group_bytes=read_fact.field(info, tool, lambda it: _in_bytes(it.agsize_blocks, it)),
     )
 
 
@@ -121,7 +123,7 @@ def _devices(_machine: Machine, mount: Mount, device: BlockDevice | None, tree: 
 
 
 def _mkfs_alike(filesystem: Filesystem) -> tuple[str, ...]:
-    block, inode = look.value(filesystem.block_bytes), look.value(filesystem.inode_bytes)
+    block, inode = read_fact.value(filesystem.block_bytes), read_fact.value(filesystem.inode_bytes)
     return (*(("-b", f"size={block}") if block else ()), *(("-i", f"size={inode}") if inode else ()))
 
 

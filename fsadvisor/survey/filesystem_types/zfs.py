@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import zfs_tools
-from fsadvisor.survey import look
+from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.base import FilesystemType
 
 if TYPE_CHECKING:
@@ -44,27 +44,27 @@ def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFac
     tool = " ".join(zfs_tools.ZFS_GET_ARGV)
     listing = " ".join(zfs_tools.ZPOOL_LIST_ARGV)
     return ZfsFacts(
-        barriers=_not(look.switch(machine, f"{_PARAMETERS}/zfs_nocacheflush")),
+        barriers=_not(read_fact.switch(machine, f"{_PARAMETERS}/zfs_nocacheflush")),
         zfs_dataset=Known(block.source, "/proc/self/mountinfo"),
         zfs_pool=Known(block.source.partition("/")[0].partition("@")[0], "/proc/self/mountinfo"),
-        zfs_pool_health=look.field(pool, listing, lambda it: it.health),
-        zfs_pool_capacity_percent=look.field(pool, listing, lambda it: it.capacity_percent),
-        zfs_pool_fragmentation_percent=look.field(pool, listing, lambda it: it.fragmentation_percent),
-        zfs_pool_ashift=look.field(pool, listing, lambda it: it.ashift),
-        zfs_sync=look.field(dataset, tool, lambda it: it.sync),
-        zfs_logbias=look.field(dataset, tool, lambda it: it.logbias),
-        zfs_atime=look.field(dataset, tool, _atime),
-        zfs_recordsize_bytes=look.field(dataset, tool, lambda it: it.recordsize_bytes),
-        zfs_log_flushes=_not(look.switch(machine, f"{_PARAMETERS}/zil_nocacheflush")),
+        zfs_pool_health=read_fact.field(pool, listing, lambda it: it.health),
+        zfs_pool_capacity_percent=read_fact.field(pool, listing, lambda it: it.capacity_percent),
+        zfs_pool_fragmentation_percent=read_fact.field(pool, listing, lambda it: it.fragmentation_percent),
+        zfs_pool_ashift=read_fact.field(pool, listing, lambda it: it.ashift),
+        zfs_sync=read_fact.field(dataset, tool, lambda it: it.sync),
+        zfs_logbias=read_fact.field(dataset, tool, lambda it: it.logbias),
+        zfs_atime=read_fact.field(dataset, tool, _atime),
+        zfs_recordsize_bytes=read_fact.field(dataset, tool, lambda it: it.recordsize_bytes),
+        zfs_log_flushes=_not(read_fact.switch(machine, f"{_PARAMETERS}/zil_nocacheflush")),
     )
 
 
 def _not(fact: Fact[bool]) -> Fact[bool]:
-    return look.derive(fact, lambda it: not it)
+    return read_fact.derive(fact, lambda it: not it)
 
 
 def _pool(machine: Machine, name: str) -> Pool | Unknown:
-    record = look.command_record(machine, zfs_tools.ZPOOL_LIST_ARGV, zfs_tools.parse_zpool_list)
+    record = read_fact.command_record(machine, zfs_tools.ZPOOL_LIST_ARGV, zfs_tools.parse_zpool_list)
     if isinstance(record, Unknown):
         return record
     missing = Unknown(Cause.NOT_EXPOSED, "", " ".join(zfs_tools.ZPOOL_LIST_ARGV))
@@ -72,7 +72,7 @@ def _pool(machine: Machine, name: str) -> Pool | Unknown:
 
 
 def _dataset(machine: Machine, name: str) -> Dataset | Unknown:
-    record = look.command_record(machine, zfs_tools.ZFS_GET_ARGV, zfs_tools.parse_zfs_get)
+    record = read_fact.command_record(machine, zfs_tools.ZFS_GET_ARGV, zfs_tools.parse_zfs_get)
     if isinstance(record, Unknown):
         return record
     missing = Unknown(Cause.NOT_EXPOSED, "", " ".join(zfs_tools.ZFS_GET_ARGV))

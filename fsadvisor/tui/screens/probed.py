@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.probe_file import PATH
-from fsadvisor.survey.look import file_record
+from fsadvisor.survey.read_fact import file_record
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.document_view import DocumentView

@@ -1,4 +1,4 @@
-"""Single answers as facts: a file's text, number or switch, a command's record; and Kleene folds of them."""
+"""Reads single answers as facts: a file's text, number or switch, a command's record; and Kleene folds of facts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def steady(counted: T) -> T:
     return type(counted)(float(f"{counted:.2g}"))  # type: ignore[call-arg]
 
 
-def told(value: T | None, source: str, learn: str = "") -> Fact[T]:
+def fact_of(value: T | None, source: str, learn: str = "") -> Fact[T]:
     """A record's field as a fact: None means that the source does not say."""
     return Unknown(Cause.NOT_EXPOSED, learn, source) if value is None else Known(value, source)
 
@@ -57,7 +57,7 @@ def names(entries: tuple[str, ...] | Unknown) -> tuple[str, ...]:
 
 def field(record: R | Unknown, source: str, pick: Callable[[R], T | None]) -> Fact[T]:
     """A field of a record that may itself be unknown."""
-    return record if isinstance(record, Unknown) else told(pick(record), source)
+    return record if isinstance(record, Unknown) else fact_of(pick(record), source)
 
 
 def first(*facts: Fact[T]) -> Fact[T]:
@@ -72,7 +72,7 @@ def first(*facts: Fact[T]) -> Fact[T]:
 def text(machine: Machine, path: str) -> Fact[str]:
     """A file's text without its end of line; an empty one says nothing."""
     answer = machine.read(path)
-    return answer if isinstance(answer, Unknown) else told(answer.text.strip() or None, answer.source)
+    return answer if isinstance(answer, Unknown) else fact_of(answer.text.strip() or None, answer.source)
 
 
 def number(machine: Machine, path: str) -> Fact[int]:
