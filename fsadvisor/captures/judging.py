@@ -17,7 +17,7 @@ from fsadvisor.readers.smart_record import SmartReport
 from fsadvisor.survey import controllers
 from fsadvisor.survey.attachment import emulated
 from fsadvisor.survey.drive import Drive
-from fsadvisor.survey.power_loss import Case, Controller, Weighing, weakest, weigh
+from fsadvisor.survey.power_loss import Controller, DriveEvidence, PowerLossVerdict, weakest, weigh
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -36,7 +36,7 @@ class Judged(Struct, frozen=True, kw_only=True):
 
     model: str | None
     volatile_cache: bool | None
-    plp: Weighing
+    plp: PowerLossVerdict
 
 
 def judged(found: Iterable[Parts]) -> list[Judged]:
@@ -66,13 +66,13 @@ def _drive(records: Mapping[type[Record], Record]) -> Drive:
     return Drive(**{_FIELDS[kind]: record for kind, record in records.items()})  # type: ignore[arg-type]
 
 
-def _case(parts: Parts, drive: Drive) -> Case:
+def _case(parts: Parts, drive: Drive) -> DriveEvidence:
     smart = None if isinstance(drive.smart, Unknown) else drive.smart
     model = Unknown(Cause.NOT_EXPOSED, _NAMELESS) if parts.model is None else Known(parts.model, "the captured output")
     vendor = _told(smart.scsi_vendor if smart else None)
     product = _told(smart.scsi_product if smart else None)
     volume = controllers.tool(vendor, product)
-    return Case(
+    return DriveEvidence(
         transport=_transport(drive),
         model=model,
         family=find(parts.model) if parts.model else None,

@@ -71,7 +71,7 @@ def _drive(one: "Judged", at: int) -> "Iterator[Block]":
     yield paragraph("a drive without a name" if one.model is None else one.model)
     yield Labelled("power-loss protection", line(one.plp.verdict), _LABEL)
     yield Labelled("volatile write cache", line(_CACHE[one.volatile_cache]), _LABEL)
-    for title, lines in (("weighed", map(str, one.plp.evidence)), ("to settle it", one.plp.settle)):
+    for title, lines in (("weighed", map(str, one.plp.evidence)), ("to settle it", one.plp.steps)):
         items = [Item(line(words), level=1) for words in lines]
         if items:
             yield paragraph(title, first=line("  "))

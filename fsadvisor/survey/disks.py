@@ -50,7 +50,7 @@ class Seen(Struct, frozen=True):
     """A disk's facts, the case that its power-loss verdict was given on, and its place in sysfs."""
 
     facts: Disk
-    case: power_loss.Case
+    case: power_loss.DriveEvidence
     hardware: str
 
 
@@ -131,7 +131,7 @@ def disk(
     volume_of = controllers.controller(kind, vendor, model)
     raid_cache = controllers.cache(machine, volume_of, device.path)
     volume = controllers.volume(machine, volume_of, device.path)
-    case = power_loss.Case(
+    case = power_loss.DriveEvidence(
         device=device.path,
         transport=read_fact.value(kind),
         model=model,
@@ -170,8 +170,8 @@ def disk(
         volatile_cache=drive.volatile_cache(machine, device, kind, answers),
         driver_flushes=drive.driver_flushes(machine, device, settings.write_cache),
         plp=weighed.fact,
-        plp_evidence=weighed.told,
-        plp_settle=weighed.to_do,
+        plp_evidence=weighed.evidence_in_words,
+        plp_settle=weighed.next_steps,
         known_lossy=_lossy(model, family),
         controller=volume_of,
         raid_volume=volume.state,
@@ -235,7 +235,7 @@ def reweigh_plp(disk: Disk, seen: Seen) -> Disk:
     if isinstance(disk.datasheet_plp, Unknown):
         return disk
     weighed = power_loss.weigh(replace(seen.case, datasheet=disk.datasheet_plp))
-    return replace(disk, plp=weighed.fact, plp_evidence=weighed.told, plp_settle=weighed.to_do)
+    return replace(disk, plp=weighed.fact, plp_evidence=weighed.evidence_in_words, plp_settle=weighed.next_steps)
 
 
 def _family(model: Fact[str], answers: drive.Drive) -> Family | None:

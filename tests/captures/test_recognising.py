@@ -113,7 +113,7 @@ def test_a_virtual_disk_and_a_raid_volume_are_not_judged_as_drives():
     volume = {"smartctl": {}, "device": {"protocol": "SCSI"}, "scsi_vendor": "DELL", "scsi_product": "PERC H740P"}
     (one,) = drives({**volume, "scsi_model_name": "DELL PERC H740P", "smart_status": {"passed": True}})
     assert one.plp.verdict == "unknown"
-    assert any("perccli64" in step for step in one.plp.settle)
+    assert any("perccli64" in step for step in one.plp.steps)
 
 
 def test_a_drive_behind_a_usb_bridge_is_never_proven():

@@ -3,7 +3,7 @@
 from fsadvisor.facts import Known
 from fsadvisor.readers import smartctl
 from fsadvisor.survey.drive import Drive
-from fsadvisor.survey.power_loss import Case, weigh
+from fsadvisor.survey.power_loss import DriveEvidence, weigh
 
 
 def case(family=None, **more):
@@ -11,7 +11,7 @@ def case(family=None, **more):
         '{"smartctl": {}, "device": {"protocol": "ATA"}, "model_name": "X", "smart_status": {"passed": true},'
         ' "ata_smart_attributes": {"table": [{"id": 9, "name": "Power_On_Hours"}]}}'
     )
-    return Case(
+    return DriveEvidence(
         transport="sata",
         model=Known("X", "sysfs"),
         family=family,

@@ -5,7 +5,7 @@ import pytest
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.survey.controllers import Cache
 from fsadvisor.survey.drive import Drive
-from fsadvisor.survey.power_loss import Case, by_controller, weigh
+from fsadvisor.survey.power_loss import DriveEvidence, by_controller, weigh
 
 NO_TOOL = Unknown(Cause.NO_TOOL, "install storcli64")
 MODEL = Known("MR9361-8i", "sysfs")
@@ -13,7 +13,7 @@ MODEL = Known("MR9361-8i", "sysfs")
 
 def verdict(policy="write back", battery="optimal", drives="disabled", virtual=False):
     facts = [it if isinstance(it, Unknown) else Known(it, "storcli64") for it in (policy, battery, drives)]
-    case = Case(
+    case = DriveEvidence(
         device="/dev/sda",
         transport="scsi",
         model=MODEL,
@@ -51,7 +51,7 @@ def test_what_the_controllers_tool_did_not_say_leaves_it_open(at):
     told[at] = NO_TOOL
     found = verdict(*told)
     assert found.fact is NO_TOOL
-    assert "install storcli64" in found.settle[0]
+    assert "install storcli64" in found.steps[0]
 
 
 def test_a_failed_battery_decides_whatever_else_is_not_known():

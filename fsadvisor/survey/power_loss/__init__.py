@@ -13,7 +13,7 @@ overrules everything; what a hypervisor, a cloud or a USB bridge shows is never 
 is shown and takes away what rested on it.
 """
 
-from fsadvisor.survey.power_loss.evidence import Case, Controller, Evidence, by_controller
-from fsadvisor.survey.power_loss.verdict import Weighing, weakest, weigh
+from fsadvisor.survey.power_loss.evidence import Controller, DriveEvidence, Evidence, by_controller
+from fsadvisor.survey.power_loss.verdict import PowerLossVerdict, weakest, weigh
 
-__all__ = ["Case", "Controller", "Evidence", "Weighing", "by_controller", "weakest", "weigh"]
+__all__ = ["Controller", "DriveEvidence", "Evidence", "PowerLossVerdict", "by_controller", "weakest", "weigh"]

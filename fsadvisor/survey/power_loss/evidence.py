@@ -45,7 +45,7 @@ class Controller(Struct, frozen=True, kw_only=True):
     missing: tuple[Unknown, ...] = ()
 
 
-class Case(Struct, frozen=True, kw_only=True):
+class DriveEvidence(Struct, frozen=True, kw_only=True):
     """A disk whose power-loss protection is in question, with all that was asked.
 
     `write_cache` and `rotational` are NOT_APPLICABLE where only a drive's outputs are at hand, not its machine.
@@ -88,7 +88,7 @@ _SAYS: dict[str, tuple[PlpVerdict, str]] = {
 }
 
 
-def by_model(case: Case) -> Iterator[Evidence]:
+def by_model(case: DriveEvidence) -> Iterator[Evidence]:
     """The family's and the data sheet's word."""
     if case.family is not None:
         yield _family(case.family)

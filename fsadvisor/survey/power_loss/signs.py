@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from fsadvisor.drives.attributes import Worth
     from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
     from fsadvisor.readers.smart_record import AtaAttribute, SmartReport
-    from fsadvisor.survey.power_loss.evidence import Case
+    from fsadvisor.survey.power_loss.evidence import DriveEvidence
 
 _SMARTCTL = "smartctl"
 
 
-def by_attributes(case: Case) -> Iterator[Evidence]:
+def by_attributes(case: DriveEvidence) -> Iterator[Evidence]:
     """All of it; nothing of an NVMe drive, whose logs are read elsewhere."""
     smart = case.drive.smart
     if isinstance(smart, Unknown):
@@ -95,7 +95,7 @@ _ID_CTRL, _FEATURE, _SMART_LOG, _OCP = (
 _DEVICE_REFUSED = (nvme_output.DOES_NOT_ANSWER, nvme_ocp_smart_log.ANOTHER_LAYOUT)
 
 
-def by_nvme(case: Case) -> Iterator[Evidence]:
+def by_nvme(case: DriveEvidence) -> Iterator[Evidence]:
     """All of it; nothing where the drive is no NVMe."""
     yield from warnings(case)
     if not isinstance(case.drive.ocp, Unknown):
@@ -108,12 +108,12 @@ def refused(answer: object) -> bool:
     return isinstance(answer, Unknown) and answer.cause is Cause.NOT_EXPOSED and answer.learn in _DEVICE_REFUSED
 
 
-def no_volatile_cache(case: Case) -> bool:
+def no_volatile_cache(case: DriveEvidence) -> bool:
     """Whether the controller says that it has none (bit 0 of vwc, not the whole byte)."""
     return not isinstance(case.drive.id_ctrl, Unknown) and case.drive.id_ctrl.volatile_write_cache is False
 
 
-def warnings(case: Case) -> Iterator[Evidence]:
+def warnings(case: DriveEvidence) -> Iterator[Evidence]:
     """The backup's failure, whichever tool saw it; its absence proves nothing."""
     log, smart = case.drive.smart_log, case.drive.smart
     told: list[tuple[int, str]] = []
@@ -149,7 +149,7 @@ def _capacitors(percent: int) -> Evidence:
     return Evidence("proven", f"capacitor health {percent} % of the energy that is needed", _OCP, "proof")
 
 
-def _cache(case: Case) -> Iterator[Evidence]:
+def _cache(case: DriveEvidence) -> Iterator[Evidence]:
     controller, feature = case.drive.id_ctrl, case.drive.cache_feature
     present = None if isinstance(controller, Unknown) else controller.volatile_write_cache
     switched_on = None if isinstance(feature, Unknown) else feature.volatile_write_cache_enabled
@@ -169,7 +169,7 @@ def _cache(case: Case) -> Iterator[Evidence]:
     yield from _against_table(case, present)
 
 
-def _against_kernel(case: Case, present: bool | None) -> Iterator[Evidence]:
+def _against_kernel(case: DriveEvidence, present: bool | None) -> Iterator[Evidence]:
     if not isinstance(case.write_cache, Known) or present is None:
         return
     if not present and case.write_cache.value == "write back":
@@ -179,7 +179,7 @@ def _against_kernel(case: Case, present: bool | None) -> Iterator[Evidence]:
         yield Evidence("unknown", f"{says}: the two contradict each other", case.write_cache.source)
 
 
-def _against_table(case: Case, present: bool | None) -> Iterator[Evidence]:
+def _against_table(case: DriveEvidence, present: bool | None) -> Iterator[Evidence]:
     if present is False and case.family is not None and case.family.verdict in ("absent", "partial"):
         yield _clash(
             f"id-ctrl says no volatile write cache, but the family ({case.family.name}) is sold without protection",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.storage import PlpVerdict
-    from fsadvisor.survey.power_loss.evidence import Case
+    from fsadvisor.survey.power_loss.evidence import DriveEvidence
 
 _ASK = {
     "nvme id-ctrl": "ask the drive whether its write cache is volatile: `nvme id-ctrl {device} --output-format=json`",
@@ -33,7 +33,7 @@ _VENDOR_LOGS = (
 """A family's name holds this: the plugin command of nvme-cli 2.16 that shows its capacitors."""
 
 
-def steps(case: Case, verdict: PlpVerdict, missing: Iterable[tuple[str, Unknown]]) -> Iterator[str]:
+def next_steps(case: DriveEvidence, verdict: PlpVerdict, missing: Iterable[tuple[str, Unknown]]) -> Iterator[str]:
     """Nothing for what is proven."""
     if verdict == "failed":
         yield "back up, keep barriers and 'write back' on, and replace the drive or the controller's battery"
@@ -43,7 +43,7 @@ def steps(case: Case, verdict: PlpVerdict, missing: Iterable[tuple[str, Unknown]
         yield from dict.fromkeys((*_cures(case, missing), *_further(case, verdict)))
 
 
-def _cures(case: Case, missing: Iterable[tuple[str, Unknown]]) -> Iterator[str]:
+def _cures(case: DriveEvidence, missing: Iterable[tuple[str, Unknown]]) -> Iterator[str]:
     """Each answer that is missing: what stood in its way, and the question."""
     for question, why in missing:
         asked = _ASK.get(question, "").format(device=case.device)
@@ -53,7 +53,7 @@ def _cures(case: Case, missing: Iterable[tuple[str, Unknown]]) -> Iterator[str]:
             yield asked
 
 
-def _further(case: Case, verdict: PlpVerdict) -> Iterator[str]:
+def _further(case: DriveEvidence, verdict: PlpVerdict) -> Iterator[str]:
     if case.controller is not None:
         yield from _controller()
         return
@@ -78,7 +78,7 @@ def _controller() -> Iterator[str]:
     yield "check the same with the controller's tool: storcli64, perccli64, ssacli or the maker's"
 
 
-def _vendor_log(case: Case) -> Iterator[str]:
+def _vendor_log(case: DriveEvidence) -> Iterator[str]:
     name = "" if case.family is None else case.family.name.lower()
     command = next((command for holds, command in _VENDOR_LOGS if holds in name), None)
     if case.is_nvme and command is not None and isinstance(case.drive.ocp, Unknown):
@@ -92,15 +92,15 @@ _NEVER_PROVEN = {
 }
 
 
-class Weighing(Struct, frozen=True):
+class PowerLossVerdict(Struct, frozen=True):
     """A verdict with all that was weighed.
 
-    `missing` is the first answer that could change it and was not had; `settle` is what to do next.
+    `missing` is the first answer that could change it and was not had; `steps` would settle it, the nearest first.
     """
 
     verdict: PlpVerdict
     evidence: tuple[Evidence, ...]
-    settle: tuple[str, ...]
+    steps: tuple[str, ...]
     missing: Unknown | None
 
     @property
@@ -109,27 +109,27 @@ class Weighing(Struct, frozen=True):
         return self.missing or Known(self.verdict, "; ".join(it.says for it in self.evidence))
 
     @property
-    def told(self) -> Fact[tuple[str, ...]]:
+    def evidence_in_words(self) -> Fact[tuple[str, ...]]:
         """The evidence in words."""
         return Known(tuple(map(str, self.evidence)), "power-loss evidence")
 
     @property
-    def to_do(self) -> Fact[tuple[str, ...]]:
+    def next_steps(self) -> Fact[tuple[str, ...]]:
         """The steps that would settle it."""
-        return Known(self.settle, "power-loss evidence")
+        return Known(self.steps, "power-loss evidence")
 
 
-def weigh(case: Case) -> Weighing:
+def weigh(case: DriveEvidence) -> PowerLossVerdict:
     """Judge a disk by all its evidence."""
     found = tuple(_evidence(case))
     decided = _decided(case, found)
     missing = [] if decided else list(_missing(case, found))
     verdict = decided or _standing(case, found, missing)
     why = missing[0][1] if missing and not case.from_files else None
-    return Weighing(verdict, found, tuple(steps(case, verdict, missing)), why)
+    return PowerLossVerdict(verdict, found, tuple(next_steps(case, verdict, missing)), why)
 
 
-def _evidence(case: Case) -> Iterator[Evidence]:
+def _evidence(case: DriveEvidence) -> Iterator[Evidence]:
     if case.transport == "ram":
         yield Evidence("absent", "lives in memory: a power loss takes everything", "transport", "veto")
     if case.controller is not None and case.controller.says is not None:
@@ -146,7 +146,7 @@ def _evidence(case: Case) -> Iterator[Evidence]:
         yield Evidence("unknown", _NEVER_PROVEN[case.transport], "transport")
 
 
-def _kernel(case: Case) -> Iterator[Evidence]:
+def _kernel(case: DriveEvidence) -> Iterator[Evidence]:
     if isinstance(case.write_cache, Known):
         does = "sends" if case.write_cache.value == "write back" else "drops"
         yield Evidence("unknown", f"'{case.write_cache.value}': the kernel {does} flushes", case.write_cache.source)
@@ -154,7 +154,7 @@ def _kernel(case: Case) -> Iterator[Evidence]:
         yield Evidence("absent", "it spins: a hard disk's cache is lost with its power", case.rotational.source, "veto")
 
 
-def _decided(case: Case, found: Iterable[Evidence]) -> PlpVerdict | None:
+def _decided(case: DriveEvidence, found: Iterable[Evidence]) -> PlpVerdict | None:
     """What no further answer could change."""
     vetoes = {it.verdict for it in found if it.weight == "veto"}
     if "failed" in vetoes:
@@ -172,7 +172,7 @@ def _not_to_be_seen(virtual: Fact[bool]) -> bool:
     return virtual.value if isinstance(virtual, Known) else not virtual.learn
 
 
-def _standing(case: Case, found: tuple[Evidence, ...], missing: list[tuple[str, Unknown]]) -> PlpVerdict:
+def _standing(case: DriveEvidence, found: tuple[Evidence, ...], missing: list[tuple[str, Unknown]]) -> PlpVerdict:
     """The verdict as far as was asked: a claim stands where what could overrule it was asked, too."""
     if case.controller is not None:
         return "unknown" if missing or case.controller.says is None else case.controller.says.verdict
@@ -196,14 +196,14 @@ def weakest(verdicts: Iterable[PlpVerdict]) -> PlpVerdict:
     return min(verdicts, key=order.index, default="unknown")
 
 
-def _vetoes_asked(case: Case) -> bool:
+def _vetoes_asked(case: DriveEvidence) -> bool:
     """Whether the drive's own health was read: where it says nothing against itself, a claim may stand."""
     if case.is_nvme:
         return any(signs.warnings(case))
     return not isinstance(case.drive.smart, Unknown) and signs.tell_health(case.drive.smart)
 
 
-def _proven(case: Case, found: tuple[Evidence, ...]) -> bool:
+def _proven(case: DriveEvidence, found: tuple[Evidence, ...]) -> bool:
     """By a test of capacitors, or because no cache is volatile and nothing casts doubt on that."""
     weights = {it.weight for it in found}
     if signs.no_volatile_cache(case) and isinstance(case.write_cache, Known) and case.write_cache.value == "write back":
@@ -217,7 +217,7 @@ def _claimed(found: tuple[Evidence, ...]) -> bool:
     return not weights.isdisjoint(("proof", "claim", "weak")) or ("cache" in weights and "clash" not in weights)
 
 
-def _missing(case: Case, found: tuple[Evidence, ...]) -> Iterator[tuple[str, Unknown]]:
+def _missing(case: DriveEvidence, found: tuple[Evidence, ...]) -> Iterator[tuple[str, Unknown]]:
     """Answers that could decide and were not had: what was to be asked, and why it is not known."""
     if isinstance(case.virtual, Unknown):
         yield "whether it is hardware", case.virtual
@@ -232,11 +232,11 @@ def _missing(case: Case, found: tuple[Evidence, ...]) -> Iterator[tuple[str, Unk
         yield "smartctl", case.drive.smart
 
 
-def _needs_smartctl(case: Case) -> bool:
+def _needs_smartctl(case: DriveEvidence) -> bool:
     return case.from_files and not case.is_nvme
 
 
-def _missing_nvme(case: Case, tested: bool) -> Iterator[tuple[str, Unknown]]:
+def _missing_nvme(case: DriveEvidence, tested: bool) -> Iterator[tuple[str, Unknown]]:
     """What NVMe has; `tested` capacitors need no word on the cache, save against the kernel's."""
     drive = case.drive
     if isinstance(drive.id_ctrl, Unknown) and not (tested and case.from_files):
