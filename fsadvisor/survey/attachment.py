@@ -116,11 +116,11 @@ def carrier(machine: Machine, device: BlockDevice) -> Fact[str]:
     names = machine.entries("/sys/block")
     if isinstance(names, Unknown):
         return names
-    said = [_of_path(machine, f"/sys/block/{name}") for name in names if _is_path(name, device.name)]
-    unknown = next((it for it in said if isinstance(it, Unknown)), None)
+    carriers = [_of_path(machine, f"/sys/block/{name}") for name in names if _is_path(name, device.name)]
+    unknown = next((it for it in carriers if isinstance(it, Unknown)), None)
     if unknown is not None:
         return unknown
-    words = sorted({it.value for it in said if isinstance(it, Known)})
+    words = sorted({it.value for it in carriers if isinstance(it, Known)})
     return read_fact.fact_of(" and ".join(words) or None, f"{device.hardware}: its paths")
 
 
@@ -229,32 +229,32 @@ _SCSI_MODEL = 16
 """Characters of a model that the kernel passes on from a SATA drive (libata: SCSI INQUIRY); of firmware, the last 4."""
 
 
-def whole_name(told: Fact[str], smart: SmartReport | Unknown, udev: Mapping[str, str]) -> Fact[str]:
+def whole_name(model: Fact[str], smart: SmartReport | Unknown, udev: Mapping[str, str]) -> Fact[str]:
     """The model as the drive itself has it, where the kernel cut it: smartctl's word, else udev's."""
-    if isinstance(told, Unknown):
-        return told
+    if isinstance(model, Unknown):
+        return model
     own = None if isinstance(smart, Unknown) else smart.model_name
     by_udev = udev.get("ID_MODEL_ENC", "").replace("\\x20", " ").strip()
     for name, source in ((own, "smartctl model"), (by_udev, "udev ID_MODEL_ENC")):
-        if name and name != told.value and is_same_model(name, told.value):
+        if name and name != model.value and is_same_model(name, model.value):
             return Known(name, source)
-    return told
+    return model
 
 
-def is_same_model(one: str | None, other: str | None) -> bool:
+def is_same_model(name: str | None, other: str | None) -> bool:
     """Whether two names are of one model, where either may be cut."""
-    if not one or not other:
-        return (one or None) == (other or None)
-    short, long = sorted((one, other), key=len)
+    if not name or not other:
+        return (name or None) == (other or None)
+    short, long = sorted((name, other), key=len)
     return short == long or (len(long) > _SCSI_MODEL and short == long[:_SCSI_MODEL].strip())
 
 
-def whole_firmware(told: Fact[str], smart: SmartReport | Unknown) -> Fact[str]:
+def whole_firmware(revision: Fact[str], smart: SmartReport | Unknown) -> Fact[str]:
     """The firmware revision, where the kernel passes on its end only."""
     own = None if isinstance(smart, Unknown) else smart.firmware_version
-    if own and isinstance(told, Known) and own != told.value and own.endswith(told.value):
+    if own and isinstance(revision, Known) and own != revision.value and own.endswith(revision.value):
         return Known(own, "smartctl firmware version")
-    return told
+    return revision
 
 
 def trim_command(machine: Machine, device: BlockDevice) -> Fact[TrimCommand]:

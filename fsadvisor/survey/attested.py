@@ -80,7 +80,7 @@ class Identity(Struct, frozen=True, kw_only=True):
     @property
     def awaited(self) -> Unknown | None:
         """An answer that is still to come and tells which one this is."""
-        told = (
+        facts = (
             self.uuid,
             *(
                 fact
@@ -88,7 +88,7 @@ class Identity(Struct, frozen=True, kw_only=True):
                 for fact in (seen_drive.model, seen_drive.serial, seen_drive.firmware)
             ),
         )
-        return next((it for it in told if isinstance(it, Unknown) and it.cause is Cause.BEING_ASKED), None)
+        return next((it for it in facts if isinstance(it, Unknown) and it.cause is Cause.BEING_ASKED), None)
 
     def differs(self, entry: Entry) -> str:
         """Why the entry does not speak of this, '' where it does."""
@@ -181,8 +181,8 @@ def source(entry: Entry) -> str:
 class Attested:
     """The entries of the file.
 
-    First each kind of subject is `met`, which decides whose entries speak of it; then `tell` adds what they say to a
-    subject's facts.
+    First each kind of subject is `met`, which decides whose entries speak of it; then `with_attested` adds what
+    they say to a subject's facts.
     """
 
     def __init__(self, record: attestations.Attestations | Unknown, today: date) -> None:
@@ -218,32 +218,32 @@ class Attested:
         entries = self._open.pop(kind, [])
         if not entries:
             return
-        seen = {at: identity() for at, identity in identities.items()}
+        seen = {subject: identity() for subject, identity in identities.items()}
         for entry in entries:
             meant = _meant(entry, seen)
-            why = {at: _stranger(entry, seen[at]) for at in meant}
-            for at in meant:
-                awaited = seen[at].awaited if why[at] else None
+            why = {subject: _stranger(entry, seen[subject]) for subject in meant}
+            for subject in meant:
+                awaited = seen[subject].awaited if why[subject] else None
                 if awaited is not None:
-                    self._waits.setdefault(at, {})[entry.about.partition(".")[2]] = awaited
-                    why[at] = ""
-                elif not why[at]:
-                    self._settled.setdefault(at, []).append(entry)
+                    self._waits.setdefault(subject, {})[entry.about.partition(".")[2]] = awaited
+                    why[subject] = ""
+                elif not why[subject]:
+                    self._settled.setdefault(subject, []).append(entry)
             if all(why.values()):
                 self._ignore(entry, next(iter(why.values()), f"there is no {entry.subject} here"))
 
-    def tell(self, at: str, facts: F) -> F:
+    def with_attested(self, subject: str, facts: F) -> F:
         """The facts with what was attested of this subject, where the machine itself does not know."""
-        waits = self._waits.get(at, {})
+        waits = self._waits.get(subject, {})
         awaited: dict[str, Any] = {name: waits.get(name, self._awaited) for name in _unsaid(facts)}
         facts = replace(facts, **{name: unknown for name, unknown in awaited.items() if unknown is not None})
-        for entry in _once(self._settled.get(at, ()), self._ignore, of_subject=False):
+        for entry in _once(self._settled.get(subject, ()), self._ignore, of_subject=False):
             if entry.kind == "attestation":
                 name = entry.about.partition(".")[2]
                 fact = getattr(facts, name)
                 if isinstance(fact, Unknown) and fact.cause is not Cause.NOT_APPLICABLE:
-                    told: dict[str, Any] = {name: Known(entry.value, source(entry))}
-                    facts = replace(facts, **told)
+                    attested: dict[str, Any] = {name: Known(entry.value, source(entry))}
+                    facts = replace(facts, **attested)
                 elif isinstance(fact, Unknown):
                     self._ignore(entry, f"{entry.about} makes no sense for it as it is now")
                 elif fact.value != entry.value:
@@ -255,7 +255,7 @@ class Attested:
         return tuple(
             Waiver(
                 rule=entry.about,
-                subject=at,
+                subject=subject,
                 by=entry.by,
                 on=entry.on,
                 until=entry.until,
@@ -263,7 +263,7 @@ class Attested:
                 link=entry.link,
                 place=entry.place,
             )
-            for at, entries in self._settled.items()
+            for subject, entries in self._settled.items()
             for entry in entries
             if entry.kind == "waiver"
         )

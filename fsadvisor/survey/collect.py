@@ -117,7 +117,7 @@ def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
         return record
     return tuple(
         mount_tables.Mount(
-            mount_id=at,
+            mount_id=number,
             parent_id=0,
             major_minor=line.source,
             root="/",
@@ -128,7 +128,7 @@ def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
             source=line.source,
             super_options=line.options,
         )
-        for at, line in enumerate(lines.mounts)
+        for number, line in enumerate(lines.mounts)
     )
 
 

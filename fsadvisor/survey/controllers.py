@@ -144,25 +144,25 @@ def _megaraid(machine: Machine, tool: str, device: str) -> list[_Volume] | Unkno
     listed = read_fact.command_record(machine, storcli.argv(tool, storcli.VOLUMES), storcli.parse)
     if isinstance(listed, Unknown):
         return listed
-    pairs = [(one.number, volume) for one in listed.controllers for volume in one.virtual_drives]
+    pairs = [(controller.number, volume) for controller in listed.controllers for volume in controller.virtual_drives]
     wanted = [pair for pair in pairs if pair[1].device == device] or pairs
     return [
         _Volume(
             _POLICIES.get(volume.cache.write or "") if volume.cache else None,
-            _packs(one),
+            _packs(controller),
             _DRIVE_CACHES.get(volume.disk_cache_policy or ""),
         )
-        for one in report.controllers
+        for controller in report.controllers
         for number, volume in wanted
-        if number == one.number
+        if number == controller.number
     ]
 
 
-def _packs(one: storcli.Controller) -> ControllerBattery | None:
+def _packs(controller: storcli.Controller) -> ControllerBattery | None:
     """The worst of the batteries and capacitors; 'absent' only where the controller says so."""
-    states = [_state(pack.state, "Optimal") for pack in one.energy_packs]
+    states = [_state(pack.state, "Optimal") for pack in controller.energy_packs]
     if not states:
-        return "absent" if one.bbu == "Absent" else None
+        return "absent" if controller.bbu == "Absent" else None
     worst: tuple[ControllerBattery | None, ...] = ("failed", None, "charging", "optimal")
     return next(state for state in worst if state in states)
 
@@ -179,30 +179,33 @@ def _smart_array(machine: Machine, device: str) -> list[_Volume] | Unknown:
     report = read_fact.command_record(machine, ssacli.CONFIG_ARGV, ssacli.parse)
     if isinstance(report, Unknown):
         return report
-    pairs = [(one, volume) for one in report.controllers for volume in one.logical_drives]
+    pairs = [(controller, volume) for controller in report.controllers for volume in controller.logical_drives]
     wanted = [pair for pair in pairs if pair[1].device == device] or pairs
-    return [_Volume(_policy(one, volume), _battery(one), _drives(one)) for one, volume in wanted]
+    return [
+        _Volume(_policy(controller, volume), _battery(controller), _drives(controller)) for controller, volume in wanted
+    ]
 
 
-def _policy(one: ssacli.Controller, volume: ssacli.LogicalDrive) -> ControllerCache | None:
-    disabled = "disabled" in (one.cache_status or "").lower()  # temporarily or permanently, whatever is configured
+def _policy(controller: ssacli.Controller, volume: ssacli.LogicalDrive) -> ControllerCache | None:
+    # temporarily or permanently, whatever is configured
+    disabled = "disabled" in (controller.cache_status or "").lower()
     if volume.caching is False or disabled:
         return "write through"
-    if volume.caching is None or one.no_battery_write_cache is None:
+    if volume.caching is None or controller.no_battery_write_cache is None:
         return None
-    return "always write back" if one.no_battery_write_cache else "write back"
+    return "always write back" if controller.no_battery_write_cache else "write back"
 
 
-def _battery(one: ssacli.Controller) -> ControllerBattery | None:
-    if one.battery_status is None:
-        return "absent" if one.battery_count == 0 else None
-    return _state(one.battery_status, "OK")
+def _battery(controller: ssacli.Controller) -> ControllerBattery | None:
+    if controller.battery_status is None:
+        return "absent" if controller.battery_count == 0 else None
+    return _state(controller.battery_status, "OK")
 
 
-def _drives(one: ssacli.Controller) -> DriveCaches | None:
-    if one.drive_write_cache is not None:
-        return "enabled" if one.drive_write_cache else "disabled"
-    return _DRIVE_CACHES.get(one.configured_drive_write_cache or "")
+def _drives(controller: ssacli.Controller) -> DriveCaches | None:
+    if controller.drive_write_cache is not None:
+        return "enabled" if controller.drive_write_cache else "disabled"
+    return _DRIVE_CACHES.get(controller.configured_drive_write_cache or "")
 
 
 _MEGARAID: Final[Mapping[str, RaidVolume]] = {

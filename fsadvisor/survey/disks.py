@@ -120,12 +120,12 @@ def disk(
     """All facts of a disk; `settings` of its queue, `udev` by device name, `io` the machine's counters."""
     folder = device.folder
     kind = transport(device)
-    told = _name(machine, device, "model", udev, "ID_MODEL_ENC")
+    short_model = _name(machine, device, "model", udev, "ID_MODEL_ENC")
     vendor = _name(machine, device, "vendor", udev, "ID_VENDOR_ENC")
     carrier: Fact[str] = attachment.carrier(machine, device) if read_fact.value(kind) == "nvme" else NOT_APPLICABLE
     answers = drive.ask(machine, device, kind)
-    seen = virtual(device, kind, carrier, (vendor, read_fact.first(told, drive.own_name(answers))), in_vm)
-    model = attachment.whole_name(told, answers.smart, udev.of(device.name))
+    seen = virtual(device, kind, carrier, (vendor, read_fact.first(short_model, drive.own_name(answers))), in_vm)
+    model = attachment.whole_name(short_model, answers.smart, udev.of(device.name))
     rotational = read_fact.switch(machine, f"{folder}/queue/rotational")
     family = _family(model, answers)
     volume_of = controllers.controller(kind, vendor, model)

@@ -120,22 +120,22 @@ def virtual(machine: Machine) -> Fact[bool]:
     """Whether this is a virtual machine: systemd's word, else the CPU's hypervisor bit where it is set."""
     source = " ".join(DETECT_VM)
     record = read_fact.command_record(machine, DETECT_VM, host_files.parse_detect_virt)
-    said = _identified(record, source, "vm")
-    if isinstance(said, Known):
-        return said
+    by_systemd = _identified(record, source, "vm")
+    if isinstance(by_systemd, Known):
+        return by_systemd
     cpu = read_fact.text(machine, "/proc/cpuinfo")
     if isinstance(cpu, Known) and " hypervisor" in cpu.value:
         return Known(True, "/proc/cpuinfo flag hypervisor")
-    return said
+    return by_systemd
 
 
 def container(machine: Machine) -> Fact[bool]:
     """Whether we run in a container, where /sys is the host's and mounts are our own."""
     source = " ".join(DETECT_CONTAINER)
     record = read_fact.command_record(machine, DETECT_CONTAINER, host_files.parse_detect_virt)
-    said = _identified(record, source, "container")
+    by_systemd = _identified(record, source, "container")
     marks = [path for path in ("/run/.containerenv", "/.dockerenv") if not isinstance(machine.read(path), Unknown)]
-    return Known(True, marks[0]) if marks else said
+    return Known(True, marks[0]) if marks else by_systemd
 
 
 def survey_host(

@@ -46,10 +46,10 @@ class Stack:
         seen: dict[str, None] = {}
         waiting = list(self.below.get(subject, ()))
         while waiting:
-            at = waiting.pop(0)
-            if at not in seen:
-                seen[at] = None
-                waiting.extend(self.below.get(at, ()))
+            below = waiting.pop(0)
+            if below not in seen:
+                seen[below] = None
+                waiting.extend(self.below.get(below, ()))
         return tuple(seen)
 
     def followed(self, subject: str) -> bool:
@@ -72,16 +72,16 @@ def build_stack(machine: Machine, tree: BlockTree, blocks: Sequence[Superblock])
     for device in tree.devices.values():
         if device.is_disk:
             continue
-        at = f"layer:{device.name}"
+        layer = f"layer:{device.name}"
         slaves = device.slaves or ()
-        under[at] = tuple(_id(tree, name) for name in slaves if name in tree.devices)
-        if device.slaves is None or len(under[at]) < len(slaves):
-            open_ended.add(at)
+        under[layer] = tuple(_id(tree, name) for name in slaves if name in tree.devices)
+        if device.slaves is None or len(under[layer]) < len(slaves):
+            open_ended.add(layer)
         path = f"{device.folder}/loop/backing_file"
         backing = read_fact.value(read_fact.text(machine, path)) if "loop" in device.holds else None
         place = mount_point_of(backing, at_place) if backing else None
         if place:
-            under[at] = (at_place[place],)
+            under[layer] = (at_place[place],)
     for block in blocks:
         under[block.id] = tuple(_id(tree, name) for name in block.devices)
         place = mount_point_of(block.upper, at_place) if block.upper else None

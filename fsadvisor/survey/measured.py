@@ -82,12 +82,12 @@ def conditions(scope: Mapping[str, Facts], under: Iterable[Disk | Layer]) -> dic
         **_texts("filesystem", scope.get("filesystem"), "devices"),
         **_texts("below", scope.get("below"), "disks", "raid_levels", "read_ahead_kib"),
     }
-    for one in under:
-        if isinstance(one, Disk):
+    for part in under:
+        if isinstance(part, Disk):
             names = ("model", "firmware", "write_cache", "scheduler", "requests")
-            found |= _texts(f"disk {read_fact.value(one.name)}", one, *names)
+            found |= _texts(f"disk {read_fact.value(part.name)}", part, *names)
         else:
-            found |= _texts(f"layer {read_fact.value(one.name)}", one, "write_cache", "direct_io", "md_degraded")
+            found |= _texts(f"layer {read_fact.value(part.name)}", part, "write_cache", "direct_io", "md_degraded")
     return found
 
 
@@ -110,15 +110,17 @@ def conditions_of(storage: Storage, mount_point: str) -> dict[str, str]:
     seen: dict[str, None] = {}
     waiting = list(mount.below)
     while waiting:
-        at = waiting.pop()
-        if at in subjects and at not in seen:
-            seen[at] = None
-            waiting.extend(subjects[at].below)
-    parts = (subjects[at].scope.get(subjects[at].kind) for at in seen)
+        subject = waiting.pop()
+        if subject in subjects and subject not in seen:
+            seen[subject] = None
+            waiting.extend(subjects[subject].below)
+    parts = (subjects[subject].scope.get(subjects[subject].kind) for subject in seen)
     return conditions(mount.scope, [one for one in parts if isinstance(one, Disk | Layer)])
 
 
-def told(mount: Mount, point: str, probed: Probed, now: Callable[[], Mapping[str, str]], virtual: Fact[bool]) -> Mount:
+def with_measurements(
+    mount: Mount, point: str, probed: Probed, now: Callable[[], Mapping[str, str]], virtual: Fact[bool]
+) -> Mount:
     """The mount with what was measured on it.
 
     `now` gives the conditions of today; `virtual` says whether a disk below is, so that neighbours come and go.
@@ -203,36 +205,36 @@ class _Facts:
         return Unknown(Cause.NOT_MEASURED, f"{learn}: {why}" if why else learn, PATH)
 
 
-def doubt(one: Measured, conditions: Mapping[str, str]) -> str:
+def doubt(result: Measured, conditions: Mapping[str, str]) -> str:
     """Why a result is no fact today, '' where it is one; `conditions` are those of today on its mount."""
-    return weakness(one) or staleness(one, conditions)
+    return weakness(result) or staleness(result, conditions)
 
 
-def weakness(one: Measured) -> str:
+def weakness(result: Measured) -> str:
     """Why a result has never been sure enough for a fact, '' where it was."""
-    if one.figure is None:
-        return f"the probe of {_day(one)} came to no figure"
-    if not one.believable:
-        return f"the figure of {_day(one)} cannot be what it seems"
-    if one.small_file:
-        return f"on {_day(one)} there was no room for a file of the usual size"
-    if one.figure.windows < _FEWEST_WINDOWS:
-        count = "1 window" if one.figure.windows == 1 else f"{one.figure.windows} windows"
-        return f"the probe of {_day(one)} ended after {count}"
-    if one.figure.high - one.figure.low > 2 * _WIDEST * one.figure.median * _ROUNDING:
-        return f"the interval of {_day(one)} is wider than ± {100 * _WIDEST:.0f} %"
+    if result.figure is None:
+        return f"the probe of {_day(result)} came to no figure"
+    if not result.believable:
+        return f"the figure of {_day(result)} cannot be what it seems"
+    if result.small_file:
+        return f"on {_day(result)} there was no room for a file of the usual size"
+    if result.figure.windows < _FEWEST_WINDOWS:
+        count = "1 window" if result.figure.windows == 1 else f"{result.figure.windows} windows"
+        return f"the probe of {_day(result)} ended after {count}"
+    if result.figure.high - result.figure.low > 2 * _WIDEST * result.figure.median * _ROUNDING:
+        return f"the interval of {_day(result)} is wider than ± {100 * _WIDEST:.0f} %"
     return ""
 
 
-def staleness(one: Measured, conditions: Mapping[str, str]) -> str:
+def staleness(result: Measured, conditions: Mapping[str, str]) -> str:
     """What is not today as it was then, '' where all that the result depends on is."""
-    then = dict(one.depends)
+    then = dict(result.depends)
     changed = next((name for name, value in then.items() if conditions.get(name) != value), None)
     if changed is not None and changed not in conditions:
-        return f"it was measured on {_day(one)} with {changed} = {then[changed][:80]!r}, which cannot be told today"
+        return f"it was measured on {_day(result)} with {changed} = {then[changed][:80]!r}, which cannot be told today"
     if changed is not None:
-        return f"it was measured on {_day(one)} with {changed} = {then[changed][:80]!r}, which has changed since"
-    return "" if then else f"the result of {_day(one)} does not say what it depends on"
+        return f"it was measured on {_day(result)} with {changed} = {then[changed][:80]!r}, which has changed since"
+    return "" if then else f"the result of {_day(result)} does not say what it depends on"
 
 
 _HEADLINES: Final[Mapping[str, str]] = {

@@ -105,7 +105,7 @@ def _with_measurements(found: Surveyed, point: str, facts: Mount, block: str, sc
     def now() -> Mapping[str, str]:
         return measured.conditions(around, found.disks_and_layers(block))
 
-    return measured.told(facts, point, found.inventory.probed, now, under.any_virtual)
+    return measured.with_measurements(facts, point, found.inventory.probed, now, under.any_virtual)
 
 
 def mount(

@@ -77,34 +77,38 @@ def unjoined(
 
     Without those under the same multipath device.
     """
-    wanted = [at for at, disk in disks.items() if _may_have_several(disk)]
-    unclear = [at for at, layer in layers.items() if isinstance(layer.kind, Unknown)]
-    scsi = {at: _identity(udev.of(_name(at))) for at in (*wanted, *unclear) if _name(at).startswith("sd")}
+    wanted = [subject for subject, disk in disks.items() if _may_have_several(disk)]
+    unclear = [subject for subject, layer in layers.items() if isinstance(layer.kind, Unknown)]
+    scsi = {
+        subject: _identity(udev.of(_name(subject)))
+        for subject in (*wanted, *unclear)
+        if _name(subject).startswith("sd")
+    }
     alike: dict[str, list[str]] = {}
-    for at, own in scsi.items():
-        alike.setdefault(own or at, []).append(at)
+    for subject, own in scsi.items():
+        alike.setdefault(own or subject, []).append(subject)
     joined: dict[str, set[str]] = {}
     may_join: dict[str, Fact[str]] = {}
-    for at, layer in layers.items():
-        paths = stack.under(at)
+    for subject, layer in layers.items():
+        paths = stack.under(subject)
         if read_fact.value(layer.kind) == "dm-multipath":
             for path in paths:
                 joined.setdefault(path, set()).update(paths)
-        if _name(at).startswith("dm-") and read_fact.value(layer.kind) in (None, "dm-multipath"):
-            told_whole = stack.followed(at)
-            may_join |= dict.fromkeys(() if told_whole and isinstance(layer.kind, Known) else scsi, layer.kind)
+        if _name(subject).startswith("dm-") and read_fact.value(layer.kind) in (None, "dm-multipath"):
+            is_whole = stack.followed(subject)
+            may_join |= dict.fromkeys(() if is_whole and isinstance(layer.kind, Known) else scsi, layer.kind)
     found: dict[str, Fact[tuple[str, ...]]] = dict.fromkeys(wanted, Known((), "no SCSI disk"))
-    nameless = {at for at, own in scsi.items() if own is None}
-    for at in wanted:
-        if at not in scsi:
+    nameless = {subject for subject, own in scsi.items() if own is None}
+    for subject in wanted:
+        if subject not in scsi:
             continue
-        own = scsi[at]
-        under_one = joined.get(at, set())
-        others = tuple(_name(it) for it in alike[own or at] if it != at and it not in under_one)
-        told = bool(others) or not (set(scsi) if own is None else nameless) - under_one - {at}
-        found[at] = Known(others, _SAME_DISK) if told else udev.missing(_SAME_DISK)
-        if others and at in may_join:
-            found[at] = Unknown(Cause.NOT_EXPOSED, _LOOK_BELOW, may_join[at].source)
+        own = scsi[subject]
+        under_one = joined.get(subject, set())
+        others = tuple(_name(it) for it in alike[own or subject] if it != subject and it not in under_one)
+        is_sure = bool(others) or not (set(scsi) if own is None else nameless) - under_one - {subject}
+        found[subject] = Known(others, _SAME_DISK) if is_sure else udev.missing(_SAME_DISK)
+        if others and subject in may_join:
+            found[subject] = Unknown(Cause.NOT_EXPOSED, _LOOK_BELOW, may_join[subject].source)
     return found
 
 

@@ -55,7 +55,7 @@ class Overlay:
         known = dict(facts)
         if self.attested.speaks_of(kind):
             self.attested.meet(kind, {subject: partial(identity, subject) for subject in known})
-            known = {subject: self.attested.tell(subject, known[subject]) for subject in known}
+            known = {subject: self.attested.with_attested(subject, known[subject]) for subject in known}
         for step in (published, *derived):
             known = self.suppose(kind, {subject: step(subject, known[subject]) for subject in known})
         return known

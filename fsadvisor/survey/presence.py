@@ -60,25 +60,28 @@ def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mappin
             partitions.setdefault(device.parent, []).append(device.name)
     multipath = {
         below
-        for at, under in inventory.stack.below.items()
-        if at in layers and read_fact.value(layers[at].kind) == "dm-multipath"
+        for subject, under in inventory.stack.below.items()
+        if subject in layers and read_fact.value(layers[subject].kind) == "dm-multipath"
         for below in under
     }
     found: dict[str, Disk] = {}
-    for at, disk in disks.items():
-        name = at.partition(":")[2]
-        said = [inventory.udev.of(one) for one in (name, *partitions.get(name, ()))]
-        if at in multipath:
+    for subject, disk in disks.items():
+        name = subject.partition(":")[2]
+        properties = [inventory.udev.of(device_name) for device_name in (name, *partitions.get(name, ()))]
+        if subject in multipath:
             fact: Fact[bool] = Known(True, "the stack in sysfs")
         else:
-            fact = _by_udev(said, inventory.udev, maybe=pools and not inventory.stack.filesystems_on(at))
-        found[at] = replace(disk, sorted_above=fact)
+            fact = _by_udev(properties, inventory.udev, maybe=pools and not inventory.stack.filesystems_on(subject))
+        found[subject] = replace(disk, sorted_above=fact)
     return found
 
 
-def _by_udev(said: Sequence[Mapping[str, str]], udev: Udev, *, maybe: bool) -> Fact[bool]:
-    if any(one.get("ID_FS_TYPE") in _MEMBERS or one.get("DM_MULTIPATH_DEVICE_PATH") == "1" for one in said):
+def _by_udev(properties: Sequence[Mapping[str, str]], udev: Udev, *, maybe: bool) -> Fact[bool]:
+    if any(
+        of_device.get("ID_FS_TYPE") in _MEMBERS or of_device.get("DM_MULTIPATH_DEVICE_PATH") == "1"
+        for of_device in properties
+    ):
         return Known(True, "udev ID_FS_TYPE")
-    if maybe and not any("ID_FS_TYPE" in one for one in said):
+    if maybe and not any("ID_FS_TYPE" in of_device for of_device in properties):
         return udev.missing("udev ID_FS_TYPE")
     return Known(False, "the stack in sysfs")

@@ -135,33 +135,35 @@ def postgresql_facts(machine: Machine, directory: str, given: Iterable[tuple[str
     version = _version(machine, directory)
     settings = _settings(machine, directory, dict(given))
 
-    def told(name: str, default: str, since: int = 0) -> Fact[str]:
+    def setting(name: str, default: str, since: int = 0) -> Fact[str]:
         return _since(version, since, text(settings, name, Known(default, _DEFAULT)))
 
     return {
         "server_version": version,
-        "fsync": switch(told("fsync", "on")),
-        "full_page_writes": switch(told("full_page_writes", "on")),
-        "synchronous_commit": read_fact.derive(lower(told("synchronous_commit", "on")), _level),
-        "wal_sync_method": lower(told("wal_sync_method", "fdatasync")),
+        "fsync": switch(setting("fsync", "on")),
+        "full_page_writes": switch(setting("full_page_writes", "on")),
+        "synchronous_commit": read_fact.derive(lower(setting("synchronous_commit", "on")), _level),
+        "wal_sync_method": lower(setting("wal_sync_method", "fdatasync")),
         "fastest_wal_sync_method": _NOT_MEASURED,
-        "wal_init_zero": switch(told("wal_init_zero", "on", since=12)),
-        "wal_recycle": switch(told("wal_recycle", "on", since=12)),
-        "io_method": lower(told("io_method", "worker", since=18)),
+        "wal_init_zero": switch(setting("wal_init_zero", "on", since=12)),
+        "wal_recycle": switch(setting("wal_recycle", "on", since=12)),
+        "io_method": lower(setting("io_method", "worker", since=18)),
         "direct_io": read_fact.derive(lower(text(settings, "debug_io_direct", Known("", _DEFAULT))), _direct),
-        "buffer_bytes": size_bytes(told("shared_buffers", "128MB"), _UNITS),
-        "checkpoint_flush_after_bytes": size_bytes(told("checkpoint_flush_after", "256kB"), _UNITS),
+        "buffer_bytes": size_bytes(setting("shared_buffers", "128MB"), _UNITS),
+        "checkpoint_flush_after_bytes": size_bytes(setting("checkpoint_flush_after", "256kB"), _UNITS),
         "log_directory": _log_directory(machine, directory),
     }
 
 
 def _version(machine: Machine, directory: str) -> Fact[Version]:
     """PG_VERSION holds the major version: '15', before PostgreSQL 10 '9.6'."""
-    said = read_fact.text(machine, f"{directory}/PG_VERSION")
-    if isinstance(said, Unknown):
-        return said
-    version = Version.parse(said.value if "." in said.value else f"{said.value}.0")
-    return Known(version, said.source) if version else unreadable("no version of PostgreSQL", said.source)
+    text_of_file = read_fact.text(machine, f"{directory}/PG_VERSION")
+    if isinstance(text_of_file, Unknown):
+        return text_of_file
+    version = Version.parse(text_of_file.value if "." in text_of_file.value else f"{text_of_file.value}.0")
+    return (
+        Known(version, text_of_file.source) if version else unreadable("no version of PostgreSQL", text_of_file.source)
+    )
 
 
 def _since(version: Fact[Version], major: int, fact: Fact[str]) -> Fact[str]:

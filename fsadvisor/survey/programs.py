@@ -198,22 +198,22 @@ def use_of_mount(
     """
     readers = _atime_readers(point, services, unplaced)
     if point in declared:
-        return _told(declared[point], ("declared by --workload",), readers)
+        return _with_reasons(declared[point], ("declared by --workload",), readers)
     if isinstance(services, Unknown):
         return Use(workload=services, reasons=services, atime_readers=readers)
     if services:
         kinds = {service.program.workload for service in services}
         reasons = tuple(sorted({f"{service.program.name} keeps its files here" for service in services}))
-        return _told(kinds.pop() if len(kinds) == 1 else "mixed", reasons, readers)
+        return _with_reasons(kinds.pop() if len(kinds) == 1 else "mixed", reasons, readers)
     guess = _by_counters(leaves) if alone else None
     if guess:
-        return _told(*guess, readers)
+        return _with_reasons(*guess, readers)
     learn = f"declare it: --workload {shlex.quote(f'{point}=oltp')} (or metadata-heavy, streaming, mixed)"
     unknown = Unknown(Cause.NOT_ATTESTED, learn, "services, counters since boot")
     return Use(workload=unknown, reasons=unknown, atime_readers=readers)
 
 
-def _told(workload: Workload, reasons: tuple[str, ...], readers: Fact[tuple[str, ...]]) -> Use:
+def _with_reasons(workload: Workload, reasons: tuple[str, ...], readers: Fact[tuple[str, ...]]) -> Use:
     source = "; ".join(reasons)
     return Use(workload=Known(workload, source), reasons=Known(reasons, "what was found"), atime_readers=readers)
 

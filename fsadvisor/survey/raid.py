@@ -266,13 +266,13 @@ def cache_redundant(
 def _one_is(name: str, stack: Stack, layers: Mapping[str, Layer], disks: Mapping[str, Disk]) -> Fact[bool]:
     top = f"disk:{name}" if f"disk:{name}" in disks else f"layer:{name}"
     reached = (top, *stack.under(top))
-    for at in reached:
-        layer = layers.get(at)
+    for subject in reached:
+        layer = layers.get(subject)
         if layer is not None and read_fact.value(layer.md_level) in _COPIES:
-            return Known(True, f"{at.partition(':')[2]} is {read_fact.value(layer.md_level)}")
+            return Known(True, f"{subject.partition(':')[2]} is {read_fact.value(layer.md_level)}")
         if layer is not None and read_fact.value(layer.kind) in (None, "dm-mirror", "stacked"):
-            return Unknown(Cause.NOT_EXPOSED, "", f"what {at.partition(':')[2]} is made of")
-    leaves = [disks[at] for at in reached if at in disks]
+            return Unknown(Cause.NOT_EXPOSED, "", f"what {subject.partition(':')[2]} is made of")
+    leaves = [disks[subject] for subject in reached if subject in disks]
     if not leaves or not stack.followed(top) or any(read_fact.value(it.transport) not in _PLAIN for it in leaves):
         return Unknown(Cause.NOT_EXPOSED, "", f"{name}: a controller or a hypervisor may keep copies")
     not_told = next((it.virtual for it in leaves if isinstance(it.virtual, Unknown)), None)

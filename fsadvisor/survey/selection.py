@@ -38,8 +38,8 @@ def _reached(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[st
     seen: set[str] = set()
     waiting = list(start)
     while waiting:
-        at = waiting.pop()
-        if at not in seen:
-            seen.add(at)
-            waiting.extend(edges.get(at, ()))
+        subject = waiting.pop()
+        if subject not in seen:
+            seen.add(subject)
+            waiting.extend(edges.get(subject, ()))
     return seen

@@ -33,11 +33,11 @@ def disks_under(mount: Subject | None) -> Fact[tuple[str, ...]]:
     return below.disks if isinstance(below, Below) else Unknown(Cause.NOT_EXPOSED, "", _SOURCE)
 
 
-def _shared(one: Fact[tuple[str, ...]], other: Fact[tuple[str, ...]]) -> Fact[bool]:
+def _shared(own: Fact[tuple[str, ...]], other: Fact[tuple[str, ...]]) -> Fact[bool]:
     """Whether two sets of disks have one in common."""
-    if isinstance(one, Unknown):
-        return one
-    return other if isinstance(other, Unknown) else Known(bool({*one.value} & {*other.value}), _SOURCE)
+    if isinstance(own, Unknown):
+        return own
+    return other if isinstance(other, Unknown) else Known(bool({*own.value} & {*other.value}), _SOURCE)
 
 
 def shares_disk(
@@ -205,21 +205,21 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
     filesystem = mount.scope.get("filesystem") if mount else None
     fs_type = read_fact.value(filesystem.type) if isinstance(filesystem, Filesystem) else None
     directory = found.directory
-    told: dict[str, Any] = {
+    of_program: dict[str, Any] = {
         "own_checksums": Unknown(Cause.NOT_ATTESTED, f"ask {found.program.name} whether its data checksums are on")
     }
-    told |= settings_facts(machine, found.program.name, directory, _server(found), found.here)
+    of_program |= settings_facts(machine, found.program.name, directory, _server(found), found.here)
     if fs_type in ON_DEVICES and isinstance(directory, Known) and found.program.name not in _OF_MANY_FILES:
-        told |= file_facts(machine, directory.value)
-    told |= type_of(fs_type or "").program_facts(machine, found.program.name, directory)
-    log: Fact[str] = told.get("log_directory", NOT_APPLICABLE)
+        of_program |= file_facts(machine, directory.value)
+    of_program |= type_of(fs_type or "").program_facts(machine, found.program.name, directory)
+    log: Fact[str] = of_program.get("log_directory", NOT_APPLICABLE)
     return Service(
         program=Known(found.program.name, "running processes"),
         directory=directory,
         workload=Known(found.program.workload, f"what {found.program.name} does"),
         mount_point=read_fact.fact_of(place, "/proc/self/mountinfo"),
-        **told,
-        buffer_percent=percent(told.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
+        **of_program,
+        buffer_percent=percent(of_program.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
         log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == place),
         log_apart=apart(directory, log, around.disks_of),
         shares_disk=shares_disk(directory, around.folders, around.disks_of),

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from fsadvisor.survey.filesystem_types.base import Superblock
 
 _MOUNTINFO = "/proc/self/mountinfo"
-_SAID = ("emergency_ro", "shutdown")
+_STOPPED_OPTIONS = ("emergency_ro", "shutdown")
 """What ext4 adds to its options since 6.15 and 6.14."""
 _EMERGENCY_RO = Version(6, 15)
 _HIDDEN = "which kernels before 6.15 may say even if writes fail after an error"
 
 
-def told(block: Superblock, seeds: Fact[bool]) -> Fact[bool]:
+def by_options(block: Superblock, seeds: Fact[bool]) -> Fact[bool]:
     """A Btrfs, and what an ext4 prints; `seeds` says that its format itself allows no writes.
 
     After an error the superblock is read-only while its mounts keep their rw; who remounts it read-only changes both.
     """
     options = block.mounts[0].super_options
-    if any(word in options for word in _SAID):
+    if any(word in options for word in _STOPPED_OPTIONS):
         return Known(True, _MOUNTINFO)
     if "ro" not in options:
         return Known(False, _MOUNTINFO)
@@ -44,11 +44,11 @@ def ext4(block: Superblock, seeds: Fact[bool], errors: Fact[int], kernel: Fact[V
     Commit d3476f3dad4a (6.12, and in the stable series: Debian's 6.1.192 has it) left the superblock rw after an error;
     /proc/mounts and /proc/fs/ext4 then say rw though every write fails. No error in memory, nothing stopped it.
     """
-    said = told(block, seeds)
-    if isinstance(said, Unknown) or said.value or "ro" in block.mounts[0].super_options:
-        return said
+    shown = by_options(block, seeds)
+    if isinstance(shown, Unknown) or shown.value or "ro" in block.mounts[0].super_options:
+        return shown
     if isinstance(kernel, Known) and kernel.value >= _EMERGENCY_RO:
-        return said
+        return shown
     if isinstance(errors, Unknown):
         return errors
     if errors.value:

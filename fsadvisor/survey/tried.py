@@ -119,14 +119,14 @@ def tried(
         about = frozenset((mount.id, *mount.below, *(it.id for it in programs if mount.id in it.below)))
         for rule, every in found.items():
             holds = (one for one in every if one.believable and not staleness(one, now))
-            newest = next((told for one in holds if (told := _told(rule, about, one))), None)
+            newest = next((result for one in holds if (result := _tried(rule, about, one))), None)
             if newest is not None:
                 yield newest
 
 
-def _told(rule: str, subjects: frozenset[str], one: Measured) -> Tried | None:
+def _tried(rule: str, subjects: frozenset[str], result: Measured) -> Tried | None:
     """What a result says; None where it says nothing."""
-    figure = one.figure
+    figure = result.figure
     if figure is None or not figure.low > 0:
         return None
     ratio = Ratio(middle=figure.median, low=figure.low, high=figure.high, blocks=figure.windows)
@@ -138,5 +138,5 @@ def _told(rule: str, subjects: frozenset[str], one: Measured) -> Tried | None:
         subjects=subjects,
         percent=float(f"{100 * (ratio.middle - 1):.2g}") if faster else 0.0,
         says=f"{sentence(ratio, _MATTERS)}, tried",
-        how=f"`fsadvisor trial {rule}` on {one.when[:10]}, {one.engine}, on the filesystem of {one.mount}",
+        how=f"`fsadvisor trial {rule}` on {result.when[:10]}, {result.engine}, on the filesystem of {result.mount}",
     )

@@ -85,10 +85,10 @@ def _hardware_up(found: Surveyed, mounts: Mapping[str, Subject], overlay: Overla
     """The host first, then from the disks up to the filesystems."""
     below = found.inventory.stack.below
     yield found.subject("host", "host", {}, ())
-    for at, disk in with_flush_shares(found.disks, mounts, overlay).items():
-        yield found.subject(at, "disk", {"disk": disk}, below.get(at, ()))
-    for at, layer in found.layers.items():
-        yield found.subject(at, "layer", {"layer": layer, "below": found.below[at]}, below.get(at, ()))
-    for at, filesystem in found.filesystems.items():
-        scope: dict[str, Facts] = {"filesystem": filesystem, "below": found.below[at]}
-        yield found.subject(at, "filesystem", scope, below.get(at, ()))
+    for subject, disk in with_flush_shares(found.disks, mounts, overlay).items():
+        yield found.subject(subject, "disk", {"disk": disk}, below.get(subject, ()))
+    for subject, layer in found.layers.items():
+        yield found.subject(subject, "layer", {"layer": layer, "below": found.below[subject]}, below.get(subject, ()))
+    for subject, filesystem in found.filesystems.items():
+        scope: dict[str, Facts] = {"filesystem": filesystem, "below": found.below[subject]}
+        yield found.subject(subject, "filesystem", scope, below.get(subject, ()))

@@ -121,7 +121,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFa
         data_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Data")),
         metadata_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Metadata")),
         snapshots=read_fact.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
-        shut_down=shut_down.told(block, shut_down.btrfs_seeds(_writeable(machine, block.directory))),
+        shut_down=shut_down.by_options(block, shut_down.btrfs_seeds(_writeable(machine, block.directory))),
         space_cache=_space_cache(options),
         quota=quota(machine, block.directory, kernel) if block.directory else _NO_FOLDER,
         quota_limits=limits(machine, block.directory) if block.directory else _NO_FOLDER,

@@ -116,18 +116,18 @@ def no_volatile_cache(case: DriveEvidence) -> bool:
 def warnings(case: DriveEvidence) -> Iterator[Evidence]:
     """The backup's failure, whichever tool saw it; its absence proves nothing."""
     log, smart = case.drive.smart_log, case.drive.smart
-    told: list[tuple[int, str]] = []
+    found: list[tuple[int, str]] = []
     if not isinstance(log, Unknown) and log.critical_warning is not None:
-        told.append((log.critical_warning, _SMART_LOG))
+        found.append((log.critical_warning, _SMART_LOG))
     if not isinstance(smart, Unknown) and smart.nvme is not None and smart.nvme.critical_warning is not None:
-        told.append((smart.nvme.critical_warning.value, "smartctl"))
-    for warning, source in told:
+        found.append((smart.nvme.critical_warning.value, "smartctl"))
+    for warning, source in found:
         if warning & BACKUP_FAILED_BIT:
             says = f"critical_warning {warning:#04x} bit 4: the backup of its volatile memory has failed"
             yield Evidence("failed", says, source, "veto")
             return
-    if told:
-        warning, source = told[0]
+    if found:
+        warning, source = found[0]
         yield Evidence("unknown", f"critical_warning {warning:#04x}: no failure of a memory backup reported", source)
 
 
