@@ -8,7 +8,7 @@ from fsadvisor.pages.markdown import plain, table
 from fsadvisor.report.waits_page import BUSY, IOWAIT, measure_text
 from fsadvisor.waits.rules import MEANS, RULES
 from fsadvisor.waits.sentence import MIXED, MIXED_OPEN, NOT_TOLD, NOT_TOLD_OPEN
-from fsadvisor.waits.threads import LEAST_LOOKS
+from fsadvisor.waits.threads import LEAST_SAMPLES
 from fsadvisor.waits.window import LEAST_SECONDS
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ _EXT4: Final = (
     "window took lies between two bounds, which are wide where there were many before."
 )
 _THREADS: Final = (
-    f"Looks, {LEAST_LOOKS} at least, at most every 50 ms and for at most 5 % of a processor. What threads wait for is "
-    "told by the function of the kernel that they are in, which root may read. Threads that wait for a lock of their "
-    "own program, for a network or for work sleep as idle ones do, and are not seen."
+    f"Looks, {LEAST_SAMPLES} at least, at most every 50 ms and for at most 5 % of a processor. What threads wait for "
+    "is told by the function of the kernel that they are in, which root may read. Threads that wait for a lock of "
+    "their own program, for a network or for work sleep as idle ones do, and are not seen."
 )
 _LOCKS: Final = (
     "With --locks only, because perf switches tracepoints on for as long as it runs. Without it nothing is said of "

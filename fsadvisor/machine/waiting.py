@@ -29,7 +29,7 @@ _STATE, _THREADS = 0, 17
 """Fields of /proc/PID/stat after the name."""
 
 
-class Moment(Struct, frozen=True, kw_only=True):
+class Snapshot(Struct, frozen=True, kw_only=True):
     """Counters at one moment. The journals' files are by their own names: a device, a UUID."""
 
     pulse: Pulse
@@ -38,7 +38,7 @@ class Moment(Struct, frozen=True, kw_only=True):
     btrfs: Mapping[str, Answer]
 
 
-class Waiter(Struct, frozen=True, kw_only=True):
+class WaitingThread(Struct, frozen=True, kw_only=True):
     """A thread in state D. `where` is its stack in the kernel, or the one function that /proc/PID/wchan names.
 
     None where neither may be read, '' where it had gone on by then.
@@ -50,7 +50,7 @@ class Waiter(Struct, frozen=True, kw_only=True):
     where: str | None
 
 
-class Look(Struct, frozen=True, kw_only=True):
+class ThreadSample(Struct, frozen=True, kw_only=True):
     """All threads at one moment, ours left out."""
 
     at_s: float
@@ -58,14 +58,14 @@ class Look(Struct, frozen=True, kw_only=True):
     running: tuple[tuple[int, int, str], ...]
     """Process, thread and name of those that run, or could if a processor were free."""
 
-    waiting: tuple[Waiter, ...]
+    waiting: tuple[WaitingThread, ...]
     unknown: Unknown | None = None
     """Why the processes can't be told."""
 
 
-def moment() -> Moment:
-    """Take one. Never raises for what the kernel refuses."""
-    return Moment(
+def snapshot() -> Snapshot:
+    """Counters now. Never raises for what the kernel refuses."""
+    return Snapshot(
         pulse=pulse(),
         jbd2=_each("/proc/fs/jbd2", "info"),
         xfs=_each("/sys/fs/xfs", "stats/stats") or _there("", read("/proc/fs/xfs/stat")),
@@ -73,11 +73,11 @@ def moment() -> Moment:
     )
 
 
-def look() -> Look:
+def sample_threads() -> ThreadSample:
     """See where all threads are: a few microseconds for each."""
     own = os.getpid()
     running: list[tuple[int, int, str]] = []
-    waiting: list[Waiter] = []
+    waiting: list[WaitingThread] = []
     seen = 0
     pids = numbers("/proc")
     for pid in pids:
@@ -88,8 +88,8 @@ def look() -> Look:
             if state == _RUNS:
                 running.append((pid, thread, name))
             elif state == _WAITS:
-                waiting.append(Waiter(pid=pid, thread=thread, name=name, where=_where(pid, thread)))
-    return Look(
+                waiting.append(WaitingThread(pid=pid, thread=thread, name=name, where=_where(pid, thread)))
+    return ThreadSample(
         at_s=time.monotonic(),
         threads=seen,
         running=tuple(running),

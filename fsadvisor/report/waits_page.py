@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fsadvisor.waits.journals import Work
     from fsadvisor.waits.rules import Name
     from fsadvisor.waits.sentence import Account, Evidence, Sentence
-    from fsadvisor.waits.threads import Threads, Waiting
+    from fsadvisor.waits.threads import Threads, Waiter
     from fsadvisor.waits.window import Cpu, Disk, Disks, Locks, Window
 
 BAR: Final = 60
@@ -279,7 +279,7 @@ def _few(threads: float) -> str:
     return "< 0.1" if 0 < threads < 0.05 else f"{threads:.1f}"
 
 
-def _place(one: Waiting) -> str:
+def _place(one: Waiter) -> str:
     of = f" ({one.threads:,} threads)" if one.threads > 1 else ""
     if one.kind == "not told":
         return f"waited where root would be told{of}"

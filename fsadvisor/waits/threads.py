@@ -20,14 +20,14 @@ from fsadvisor.readers import process_files
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from fsadvisor.machine.waiting import Look, Moment, Waiter
+    from fsadvisor.machine.waiting import Snapshot, ThreadSample, WaitingThread
 
 K = TypeVar("K")
 For: TypeAlias = Literal["disk", "lock", "journal", "network", "other", "gone on", "not told"]
 _Place: TypeAlias = tuple[str, str, For]
 """Name, function, and what is waited for there."""
 
-LEAST_LOOKS: Final = 10
+LEAST_SAMPLES: Final = 10
 """Fewer tell nothing of shares."""
 
 _TOP: Final = 8
@@ -69,7 +69,7 @@ _KINDS: Final[tuple[tuple[For, re.Pattern[str]], ...]] = (
 )
 
 
-class Waiting(Struct, frozen=True, kw_only=True):
+class Waiter(Struct, frozen=True, kw_only=True):
     """Threads of one name that waited at one place: how many at a time, on average, and how many different ones."""
 
     name: str
@@ -81,7 +81,7 @@ class Waiting(Struct, frozen=True, kw_only=True):
     threads: int
 
 
-class Running(Struct, frozen=True, kw_only=True):
+class Runner(Struct, frozen=True, kw_only=True):
     """A thread that ran, or could, in this share of the looks."""
 
     name: str
@@ -105,10 +105,10 @@ class Threads(Struct, frozen=True, kw_only=True):
     'gone on' are those that had by the time that their place was read: they may belong to any of the others.
     """
 
-    waiters: tuple[Waiting, ...]
+    waiters: tuple[Waiter, ...]
     """Those that were found waiting most often."""
 
-    runners: tuple[Running, ...]
+    runners: tuple[Runner, ...]
 
 
 def kind_of(functions: Iterable[str]) -> For:
@@ -131,39 +131,37 @@ def functions_of(where: str) -> tuple[str, ...]:
     return read.functions
 
 
-def threads(looks: Sequence[Look]) -> Fact[Threads]:
-    """From all looks of the window."""
-    refused = next((one.unknown for one in looks if one.unknown is not None), None)
+def threads(samples: Sequence[ThreadSample]) -> Fact[Threads]:
+    """From all samples of the window."""
+    refused = next((one.unknown for one in samples if one.unknown is not None), None)
     if refused is not None:
         return refused
-    if len(looks) < LEAST_LOOKS:
-        learn = f"watch for longer: there were {len(looks)} looks at the threads, and {LEAST_LOOKS} are wanted"
+    if len(samples) < LEAST_SAMPLES:
+        learn = f"watch for longer: there were {len(samples)} looks at the threads, and {LEAST_SAMPLES} are wanted"
         return Unknown(Cause.NOT_MEASURED, learn, _SOURCE)
     places: Counter[_Place] = Counter()
     who: dict[_Place, set[int]] = {}
     runners: Counter[tuple[str, int, int]] = Counter()
-    for one in looks:
+    for one in samples:
         for waiter in one.waiting:
             place = _place(waiter)
             places[place] += 1
             who.setdefault(place, set()).add(waiter.thread)
         runners.update((name, pid, thread) for pid, thread, name in one.running)
-    number = len(looks)
+    number = len(samples)
     return Known(
         Threads(
             looks=number,
-            threads=sum(one.threads for one in looks) / number,
+            threads=sum(one.threads for one in samples) / number,
             running=sum(runners.values()) / number,
             waiting=sum(places.values()) / number,
             kinds=_by_kind(places, number),
             waiters=tuple(
-                Waiting(
-                    name=place[0], function=place[1], kind=place[2], waiting=count / number, threads=len(who[place])
-                )
+                Waiter(name=place[0], function=place[1], kind=place[2], waiting=count / number, threads=len(who[place]))
                 for place, count in _most(places)
             ),
             runners=tuple(
-                Running(name=name, pid=pid, thread=thread, share=count / number)
+                Runner(name=name, pid=pid, thread=thread, share=count / number)
                 for (name, pid, thread), count in _most(runners)
             ),
         ),
@@ -171,7 +169,7 @@ def threads(looks: Sequence[Look]) -> Fact[Threads]:
     )
 
 
-def _place(one: Waiter) -> _Place:
+def _place(one: WaitingThread) -> _Place:
     functions = () if one.where is None else functions_of(one.where)
     kind = "gone on" if one.where == "" else kind_of(functions)
     telling = next((name for name in functions if kind_of((name,)) == kind), "")
@@ -198,36 +196,36 @@ SHARE: Final = 0.05
 
 
 class Watch(Struct, kw_only=True):
-    """What was seen. `take` and `see` ask the machine."""
+    """What was seen. `take` and `sample` ask the machine."""
 
-    take: Callable[[], Moment] = waiting.moment
-    see: Callable[[], Look] = waiting.look
-    before: Moment | None = None
-    after: Moment | None = None
-    looks: list[Look] = field(default_factory=list)
+    take: Callable[[], Snapshot] = waiting.snapshot
+    sample: Callable[[], ThreadSample] = waiting.sample_threads
+    before: Snapshot | None = None
+    after: Snapshot | None = None
+    samples: list[ThreadSample] = field(default_factory=list)
 
     def begin(self) -> None:
         """The window begins now; what was seen before is forgotten."""
-        self.before, self.after, self.looks = self.take(), None, []
+        self.before, self.after, self.samples = self.take(), None, []
 
     def end(self) -> None:
         """The window ends now, unless it is told to end again, later."""
         self.after = self.take()
 
     def look(self) -> float:
-        """Look at the threads; tells for how long to wait before the next, in seconds."""
+        """ThreadSample at the threads; tells for how long to wait before the next, in seconds."""
         began_s = time.thread_time()
-        seen = self.see()
+        sample = self.sample()
         if self.before is not None:
-            self.looks.append(seen)
+            self.samples.append(sample)
         return max((time.thread_time() - began_s) / SHARE, EVERY_S)
 
-    def inside(self) -> tuple[Look, ...]:
-        """The looks between both moments."""
+    def inside(self) -> tuple[ThreadSample, ...]:
+        """The samples between both snapshots."""
         if self.before is None or self.after is None:
             return ()
         begin_s, end_s = self.before.pulse.at_s, self.after.pulse.at_s
-        return tuple(one for one in self.looks if begin_s <= one.at_s <= end_s)
+        return tuple(one for one in self.samples if begin_s <= one.at_s <= end_s)
 
 
 def watch(seen: Watch, seconds: float, pause: Callable[[float], object]) -> None:

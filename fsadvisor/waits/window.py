@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Answer
     from fsadvisor.machine.pulse import Pulse
-    from fsadvisor.machine.waiting import Look, Moment
+    from fsadvisor.machine.waiting import Snapshot, ThreadSample
     from fsadvisor.readers.block_files import DeviceCounters, IoCounters
     from fsadvisor.readers.perf_lock import LockWaits
     from fsadvisor.waits.journals import Work
@@ -243,14 +243,14 @@ class Window(Struct, frozen=True, kw_only=True):
 
 
 def window(
-    before: Moment,
-    after: Moment,
-    looks: Sequence[Look],
+    before: Snapshot,
+    after: Snapshot,
+    samples: Sequence[ThreadSample],
     locks: Fact[Locks] = NOT_TRACED,
     only: frozenset[str] | None = None,
     journals_of: frozenset[str] | None = None,
 ) -> Window:
-    """From two moments and the looks between. `only` these disks; `journals_of` these devices or UUIDs."""
+    """From two snapshots and the samples between. `only` these disks; `journals_of` these devices or UUIDs."""
     a, b = before.pulse, after.pulse
     seconds = b.at_s - a.at_s
     if seconds < LEAST_SECONDS:
@@ -275,7 +275,7 @@ def window(
             "memory": stalls(a.memory_pressure, b.memory_pressure, seconds),
         },
         works=journals.works(before, after, journals_of),
-        threads=threads.threads(looks),
+        threads=threads.threads(samples),
         locks=locks,
         own=max(b.cpu_s - a.cpu_s, 0.0) / seconds,
     )

@@ -3,7 +3,7 @@
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.pulse import Pulse
-from fsadvisor.machine.waiting import Look, Moment, Waiter
+from fsadvisor.machine.waiting import Snapshot, ThreadSample, WaitingThread
 from fsadvisor.waits.rules import Measures
 from fsadvisor.waits.window import NOT_TRACED, window
 
@@ -57,7 +57,7 @@ def moment(at_s, disks="", cpu=None, io_us=0, cpu_us=0, memory_us=0, jbd2=None, 
         "devices": names,
     }
     files = {"jbd2": jbd2, "xfs": xfs, "btrfs": btrfs}
-    return Moment(
+    return Snapshot(
         pulse=Pulse(**{**given, **answers}),
         **{
             kind: {name: Reply(text, f"{kind} of {name}") for name, text in (texts or {}).items()}
@@ -68,12 +68,12 @@ def moment(at_s, disks="", cpu=None, io_us=0, cpu_us=0, memory_us=0, jbd2=None, 
 
 def look(at_s=1.0, running=(), waiting=(), threads=100, unknown=None):
     """`running` are names, `waiting` pairs of name and stack."""
-    return Look(
+    return ThreadSample(
         at_s=at_s,
         threads=threads,
         running=tuple((number, number, name) for number, name in enumerate(running, 500)),
         waiting=tuple(
-            Waiter(pid=number, thread=number, name=name, where=where)
+            WaitingThread(pid=number, thread=number, name=name, where=where)
             for number, (name, where) in enumerate(waiting, 900)
         ),
         unknown=unknown,

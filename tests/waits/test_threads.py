@@ -5,7 +5,7 @@ import os
 import pytest
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.waits.threads import LEAST_LOOKS, Watch, functions_of, kind_of, threads, watch
+from fsadvisor.waits.threads import LEAST_SAMPLES, Watch, functions_of, kind_of, threads, watch
 from tests.waits.made import DIRECTORY, FSYNC, JOURNALLING, NOT_KNOWN, look, moment
 
 
@@ -41,7 +41,7 @@ def test_means_are_over_all_looks():
 
 
 def test_few_looks_tell_nothing():
-    assert isinstance(threads([look()] * (LEAST_LOOKS - 1)), Unknown)
+    assert isinstance(threads([look()] * (LEAST_SAMPLES - 1)), Unknown)
 
 
 def test_a_place_that_may_not_be_read_leaves_all_kinds_unknown_but_not_the_number():
@@ -65,7 +65,7 @@ def test_where_not_all_processes_are_seen_nothing_is_said_of_them():
 def test_only_looks_between_both_moments_count():
     moments = iter([moment(1.0), moment(2.0)])
     looks = iter([look(0.5), look(1.5), look(2.5)])
-    seen = Watch(take=lambda: next(moments), see=lambda: next(looks))
+    seen = Watch(take=lambda: next(moments), sample=lambda: next(looks))
     seen.look()
     seen.begin()
     seen.look()
@@ -78,7 +78,7 @@ def test_this_machine_is_watched_and_our_own_threads_are_not_among_those_seen():
     seen = Watch()
     watch(seen, 0.05, lambda _: None)
     assert seen.before.pulse.at_s < seen.after.pulse.at_s
-    assert seen.looks
-    for one in seen.looks:
+    assert seen.samples
+    for one in seen.samples:
         assert one.threads > 0
         assert os.getpid() not in {pid for pid, _, _ in one.running}
