@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
@@ -181,9 +182,7 @@ def test_more_tools_than_threads_are_all_answered(folders):
 class Counting(Runner):
     """Keeps the names of the tools that it has started."""
 
-    def __init__(self, *args, **options):
-        super().__init__(*args, **options)
-        object.__setattr__(self, "started", [])
+    started: list = msgspec.field(default_factory=list)
 
     def _start(self, tool, argv):
         self.started.append(argv[0])

@@ -159,7 +159,7 @@ def _settings(spot: Spot) -> dict[str, str]:
                 found[str(file)] = file.read_text(encoding="utf-8")
             except OSError:
                 continue
-    lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
+    lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     found["mount"] = "".join(line for line in lines if line.split()[4] == str(spot.folder))
     return found
 
