@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tools.bench import against
+from tools.bench.beside import beside
 from tools.bench.explorer import explorer
 from tools.bench.growth import growth
 
@@ -21,6 +22,8 @@ def main() -> int:
     missed: list[str] = []
     print(f"python {sys.version.split()[0]}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}\n", flush=True)
     with tempfile.TemporaryDirectory(prefix="fsadvisor-bench-", dir=chosen.scratch) as scratch:
+        if chosen.beside:
+            missed += beside(chosen.beside, chosen.disks, chosen.rounds, Path(scratch))
         if "version" in chosen.parts:
             missed += against.version(chosen.rounds)
         if "tools" in chosen.parts:
@@ -38,14 +41,17 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description="Measures fsadvisor; a few minutes on a quiet machine.")
-    parser.add_argument("--parts", nargs="+", choices=_PARTS, default=_PARTS, help="default: all")
+    parser.add_argument("--parts", nargs="+", choices=_PARTS, help="default: all, or only --beside")
     parser.add_argument(
         "--disks", nargs="+", type=int, default=[10, 100, 1000, 5000], help="sizes of the machines, 2 or more"
     )
     parser.add_argument("--rounds", type=int, default=15, help="runs of each side, by turns")
     parser.add_argument("--lynis-rounds", type=int, default=2, help="lynis takes most of a minute each time")
     parser.add_argument("--scratch", type=Path, help="folder for the machines (5,000 disks take 2 GB)")
-    return parser.parse_args()
+    parser.add_argument("--beside", metavar="COMMIT", help="start-up and growth in one table beside this commit's")
+    chosen = parser.parse_args()
+    chosen.parts = chosen.parts or (() if chosen.beside else _PARTS)
+    return chosen
 
 
 if __name__ == "__main__":
