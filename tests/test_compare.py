@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from fsadvisor.compare.forms import CHOICES
+from fsadvisor.compare.side import CHOICES
 from fsadvisor.compare.workloads import USUAL
 from fsadvisor.report.schema import schema
 from tests.command import ARGV, fsadvisor

@@ -7,8 +7,8 @@ import tomllib
 from tests.paths import ROOT
 
 PACKAGE = ROOT / "fsadvisor"
-TOUCHING = {"machine", "measure", "probe", "trial", "sweep", "compare", "__main__", "cli"}
-"""machine looks, and writes what people asked for; measure, probe, trial, sweep and compare measure."""
+TOUCHING = {"machine", "measure", "probe", "trial", "compare", "__main__", "cli"}
+"""machine looks, and writes what people asked for; measure, probe, trial and compare measure."""
 
 CALLS = {"mkdir", "rmdir", "unlink", "write_text", "write_bytes", "symlink_to", "hardlink_to", "touch", "chmod"}
 OS_CALLS = {"open", "mkdir", "makedirs", "remove", "unlink", "rmdir", "rename", "replace", "link", "symlink", "chmod"}

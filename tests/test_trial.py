@@ -12,10 +12,10 @@ import pytest
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.report.schema import schema
 from fsadvisor.trial import empty
-from fsadvisor.trial.ratio import FEWEST_BLOCKS
+from fsadvisor.trial.comparison import FEWEST_BLOCKS
 from tests.command import ARGV, fsadvisor
 from tests.loops import attached_images, loops, mounts, needs_loop_devices, run
-from tests.trial.test_arena import left
+from tests.trial.test_testbed import left
 from tests.waiting import comes_to
 
 pytestmark = pytest.mark.namespaces

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from fsadvisor.probe import cost
 from fsadvisor.probe.job import Existing, Io, Ladder
 from fsadvisor.probe.jobs import JOBS, SUITES
-from fsadvisor.trial.arena import LEAST_BYTES
+from fsadvisor.trial.testbed import LEAST_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

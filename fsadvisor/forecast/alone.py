@@ -1,4 +1,7 @@
-"""What kept results of probes on a mount allow to forecast: fitted where several device latencies are known."""
+"""What kept results of probes on a mount allow to forecast: fitted where several device latencies are known.
+
+From one measured latency C and l_sw cannot be told apart, but neither can be below 0.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.forecast.bounds import Bounds, bounds
 from fsadvisor.forecast.curve import Point
 from fsadvisor.forecast.devices import DEVICES, Device
 from fsadvisor.probe.job import Headline
@@ -16,6 +18,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fsadvisor.probe.result import Figure, Result
+
+
+class Bounds(Struct, frozen=True):
+    """Operations/s on another device, whatever the software's share is."""
+
+    least: float
+    most: float
+
+
+def bounds(device_ms: float, throughput: float, other_ms: float) -> Bounds:
+    """From operations/s on a device of `device_ms` (above 0), what one of `other_ms` brings, were the model true.
+
+    All of it software: the same. None of it: as many times more as the device is faster.
+    """
+    if other_ms <= 0:
+        return Bounds(throughput, float("inf"))
+    alone = throughput * device_ms / other_ms
+    return Bounds(min(throughput, alone), max(throughput, alone))
+
 
 _APART: Final = 1.2
 """Latencies of runs that differ by less are taken for the same device."""

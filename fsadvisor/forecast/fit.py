@@ -1,4 +1,10 @@
-"""C and l_sw from measured throughputs: exactly from two latencies, by weighted least squares from more.
+"""The User Performance Expectation Model of seed 001, section 2, throughput = C / (l_dev + l_sw), and fits of it.
+
+One operation of a workload takes as long as the device's latency and the software's together; C says how many such
+times pass in a second for each operation, with all that runs side by side. It is what users expect of a faster device,
+no description of a filesystem: where it fails is what `classes` tells.
+
+C and l_sw from measured throughputs: exactly from two latencies, by weighted least squares from more.
 
 What is fitted is 1 / throughput, the time that an operation takes: by the model it is (l_dev + l_sw) / C, a straight
 line in l_dev with the slope 1/C and the intercept l_sw/C, so there is nothing to iterate and nothing to start from. A
@@ -8,6 +14,7 @@ fast ones, which people ask about, would count for nothing.
 
 Intervals: Student's, with the scatter of the points about the line, which holds noise and what the model gets wrong
 alike; that of C is the slope's, that of l_sw, a ratio, is Fieller's. Latencies are taken as known exactly.
+
 """
 
 from __future__ import annotations
@@ -17,13 +24,38 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.forecast.model import Model
-from fsadvisor.forecast.student import quantile
+from fsadvisor.forecast.curve import quantile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fsadvisor.forecast.curve import Point
+
+
+class Model(Struct, frozen=True):
+    """C in operations/s times ms, l_sw in ms; C is above 0. l_sw below 0 is a fit that means nothing near 0 ms."""
+
+    c: float
+    software_ms: float
+
+    def throughput(self, device_ms: float) -> float | None:
+        """Operations/s on a device of this latency in ms; None where the model has no answer (l_dev + l_sw <= 0)."""
+        whole = device_ms + self.software_ms
+        return self.c / whole if whole > 0 else None
+
+    @property
+    def most(self) -> float | None:
+        """Operations/s that no device can better: those of a device that takes no time."""
+        return self.throughput(0.0)
+
+
+def crossing_ms(one: Model, other: Model) -> float | None:
+    """The device latency at which two expectations are the same; None where they never are at 0 ms or more."""
+    if one.c == other.c:
+        return None
+    where = (other.c * one.software_ms - one.c * other.software_ms) / (one.c - other.c)
+    return where if where >= 0 and where + min(one.software_ms, other.software_ms) > 0 else None
+
 
 FALLS: Final = "throughput falls, or stays, as the device gets faster: the model has no answer to that"
 ONE_LATENCY: Final = "only one device latency was measured: C and l_sw cannot be told apart"

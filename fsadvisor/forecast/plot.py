@@ -9,7 +9,7 @@ from fsadvisor.forecast.fit import NoFit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.forecast.model import Model
+    from fsadvisor.forecast.fit import Model
     from fsadvisor.forecast.study import Told
 
 SIGNS: Final = "exbfnabcdghijklm"

@@ -2,7 +2,7 @@
 
 Both are asked by lines of JSON on their standard input and tell by lines on their standard output (`messages`), and
 both end with the process that started them. Little is loaded before a process knows what to do when it is told to
-stop: `client` and the tasks have the rest. A worker needs no clearing up and is killed (`trial.arena`). A session
+stop: `client` and the tasks have the rest. A worker needs no clearing up and is killed (`trial.testbed`). A session
 takes away what it made, so it is told to stop: a disk that hangs holds that process and not ours.
 """
 

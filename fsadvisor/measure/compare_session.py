@@ -12,10 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.compare import device, workloads
-from fsadvisor.compare.forms import CHOICES, kernel_has
 from fsadvisor.compare.matrix import comparison
 from fsadvisor.compare.rounds import LEAST_WINDOWS
-from fsadvisor.compare.side import Cell, Side
+from fsadvisor.compare.side import CHOICES, Cell, Side, kernel_has
 from fsadvisor.facts import Known
 from fsadvisor.machine.runner import encoded
 from fsadvisor.measure import client
@@ -66,7 +65,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     targets: tuple[str, ...]
     jobs: tuple[Job, ...]
     images: tuple[str, ...]
-    """Names of `forms.CHOICES`; they are made on the first target's filesystem."""
+    """Names of `side.CHOICES`; they are made on the first target's filesystem."""
     devices: bool
     """Whether the devices below are read, too."""
     seconds: float

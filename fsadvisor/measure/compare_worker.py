@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec.structs import replace
 
 from fsadvisor.compare import device, rounds
-from fsadvisor.compare.forms import CHOICES, promise
 from fsadvisor.compare.rounds import Entrant
-from fsadvisor.compare.side import Side
+from fsadvisor.compare.side import CHOICES, Side, promise
 from fsadvisor.compare.workloads import with_file
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, SideReady, Started, of_window
 from fsadvisor.probe import scratch, scratch_tree
@@ -25,8 +24,8 @@ from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.measure import Where
 from fsadvisor.survey.filesystem_types.registry import type_of
-from fsadvisor.trial.arena import images, standing
 from fsadvisor.trial.mounting import enter
+from fsadvisor.trial.testbed import images, standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
     from fsadvisor.measure.messages import ComparePath, CompareWork, Event
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.processes import Stop
-    from fsadvisor.trial.arena import Part, Standing
     from fsadvisor.trial.mounting import Privacy
+    from fsadvisor.trial.testbed import Part, Standing
 
 Emit: TypeAlias = "Callable[[Event], None]"
 

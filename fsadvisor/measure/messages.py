@@ -18,7 +18,7 @@ from fsadvisor.probe.result import Figure, Result, quantile
 from fsadvisor.probe.series import value
 from fsadvisor.probe.store import encoded
 from fsadvisor.trial import comparison as of_trial  # noqa: TC001
-from fsadvisor.trial.arena import Form, Stand  # noqa: TC001
+from fsadvisor.trial.testbed import Form, Stand  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,7 +112,7 @@ class CompareWork(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     jobs: tuple[CompareJob, ...]
     paths: tuple[ComparePath, ...]
     images: tuple[str, ...]
-    """Names of `forms.CHOICES`."""
+    """Names of `side.CHOICES`."""
     image_folder: bytes
     image_bytes: int
     seconds: float

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from fsadvisor.compare import workloads
-from fsadvisor.compare.forms import CHOICES
+from fsadvisor.compare.side import CHOICES
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure import compare_session, messages, probe_session, trial_session
 from fsadvisor.measure.messages import (
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import IO
 
-    from fsadvisor.trial.arena import Form
+    from fsadvisor.trial.testbed import Form
 
     Emit: TypeAlias = Callable[[Event], None]
 

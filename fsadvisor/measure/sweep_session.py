@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.measure import client
+from fsadvisor.measure import client, sweep_devices
 from fsadvisor.measure.messages import Finished, LeftOut, Point, Started, SweepWork
 from fsadvisor.measure.sweep_worker import MOST_BYTES
 from fsadvisor.probe import cost, scratch_tree
@@ -16,7 +16,6 @@ from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.survey.filesystem_types.registry import IN_PAPERS
-from fsadvisor.sweep import delayed, memory
 from fsadvisor.trial import tools
 
 if TYPE_CHECKING:
@@ -96,11 +95,11 @@ def planned(
         raise SweepError(f"--on-scratch: {folder} is no folder")
     if any("\ud800" <= sign <= "\udfff" for sign in str(folder.resolve())):
         raise SweepError(f"--on-scratch: the name of {folder} is no UTF-8: name another folder")
-    if missing := delayed.missing():
+    if missing := sweep_devices.delay_missing():
         raise SweepError(f"{missing}: without it no device's latency can be set")
     left_out: list[str] = []
     delays = delays_ms or (*SHORT_DELAYS_MS, *DELAYS_MS)
-    if any(not ms.is_integer() for ms in delays) and (missing := memory.missing()):
+    if any(not ms.is_integer() for ms in delays) and (missing := sweep_devices.memory_missing()):
         left_out.append(f"left out: latencies that are no whole milliseconds; {missing}")
         delays = tuple(ms for ms in delays if ms.is_integer())
     made = tuple(it for it in filesystems or FILESYSTEMS if tools.path_of(f"mkfs.{it}"))
@@ -124,8 +123,8 @@ def planned(
 
 def cleared(folder: Path) -> Iterator[str]:
     """Take away what a kill left; what was done, a sentence each."""
-    yield from delayed.clear()
-    yield from memory.clear()
+    yield from sweep_devices.clear_delayed()
+    yield from sweep_devices.clear_memory()
     yield from scratch_tree.clear(folder)
 
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from fsadvisor.measure import sweep_devices
 from fsadvisor.measure.messages import LeftOut, Point, Started
+from fsadvisor.measure.sweep_devices import Delayed, delayed
 from fsadvisor.probe import disks
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.finding import bytes_text
@@ -22,10 +24,8 @@ from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.own import mixing
 from fsadvisor.probe.processes import Stopped
 from fsadvisor.survey.filesystem_types.registry import type_of
-from fsadvisor.sweep import memory
-from fsadvisor.sweep.delayed import Delayed, delayed
-from fsadvisor.trial import arena, mounting, tools
-from fsadvisor.trial.loop import attached
+from fsadvisor.trial import mounting, testbed, tools
+from fsadvisor.trial.testbed import attached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -79,7 +79,7 @@ class _Sweep:
         for delay in self._short:
             with (
                 self._failing(fs_type, ""),
-                memory.memory(self._asked.size_bytes, round(delay * 1e6)) as name,
+                sweep_devices.memory(self._asked.size_bytes, round(delay * 1e6)) as name,
                 self._mounted(f"/dev/{name}", fs_type) as folder,
             ):
                 for workload in self._asked.workloads:
@@ -89,11 +89,11 @@ class _Sweep:
     @contextlib.contextmanager
     def _base(self) -> Iterator[str]:
         if self._asked.base == "memory":
-            with memory.memory(self._asked.size_bytes, 0) as name:
+            with sweep_devices.memory(self._asked.size_bytes, 0) as name:
                 yield f"/dev/{name}"
             return
         folder, size = Path(self._asked.folder), self._asked.size_bytes
-        with arena.images(folder, 1, size) as (part,), attached(part.descriptor, 0, size) as loop:
+        with testbed.images(folder, 1, size) as (part,), attached(part.descriptor, 0, size) as loop:
             yield loop.path
 
     @contextlib.contextmanager

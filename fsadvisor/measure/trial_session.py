@@ -24,9 +24,9 @@ from fsadvisor.survey.tried import job_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.trial import change as changes
 from fsadvisor.trial import empty
-from fsadvisor.trial.arena import LEAST_BYTES
-from fsadvisor.trial.costing import most_bytes
+from fsadvisor.trial.blocks import most_bytes
 from fsadvisor.trial.outcome import Outcome, remarks
+from fsadvisor.trial.testbed import LEAST_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -16,12 +16,11 @@ from fsadvisor.probe import scratch_tree
 from fsadvisor.probe.disks import Way
 from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.trial.arena import Stand, images, standing
-from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT, Budget, Rounds, events
+from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT, Budget, Rounds, events, most_bytes, set_up_bytes
 from fsadvisor.trial.comparison import Comparison, Progress
-from fsadvisor.trial.costing import most_bytes, set_up_bytes
 from fsadvisor.trial.empty import halves
 from fsadvisor.trial.mounting import enter
+from fsadvisor.trial.testbed import Stand, images, standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
     from fsadvisor.measure.messages import Event, TrialWork
     from fsadvisor.probe.engine import Session
     from fsadvisor.probe.processes import Stop
-    from fsadvisor.trial.arena import Part, Standing
     from fsadvisor.trial.mounting import Privacy
+    from fsadvisor.trial.testbed import Part, Standing
 
 
 def run(asked: TrialWork, emit: Callable[[Event], None], stop: Stop) -> None:

@@ -10,7 +10,7 @@ from fsadvisor.report.published import document_in_lines, published
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.compare import matrix, ranking
+    from fsadvisor.compare import matrix
     from fsadvisor.probe import cost, finding
 
 SCHEMA: Final = "fsadvisor/compare/1"
@@ -152,7 +152,7 @@ def _row(one: "matrix.Row") -> Row:
     )
 
 
-def _cell(one: "ranking.Ranked") -> Cell:
+def _cell(one: "matrix.Ranked") -> Cell:
     result = one.cell.result
     return published(
         Cell,

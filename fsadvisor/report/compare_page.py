@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from fsadvisor.compare.ranking import Standing
+from fsadvisor.compare.matrix import Standing
 from fsadvisor.pages.document import Block, Drawn, Gap, Heading, Item, Labelled, Prose, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.markdown import code, plain, render
@@ -37,10 +37,8 @@ from fsadvisor.rulebook.tables import errata, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from fsadvisor.compare.forms import Choice
-    from fsadvisor.compare.matrix import Comparison, Row
-    from fsadvisor.compare.ranking import Ranked
-    from fsadvisor.compare.side import Side
+    from fsadvisor.compare.matrix import Comparison, Ranked, Row
+    from fsadvisor.compare.side import Choice, Side
     from fsadvisor.probe.job import Job
     from fsadvisor.probe.result import Result
     from fsadvisor.report.compare_words import About

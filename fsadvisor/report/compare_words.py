@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.compare.ranking import Standing
+from fsadvisor.compare.matrix import Standing
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.probe.finding import bytes_text
 from fsadvisor.report.probe_words import amount, figure_text, number, sureness
@@ -14,8 +14,7 @@ from fsadvisor.report.probe_words import amount, figure_text, number, sureness
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.compare.matrix import Comparison, Share
-    from fsadvisor.compare.ranking import Question, Ranked
+    from fsadvisor.compare.matrix import Comparison, Question, Ranked, Share
     from fsadvisor.compare.side import Side
     from fsadvisor.probe.result import Figure, Result
 

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
+from fsadvisor.forecast.classes import CLASSES
 from fsadvisor.forecast.fit import NoFit
-from fsadvisor.forecast.published import CLASSES
 from fsadvisor.report.published import document, published
 
 if TYPE_CHECKING:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.forecast.classes import Class
+from fsadvisor.forecast.classes import CLASSES, INVERSIONS, SOURCE, Class
 from fsadvisor.forecast.devices import WARN_BELOW_MS
 from fsadvisor.forecast.fit import NoFit
 from fsadvisor.forecast.plot import letters, plot
-from fsadvisor.forecast.published import CLASSES, INVERSIONS, SOURCE
 from fsadvisor.pages.document import Block, Drawn, Gap, Heading, Item, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.spans import Line, line
@@ -18,13 +17,11 @@ from fsadvisor.report.probe_words import figure_text, number
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.forecast.alone import Alone
-    from fsadvisor.forecast.bounds import Bounds
+    from fsadvisor.forecast.alone import Alone, Bounds
     from fsadvisor.forecast.classes import Verdict
     from fsadvisor.forecast.devices import Device
     from fsadvisor.forecast.fit import Interval
-    from fsadvisor.forecast.inversions import Pair
-    from fsadvisor.forecast.study import Expected, Study, Told
+    from fsadvisor.forecast.study import Expected, Pair, Study, Told
 
 _IN: Final = line("  ")
 _FURTHER: Final = line("    ")

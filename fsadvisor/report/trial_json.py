@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import msgspec
 
 from fsadvisor.report.published import document, published
+from fsadvisor.trial.comparison import kind, sentence
 from fsadvisor.trial.outcome import remarks
-from fsadvisor.trial.ratio import kind, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fsadvisor.probe import cost
-    from fsadvisor.trial import arena, comparison, outcome, ratio
+    from fsadvisor.trial import comparison, outcome, testbed
     from fsadvisor.trial.change import Change
 
 SCHEMA: Final = "fsadvisor/trial-run/1"
@@ -174,11 +174,11 @@ def as_json(
     )
 
 
-def _form(one: "arena.Form") -> Form:
+def _form(one: "testbed.Form") -> Form:
     return published(Form, one, type=one.fs_type)
 
 
-def _ratio(one: "ratio.Ratio | None", matters: float) -> Ratio | None:
+def _ratio(one: "comparison.Ratio | None", matters: float) -> Ratio | None:
     return None if one is None else published(Ratio, one, kind=kind(one, matters), says=sentence(one, matters))
 
 
@@ -187,5 +187,5 @@ def _sides(found: "outcome.Outcome", seen: "comparison.Comparison") -> dict[str,
     return {name: _side(one, stands.get(name)) for name, one in seen.sides.items()}
 
 
-def _side(one: "comparison.Side", stand: "arena.Stand | None") -> Side:
+def _side(one: "comparison.Side", stand: "testbed.Stand | None") -> Side:
     return published(Side, one, stand or _NOT_MOUNTED, shown_options=stand.options if stand else None)

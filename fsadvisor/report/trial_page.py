@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fsadvisor.probe.cost import Cost
-    from fsadvisor.trial.arena import Form
     from fsadvisor.trial.change import Change
     from fsadvisor.trial.comparison import Comparison, Side
     from fsadvisor.trial.outcome import Outcome
+    from fsadvisor.trial.testbed import Form
 
 _ENDS: Final = {
     "settled": "told",

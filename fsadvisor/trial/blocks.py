@@ -2,6 +2,9 @@
 
 What drifts in a straight line through a block falls on all sides alike. Sessions, clock and lots are given, so that
 all of it can be tried without a disk.
+
+What a trial may write is reckoned here, too: the same figures for those who are asked before it starts, and for the
+worker.
 """
 
 from __future__ import annotations
@@ -11,12 +14,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct, field
 
+from fsadvisor.probe import cost
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.measure import APART
 from fsadvisor.probe.result import figure, median
 from fsadvisor.probe.series import at_once, finest, total, value, voids, writes
-from fsadvisor.trial.comparison import Comparison, Progress, Side
-from fsadvisor.trial.ratio import FEWEST_BLOCKS, narrow, ratio, systematic
+from fsadvisor.trial.comparison import FEWEST_BLOCKS, Comparison, Progress, Side, narrow, ratio, systematic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -25,8 +28,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.probe.engine import DiskWork, Session, Window
     from fsadvisor.probe.job import Job
-    from fsadvisor.trial.comparison import End
-    from fsadvisor.trial.ratio import Ratio
+    from fsadvisor.trial.comparison import End, Ratio
 
 DEFAULT, AGAIN, CHANGED = "default", "again", "changed"
 """The sides: as it is, the same once more (so that it is known what two images differ by), and with the change."""
@@ -253,3 +255,20 @@ class _Course(Struct):
 def _sent(work: DiskWork) -> int:
     """Bytes that the filesystem wrote itself; those of the disks where only they count them."""
     return work.written_bytes if work.sent_bytes is None else work.sent_bytes
+
+
+_LEAST_BYTES: Final = 2 << 30
+"""Of a side that writes: with less a fast drive comes to no interval."""
+
+
+def set_up_bytes(job: Job, sessions: int) -> int:
+    """Written for each turn, before its first window, by the jobs of so many sessions."""
+    return sessions * cost.laid_out_bytes(job)
+
+
+def most_bytes(job: Job, *, turns: int, sessions: int, seconds: float) -> int:
+    """All that the jobs may write in that time; 0 where they write nothing."""
+    own = cost.measured_bytes(job)
+    cycle_seconds = turns * BLOCKS_A_TURN * 2 * sessions * WINDOW_SECONDS
+    cycles = max(1, int(seconds / cycle_seconds))
+    return cycles * turns * set_up_bytes(job, sessions) + (sessions * max(own, _LEAST_BYTES) if own else 0)

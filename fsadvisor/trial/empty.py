@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.trial import tools
-from fsadvisor.trial.arena import Part
+from fsadvisor.trial.testbed import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

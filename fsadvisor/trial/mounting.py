@@ -6,6 +6,10 @@ CLONE_NEWNS, mount_namespaces(7).
 A new namespace has copies of all mounts, and a copy keeps a filesystem in use after an administrator has unmounted it.
 So those that are not needed are let go at once, and the others are slaves (MS_SLAVE), not private: where the machine
 shares its mounts, what is unmounted there is unmounted here, too.
+
+What may not be said to mkfs and mount is another device or file than the scratch filesystem's own image: an external
+journal (ext4), a log or realtime device (XFS), or one device more (Btrfs) would be written to, and made anew without a
+question.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import ctypes
 import os
 import re
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -28,7 +33,33 @@ from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.trial import tools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+_NAMING: Final = frozenset(
+    ("device", "name", "file", "logdev", "rtdev", "journal_dev", "journal_path", "loop", "remount", "bind", "rbind")
+)
+"""Words that name a device or a file in their value, or have mount(8) do something else than mount the image."""
+
+
+def outside(options: Iterable[str], mkfs: Iterable[str]) -> str:
+    """The first of the mount options and arguments of mkfs that reaches beyond the image, '' where none does."""
+    found = (word for option in options for word in option.split(",") if _names(word))
+    return next(chain(found, _words_of(mkfs)), "")
+
+
+def _words_of(words: Iterable[str]) -> Iterator[str]:
+    """Those that name something, and those that stand alone: to mkfs such a word is a device, or a size."""
+    alone = True
+    for word in words:
+        is_option = word.startswith("-")
+        if (alone and not is_option) or "/" in word or any("=" in it and _names(it) for it in word.split(",")):
+            yield word
+        alone = not is_option
+
+
+def _names(word: str) -> bool:
+    return "/" in word or word.partition("=")[0] in _NAMING
+
 
 _CLONE_NEWNS: Final = 0x20000  # linux/sched.h
 _MS_NOSUID, _MS_NODEV, _MS_REC, _MS_PRIVATE, _MS_SLAVE = 2, 4, 0x4000, 1 << 18, 1 << 19  # linux/mount.h

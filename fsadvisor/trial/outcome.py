@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.trial.blocks import CHANGED, DEFAULT
-from fsadvisor.trial.ratio import kind, sentence
+from fsadvisor.trial.comparison import kind, sentence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.trial.arena import Stand
     from fsadvisor.trial.change import Change
     from fsadvisor.trial.comparison import Comparison
+    from fsadvisor.trial.testbed import Stand
 
 _IMAGES_ALIKE: Final = "Two filesystems made alike, side by side"
 

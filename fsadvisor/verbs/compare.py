@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.compare import workloads
-from fsadvisor.compare.forms import CHOICES
+from fsadvisor.compare.side import CHOICES
 from fsadvisor.machine import safe_files
 from fsadvisor.measure.compare_session import Wanted, around
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, Progress, Started

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.catalogue import did_you_mean
-from fsadvisor.forecast import table_file
+from fsadvisor.forecast import curve
 from fsadvisor.forecast.alone import kept
 from fsadvisor.forecast.curve import Point, of_one_device
 from fsadvisor.forecast.study import study
@@ -96,13 +96,13 @@ def _check(chosen: argparse.Namespace) -> None:
 
 def _fitted(file: Path) -> Found:
     try:
-        text = captured_output.text_of(file, table_file.MOST_BYTES, "name a table of measurements")
-        points = table_file.points(text.encode().decode("utf-8-sig"))
+        text = captured_output.text_of(file, curve.MOST_BYTES, "name a table of measurements")
+        points = curve.points(text.encode().decode("utf-8-sig"))
     except MachineError as error:
         raise RefusedError(str(error)) from error
     except UnicodeError as error:
         raise RefusedError(f"{file}: is no text") from error
-    except table_file.TableError as error:
+    except curve.TableError as error:
         raise RefusedError(f"{file}: {error}") from error
     return Found(study=study(points), source=str(file))
 

@@ -19,7 +19,7 @@ from fsadvisor.report.probe_page import Narrator, Step
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.trial import empty
 from fsadvisor.trial.change import ChangeError
-from fsadvisor.trial.ratio import sentence
+from fsadvisor.trial.comparison import sentence
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
 

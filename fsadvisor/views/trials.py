@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from fsadvisor.compare import workloads
-from fsadvisor.compare.forms import CHOICES
+from fsadvisor.compare.side import CHOICES
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.spans import Line, Span, Tone, cut, padded, span
 from fsadvisor.pages.text import counted, listed
@@ -15,7 +15,7 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Filesystem, Mount
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.tried import rule_of
-from fsadvisor.trial.ratio import Ratio, sentence
+from fsadvisor.trial.comparison import Ratio, sentence
 from fsadvisor.views import probes
 from fsadvisor.views.probe_results import age
 from fsadvisor.views.rows import LazyRows, Row

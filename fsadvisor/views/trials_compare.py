@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.compare import workloads
-from fsadvisor.compare.matrix import comparison
-from fsadvisor.compare.ranking import Standing
+from fsadvisor.compare.matrix import Standing, comparison
 from fsadvisor.compare.side import Cell
 from fsadvisor.measure.messages import CompareAsked
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
@@ -34,8 +33,7 @@ from fsadvisor.views.trials_try import notes, time_used
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.compare.matrix import Comparison, Row
-    from fsadvisor.compare.ranking import Ranked
+    from fsadvisor.compare.matrix import Comparison, Ranked, Row
     from fsadvisor.measure.messages import CompareDone
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.views.trials_progress import TrialProgress

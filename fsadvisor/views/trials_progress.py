@@ -26,7 +26,7 @@ from fsadvisor.probe.cost import seconds_text
 if TYPE_CHECKING:
     from fsadvisor.measure.messages import CompareAsked, Event
     from fsadvisor.trial import comparison as of_trial
-    from fsadvisor.trial.arena import Stand
+    from fsadvisor.trial.testbed import Stand
 
 Phase: TypeAlias = Literal["asking", "to confirm", "running", "stopping", "over"]
 """Looking around; told what it takes; at it; told to stop; ended, with everything cleaned up."""

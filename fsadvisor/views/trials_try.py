@@ -14,15 +14,14 @@ from fsadvisor.probe.cost import seconds_text
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report.probe_words import amount, figure_text, number
 from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT
-from fsadvisor.trial.ratio import FEWEST_BLOCKS, kind, sentence
+from fsadvisor.trial.comparison import FEWEST_BLOCKS, kind, sentence
 from fsadvisor.views import probe_plots
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.trial.comparison import Comparison, Side
-    from fsadvisor.trial.ratio import Ratio
+    from fsadvisor.trial.comparison import Comparison, Ratio, Side
     from fsadvisor.views.trials_progress import TrialProgress
 
 _NARROWING: Final = 5

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from fsadvisor.compare.matrix import comparison
-from fsadvisor.compare.ranking import Standing, obstacle, question, ranked, share, tied, times
+from fsadvisor.compare.matrix import Standing, comparison, obstacle, question, ranked, share, tied, times
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.probe.result import Figure
 from tests.compare.compared import BTRFS, DISK, EXT4, OTHER, SRV, UNSAFE, WHOLE, XFS, cell, figure, image, path

@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.forecast.alone import kept
-from fsadvisor.forecast.bounds import bounds
-from fsadvisor.forecast.model import Model
+from fsadvisor.forecast.alone import bounds, kept
+from fsadvisor.forecast.fit import Model
 from tests.report.forecasts import result
 
 

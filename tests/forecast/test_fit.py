@@ -6,10 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fsadvisor.forecast import student
+from fsadvisor.forecast import curve
 from fsadvisor.forecast.curve import Point, of_one_device
-from fsadvisor.forecast.fit import FALLS, ONE_LATENCY, NoFit, exact, fit
-from fsadvisor.forecast.model import Model, crossing_ms
+from fsadvisor.forecast.fit import FALLS, ONE_LATENCY, Model, NoFit, crossing_ms, exact, fit
 from tests.forecast.planted import PAPER_MS, planted
 
 C = st.floats(1, 1e7)
@@ -107,11 +106,11 @@ def test_noise_that_hides_the_slope_leaves_the_intervals_open():
 
 
 def test_the_quantile_goes_on_smoothly_from_the_table_to_the_normal_distribution():
-    values = [student.quantile(freedom) for freedom in range(1, 200)]
+    values = [curve.quantile(freedom) for freedom in range(1, 200)]
     assert values == sorted(values, reverse=True)
-    assert student.quantile(40) == pytest.approx(2.0211, abs=0.002)
-    assert student.quantile(10**6) == pytest.approx(1.96, abs=0.001)
-    assert not math.isnan(student.quantile(1))
+    assert curve.quantile(40) == pytest.approx(2.0211, abs=0.002)
+    assert curve.quantile(10**6) == pytest.approx(1.96, abs=0.001)
+    assert not math.isnan(curve.quantile(1))
 
 
 def test_one_device_has_one_latency_at_each_level():

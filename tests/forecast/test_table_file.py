@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.forecast.curve import Point
-from fsadvisor.forecast.table_file import TableError, points
+from fsadvisor.forecast.curve import Point, TableError, points
 
 HEAD = "filesystem,workload,latency_ms,throughput\n"
 

@@ -10,7 +10,7 @@ import pytest
 
 from fsadvisor.measure import messages, sweep_session
 from fsadvisor.measure.messages import LeftOut, Point
-from fsadvisor.sweep.delayed import PREFIX
+from fsadvisor.measure.sweep_devices import PREFIX
 from tests.lab.scenario import run, wait_for
 
 pytestmark = pytest.mark.lab

@@ -48,5 +48,5 @@ def test_the_explorer_starts_without_what_tries_compares_and_forecasts():
         text=True,
         check=True,
     )
-    parts = tuple(f"fsadvisor.{one}" for one in ("trial", "compare", "forecast", "sweep", "measure"))
+    parts = tuple(f"fsadvisor.{one}" for one in ("trial", "compare", "forecast", "measure"))
     assert [name for name in found.stdout.split() if name.startswith(parts)] == []

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.measure import messages, sweep_session
+from fsadvisor.measure import messages, sweep_devices, sweep_session
 from fsadvisor.measure.messages import LeftOut, Point, Started, SweepWork
 from fsadvisor.measure.sweep_session import Planned, SweepError
-from fsadvisor.sweep import delayed
 
 
 def request(**more):
@@ -85,13 +84,13 @@ def test_what_failed_and_what_could_not_be_timed_is_told():
 
 
 def test_our_devices_tell_their_owner():
-    assert delayed.own_label().startswith(delayed.PREFIX)
-    assert f"-{os.getpid()}-" in delayed.own_label()
+    assert sweep_devices.own_label().startswith(sweep_devices.PREFIX)
+    assert f"-{os.getpid()}-" in sweep_devices.own_label()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="as an ordinary user it is refused before")
 def test_a_kernel_without_dm_delay_is_said_to_have_none():
-    if not delayed.missing():
+    if not sweep_devices.delay_missing():
         pytest.skip("this kernel has dm-delay")
     with pytest.raises(SweepError, match="no device's latency can be set"):
         sweep_session.planned(Path("/var/tmp"), filesystems=None, workloads=None, delays_ms=None, passes=1, seconds=1.0)

@@ -1,5 +1,6 @@
 """What the tests have a worker do."""
 
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -8,8 +9,8 @@ from fsadvisor.probe.disks import Way
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.engines import opened
 from fsadvisor.probe.jobs import JOBS
-from fsadvisor.trial.arena import Form, arena, images
 from fsadvisor.trial.mounting import enter
+from fsadvisor.trial.testbed import Form, images, standing
 from tests.loops import mounts
 
 
@@ -23,7 +24,8 @@ def look(asked, tell, stop):
     try:
         privacy = enter([folder, Path(__file__)])
         tell(json.dumps({"mounts": mounts()}).encode())
-        with images(folder, len(forms), wanted["bytes"]) as parts, arena(privacy, forms, parts) as found:
+        with images(folder, len(forms), wanted["bytes"]) as parts, contextlib.ExitStack() as stack:
+            found = [stack.enter_context(standing(privacy, *pair)) for pair in zip(forms, parts, strict=True)]
             for one in found:
                 with opened(JOBS["commit-fdatasync"], one.folder, Way.straight_to(one.loop)) as session:
                     window = session.window(0.2)

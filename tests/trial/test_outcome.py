@@ -4,11 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.trial.arena import Stand
 from fsadvisor.trial.change import Own, of_rule
-from fsadvisor.trial.comparison import Comparison
+from fsadvisor.trial.comparison import Comparison, Ratio
 from fsadvisor.trial.outcome import Outcome
-from fsadvisor.trial.ratio import Ratio
+from fsadvisor.trial.testbed import Stand
 
 RULE = next(rule for rule in own_shelf().rules if rule.id == "access-times-written")
 

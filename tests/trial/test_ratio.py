@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from fsadvisor.probe.engine import DiskWork, EngineError, Window
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.trial.blocks import Budget, Rounds, events
-from fsadvisor.trial.ratio import FEWEST_BLOCKS, Ratio, kind, largest, narrow, ratio, sentence, systematic
+from fsadvisor.trial.comparison import FEWEST_BLOCKS, Ratio, kind, largest, narrow, ratio, sentence, systematic
 from tests.cases import tries
 
 JOB = JOBS["commit-fdatasync"]

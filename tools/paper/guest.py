@@ -11,9 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fsadvisor.measure import client, messages
+from fsadvisor.measure import client, messages, sweep_devices
 from fsadvisor.probe.own import worker
-from fsadvisor.sweep import memory
 
 RESULTS = Path("/run/lab/results")
 _SIZE_BYTES = 3 << 30
@@ -32,7 +31,7 @@ def _warm(filesystems: tuple[str, ...]) -> None:
 
     While the guest waits for this machine to read a program, its clock runs ahead, and minutes pass for time-outs.
     """
-    with memory.memory(_SIZE_BYTES, 0) as name:
+    with sweep_devices.memory(_SIZE_BYTES, 0) as name:
         for kind in filesystems:
             device, folder = f"/dev/{name}", Path("/run/warm")
             folder.mkdir(exist_ok=True)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from fsadvisor.forecast import table_file
-from fsadvisor.forecast.classes import Class
+from fsadvisor.forecast import curve
+from fsadvisor.forecast.classes import CLASSES, INVERSIONS, Class
 from fsadvisor.forecast.curve import of_one_device
-from fsadvisor.forecast.published import CLASSES, INVERSIONS
 from fsadvisor.forecast.study import study
 from fsadvisor.pages.markdown import render
 from fsadvisor.report import forecast_page, forecast_svg
@@ -49,7 +48,7 @@ def keep(run: Run, file: Path) -> None:
 def read(data: Path) -> tuple[Run, Study]:
     """What was measured, and how."""
     run = msgspec.json.decode((data / "run.json").read_bytes(), type=Run)
-    return run, study(of_one_device(table_file.points((data / "sweep.csv").read_text())))
+    return run, study(of_one_device(curve.points((data / "sweep.csv").read_text())))
 
 
 def only(found: Study, workload: str) -> Study:

@@ -10,7 +10,7 @@ import pytest
 
 from fsadvisor.measure.child import started
 from fsadvisor.probe.engine import EngineError
-from fsadvisor.trial.arena import Form, arguments, images
+from fsadvisor.trial.testbed import Form, arguments, images
 from tests.loops import attached_images, loops, mounts, needs_loop_devices, run
 from tests.waiting import comes_to
 
