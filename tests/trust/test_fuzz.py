@@ -1,5 +1,6 @@
 """Each part of `make fuzz` has nothing to say of a few inputs, tells what breaks a law, and keeps what broke it."""
 
+import os
 import shutil
 import signal
 from itertools import islice
@@ -10,7 +11,7 @@ import pytest
 from tests.probe.filesystems import needs_root
 from tests.waiting import END_S
 from tools.fuzz import __main__ as campaign
-from tools.fuzz import child, explorer, kills
+from tools.fuzz import archives, child, explorer, kills
 from tools.fuzz.part import Failure
 
 QUICK = [name for name in campaign.PARTS if name != "kills"]
@@ -31,6 +32,20 @@ def test_nothing_is_left_of_what_is_killed():
             assert kills.left(kills.Kill(name, 0.7, number, group=False), place, END_S)[1] == [], name
         assert kills.left(kills.Kill("explorer begins", 0.5, signal.SIGTERM, group=False), place, END_S)[1] == []
     assert not place.is_mount()
+
+
+def test_strange_files_are_made_below_the_directory_of_their_own_only(tmp_path):
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    mine.mkdir()
+    other.mkdir()
+    (mine / "link").symlink_to(other)
+    (mine / "loop").symlink_to("loop")
+    os.mkfifo(mine / "pipe")
+    for name in ("link/a/b", "link", "loop/a", "pipe", "pipe/a", "../other/a"):
+        for seed in range(20):
+            archives.put(mine / name, mine / "outside", Random(seed))
+    assert list(other.iterdir()) == []
+    assert sorted(it.name for it in mine.iterdir()) == ["link", "loop", "pipe"]
 
 
 def test_what_an_answer_changes_and_takes_is_seen(tmp_path):

@@ -210,7 +210,7 @@ def _tree(given: Path, outside: Path, random: Random) -> list[str]:
     """An unpacked report with pipes, devices, links and long files in it."""
     (given / "sos_commands/xfs").mkdir(parents=True)
     for place in (*tars.SMALL_REPORT, *random.sample(_PLACES[:-1], 8)):
-        _put(given / place, outside, random)
+        put(given / place, outside, random)
     return _audit(given, random)
 
 
@@ -221,13 +221,16 @@ def _recording(given: Path, outside: Path, random: Random) -> list[str]:
     files = [it for it in sorted(given.rglob("*")) if it.is_file()]
     for file in random.sample(files, min(len(files), random.choice((1, 3, 20)))):
         file.unlink(missing_ok=True)
-        _put(file, outside, random)
+        put(file, outside, random)
     return [*random.choice(([], ["facts", "--values"], ["plan"], ["attest"])), *_audit(given, random)]
 
 
-def _put(path: Path, outside: Path, random: Random) -> None:
-    """Something in its place, if it can be there."""
-    with suppress(OSError, ValueError):
+def put(path: Path, outside: Path, random: Random) -> None:
+    """Something in its place, if it can be there; nothing through a link or a pipe that stands there already."""
+    with suppress(OSError, ValueError, RuntimeError):
+        above = path.parent.resolve()
+        if os.path.lexists(path) or not above.is_relative_to(outside.parent.resolve()):
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         match random.randrange(9):
             case 0:
@@ -259,7 +262,7 @@ def _output(given: Path, outside: Path, random: Random) -> list[str]:
     text = random.choice(said)
     match random.randrange(4):
         case 0:
-            _put(given, outside, random)
+            put(given, outside, random)
         case 1:
             keys = [it.strip() for it in text.split("\n") if '":' in it] or ['"vwc": 0,']
             given.write_text(text.replace("{", "{" + random.choice(keys).rstrip(",{[") + ",", random.choice((1, 2))))
