@@ -124,7 +124,7 @@ def seen_drive(machine: Machine, disk: Disk) -> SeenDrive:
     return SeenDrive(name=name, model=disk.model, serial=serial, firmware=disk.firmware)
 
 
-class Identities(Struct, frozen=True):
+class SubjectIdentities(Struct, frozen=True):
     """Which drives and which filesystem each subject is.
 
     `disks` go by id; `held_by` has what a mount or a service is on: the id of a filesystem or a mount.

@@ -26,7 +26,7 @@ from fsadvisor.survey import (
     soundness,
 )
 from fsadvisor.survey.attachment import transport, virtual
-from fsadvisor.survey.attested import Identities
+from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.looked_up import cloud_disk
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _NOT_TOLD = ("", "unknown")
 _ZONED = Literal["none", "host-aware", "host-managed"]
 
 
-class Seen(Struct, frozen=True):
+class SurveyedDisk(Struct, frozen=True):
     """A disk's facts, the case that its power-loss verdict was given on, and its place in sysfs."""
 
     facts: Disk
@@ -73,7 +73,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
     return overlay.over(
         "disk",
         facts,
-        Identities(inventory, facts).of,
+        SubjectIdentities(inventory, facts).of,
         published=lambda subject, known: with_pages(known, seen[subject], inventory.machine.today),
         derived=(
             lambda subject, known: reweigh_plp(known, seen[subject]),
@@ -116,7 +116,7 @@ def disk(
     udev: Udev,
     io: Json | Unknown,
     uptime: Fact[int],
-) -> Seen:
+) -> SurveyedDisk:
     """All facts of a disk; `settings` of its queue, `udev` by device name, `io` the machine's counters."""
     folder = device.folder
     kind = transport(device)
@@ -222,15 +222,15 @@ def disk(
         better_block_bytes=drive.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
         write_throttle_us=read_fact.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
-    return Seen(looked_up.with_faults(facts), case, device.hardware)
+    return SurveyedDisk(looked_up.with_faults(facts), case, device.hardware)
 
 
-def with_pages(disk: Disk, seen: Seen, today: dt.date) -> Disk:
+def with_pages(disk: Disk, seen: SurveyedDisk, today: dt.date) -> Disk:
     """The disk with what a page or its place in sysfs tells, so that nobody has to say it."""
     return looked_up.with_looked_up(disk, seen.hardware, seen.case.family, today)
 
 
-def reweigh_plp(disk: Disk, seen: Seen) -> Disk:
+def reweigh_plp(disk: Disk, seen: SurveyedDisk) -> Disk:
     """The disk with its power-loss verdict weighed anew, where it is known what the data sheet promises."""
     if isinstance(disk.datasheet_plp, Unknown):
         return disk

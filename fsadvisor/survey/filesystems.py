@@ -11,7 +11,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem
 from fsadvisor.survey import raid, read_fact, soundness
-from fsadvisor.survey.attested import Identities
+from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.filesystem_types.base import MOUNTINFO
 from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
 
@@ -44,7 +44,7 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
     return overlay.over(
         "filesystem",
         found,
-        Identities(inventory, disks).of,
+        SubjectIdentities(inventory, disks).of,
         derived=(lambda _, known: replace(known, sound=soundness.sound(known)),),
     )
 

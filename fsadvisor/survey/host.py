@@ -12,7 +12,7 @@ from fsadvisor.readers import block_files, host_files, json_text, system_counter
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
 from fsadvisor.survey import queue, read_fact
-from fsadvisor.survey.attested import Identities
+from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def survey_host(
 ) -> Host:
     """Stage 6: the host."""
     own = host(inventory, _all_disks(inventory, disks, layers), trim_wanted)
-    return overlay.over("host", {"host": own}, Identities(inventory, disks).of)["host"]
+    return overlay.over("host", {"host": own}, SubjectIdentities(inventory, disks).of)["host"]
 
 
 def _all_disks(

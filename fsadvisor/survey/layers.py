@@ -12,7 +12,7 @@ from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import Cache, Crypt
 from fsadvisor.storage import Layer
 from fsadvisor.survey import multipath, queue, raid, read_fact, soundness
-from fsadvisor.survey.attested import Identities
+from fsadvisor.survey.attested import SubjectIdentities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +58,7 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
     return overlay.over(
         "layer",
         found,
-        Identities(inventory, disks).of,
+        SubjectIdentities(inventory, disks).of,
         derived=(lambda _, known: replace(known, incomplete=soundness.incomplete(known)),),
     )
 

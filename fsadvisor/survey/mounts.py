@@ -10,7 +10,7 @@ from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Atime, DataMode, Mount
 from fsadvisor.survey import measured, presence, programs, read_fact
-from fsadvisor.survey.attested import Identities
+from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.below import NOTHING
 from fsadvisor.survey.configured import FSTAB, lacking
 from fsadvisor.survey.superblocks import LOOKED_AT, mount_point_of
@@ -58,7 +58,7 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
             scope["mount"] = _with_measurements(found, point, facts, block.id, scope)
         subjects[point] = found.subject(f"mount:{point}", "mount", scope, (block.id,) if block else ())
     held_by = {subject.id: subject.below[0] for subject in subjects.values() if subject.below}
-    return overlay.over_subjects("mount", subjects, Identities(inventory, found.disks, held_by).of)
+    return overlay.over_subjects("mount", subjects, SubjectIdentities(inventory, found.disks, held_by).of)
 
 
 def _programs_by_point(inventory: Inventory, points: Container[str]) -> Mapping[str, list[RunningProgram]] | Unknown:

@@ -10,7 +10,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import file_attributes
 from fsadvisor.storage import Below, Filesystem, Service
 from fsadvisor.survey import mysql, program_settings, read_fact
-from fsadvisor.survey.attested import Identities
+from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, type_of
 from fsadvisor.survey.superblocks import mount_point_of
 
@@ -177,7 +177,7 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
         subjects.setdefault(subject, found.subject(subject, "service", scope, (mount.id,) if mount else ()))
     on_disk = (*mounts.values(), *subjects.values())
     held_by = {subject.id: subject.below[0] for subject in on_disk if subject.below}
-    return overlay.over_subjects("service", subjects, Identities(found.inventory, found.disks, held_by).of)
+    return overlay.over_subjects("service", subjects, SubjectIdentities(found.inventory, found.disks, held_by).of)
 
 
 def _around(

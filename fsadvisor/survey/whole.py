@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.storage import Storage
 from fsadvisor.survey import attested
-from fsadvisor.survey.attested import Identities
+from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.below import fold_below
 from fsadvisor.survey.collect import collect
 from fsadvisor.survey.disks import survey_disks, with_flush_shares, with_what_is_above
@@ -58,7 +58,7 @@ def _out_of_the_collectors_sight() -> Iterator[None]:
 
 def _in_stages(
     machine: Machine, declared: Mapping[str, Workload], supposed: Iterable[Supposition]
-) -> tuple[Storage, Identities]:
+) -> tuple[Storage, SubjectIdentities]:
     overlay = Overlay(attested.read(machine), supposed)
     inventory = overlay.over_inventory(collect(machine))
     alone = survey_disks(inventory, overlay)
@@ -78,7 +78,7 @@ def _in_stages(
         tried=tuple(tried(inventory.probed.by_mount, mounts, services.values(), found.conditions)),
     )
     held_by = {subject.id: subject.below[0] for subject in (*mounts.values(), *services.values()) if subject.below}
-    return storage, Identities(inventory, disks, held_by)
+    return storage, SubjectIdentities(inventory, disks, held_by)
 
 
 def _hardware_up(found: Surveyed, mounts: Mapping[str, Subject], overlay: Overlay) -> Iterator[Subject]:
