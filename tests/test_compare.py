@@ -231,5 +231,5 @@ def test_a_killed_one_leaves_at_most_a_folder_that_the_next_start_takes_away(mou
     assert our_images(mounted) == []
     assert len(names(mounted)) <= 1
     done = compare("--images", "none", "--no-devices", "--jobs", "commit-fsync", "--seconds", "0.2", "--yes", mounted)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in (0, 3), done.stderr  # 3 where others write so much that its one window does not count
     assert names(mounted) == []

@@ -112,17 +112,16 @@ def test_what_cannot_be_made_is_told_in_a_sentence_and_leaves_nothing(forms, siz
     assert left(tmp_path) == []
 
 
-def killed(folder, after, signal_number=signal.SIGKILL):
+def at_work(folder):
+    return started(TASK, asked(folder, *two("ext4"), size=192 * MIB, wait=True))
+
+
+def killed(folder, after):
     """Kill a worker so many seconds after it was asked."""
-    with started(TASK, asked(folder, *two("ext4"), size=192 * MIB, wait=True)) as worker:
-        end = time.monotonic() + after
-        while time.monotonic() < end:
-            os.sched_yield()
-        os.kill(worker.number, signal_number)
-        if signal_number == signal.SIGKILL:
-            with pytest.raises(EngineError, match="was killed by SIGKILL"):
-                list(worker.lines())
-        else:
+    with at_work(folder) as worker:
+        time.sleep(after)
+        os.kill(worker.number, signal.SIGKILL)
+        with pytest.raises(EngineError, match="was killed by SIGKILL"):
             list(worker.lines())
 
 
@@ -148,7 +147,10 @@ def test_twenty_kills_at_random_moments_leave_nothing(tmp_path):
 @pytest.mark.loop
 @needs_loop_devices
 def test_a_worker_told_to_stop_clears_up_and_ends_well(tmp_path):
-    killed(tmp_path, 0.5, signal.SIGTERM)
+    with at_work(tmp_path) as worker:
+        assert comes_to(lambda: any(it.startswith(f"{tmp_path}/") for it in attached_images()))
+        os.kill(worker.number, signal.SIGTERM)
+        list(worker.lines())
     assert left(tmp_path) == []
 
 
