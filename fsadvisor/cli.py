@@ -17,7 +17,6 @@ from fsadvisor.catalogue import catalogue, did_you_mean, matching
 from fsadvisor.machine import attestation_file, seen_file
 from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.own_results import with_own_results
 from fsadvisor.machine.with_file import WithFile
 from fsadvisor.rulebook.rule import Outcome, Rule
@@ -86,8 +85,11 @@ def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
 
 
 def _machine(chosen: argparse.Namespace) -> Machine:
-    machine = open_machine(chosen.on) if chosen.on else LiveMachine(timeout=chosen.timeout, wake=chosen.wake)
-    return _with_what_is_kept(machine, chosen)
+    if not chosen.on:
+        return _with_what_is_kept(LiveMachine(timeout=chosen.timeout, wake=chosen.wake), chosen)
+    from fsadvisor.machine.opening import open_machine
+
+    return _with_what_is_kept(open_machine(chosen.on), chosen)
 
 
 def _with_what_is_kept(machine: Machine, chosen: argparse.Namespace) -> Machine:

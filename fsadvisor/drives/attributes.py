@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from msgspec import Struct
@@ -34,6 +32,9 @@ class Attribute(Struct, frozen=True, kw_only=True):
 @cache
 def attributes() -> Mapping[str, Attribute]:
     """All rows by smartmontools' name."""
+    import tomllib
+    from importlib import resources
+
     table = tomllib.loads(resources.files(__package__).joinpath("attributes.toml").read_text("utf-8"))
     return {
         row["name"]: Attribute(

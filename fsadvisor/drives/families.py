@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
@@ -38,6 +36,9 @@ class Family(Struct, frozen=True, kw_only=True):
 @cache
 def families() -> tuple[Family, ...]:
     """All rows, in the order in which they are tried."""
+    import tomllib
+    from importlib import resources
+
     text = resources.files(__package__).joinpath("families.toml").read_text("utf-8")
     table = tomllib.loads(text)
     explained, read = table["sources"], table["read"]

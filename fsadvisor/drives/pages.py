@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -47,6 +45,9 @@ def firmware(model: str) -> tuple[Page, ...]:
 @cache
 def pages(kind: str) -> tuple[Page, ...]:
     """All rows of a kind: 'datasheet' or 'firmware'."""
+    import tomllib
+    from importlib import resources
+
     text = resources.files(__package__).joinpath("pages.toml").read_text("utf-8")
     return tuple(map(_page, tomllib.loads(text)[kind]))
 

@@ -6,7 +6,6 @@ A recording holds it without what may name people or their servers: who said it,
 from __future__ import annotations
 
 import re
-import tomllib
 from typing import TYPE_CHECKING
 
 from fsadvisor.machine import safe_files
@@ -29,6 +28,8 @@ _PIECES = re.compile(rf"(?P<before>{_KEY})(?P<told>{_STRING})|(?P<alone>{_STRING
 
 def without_people(text: str) -> str:
     """The text of such a file with stand-ins for all that people wrote in their own words."""
+    import tomllib
+
     try:
         tomllib.loads(text)
     except (ValueError, RecursionError):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import subprocess
 import threading
 from typing import Final
@@ -39,7 +38,7 @@ def mark() -> dict[str, str]:
     with _lock:
         number = os.getpid()
         if number not in _reapers:
-            token = secrets.token_hex(16)
+            token = os.urandom(16).hex()
             with contextlib.suppress(OSError):
                 _reapers[number] = (token, _started(token))
         return {_VARIABLE: _reapers[number][0]} if number in _reapers else {}

@@ -15,7 +15,6 @@ import grp
 import os
 import pwd
 import re
-import secrets
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -320,7 +319,7 @@ def _is_at(descriptor: int, name: str, directory: int) -> bool:
 def _replace(directory: int, name: str, content: bytes, mode: int) -> None:
     """In the directory whose lock is held."""
     _take_away_what_was_left(directory, name)
-    temporary = f".{name}.{secrets.token_hex(4)}"
+    temporary = f".{name}.{os.urandom(4).hex()}"
     descriptor = os.open(temporary, _NEW, PRIVATE, dir_fd=directory)
     try:
         with os.fdopen(descriptor, "wb") as opened:

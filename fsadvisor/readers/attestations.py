@@ -32,7 +32,6 @@ https://toml.io/en/v1.0.0
 
 from __future__ import annotations
 
-import tomllib
 from datetime import date, datetime
 from math import isfinite
 from typing import Any, Literal, TypeAlias
@@ -104,6 +103,8 @@ class _MistakeError(Exception):
 
 def parse(text: str) -> Attestations | Unknown:
     """The entries of the file."""
+    import tomllib
+
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

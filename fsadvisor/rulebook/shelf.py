@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 import stat
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -122,6 +121,8 @@ def load_rule(file: Path) -> Rule | tuple[RuleError, ...]:
     read = compiled_rule(text, own_rules())
     if read is not None and isinstance(rule := _ruled(file, read), Rule):
         return rule
+    import tomllib
+
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
