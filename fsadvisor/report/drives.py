@@ -53,7 +53,8 @@ class Drives(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
 def as_json(found: "Iterable[Judged]") -> str:
     """The document, a drive on a line, escaped as in the report."""
-    return document_in_lines(Drives(schema=SCHEMA, drives=()), (published(Drive, one) for one in found))
+    drives = (published(Drive, one, plp=published(PowerLoss, one.plp, settle=one.plp.steps)) for one in found)
+    return document_in_lines(Drives(schema=SCHEMA, drives=()), drives)
 
 
 _LABEL: Final = 23
