@@ -12,7 +12,6 @@ import pytest
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.report.schema import schema
 from fsadvisor.trial import empty
-from fsadvisor.trial.comparison import FEWEST_BLOCKS
 from tests.command import ARGV, fsadvisor
 from tests.loops import attached_images, loops, mounts, needs_loop_devices, run
 from tests.trial.test_testbed import left
@@ -45,17 +44,9 @@ def measured(*argv):
 
 
 def found_by(*argv):
-    """What a short trial reports, and its exit status; once more where too few blocks count, for it has none to spare.
-
-    Tests beside it may hold a window up for so long that it does not count. And they write to the disk below: in the
-    folder itself that is told apart from what the trial writes by nobody, so that its bytes may be used up early.
-    """
-    for _ in range(3):
-        done = measured(*argv, *SHORT, "--json")
-        found = json.loads(done.stdout)
-        if found["error"] or found["blocks"] - found["blocks_left_out"] >= FEWEST_BLOCKS:
-            break
-    return found, done.returncode
+    """What a short trial reports, and its exit status."""
+    done = measured(*argv, *SHORT, "--json")
+    return json.loads(done.stdout), done.returncode
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,11 @@ def events(
                 course.beside_bytes += rounds.set_up_bytes
                 with rounds.opened(turn) as sessions:
                     course.warm_up(sessions)
-                    for at in range(BLOCKS_A_TURN):
-                        if (at >= least and clock() > until) or not course.has_bytes(before, share):
+                    counted = course.counted()
+                    for _ in range(BLOCKS_A_TURN):
+                        if (course.counted() - counted >= least and clock() > until) or not course.has_bytes(
+                            before, share
+                        ):
                             break
                         course.block(sessions)
                         yield course.progress()
@@ -181,12 +184,17 @@ class _Course(Struct):
             bare=self._ratio(BARE, alike, backwards=True) if BARE in self.windows else None,
             sides={side: self._side(side, why[side]) for side in self.windows},
             blocks=self._blocks(),
-            left_out=self._blocks() - (len(self._differences(CHANGED, alike)) if alike else 0),
+            left_out=self._blocks() - self.counted(),
             voids=tuple(f"{side}, window {at}: {it}" for side in why for at, it in enumerate(why[side], 1) if it),
             end=end,
             error=error,
             seconds=self.seconds(),
         )
+
+    def counted(self) -> int:
+        """The blocks that are not left out."""
+        alike = [side for side in (DEFAULT, AGAIN) if side in self.windows]
+        return len(self._differences(CHANGED, alike)) if alike else 0
 
     def _blocks(self) -> int:
         return min((len(windows) // 2 for windows in self.windows.values()), default=0)

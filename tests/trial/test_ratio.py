@@ -240,6 +240,26 @@ def test_a_disk_as_regular_as_a_clock_is_told_no_finer_than_fio_tells_of_it(side
     assert all(kind(it.gain, 0.05) == "alike" for times, it in found if times == 1)
 
 
+class HeldUp(Side):
+    """Its first block of each turn, after a window to warm up, does not count."""
+
+    def window(self, seconds):
+        self.windows.append(super().window(seconds))
+        return replace(self.windows[-1], void="held up" if len(self.windows) in (2, 3) else "")
+
+
+def test_where_time_is_short_blocks_that_do_not_count_are_made_up_for():
+    world = World(lots=random.Random(1), noise=0.01, stalls=0.0)
+
+    @contextlib.contextmanager
+    def opened(turn):
+        yield {"default": Side(world, 1.0), "again": Side(world, 1.0), "changed": HeldUp(world, 0.5)}
+
+    *_, last = events(JOB, Rounds(3, opened), Budget(seconds=0.0), random.Random(1), lambda: world.now)
+    assert (last.left_out, last.blocks) == (3, 3 + FEWEST_BLOCKS)
+    assert last.gain.low > 1.9
+
+
 def test_flushes_and_amplification_are_told_of_each_side():
     found = tried(1, 1.5, 0.02)
     assert found.end == "settled"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.probe.disks import Way
-    from fsadvisor.probe.engine import Session, Window
+    from fsadvisor.probe.engine import DiskWork, Session, Window
     from fsadvisor.probe.job import Metadata
     from fsadvisor.probe.own.worker_pool import Answer, Crew
 
@@ -55,7 +55,7 @@ class _Session:
         measured = window(answers, before, counted(self._way))
         if not changes:
             return measured
-        return replace(measured, beside_bytes=measured.disks.written_bytes if measured.disks else changes * NAME_BYTES)
+        return replace(measured, beside_bytes=_written(measured.disks, changes))
 
     def _round(self, seconds: float) -> tuple[Answer, int]:
         """What was timed, and how many names were made and taken away."""
@@ -93,3 +93,10 @@ def opened(work: Metadata, folder: Path, way: Way | None) -> Iterator[Session]:
         ]
         with crew(folder, tasks, [descriptor_of(place)]) as workers:
             yield _Session(work, workers, way)
+
+
+def _written(disks: DiskWork | None, changes: int) -> int:
+    """Bytes that the filesystem sent: those of the disks, which others write to as well, where only they count them."""
+    if disks is None:
+        return changes * NAME_BYTES
+    return disks.written_bytes if disks.sent_bytes is None else disks.sent_bytes
