@@ -14,7 +14,7 @@ WORKERS := $(shell n=$$(nproc); echo $$((n < 4 ? 2 * n : 8)))
 .NOTPARALLEL:
 # Without bytecode each process compiles the program and its tests anew: half of a command's start, 5 s of a test run.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help run fio test long fuzz check bare bench measure lab lab-shell trials lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
+.PHONY: help run fio test long fuzz check bare bench house measure lab lab-shell trials lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
 
 help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no fetches no tools"
@@ -25,6 +25,7 @@ help:
 	@echo "make check  everything that has to hold before a commit: lint, types, contracts, generated files, tests"
 	@echo "make bare   show that make run changes nothing outside its directory, in bare Debians (root, debootstrap, network)"
 	@echo "make bench  how fast it is beside other programs and as machines grow; ARGS='--parts growth' (minutes)"
+	@echo "make house  files, lines, layers and circles of this checkout; ARGS='--against DIR --names'"
 	@echo "make measure  how good probes are here, written to docs/probes.md (hours); ARGS='--parts kills --on DIR'"
 	@echo "              '--resume' goes on where a call ended, '--minutes 50' begins no row that would end later"
 	@echo "make lab    prove it on NVMe, SCSI, device mapper, md, F2FS and NILFS2, in guests of QEMU (minutes);"
@@ -52,6 +53,9 @@ check: lint docs-check test
 
 bare: set-up-test
 	@$(BIN)/python -m tools.bare_roots $(ARGS)
+
+house:
+	@$(PYTHON) -m tools.house $(ARGS)
 
 bench: set-up-test
 	@$(BIN)/python -m tools.bench $(ARGS)

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 FINDINGS, USAGE, INCOMPLETE = 1, 2, 3
 
 _SEVERITIES = ("critical", "high", "moderate", "low")
-_WITH_REPORT = (None, "rule")
-"""What prints the report."""
+_WITH_REPORT = (None, "rule")  # what prints the report
 
 
 class UsageError(Exception):
@@ -300,10 +299,8 @@ def _checklist(chosen: argparse.Namespace) -> int:
         return 0
     if not chosen.by:
         raise UsageError("say who answers: --by WHO")
-    said = verbs.answered(
-        machine, _attestations(chosen), chosen.checklist, chosen.about, chosen.answer, _saying(chosen)
-    )
-    return max(map(_tell, said))
+    file, saying = _attestations(chosen), _saying(chosen)
+    return max(map(_tell, verbs.answered(machine, file, chosen.checklist, chosen.about, chosen.answer, saying)))
 
 
 def _waive(chosen: argparse.Namespace) -> int:

@@ -16,8 +16,7 @@ from fsadvisor.machine import identity_sources
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-LONG_WORD = 8
-LONG_NUMBER = 10
+LONG_WORD, LONG_NUMBER = 8, 10
 CACHED_LENGTH = 80
 PREFIX = 6
 NVME_SERIAL_LENGTH = 20
@@ -27,9 +26,7 @@ MARK = "f5ad"
 _DEEPEST = 20
 """Groups in groups of a pattern, which re reads and compiles by recursion."""
 UUID_START = f"00000000{MARK}40008000"
-WORD = "fsadvisor"
-HOST = "fsadvisorhost"
-MAIL = "fsadvisormail"
+WORD, HOST, MAIL = "fsadvisor", "fsadvisorhost", "fsadvisormail"
 
 _A = "[0-9A-Za-z]"
 _H = "[0-9A-Fa-f]"
