@@ -8,6 +8,7 @@ import resource
 import sys
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.__main__ import main
@@ -41,6 +42,7 @@ class Done:
 def done(*argv: str) -> Done:
     """Run it with nothing on standard input, in a fork of this process."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as changed:
+        own_pages = int(Path("/proc/self/statm").read_text().split()[1])  # a fork begins with as many
         child = os.fork()
         if not child:
             _be(argv, out.fileno(), err.fileno(), changed.fileno())
@@ -51,7 +53,12 @@ def done(*argv: str) -> Done:
             texts.append(file.read().decode("utf-8", "surrogateescape"))
     said = dict(zip(("out", "said", "changed"), texts, strict=True))
     end = os.waitstatus_to_exitcode(status)
-    return Done(end, **said, cpu_seconds=took.ru_utime + took.ru_stime, mib=took.ru_maxrss >> 10)
+    return Done(
+        end,
+        **said,
+        cpu_seconds=took.ru_utime + took.ru_stime,
+        mib=max(0, took.ru_maxrss - own_pages * resource.getpagesize() // 1024) >> 10,
+    )
 
 
 def wrong(it: Done, most_seconds: float, most_mib: int) -> Iterator[str]:
