@@ -44,6 +44,11 @@ class Mounted:
         room = os.statvfs(self.folder)
         return room.f_bfree * room.f_frsize
 
+    def has_back(self, free):
+        """Whether as much is free as was, but for what Btrfs keeps for its own trees: at times a chunk more of them."""
+        kept = 20 if self.kind.startswith("btrfs") else 1
+        return self.free_bytes() >= free - (kept << 20)
+
     def remount(self):
         """Off and on again: what nobody has open any more is given back, and what somebody has open is told."""
         if self.device:
