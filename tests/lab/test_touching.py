@@ -1,4 +1,4 @@
-"""What fsadvisor writes while it looks and measures: every file, access time and request to a disk."""
+"""What fsadvisor writes while it looks, is looked at, and measures: every file, access time and request to a disk."""
 
 import os
 import re
@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.lab import touched
-from tests.lab.probing import Probe
+from tests.lab.exploring import Explorer
+from tests.lab.probing import Probe, counted
 from tests.lab.scenario import RESULTS, run, settle
 from tools.lab import in_fork
 
@@ -56,6 +57,26 @@ def looked_at(words):
     status = in_fork.ran(words, out, RESULTS / "stderr")
     assert status in (0, 1), (RESULTS / "stderr").read_text()
     assert out.read_text() or "capture" in words
+
+
+def in_the_explorer(disk, point):
+    """Opens places, a finding, and has a suite measured on the mount; quits while it is."""
+    explorer = Explorer()
+    explorer.until("Quit")
+    for key in "2354":
+        explorer.still()
+        explorer.press(key)
+    explorer.until("Suites")
+    explorer.still()
+    assert any(f"in {point}" in explorer.answer("j") for _ in range(10)), "the mount is not to be chosen"
+    for key in ("\t", "\x1b[B", "m"):
+        explorer.still()
+        explorer.press(key)
+    explorer.until("at most")
+    written = counted(disk)[1]
+    explorer.press("y")
+    explorer.until_so(lambda: counted(disk)[1] > written + (1 << 20))
+    return explorer.end()
 
 
 def foreign(paths):
@@ -122,3 +143,16 @@ def test_a_look_and_a_probe_write_nothing_but_state_scratch_and_what_was_named(s
     scenario.tell(
         claim="an audit writes nothing but what was named, a probe its scratch and its state", seen="nothing else"
     )
+
+
+@pytest.mark.timeout(600)
+def test_the_explorer_writes_nothing_but_its_state_and_a_scratch(scenario):
+    """The explorer on a terminal, which quits while it measures: each file, access time and disk that changed"""
+    arena = Arena(scenario)
+
+    assert in_the_explorer(arena.measured, arena.point) == 0
+    assert arena.changing(arena.measured), "the tracepoint saw nothing of the probe"
+    assert arena.changing(arena.other) == set()
+    assert set(arena.foreign()) <= {arena.point}
+    assert 0 <= arena.made_on_root() <= len(KEPT) + 1
+    scenario.tell(claim="the explorer writes nothing but its scratch and its state", seen="nothing else")
