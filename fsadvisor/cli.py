@@ -14,11 +14,10 @@ from fsadvisor._version import __version__
 from fsadvisor.advise import advise, judge, with_fitting_waivers
 from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import catalogue, did_you_mean, matching
-from fsadvisor.machine import attestation_file, seen_file
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine import kept_files
+from fsadvisor.machine.kept_files import WithFile, with_own_results
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.machine.own_results import with_own_results
-from fsadvisor.machine.with_file import WithFile
+from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.rule import Outcome, Rule
 from fsadvisor.rulebook.shelf import Shelf, load_others_rule, load_shelf, own_rules, own_shelf
 
@@ -97,8 +96,8 @@ def _with_what_is_kept(machine: Machine, chosen: argparse.Namespace) -> Machine:
         machine = with_own_results(machine, os.environ)
     if chosen.attestations is None:
         return machine
-    text = attestation_file.text_of(chosen.attestations, must_exist=chosen.verb not in ("attest", "waive"))
-    return WithFile(machine, attestation_file.PATH, text, str(chosen.attestations))
+    text = kept_files.attestation_text(chosen.attestations, must_exist=chosen.verb not in ("attest", "waive"))
+    return WithFile(machine, kept_files.ATTESTATIONS, text, str(chosen.attestations))
 
 
 def _shelf(chosen: argparse.Namespace) -> Shelf:
@@ -172,7 +171,7 @@ def _session(chosen: argparse.Namespace, name: str) -> Session:
 
     memory = None
     if not (chosen.on or chosen.only or chosen.workload or chosen.attestations):
-        file = seen_file.path(root=os.geteuid() == 0, environment=os.environ)
+        file = kept_files.seen_path(root=os.geteuid() == 0, environment=os.environ)
         memory = Memory(file) if file else None
     return Session(
         opened=opened,
@@ -317,7 +316,7 @@ def _attestations(chosen: argparse.Namespace) -> Path:
     """The file to write to: that of this machine only where this machine is looked at."""
     if chosen.on and chosen.attestations is None:
         raise UsageError("with --on, say where to keep what you say: --attestations FILE")
-    return chosen.attestations or Path(attestation_file.PATH)
+    return chosen.attestations or Path(kept_files.ATTESTATIONS)
 
 
 def _saying(chosen: argparse.Namespace) -> Saying:

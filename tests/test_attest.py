@@ -9,9 +9,8 @@ from msgspec import structs
 
 from fsadvisor.advise import advise, with_fitting_waivers
 from fsadvisor.attestation.claims import a_year_after
-from fsadvisor.machine.attestation_file import PATH
+from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile
 from fsadvisor.machine.recorded import RecordedMachine
-from fsadvisor.machine.with_file import WithFile
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import About
@@ -45,7 +44,9 @@ def waive(file, *argv):
 
 def seen(text):
     """The recorded machine with these attestations: its storage and verdicts."""
-    storage = with_fitting_waivers(survey(WithFile(RecordedMachine(MACHINE), PATH, text, PATH), {}), RULES)
+    storage = with_fitting_waivers(
+        survey(WithFile(RecordedMachine(MACHINE), ATTESTATIONS, text, ATTESTATIONS), {}), RULES
+    )
     return storage, advise(storage, RULES)
 
 

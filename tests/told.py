@@ -4,8 +4,8 @@ import datetime as dt
 import json
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Reply
-from fsadvisor.machine.service_settings import about_storage
 
 _NOT_THERE = Unknown(Cause.NOT_EXPOSED, "")
 _NO_TOOL = Unknown(Cause.NO_TOOL, "install it")
@@ -61,7 +61,7 @@ class ToldMachine:
 
     def settings(self, path):
         answer = self.read(path)
-        return answer if isinstance(answer, Unknown) else Reply(about_storage(path, answer.text), path)
+        return answer if isinstance(answer, Unknown) else Reply(settings_about_storage(path, answer.text), path)
 
     def extents(self, path):
         found = self.file_extents.get(path)

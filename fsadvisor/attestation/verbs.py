@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.attestation import checklist, claims, document
 from fsadvisor.facts import Unknown
-from fsadvisor.machine.attestation_file import PATH, rewrite
-from fsadvisor.machine.with_file import WithFile
+from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, rewrite_attestations
 from fsadvisor.pages.text import WIDTH, counted, wrapped
 from fsadvisor.survey.attested import what
 from fsadvisor.survey.whole import survey_with_identities
@@ -43,7 +42,7 @@ def answered(
         claims.attestation(seen, fact, subject, value, saying)
         for fact, subject, value in checklist.answers(seen.storage, name, named, said)
     ]
-    rewrite(file, lambda text: reduce(document.with_entry, entries, text))
+    rewrite_attestations(file, lambda text: reduce(document.with_entry, entries, text))
     return [_done(file, entry) for entry in entries]
 
 
@@ -54,20 +53,20 @@ def waive(machine: Machine, file: Path, rules: Iterable[Rule], rule: str, subjec
 
 def withdraw(file: Path, kind: str, about: str, subject: str) -> str:
     """Take an attestation or a waiver out of the file; returns what was done. Raises ClaimError and MachineError."""
-    rewrite(file, lambda text: document.without_entry(text, kind, about, subject))
+    rewrite_attestations(file, lambda text: document.without_entry(text, kind, about, subject))
     return f"taken out of {file}: {kind} {about} on {subject}"
 
 
 def _seen(machine: Machine) -> claims.Seen:
     """The machine without what people say, since it must not back itself."""
-    silent = WithFile(machine, PATH, "", PATH)
+    silent = WithFile(machine, ATTESTATIONS, "", ATTESTATIONS)
     storage, identity = survey_with_identities(silent, {})
     return claims.Seen(storage=storage, identity=identity, today=machine.today)
 
 
 def written(file: Path, entry: Entry) -> str:
     """Write an entry down; returns what was done, in words. Raises ClaimError and MachineError."""
-    rewrite(file, lambda text: document.with_entry(text, entry))
+    rewrite_attestations(file, lambda text: document.with_entry(text, entry))
     return _done(file, entry)
 
 
@@ -77,7 +76,7 @@ def _done(file: Path, entry: Entry) -> str:
 
 def listing(machine: Machine, storage: Storage) -> Iterator[str]:
     """Every entry of the machine's file, and whether it counts."""
-    answer = machine.read(PATH)
+    answer = machine.read(ATTESTATIONS)
     if isinstance(answer, Unknown):
         yield "Nobody has attested or waived anything.\n"
         return

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.machine.file_extents import pieces
+from fsadvisor.machine.inodes import pieces
 from fsadvisor.probe import disks, fio
 from fsadvisor.probe.engine import EngineError, told
 from fsadvisor.probe.job import Io
@@ -29,7 +29,7 @@ from fsadvisor.probe.scratch import scratch_file
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.machine.file_extents import Extent
+    from fsadvisor.machine.inodes import Extent
     from fsadvisor.probe.disks import Way
     from fsadvisor.probe.engine import Window
     from fsadvisor.probe.job import Job

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import attestation_file, probe_file, safe_files, sources, untouched
-from fsadvisor.machine.bounded import within
-from fsadvisor.machine.file_extents import files_below
-from fsadvisor.machine.inode_flags import flags_of
+from fsadvisor.machine import kept_files, safe_files, sources, untouched
+from fsadvisor.machine.fit_to_tell import settings_about_storage
+from fsadvisor.machine.inodes import files_below, flags_of
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, TOOL_FOLDERS, Runner, decoded, encoded, too_much
-from fsadvisor.machine.service_settings import about_storage
+from fsadvisor.machine.time_limits import within
 from fsadvisor.machine.watching import counters, processes, udev_database
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ T = TypeVar("T")
 Entries: TypeAlias = tuple[str, ...] | Unknown
 
 KERNEL_FOLDERS = ("/proc/", "/sys/")
-_TOLD_BY_PEOPLE = (attestation_file.PATH, probe_file.PATH)
+_TOLD_BY_PEOPLE = (kept_files.ATTESTATIONS, kept_files.PROBES)
 """What changes verdicts by its word alone."""
 _CHUNK_BYTES = 1 << 16
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO}
@@ -119,7 +118,7 @@ class LiveMachine:
 
     def settings(self, path: str) -> Answer:
         answer = self.read(path)
-        return answer if isinstance(answer, Unknown) else Reply(about_storage(path, answer.text), path)
+        return answer if isinstance(answer, Unknown) else Reply(settings_about_storage(path, answer.text), path)
 
     def extents(self, path: str) -> Answer:
         return self._bounded(lambda: files_below(path), sources.extents(path))

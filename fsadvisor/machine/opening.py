@@ -1,4 +1,4 @@
-"""Opens what somebody recorded: a folder of `fsadvisor capture`, a sos report as folder or archive."""
+"""Opens what somebody recorded: a directory of `fsadvisor capture`, a sos report, or a file with a tool's output."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from fsadvisor.machine import layout
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recorded import RecordedMachine
+from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded
 from fsadvisor.machine.sosreport import SosMachine
 from fsadvisor.machine.trees import ArchiveTree, FolderTree
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.machine.port import Machine
+
 
 _MOST_NAMES = 10_000
 """In a directory that holds a recording or a report, or is one."""
@@ -51,3 +53,29 @@ def open_machine(path: Path | str) -> Machine:
         return SosMachine(FolderTree(where), where)
     except MachineError:
         raise MachineError(where, f"neither {layout.TITLE} nor sos_commands in it", _CHOICE) from None
+
+
+_CHOICE_OF_OUTPUT = "name a file with a tool's output"
+_OWN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+"""What the caller has opened for us: it may be a pipe, and may be waited for."""
+
+
+def captured_text(path: Path, most: int = OUTPUT_CAP_BYTES, choice: str = _CHOICE_OF_OUTPUT) -> str:
+    """What is in the file of so many bytes at most, bytes that are no UTF-8 as surrogates. Raises MachineError.
+
+    Nobody is waited for but by the caller's own wish.
+    """
+    own = str(path).startswith(_OWN)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | (0 if own else os.O_NONBLOCK | os.O_NOCTTY))
+        with os.fdopen(descriptor, "rb") as file:
+            mode = os.fstat(descriptor).st_mode
+            if not stat.S_ISREG(mode) and not (own and stat.S_ISFIFO(mode)):
+                raise MachineError(str(path), "not a regular file", choice)
+            content = file.read(most + 1)
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or "can't be read"
+        raise MachineError(str(path), said, choice) from None
+    if len(content) > most:
+        raise MachineError(str(path), f"more than {most >> 20} MiB", choice)
+    return decoded(content)

@@ -1,3 +1,4 @@
+# ruff: noqa: D102 - port.Machine documents the methods
 """What the rest of the program may ask of a machine, be it this host, a recorded one or an archive."""
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from fsadvisor.facts import Unknown
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Sequence
+
 
 Argv: TypeAlias = tuple[str, ...]
 
@@ -118,3 +120,68 @@ class Machine(Protocol):
         in the fullest folder. Bounded (see file_extents).
         """
         ...
+
+
+class MachineError(Exception):
+    """What is wrong, where, and the nearest choice that would work: one line for people."""
+
+    def __init__(self, where: str, what: str, choice: str) -> None:
+        super().__init__(f"{where}: {what}; {choice}")
+        self.where = where
+        self.what = what
+        self.choice = choice
+
+
+class Wrapped:
+    """Answers as the machine inside does."""
+
+    def __init__(self, inner: Machine) -> None:
+        self._inner = inner
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    @property
+    def root(self) -> bool:
+        return self._inner.root
+
+    @property
+    def today(self) -> dt.date:
+        return self._inner.today
+
+    def read(self, path: str) -> Answer:
+        return self._inner.read(path)
+
+    def entries(self, path: str) -> tuple[str, ...] | Unknown:
+        return self._inner.entries(path)
+
+    def link(self, path: str) -> Answer:
+        return self._inner.link(path)
+
+    def run(self, commands: Sequence[Argv]) -> list[Answer]:
+        return self._inner.run(commands)
+
+    def expect(self, commands: Sequence[Argv]) -> None:
+        self._inner.expect(commands)
+
+    def udev(self) -> Answer:
+        return self._inner.udev()
+
+    def processes(self, names: Sequence[str]) -> Answer:
+        return self._inner.processes(names)
+
+    def counters(self) -> Answer:
+        return self._inner.counters()
+
+    def space(self, mount_point: str) -> Answer:
+        return self._inner.space(mount_point)
+
+    def flags(self, path: str) -> Answer:
+        return self._inner.flags(path)
+
+    def settings(self, path: str) -> Answer:
+        return self._inner.settings(path)
+
+    def extents(self, path: str) -> Answer:
+        return self._inner.extents(path)

@@ -20,10 +20,9 @@ from msgspec.structs import replace
 from fsadvisor import strict_json
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import layout, sources
-from fsadvisor.machine.error import MachineError
-from fsadvisor.machine.port import Answer, Argv, Reply
+from fsadvisor.machine.fit_to_tell import tells_all
+from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
 from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, too_many, too_much
-from fsadvisor.machine.service_settings import tells_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,21 +1,189 @@
 # ruff: noqa: D102 - port.Machine documents the methods
-"""Asks another machine and keeps every question and answer, to be written as a folder without identities."""
+"""Asks another machine and keeps every question and answer, to be written as a folder without identities.
+
+A recording, and how it is written as a directory (see layout.py): with stand-ins for identities.
+"""
 
 from __future__ import annotations
 
+import json
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from fsadvisor._version import __version__
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import layout
+from fsadvisor.machine import fit_to_tell, layout, safe_files, sources
 from fsadvisor.machine.identities import Identities
-from fsadvisor.machine.writing import Entries, Recording, text_of, write_recording
+from fsadvisor.machine.port import Answer, Argv, Reply
+from fsadvisor.machine.runner import encoded
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from fsadvisor.machine.port import Answer, Argv, Machine
+    from fsadvisor.machine.port import Machine
+
+
+Entries: TypeAlias = tuple[str, ...] | Unknown
+_SOURCES: dict[str, Callable[[str], str]] = {
+    layout.READ: str,
+    layout.LINK: str,
+    layout.ENTRIES: str,
+    layout.SPACE: sources.space,
+    layout.FLAGS: sources.flags,
+    layout.SETTINGS: str,
+    layout.EXTENTS: sources.extents,
+}
+
+
+class Recording(Struct, frozen=True):
+    """Questions and answers, as they were, identities included."""
+
+    name: str
+    root: bool
+    today: dt.date
+    about_paths: dict[tuple[str, str], Answer] = field(default_factory=dict)
+    """By path and kind of question (layout.READ, LINK, SPACE, FLAGS, SETTINGS, EXTENTS)."""
+    entries: dict[str, Entries] = field(default_factory=dict)
+    runs: dict[Argv, Answer] = field(default_factory=dict)
+    processes: dict[tuple[str, ...], Answer] = field(default_factory=dict)
+    """By the names asked for."""
+    asked: dict[str, Answer] = field(default_factory=dict)
+    """By layout.UDEV and COUNTERS."""
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Every text in it, and where it comes from: what identities are learnt from."""
+        yield from self._texts_about_paths()
+        for argv, answer in sorted(self.runs.items(), key=lambda item: item[0]):
+            yield "", sources.command(argv)
+            yield sources.command(argv), text_of(answer)
+        for answer in self.asked.values():
+            yield "", text_of(answer)
+        for answer in self.processes.values():
+            yield sources.PROCESSES, text_of(answer)
+
+    def _texts_about_paths(self) -> Iterator[tuple[str, str]]:
+        for (path, kind), answer in sorted(self.about_paths.items(), key=lambda item: item[0]):
+            yield "", path
+            yield path if kind == layout.READ else "", text_of(answer)
+        for folder, names in sorted(self.entries.items(), key=lambda item: item[0]):
+            yield "", folder
+            for name in () if isinstance(names, Unknown) else names:
+                yield "", f"{folder}/{name}"
+
+
+def write_recording(recording: Recording, identities: Identities, folder: Path) -> None:
+    """Write into a new or empty directory, for its owner alone to read. Raises MachineError."""
+    texts = _Writing(identities).files(recording)
+    safe_files.write_tree(folder, [(place, encoded(text), safe_files.PRIVATE) for place, text in texts.items()])
+
+
+class _Writing:
+    """What is to be written is held until all directories are known."""
+
+    def __init__(self, identities: Identities) -> None:
+        self._replace = identities.replace
+        self._files: dict[str, str] = {}
+        self._unknown: dict[str, list[str]] = {}
+
+    def files(self, recording: Recording) -> dict[str, str]:
+        """The text of each, the title at the end."""
+        for (path, kind), answer in sorted(recording.about_paths.items(), key=lambda item: item[0]):
+            self._about_path(kind, path, answer)
+        for path, names in sorted(recording.entries.items(), key=lambda item: item[0]):
+            listing = names if isinstance(names, Unknown) else self._names(fit_to_tell.of_names(path, names), path)
+            self._about_path(layout.ENTRIES, path, listing)
+        for argv, answer in sorted(recording.runs.items(), key=lambda item: item[0]):
+            new = tuple(self._replace(argument) for argument in argv)
+            told = _told(partial(fit_to_tell.of_command, argv), answer)
+            self._asked(layout.command_stem(new), {"argv": new}, sources.command(argv), sources.command(new), told)
+        for stem, source, tell in (
+            (layout.UDEV, sources.UDEV, fit_to_tell.of_udev),
+            (layout.COUNTERS, sources.COUNTERS, str),
+        ):
+            if stem in recording.asked:
+                self._asked(stem, {}, "", source, _told(tell, recording.asked[stem]))
+        if recording.processes:
+            asked_names, answer = _merged(recording.processes)
+            told = _told(fit_to_tell.of_processes, answer)
+            self._asked(layout.PROCESSES, {"names": asked_names}, "", sources.PROCESSES, told)
+        for place, lines in self._unknown.items():
+            self._files[place] = "".join(f"{line}\n" for line in sorted(lines))
+        directories = {parent for place in self._files for parent in _parents(place)}
+        shadowed = {f"{at}{layout.SHADOWED}" if at in directories else at: text for at, text in self._files.items()}
+        return {**shadowed, layout.TITLE: self._title(recording)}
+
+    def _names(self, names: tuple[str, ...], folder: str) -> Reply:
+        new = sorted(self._replace(name) for name in names)
+        return Reply(json.dumps(new, indent=0), folder)
+
+    def _about_path(self, kind: str, path: str, answer: Answer) -> None:
+        new_path = self._replace(path)
+        if isinstance(answer, Reply):
+            where = path if kind == layout.READ else ""
+            told = fit_to_tell.of_file(path, answer.text) if kind == layout.READ else answer.text
+            text = told if kind == layout.ENTRIES else self._replace(told, where)
+            self._files[layout.place(kind, new_path)] = text
+            return
+        place, name = layout.unknown_place(new_path)
+        line = [kind, name, *self._why(answer, _SOURCES[kind](new_path))]
+        self._unknown.setdefault(place, []).append(json.dumps(line))
+
+    def _asked(self, stem: str, meta: dict[str, Any], where: str, source: str, answer: Answer) -> None:
+        if isinstance(answer, Unknown):
+            meta = meta | {"unknown": self._why(answer, source)}
+        else:
+            meta = meta | {"status": answer.status}
+            new_source = self._replace(answer.source)
+            if new_source != source:
+                meta |= {"source": new_source}
+            self._files[stem + layout.OUTPUT] = self._replace(answer.text, where)
+        self._files[stem + layout.META] = json.dumps(meta, indent=1) + "\n"
+
+    def _why(self, unknown: Unknown, default_source: str) -> list[str]:
+        """Cause and cure, and the source where it does not follow from the question."""
+        source = self._replace(unknown.source)
+        why = [unknown.cause.value, self._replace(unknown.learn)]
+        return why if source == default_source else [*why, source]
+
+    def _title(self, recording: Recording) -> str:
+        asked_as = "root" if recording.root else "an ordinary user"
+        return (
+            f'schema = "{layout.SCHEMA_FAMILY}{layout.SCHEMA_VERSION}"\n'
+            f'fsadvisor = "{__version__}"\n'
+            f"root = {str(recording.root).lower()}\n"
+            f'made = "by fsadvisor capture as {asked_as}; identities are replaced by stand-ins"\n'
+            f"date = {recording.today.isoformat()}\n"
+        )
+
+
+def _told(tell: Callable[[str], str], answer: Answer) -> Answer:
+    return replace(answer, text=tell(answer.text)) if isinstance(answer, Reply) else answer
+
+
+def _parents(place: str) -> list[str]:
+    parts = place.split("/")
+    return ["/".join(parts[:length]) for length in range(1, len(parts))]
+
+
+def _merged(processes: dict[tuple[str, ...], Answer]) -> tuple[list[str], Answer]:
+    """All questions for processes as one: with all the names, and each process once."""
+    names = sorted({name for asked in processes for name in asked})
+    replies = [answer for answer in processes.values() if isinstance(answer, Reply)]
+    if not replies:
+        return names, next(iter(processes.values()))
+    found = {process["pid"]: process for reply in replies for process in json.loads(reply.text)}
+    merged = sorted(found.values(), key=lambda process: (process["name"], process["pid"]))
+    return names, Reply(json.dumps(merged), sources.PROCESSES)
+
+
+def text_of(answer: Answer) -> str:
+    """The text of an answer, '' where there is none."""
+    return answer.text if isinstance(answer, Reply) else ""
 
 
 _DMI = "/sys/class/dmi/id"

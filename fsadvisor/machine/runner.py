@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, cast
 from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import fetched, reaper, sleep, sources
-from fsadvisor.machine.patience import Patience
+from fsadvisor.machine import sources, time_limits, tools
 from fsadvisor.machine.port import Answer, Argv, Reply
-from fsadvisor.machine.syncing import forbid_syncs
+from fsadvisor.machine.time_limits import Patience
+from fsadvisor.machine.tools import forbid_syncs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import IO
 
-FETCHED = fetched.commands()
-REFUSED = fetched.refused()
+FETCHED = tools.fetched_commands()
+REFUSED = tools.refused_commands()
 TOOL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", *FETCHED)
 """The system's own come first."""
 OUTPUT_CAP_BYTES = 4 << 20
@@ -199,12 +199,12 @@ class Runner(Struct, frozen=True):
                 answered.put((index, self._answer(argv)))
 
     def _answer(self, argv: Argv) -> Answer:
-        if not self.wake and (suspended := sleep.suspended(argv)) is not None:
+        if not self.wake and (suspended := tools.suspended(argv)) is not None:
             return suspended
         tool = self._find(argv, self.folders)
         if tool is None:
             return missing_tool(argv, refused=self._find(argv, self.refused) is not None)
-        argv = argv if self.wake else sleep.left_alone(argv)
+        argv = argv if self.wake else tools.left_asleep(argv)
         source = sources.command(argv, fetched=tool.rpartition("/")[0] in self.fetched)
         name, seconds = argv[0], self.patience.seconds(argv[0], self.timeout_s)
         if not seconds:
@@ -247,7 +247,7 @@ class Runner(Struct, frozen=True):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd="/",
-            env={"LC_ALL": "C", "PATH": ":".join(self.folders), "TERM": "dumb", **reaper.mark()},
+            env={"LC_ALL": "C", "PATH": ":".join(self.folders), "TERM": "dumb", **time_limits.mark()},
             start_new_session=True,
         )
 

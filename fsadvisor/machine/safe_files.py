@@ -19,7 +19,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import MachineError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

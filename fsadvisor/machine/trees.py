@@ -13,15 +13,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import tar_members
-from fsadvisor.machine.error import MachineError
-from fsadvisor.machine.port import Reply
+from fsadvisor.machine import unpacking
+from fsadvisor.machine.port import MachineError, Reply
 from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, encoded, too_much
 from fsadvisor.machine.unpacking import OF_ITS_SIZE, Unpacked, too_large
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Answer
-    from fsadvisor.machine.tar_members import Member
+    from fsadvisor.machine.unpacking import Member
 
 MOST_LINKS = 40
 MOST_STEPS = 1000
@@ -139,7 +138,7 @@ class ArchiveTree:
             with closing(Unpacked(archive)) as tar:
                 self._most_names = self._names_left = tar.allowance.names_bytes
                 self._contents_left = tar.allowance.content_bytes
-                for member in tar_members.members(tar):
+                for member in unpacking.members(tar):
                     self._keep(tar, member)
                 tar.finish()
         except _DAMAGE as damage:
@@ -149,7 +148,7 @@ class ArchiveTree:
     def _keep(self, tar: Unpacked, member: Member) -> None:
         name = _name_of_interest(self._archive, member.name)
         if name is None or not (is_file := member.header.isreg() and not member.sparse):
-            tar_members.skip(tar, member.size)
+            unpacking.skip(tar, member.size)
         if name is None:
             return
         if member.header.isdir():
@@ -165,8 +164,8 @@ class ArchiveTree:
     def _content(self, tar: Unpacked, name: str, size: int) -> bytes | Unknown:
         if size <= min(OUTPUT_CAP_BYTES, self._contents_left):
             self._contents_left -= size
-            return tar_members.read(tar, size)
-        tar_members.skip(tar, size)
+            return unpacking.read(tar, size)
+        unpacking.skip(tar, size)
         if size > OUTPUT_CAP_BYTES:
             return too_much(name)
         return unreadable(f"the archive holds more than {tar.allowance.content_bytes >> 20} MiB before it", name)

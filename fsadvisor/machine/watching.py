@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import sources
+from fsadvisor.machine.fit_to_tell import settings_in_arguments
 from fsadvisor.machine.port import Answer, Reply
-from fsadvisor.machine.service_settings import in_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -89,7 +89,7 @@ def _process(told: dict[str, Any]) -> dict[str, Any]:
         "user": told["username"],
         "cwd": told["cwd"] or None,
         "paths": argument_paths(told["cmdline"] or []),
-        "settings": in_arguments(told["cmdline"] or []),
+        "settings": settings_in_arguments(told["cmdline"] or []),
         "here": _has_our_root(told["pid"]),
     }
     denied = told["cwd"] is None or told["cmdline"] is None or process["here"] is None

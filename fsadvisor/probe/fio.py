@@ -22,7 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import reaper
+from fsadvisor.machine import time_limits
 from fsadvisor.machine.runner import TOOL_FOLDERS
 from fsadvisor.probe import disks
 from fsadvisor.probe.disks import record
@@ -281,7 +281,7 @@ def _run(command: Sequence[str], time_limit: float) -> tuple[str, str, int]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd="/",
-            env={**_ENVIRONMENT, **reaper.mark()},
+            env={**_ENVIRONMENT, **time_limits.mark()},
             start_new_session=True,
         )
     except OSError as error:

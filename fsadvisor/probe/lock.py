@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.machine import safe_files
-from fsadvisor.machine.error import MachineError
-from fsadvisor.machine.probe_file import user_path
+from fsadvisor.machine.kept_files import user_probes_path
+from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.runner import encoded
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _directory(environment: Mapping[str, str]) -> Path:
     runtime = environment.get("XDG_RUNTIME_DIR", "")
     if os.path.isabs(runtime):  # noqa: PTH117 - the specification: relative ones are ignored
         return Path(runtime, "fsadvisor")
-    results = user_path(environment)
+    results = user_probes_path(environment)
     if results is None:
         raise FileNotFoundError
     return results.with_name("locks")

@@ -24,9 +24,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.machine import safe_files
-from fsadvisor.machine.error import MachineError
-from fsadvisor.machine.inode_flags import generation_of
-from fsadvisor.machine.probe_file import PATH, user_path
+from fsadvisor.machine.inodes import generation_of
+from fsadvisor.machine.kept_files import PROBES, user_probes_path
+from fsadvisor.machine.port import MachineError
 from fsadvisor.probe import lock
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def names() -> tuple[str, ...]:
 
 def state_directory() -> Path | None:
     """Where the records of this user are, None for an ordinary user without a home."""
-    results = Path(PATH) if os.geteuid() == 0 else user_path(os.environ)
+    results = Path(PROBES) if os.geteuid() == 0 else user_probes_path(os.environ)
     return None if results is None else results.with_name("scratch")
 
 

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from fsadvisor.machine import safe_files
-from fsadvisor.machine.error import MachineError
-from fsadvisor.machine.probe_file import PATH, user_path
+from fsadvisor.machine.kept_files import PROBES, user_probes_path
+from fsadvisor.machine.port import MachineError
 from fsadvisor.probe.result import Result
 from fsadvisor.readers.probe_results import SCHEMA
 
@@ -51,8 +51,8 @@ class Kept(Struct, frozen=True, kw_only=True):
 def path(*, root: bool, environment: Mapping[str, str]) -> Path:
     """The file that a user's results go to. Raises StoreError where an ordinary user has no home."""
     if root:
-        return Path(PATH)
-    own = user_path(environment)
+        return Path(PROBES)
+    own = user_probes_path(environment)
     if own is None:
         raise StoreError("The result is not kept: neither XDG_STATE_HOME nor HOME says where.")
     return own
@@ -90,7 +90,7 @@ def read(file: Path) -> Kept:
 
 def keep(file: Path, result: Result) -> None:
     """Put a result at the end, and drop what is too old or too much. Raises StoreError; the file is then as it was."""
-    shared = file == Path(PATH)
+    shared = file == Path(PROBES)
     mode, make = (safe_files.PUBLIC, 0o755) if shared else (safe_files.PRIVATE, 0o700)
     try:
         safe_files.rewrite(file, lambda text: bounded(text, line(result)), 2 * MOST_BYTES, mode, _MOVE, make=make)

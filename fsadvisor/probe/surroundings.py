@@ -8,8 +8,8 @@ import stat
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
-from fsadvisor.machine.bounded import within
 from fsadvisor.machine.runner import decoded, encoded
+from fsadvisor.machine.time_limits import within
 from fsadvisor.probe.place import DataFolder, Drive, Place, Pool, Raid, Room, quota_left
 from fsadvisor.readers import mount_tables
 from fsadvisor.storage import Disk, Filesystem, Host, Layer, Service

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from fsadvisor.machine import safe_files
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.shape import RuleShape
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from fsadvisor.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.machine.attestation_file import PATH
+from fsadvisor.machine.kept_files import ATTESTATIONS
 from fsadvisor.readers import attestations
 from fsadvisor.readers.attestations import Drive
 from fsadvisor.storage import Ignored, Waiver
@@ -286,7 +286,7 @@ def what(entry: Entry) -> str:
 
 def read(machine: Machine) -> Attested:
     """The machine's file, on the day that it is asked."""
-    return Attested(read_fact.file_record(machine, PATH, attestations.parse), machine.today)
+    return Attested(read_fact.file_record(machine, ATTESTATIONS, attestations.parse), machine.today)
 
 
 def _once(entries: Iterable[Entry], ignore: Callable[[Entry, str], None], *, of_subject: bool = True) -> list[Entry]:

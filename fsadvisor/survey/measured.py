@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.machine.probe_file import PATH
+from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.readers import probe_results
 from fsadvisor.storage import Disk, Ignored, Layer
 from fsadvisor.survey import read_fact
@@ -52,7 +52,7 @@ class Probed(Struct, frozen=True):
 
 def read(machine: Machine) -> Probed:
     """The results that the machine keeps; that there is no file means that nothing was measured."""
-    record = read_fact.file_record(machine, PATH, probe_results.parse)
+    record = read_fact.file_record(machine, PROBES, probe_results.parse)
     if isinstance(record, Unknown):
         if record.cause is Cause.NOT_EXPOSED:
             return Probed({})
@@ -64,7 +64,7 @@ def read(machine: Machine) -> Probed:
         jobs[one.job] = (*jobs.get(one.job, ()), one)
     if not record.unread:
         return Probed(found)
-    where = machine.read(PATH).source
+    where = machine.read(PROBES).source
     unknown = Unknown(Cause.UNREADABLE, f"of the results kept, some cannot be read: {record.unread[0]}", where)
     return Probed(
         found, unknown, tuple(Ignored(place=where, what="a result of a probe", why=why) for why in record.unread)
@@ -202,7 +202,7 @@ class _Facts:
             if self._unread.cause is not Cause.UNREADABLE:
                 return self._unread
             return replace(self._unread, learn=f"{learn} measures it; {self._unread.learn}")
-        return Unknown(Cause.NOT_MEASURED, f"{learn}: {why}" if why else learn, PATH)
+        return Unknown(Cause.NOT_MEASURED, f"{learn}: {why}" if why else learn, PROBES)
 
 
 def doubt(result: Measured, conditions: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import NOT_APPLICABLE, WAKE, Cause, Fact, Known, Unknown
 from fsadvisor.machine import sources
-from fsadvisor.machine.wrapped import Wrapped
+from fsadvisor.machine.port import Wrapped
 from fsadvisor.readers import smartctl
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.attachment import transport

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
-from fsadvisor.machine.probe_file import PATH
+from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.probe.engine import EngineError, told
 from fsadvisor.readers import mount_tables
 from fsadvisor.survey.filesystem_types.registry import type_of
@@ -110,7 +110,7 @@ def _let_go(needed: Sequence[Path]) -> None:
 
 def _own() -> tuple[str, ...]:
     """Where Python and this program are, which load modules later, and where this program keeps what it makes."""
-    return (__file__, sys.executable, sys.prefix, sys.base_prefix, *(place for place in sys.path if place), PATH)
+    return (__file__, sys.executable, sys.prefix, sys.base_prefix, *(place for place in sys.path if place), PROBES)
 
 
 def _ground(needed: Sequence[Path]) -> Path:

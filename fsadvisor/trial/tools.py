@@ -8,7 +8,7 @@ import signal
 import subprocess
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.machine import reaper
+from fsadvisor.machine import time_limits
 from fsadvisor.machine.runner import TOOL_FOLDERS
 from fsadvisor.probe.engine import EngineError, because
 from fsadvisor.probe.processes import launcher, reap
@@ -70,7 +70,7 @@ def _ended(command: Sequence[str], seconds: float, doing: str) -> tuple[str, str
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd="/",
-            env={"LC_ALL": "C", "PATH": _PATH, **reaper.mark()},
+            env={"LC_ALL": "C", "PATH": _PATH, **time_limits.mark()},
             start_new_session=True,
         )
     except OSError as error:

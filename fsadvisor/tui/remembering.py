@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING
 
-from fsadvisor.machine import seen_file
+from fsadvisor.machine import kept_files
 from fsadvisor.views import history
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ class Memory:
         """What changed since the last run, None where there is none to tell of; and what to keep."""
         if not self._read:
             self._read = True
-            self._before = history.gist_of(seen_file.read(self._file))
+            self._before = history.gist_of(kept_files.read_seen(self._file))
         now = history.gist(host, storage, dt.datetime.now(dt.UTC))
         return (None if self._before is None else history.history(self._before, now)), now
 
     def keep(self, now: Gist) -> None:
         """For the next run. Where it can't be kept, the next run tells of older changes, and nothing else is lost."""
-        seen_file.write(self._file, history.text_of(now))
+        kept_files.write_seen(self._file, history.text_of(now))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor.captures import judged, recognised, refused
-from fsadvisor.machine import captured_output
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine import opening
+from fsadvisor.machine.port import MachineError
 from fsadvisor.report import drives
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def drive(files: Iterable[Path], form: str | None) -> tuple[Iterator[str], list[
     complaints: list[str] = []
     for file in files:
         try:
-            text = captured_output.text_of(file)
+            text = opening.captured_text(file)
         except MachineError as error:
             complaints.append(str(error))
             continue

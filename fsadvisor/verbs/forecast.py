@@ -15,9 +15,9 @@ from fsadvisor.forecast import curve
 from fsadvisor.forecast.alone import kept
 from fsadvisor.forecast.curve import Point, of_one_device
 from fsadvisor.forecast.study import study
-from fsadvisor.machine import captured_output, safe_files
-from fsadvisor.machine.error import MachineError
-from fsadvisor.machine.probe_file import PATH as SHARED
+from fsadvisor.machine import opening, safe_files
+from fsadvisor.machine.kept_files import PROBES as SHARED
+from fsadvisor.machine.port import MachineError
 from fsadvisor.measure import sweep_session
 from fsadvisor.measure.messages import Point as SweepPoint
 from fsadvisor.measure.sweep_session import FILESYSTEMS, WORKLOADS, SweepError
@@ -96,7 +96,7 @@ def _check(chosen: argparse.Namespace) -> None:
 
 def _fitted(file: Path) -> Found:
     try:
-        text = captured_output.text_of(file, curve.MOST_BYTES, "name a table of measurements")
+        text = opening.captured_text(file, curve.MOST_BYTES, "name a table of measurements")
         points = curve.points(text.encode().decode("utf-8-sig"))
     except MachineError as error:
         raise RefusedError(str(error)) from error

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from fsadvisor.catalogue import did_you_mean
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine.lock_tracing import LockTrace
+from fsadvisor.machine.waiting import LockTrace
 from fsadvisor.measure.messages import Progress
 from fsadvisor.measure.probe_session import OTHER_SECONDS, Wanted, around
 from fsadvisor.pages.escape import clean

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from fsadvisor.catalogue import catalogue
-from fsadvisor.machine.attestation_file import PATH
+from fsadvisor.machine.kept_files import ATTESTATIONS
 from fsadvisor.storage.about import CHECKLISTS
 from fsadvisor.survey.whole import survey
 from tests.command import in_text
@@ -100,7 +100,7 @@ def facts(text, name, *, firmware="1.0", serials=("S1", "S2")):
         disk(f"sd{letter}", device__model="EXAMPLE", device__rev=firmware, serial=serial)
         for letter, serial in zip("ab", serials, strict=True)
     ]
-    storage = survey(machine(*disks, files={PATH: text}), {})
+    storage = survey(machine(*disks, files={ATTESTATIONS: text}), {})
     read = catalogue()[name].reader()
     told = [getattr(read(it.scope), "value", None) for it in storage.subjects if it.kind == "disk"]
     return told, [one.why for one in storage.ignored]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from fsadvisor.compare import device
-from fsadvisor.machine.file_extents import Extent
+from fsadvisor.machine.inodes import Extent
 from fsadvisor.probe import disks
 from fsadvisor.probe.engine import EngineError
 from fsadvisor.probe.jobs import JOBS

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.machine.probe_file import PATH
+from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.probe import store
 from tests.lab.probing import Probe, counted, running, settings
 from tests.lab.scenario import PCI, disks, run, settle, wait_for
@@ -73,7 +73,7 @@ def assert_told(said, job):
 
 def assert_nothing_kept():
     """No result of the mount that a later audit could take for a whole one."""
-    assert [one for one in store.read(Path(PATH)).results if one.mount == POINT] == []
+    assert [one for one in store.read(Path(PROBES)).results if one.mount == POINT] == []
 
 
 def assert_nothing_left_on(device):

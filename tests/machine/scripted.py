@@ -5,8 +5,8 @@ import json
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import sources
+from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Reply
-from fsadvisor.machine.service_settings import about_storage
 
 
 class ScriptedMachine:
@@ -60,7 +60,7 @@ class ScriptedMachine:
 
     def settings(self, path):
         answer = self.read(path)
-        return answer if isinstance(answer, Unknown) else Reply(about_storage(path, answer.text), path)
+        return answer if isinstance(answer, Unknown) else Reply(settings_about_storage(path, answer.text), path)
 
     def extents(self, path):
         return Reply('{"whole": true, "largest_folder": 2, "files": []}', sources.extents(path))

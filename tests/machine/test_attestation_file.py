@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.machine.attestation_file import PATH, rewrite, text_of, without_people
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.kept_files import ATTESTATIONS, attestation_text, rewrite_attestations, without_people
+from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.readers.attestations import parse
@@ -25,7 +25,7 @@ def names(folder):
 
 def test_a_new_file_is_made_with_its_folder_for_all_to_read(tmp_path):
     path = tmp_path / "etc" / "attest.toml"
-    rewrite(path, lambda text: text + "# new\n")
+    rewrite_attestations(path, lambda text: text + "# new\n")
     assert path.read_text() == "# new\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o644
     assert names(path.parent) == ["attest.toml"]
@@ -35,7 +35,7 @@ def test_a_change_that_fails_leaves_the_file_as_it_was(tmp_path):
     path = tmp_path / "attest.toml"
     path.write_text(WRITTEN)
     with pytest.raises(ZeroDivisionError):
-        rewrite(path, lambda _: str(1 // 0))
+        rewrite_attestations(path, lambda _: str(1 // 0))
     assert (path.read_text(), names(tmp_path)) == (WRITTEN, ["attest.toml"])
 
 
@@ -43,14 +43,14 @@ def test_a_link_stays_one(tmp_path):
     real, link = tmp_path / "real.toml", tmp_path / "attest.toml"
     real.write_text("")
     link.symlink_to(real)
-    rewrite(link, lambda _: "# x\n")
+    rewrite_attestations(link, lambda _: "# x\n")
     assert link.is_symlink()
     assert real.read_text() == "# x\n"
 
 
 def test_changes_at_the_same_time_wait_for_each_other(tmp_path):
     path = tmp_path / "attest.toml"
-    threads = [threading.Thread(target=rewrite, args=(path, lambda text: text + "#\n")) for _ in range(8)]
+    threads = [threading.Thread(target=rewrite_attestations, args=(path, lambda text: text + "#\n")) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -61,28 +61,28 @@ def test_changes_at_the_same_time_wait_for_each_other(tmp_path):
 def test_where_nothing_can_be_written_one_line_says_so(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(MachineError, match="run as root, or name a file of yours by --attestations"):
-        rewrite(tmp_path / "file" / "attest.toml", str)
+        rewrite_attestations(tmp_path / "file" / "attest.toml", str)
     with pytest.raises(MachineError, match="not a regular file"):
-        rewrite(tmp_path, str)
+        rewrite_attestations(tmp_path, str)
 
 
 def test_a_loop_of_links_is_told(tmp_path):
     (tmp_path / "a").symlink_to(tmp_path / "a")
     with pytest.raises(MachineError):
-        rewrite(tmp_path / "a", str)
+        rewrite_attestations(tmp_path / "a", str)
 
 
 def test_a_file_that_has_to_be_there_is_missed(tmp_path):
-    assert text_of(tmp_path / "none") == ""
+    assert attestation_text(tmp_path / "none") == ""
     with pytest.raises(MachineError, match="fsadvisor attest"):
-        text_of(tmp_path / "none", must_exist=True)
+        attestation_text(tmp_path / "none", must_exist=True)
 
 
 def test_a_recording_keeps_what_was_said_and_not_who_said_it(tmp_path):
-    recording = RecordingMachine(ScriptedMachine(files={PATH: WRITTEN}))
-    recording.read(PATH)
+    recording = RecordingMachine(ScriptedMachine(files={ATTESTATIONS: WRITTEN}))
+    recording.read(ATTESTATIONS)
     recording.write(tmp_path / "it")
-    text = RecordedMachine(tmp_path / "it").read(PATH).text
+    text = RecordedMachine(tmp_path / "it").read(ATTESTATIONS).text
     for words in ("Jo Doe", "example.com", "PostgreSQL", "filled anew", "# Kept", "S0000001", "0f0e0d0c"):
         assert words not in text
     assert RecordedMachine(tmp_path / "it").today == ScriptedMachine.today

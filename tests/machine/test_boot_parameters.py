@@ -1,8 +1,8 @@
 """What a recording keeps of the kernel's command line."""
 
-from fsadvisor.machine.boot_parameters import about_storage
+from fsadvisor.machine.fit_to_tell import boot_parameters_about_storage
 
 
 def test_storage_parameters_stay_and_secrets_go():
     line = "BOOT_IMAGE=/x root=UUID=1 ro rootflags=data=journal iscsi.password=hush libata.force=noncqtrim -- --token x"
-    assert about_storage(line) == "root=UUID=1 ro rootflags=data=journal libata.force=noncqtrim\n"
+    assert boot_parameters_about_storage(line) == "root=UUID=1 ro rootflags=data=journal libata.force=noncqtrim\n"

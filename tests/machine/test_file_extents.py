@@ -7,7 +7,7 @@ import re
 import pytest
 
 from fsadvisor.facts import Cause
-from fsadvisor.machine import file_extents
+from fsadvisor.machine import inodes
 from fsadvisor.machine.live import LiveMachine
 from tests.loops import loops, needs_loop_devices, run
 
@@ -48,7 +48,7 @@ def test_only_the_largest_files_are_looked_at_and_none_by_name(tmp_path):
 
 
 def test_a_folder_with_more_names_than_the_bound_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(file_extents, "MOST_NAMES", 5)
+    monkeypatch.setattr(inodes, "MOST_NAMES", 5)
     for number in range(9):
         (tmp_path / f"{number}").mkdir()
     assert told(tmp_path) == {"whole": False, "largest_folder": 5, "files": []}
@@ -84,7 +84,7 @@ def test_an_ext4_files_extents_are_those_of_filefrag(places):
 @pytest.mark.loop
 @needs_loop_devices
 def test_extents_beyond_the_bound_are_left_out_aloud(places, monkeypatch):
-    monkeypatch.setattr(file_extents, "MOST_EXTENTS", 10)
+    monkeypatch.setattr(inodes, "MOST_EXTENTS", 10)
     folder = places["ext4"] / "many"
     folder.mkdir()
     write_at(folder / "file", range(0, 64 << 20, 1 << 16))

@@ -6,8 +6,7 @@ import os
 import pytest
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.machine.own_results import with_own_results
-from fsadvisor.machine.probe_file import PATH, without_places
+from fsadvisor.machine.kept_files import PROBES, with_own_results, without_places
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.survey.whole import survey
@@ -21,7 +20,7 @@ def results(*lines):
 
 def looked_at(folder, shared=None):
     """What a user sees whose state folder that is."""
-    files = {"/sys/block/sda/queue/scheduler": "[none] mq-deadline"} | ({} if shared is None else {PATH: shared})
+    files = {"/sys/block/sda/queue/scheduler": "[none] mq-deadline"} | ({} if shared is None else {PROBES: shared})
     made = machine(disk("sda", cache="write back"), mounts=(MOUNT,), files=files)
     made.files["/proc/sys/kernel/osrelease"] = "6.12.0"
     made.root = False
@@ -89,7 +88,7 @@ def test_root_s_file_that_a_user_may_not_read_is_said(tmp_path, own):
     found = survey(with_own_results(denied, {"XDG_STATE_HOME": str(tmp_path)}), {})
     assert fact(found, "mount.random_read_us").value == 90
     assert fact(found, "mount.commit_us").cause is Cause.UNREADABLE
-    assert [one.why for one in found.ignored] == [f"{PATH}: run as root"]
+    assert [one.why for one in found.ignored] == [f"{PROBES}: run as root"]
     alone = survey(with_own_results(denied, {}), {})
     assert fact(alone, "mount.commit_us").cause is Cause.DENIED
     assert [one.why for one in alone.ignored] == ["it may not be read: run as root"]
@@ -105,7 +104,7 @@ class Denied:
         return getattr(self._inner, name)
 
     def read(self, path):
-        return Unknown(Cause.DENIED, "run as root", PATH) if path == PATH else self._inner.read(path)
+        return Unknown(Cause.DENIED, "run as root", PROBES) if path == PROBES else self._inner.read(path)
 
 
 def test_a_recording_still_says_that_something_could_not_be_read_but_not_where_it_was(tmp_path, own):
@@ -121,4 +120,4 @@ def test_a_recording_still_says_that_something_could_not_be_read_but_not_where_i
         )
     assert [one.why for one in replayed.ignored] == ["no JSON object"]
     assert "home" not in without_places(json.dumps({"unread": "/home/jo/x: Permission denied"}))
-    assert replayed.ignored[0].place == PATH
+    assert replayed.ignored[0].place == PROBES

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import fit_to_tell, sources
-from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.machine.port import Reply
+from fsadvisor.machine.port import MachineError, Reply
 from fsadvisor.machine.recorded import AGAIN, RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
 from tests.cases import tries

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from fsadvisor.machine import safe_files
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import MachineError
 from tests.probe.filesystems import needs_root
 
 LEFT = ".kept.json.0a1b2c3d"

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.machine.service_settings import KEPT, about_storage, in_arguments, tells_all
+from fsadvisor.machine.fit_to_tell import KEPT, settings_about_storage, settings_in_arguments, tells_all
 
 
 def kept(text, path="/etc/x.conf"):
-    header, *lines = about_storage(path, text).splitlines()
+    header, *lines = settings_about_storage(path, text).splitlines()
     assert header.startswith("# settings kept: ")
     return lines
 
@@ -48,9 +48,9 @@ def test_no_word_of_a_line_that_sets_something_else_is_left(secret):
 
 @given(st.text(), st.sampled_from(["/x.conf", "/mysqld-auto.cnf"]))
 def test_any_text_can_be_reduced_and_reducing_it_again_changes_nothing(text, path):
-    once = about_storage(path, text)
+    once = settings_about_storage(path, text)
     assert tells_all(once)
-    assert about_storage("/x.conf", once.partition("\n")[2]) == once
+    assert settings_about_storage("/x.conf", once.partition("\n")[2]) == once
 
 
 def test_a_text_that_was_reduced_to_fewer_names_does_not_tell_all():
@@ -74,9 +74,9 @@ def test_a_text_that_was_reduced_to_fewer_names_does_not_tell_all():
     ],
 )
 def test_only_settings_about_storage_are_left_of_arguments(arguments, settings):
-    assert in_arguments(["program", *arguments]) == settings
+    assert settings_in_arguments(["program", *arguments]) == settings
 
 
 @given(st.lists(st.text()))
 def test_any_arguments_can_be_looked_through(arguments):
-    assert all(name.lower() == name for name, _ in in_arguments(arguments))
+    assert all(name.lower() == name for name, _ in settings_in_arguments(arguments))

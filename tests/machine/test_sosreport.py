@@ -7,13 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine.error import MachineError
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.machine.port import Reply
+from fsadvisor.machine.port import MachineError, Reply
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
-from fsadvisor.machine.sos_devices import derived_devices
-from fsadvisor.machine.sosreport import NOT_IN_SOS, SosMachine
+from fsadvisor.machine.sosreport import NOT_IN_SOS, SosMachine, derived_devices
 from tests.cases import tries
 from tests.machine.scripted import ScriptedMachine
 

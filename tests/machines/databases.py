@@ -2,7 +2,7 @@
 
 import json
 
-from fsadvisor.machine.probe_file import PATH
+from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
 from tests.machines import parts
@@ -109,7 +109,7 @@ def pm9a3_postgresql_measured():
         _result(_DATA, "fsync-ladder", "2026-11-20", 1160, now, parts_us=steps),
         _result(_DATA, "random-read-1", "2026-11-20", 88, now, half=0.4),
     ]
-    machine.files[PATH] = "".join(f"{json.dumps(one)}\n" for one in results) + '{"schema": "fsadvisor/probe/1", "jo\n'
+    machine.files[PROBES] = "".join(f"{json.dumps(one)}\n" for one in results) + '{"schema": "fsadvisor/probe/1", "jo\n'
     return machine
 
 

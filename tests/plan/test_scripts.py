@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import MachineError
 from fsadvisor.plan.documents import as_one_text, documents, write
 from fsadvisor.plan.script import plan_script
 from fsadvisor.plan.undo import undo_script

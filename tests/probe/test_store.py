@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from fsadvisor.machine import probe_file
+from fsadvisor.machine import kept_files
 from fsadvisor.probe.result import Figure, Result
 from fsadvisor.probe.store import MOST_ALIKE, MOST_BYTES, StoreError, bounded, keep, line, path, read, results
 from fsadvisor.readers import probe_results
@@ -174,7 +174,7 @@ def test_a_link_to_the_file_stays_one(tmp_path):
 
 
 def test_root_s_results_are_where_the_survey_looks_and_others_in_their_state_folder():
-    assert str(path(root=True, environment={"XDG_STATE_HOME": "/x"})) == probe_file.PATH
+    assert str(path(root=True, environment={"XDG_STATE_HOME": "/x"})) == kept_files.PROBES
     assert (
         str(path(root=False, environment={"XDG_STATE_HOME": "/x", "HOME": "/home/jo"})) == "/x/fsadvisor/probes.jsonl"
     )

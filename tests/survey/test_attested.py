@@ -8,7 +8,7 @@ from fsadvisor.attestation import claims, verbs
 from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.machine.attestation_file import PATH
+from fsadvisor.machine.kept_files import ATTESTATIONS
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine
@@ -27,7 +27,7 @@ def attestation(fact="disk.datasheet_plp", subject="disk:sda", value="true", unt
 
 def told(text, *more, **options):
     disks = more or (disk("sda"),)
-    files = {PATH: text} | options.pop("files", {})
+    files = {ATTESTATIONS: text} | options.pop("files", {})
     return survey(machine(*disks, mounts=(MOUNT,), files=files, **options), {})
 
 
@@ -94,8 +94,8 @@ def test_the_last_day_still_counts():
 
 
 def test_a_file_that_may_not_be_read_is_ignored_aloud():
-    storage = told(Unknown(Cause.DENIED, "run as root", PATH), root=False)
-    assert [(one.place, one.why) for one in storage.ignored] == [(PATH, "run as root")]
+    storage = told(Unknown(Cause.DENIED, "run as root", ATTESTATIONS), root=False)
+    assert [(one.place, one.why) for one in storage.ignored] == [(ATTESTATIONS, "run as root")]
 
 
 def serial(number):
@@ -221,7 +221,7 @@ def with_udev(made, answer):
 @pytest.mark.parametrize("cause", [Cause.DENIED, Cause.TIMED_OUT])
 def test_an_entry_that_names_no_filesystem_does_not_count_because_udev_could_not_be_asked(cause):
     text = attestation("filesystem.expendable", "filesystem:/dev/sda", more="")
-    made = machine(disk("sda"), mounts=(MOUNT,), files={PATH: text})
+    made = machine(disk("sda"), mounts=(MOUNT,), files={ATTESTATIONS: text})
     storage = with_udev(made, Unknown(cause, "ask again", "udev"))
     assert isinstance(fact(storage, "filesystem:/dev/sda", "filesystem.expendable"), Unknown)
     assert reasons(storage) == ["it does not say which filesystem it means: add its `uuid`"]
@@ -229,15 +229,15 @@ def test_an_entry_that_names_no_filesystem_does_not_count_because_udev_could_not
 
 def test_while_it_is_being_asked_which_filesystem_is_meant_the_entry_waits_and_is_not_ignored():
     text = attestation("filesystem.expendable", "filesystem:/dev/sda", more="", uuid='"1234"')
-    made = machine(disk("sda"), mounts=(MOUNT,), files={PATH: text})
+    made = machine(disk("sda"), mounts=(MOUNT,), files={ATTESTATIONS: text})
     storage = with_udev(made, Unknown(Cause.BEING_ASKED, "wait for the answer", "udev"))
     assert fact(storage, "filesystem:/dev/sda", "filesystem.expendable").cause is Cause.BEING_ASKED
     assert storage.ignored == ()
 
 
 def test_while_the_file_itself_is_being_read_all_that_it_may_say_is_awaited():
-    waits = Unknown(Cause.BEING_ASKED, "wait for the answer", PATH)
-    storage = survey(machine(disk("sda"), mounts=(MOUNT,), files={PATH: waits}), {})
+    waits = Unknown(Cause.BEING_ASKED, "wait for the answer", ATTESTATIONS)
+    storage = survey(machine(disk("sda"), mounts=(MOUNT,), files={ATTESTATIONS: waits}), {})
     assert fact(storage, "disk:sda", "disk.datasheet_plp") == waits
     assert fact(storage, "mount:/srv", "below.all_datasheet_plp").cause is Cause.BEING_ASKED
     assert storage.ignored == ()

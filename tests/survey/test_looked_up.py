@@ -4,7 +4,7 @@ import pytest
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause
-from fsadvisor.machine.attestation_file import PATH
+from fsadvisor.machine.kept_files import ATTESTATIONS
 from fsadvisor.survey.whole import survey
 from tests.machines import parts
 from tests.panel import build
@@ -81,6 +81,6 @@ def test_a_person_who_says_no_is_believed_and_one_who_says_yes_to_a_known_fault_
 def test_what_the_table_tells_does_not_make_a_drive_proven():
     drive = build.nvme(0, MICRON_9200, 3840755982336)
     server = build.server(drive, mounts=[build.root(drive)])
-    server.files[PATH] = ""
+    server.files[ATTESTATIONS] = ""
     disk = next(it for it in survey(server, {}).subjects if it.id == "disk:nvme0n1")
     assert disk.scope["disk"].plp.value == "claimed"

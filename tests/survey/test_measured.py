@@ -6,8 +6,8 @@ import pytest
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.machine import probe_file
-from fsadvisor.machine.probe_file import PATH
+from fsadvisor.machine import kept_files
+from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.survey.measured import conditions_of
@@ -23,7 +23,7 @@ def interval(median, half=0.04, windows=9):
 
 def storage(*lines, mounts=(MOUNT,), cache="write back", text=None, kernel="6.12.0"):
     content = "\n".join(json.dumps(line) for line in lines) if text is None else text
-    files = {PATH: content, "/sys/block/sda/queue/scheduler": "[none] mq-deadline"} if content else {}
+    files = {PROBES: content, "/sys/block/sda/queue/scheduler": "[none] mq-deadline"} if content else {}
     made = machine(disk("sda", cache=cache), mounts=mounts, files=files)
     made.files["/proc/sys/kernel/osrelease"] = kernel
     return survey(made, {})
@@ -150,8 +150,8 @@ def test_a_file_that_is_damaged_hides_no_result_that_is_whole():
 
 
 def test_a_file_that_may_not_be_read_is_told_as_it_is():
-    denied = Unknown(Cause.DENIED, "run as root", PATH)
-    made = machine(disk("sda"), mounts=(MOUNT,), files={PATH: denied}, root=False)
+    denied = Unknown(Cause.DENIED, "run as root", PROBES)
+    made = machine(disk("sda"), mounts=(MOUNT,), files={PROBES: denied}, root=False)
 
     assert fact(survey(made, {}), "mount.commit_us") == denied
 
@@ -200,8 +200,8 @@ def test_whether_the_disk_is_virtual_is_to_be_learned_before_it_is_said_that_no_
 
 
 def test_appends_whose_results_may_not_be_read_are_not_said_to_be_unmeasured():
-    denied = Unknown(Cause.DENIED, "run as root", PATH)
-    made = machine(disk("sda"), mounts=(MOUNT,), files={PATH: denied}, root=False)
+    denied = Unknown(Cause.DENIED, "run as root", PROBES)
+    made = machine(disk("sda"), mounts=(MOUNT,), files={PROBES: denied}, root=False)
 
     assert fact(survey(made, {}), "mount.append_share_percent") == denied
 
@@ -233,7 +233,7 @@ def on_a_loop(**more):
     parts = {"data": interval(30.0), "journal": interval(270.0), "flush": interval(700.0)}
     parts |= {"flush_disks": interval(25.0)} if more else {}
     told = line("fsync-ladder", 1000.0, parts_us=parts, depends=there, **more)
-    return survey(machine(disk("sda"), looped, mounts=mounts, files={PATH: json.dumps(told)}), {})
+    return survey(machine(disk("sda"), looped, mounts=mounts, files={PROBES: json.dumps(told)}), {})
 
 
 LOOP_MOUNT = "36 35 7:8 / /srv rw,relatime shared:2 - ext4 /dev/loop8 rw"
@@ -262,7 +262,7 @@ def test_a_layer_between_counts_too():
     found = conditions_of(survey(machine(*parts, mounts=[mount]), {}), "/srv")
 
     assert found["layer dm-0.write_cache"] == found["disk sda.write_cache"] == "write back"
-    files = {PATH: json.dumps(line(depends=found))}
+    files = {PROBES: json.dumps(line(depends=found))}
     assert fact(survey(machine(*parts, mounts=[mount], files=files), {}), "mount.commit_us").value == 800
     changed = files | {"/sys/block/dm-0/queue/write_cache": "write through"}
     words = learn(survey(machine(*parts, mounts=[mount], files=changed), {}))
@@ -279,7 +279,7 @@ def test_conditions_are_told_of_any_mount_of_the_storage():
 
 def test_a_recording_holds_results_without_the_folder_that_was_measured():
     text = json.dumps(line(remarks=["/srv/jo is slow"])) + "\nrubbish of jo\n"
-    kept = probe_file.without_places(text)
+    kept = kept_files.without_places(text)
 
     assert "/srv/jo" not in kept
     assert "rubbish" not in kept
@@ -287,7 +287,7 @@ def test_a_recording_holds_results_without_the_folder_that_was_measured():
 
 
 def test_a_recorded_machine_says_what_was_measured_on_it(tmp_path):
-    live = machine(disk("sda"), mounts=(MOUNT,), files={PATH: json.dumps(ladder(depends=None))})
+    live = machine(disk("sda"), mounts=(MOUNT,), files={PROBES: json.dumps(ladder(depends=None))})
     live.files["/sys/block/sda/queue/scheduler"] = "[none] mq-deadline"
     recording = RecordingMachine(live)
     was = survey(recording, {})
@@ -299,8 +299,8 @@ def test_a_recorded_machine_says_what_was_measured_on_it(tmp_path):
 
 
 def test_a_user_s_file_that_is_not_there_holds_nothing(tmp_path):
-    assert probe_file.text_of(tmp_path / "none") is None
-    assert probe_file.user_path({}) is None
+    assert kept_files.probe_text(tmp_path / "none") is None
+    assert kept_files.user_probes_path({}) is None
 
 
 def test_a_figure_of_a_file_smaller_than_usual_is_no_fact():

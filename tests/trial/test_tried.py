@@ -4,9 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.advise import advise, left_of, reason
+from fsadvisor.machine.kept_files import PROBES, WithFile
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.machine.probe_file import PATH
-from fsadvisor.machine.with_file import WithFile
 from fsadvisor.probe import store
 from fsadvisor.probe.result import Figure, Result
 from fsadvisor.rulebook.shelf import own_shelf
@@ -40,7 +39,7 @@ def result(middle, low, high, **changed):
 
 def verdict(*results):
     text = "".join(store.line(one).decode() + "\n" for one in results)
-    storage = survey(WithFile(recorded(), PATH, text, PATH), {})
+    storage = survey(WithFile(recorded(), PROBES, text, PROBES), {})
     return next(it for it in advise(storage, own_shelf().rules) if it.rule.id == RULE)
 
 

@@ -4,7 +4,7 @@
 import json
 import shutil
 
-from fsadvisor.machine.service_settings import about_storage, in_arguments
+from fsadvisor.machine.fit_to_tell import settings_about_storage, settings_in_arguments
 from fsadvisor.machine.watching import argument_paths
 from tests.paths import FIXTURES
 
@@ -160,7 +160,7 @@ def planted(name, place):
     for path, text in (("x/postgresql.conf", POSTGRESQL), ("x/my.cnf", MYSQL), ("x/redis.conf", REDIS)):
         told = folder / f"files/{path}%settings"
         told.parent.mkdir(exist_ok=True)
-        told.write_text(about_storage(path, text))
+        told.write_text(settings_about_storage(path, text))
     (shown,) = (folder / "commands").glob("systemctl_show_.mount*.out")
     _more(shown, LOADED)
     _more(folder / "asked/udev.out", UDEV)
@@ -178,7 +178,7 @@ def planted(name, place):
             "user": "plantedproc",
             "cwd": "/home/plantedowner/mysql",
             "paths": argument_paths(ARGUMENTS),
-            "settings": in_arguments(ARGUMENTS),
+            "settings": settings_in_arguments(ARGUMENTS),
             "here": True,
         }
     )

@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine.bounded import within
 from fsadvisor.machine.live import LiveMachine
+from fsadvisor.machine.time_limits import within
 from fsadvisor.survey.programs import use_of_mount
 from tests.command import ARGV
 from tests.paths import FIXTURES, ROOT

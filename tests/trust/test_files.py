@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fsadvisor.machine import safe_files
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import MachineError
 from tests.command import in_text
 from tests.paths import FIXTURES, ROOT
 from tests.probe.filesystems import needs_root

@@ -532,7 +532,7 @@ def test_a_record_that_makes_no_sense_has_nothing_deleted(space):
 ON_VAR = """
 import subprocess
 from pathlib import Path
-from fsadvisor.machine.probe_file import PATH
+from fsadvisor.machine.kept_files import PATH
 from fsadvisor.trial.mounting import enter
 subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/var/lib"], check=True)
 Path(PATH).parent.mkdir()

@@ -7,9 +7,8 @@ import tomllib
 
 import pytest
 
-from fsadvisor.machine.attestation_file import PATH, text_of
+from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, attestation_text
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.machine.with_file import WithFile
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.screens.supposing import Supposing
@@ -57,7 +56,7 @@ def attesting(steps, file, size=(80, 24)):
     async def run():
         made = session(MACHINE)
         recorded = open_machine(FIXTURES / "machines" / MACHINE)
-        made.opened = lambda: (WithFile(recorded, PATH, text_of(file), str(file)), None)
+        made.opened = lambda: (WithFile(recorded, ATTESTATIONS, attestation_text(file), str(file)), None)
         made.attestations, made.who = file, "Jo Doe"
         app = FsadvisorApp(made, TERMINAL)
         async with app.run_test(size=size) as pilot:

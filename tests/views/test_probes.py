@@ -5,8 +5,8 @@ import datetime as dt
 import pytest
 from msgspec import structs
 
+from fsadvisor.machine.kept_files import without_places
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.machine.probe_file import without_places
 from fsadvisor.measure import messages
 from fsadvisor.pages import glyphs
 from fsadvisor.pages.screen import laid

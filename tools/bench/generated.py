@@ -16,7 +16,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import layout, sources
 from fsadvisor.machine.identities import Identities
 from fsadvisor.machine.port import Reply
-from fsadvisor.machine.writing import Recording, write_recording
+from fsadvisor.machine.recording import Recording, write_recording
 from tools.bench import samples
 
 if TYPE_CHECKING:

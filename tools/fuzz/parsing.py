@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor import readers
 from fsadvisor.captures import judged, recognised
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.readers import attestations
 from fsadvisor.rulebook.shelf import load_rule

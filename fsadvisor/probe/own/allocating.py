@@ -11,7 +11,7 @@ import errno
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor._version import __version__
-from fsadvisor.machine.file_extents import extent_count
+from fsadvisor.machine.inodes import extent_count
 from fsadvisor.probe.disks import counted
 from fsadvisor.probe.engine import because
 from fsadvisor.probe.own.worker_pool import crew, window

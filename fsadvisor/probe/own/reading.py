@@ -12,7 +12,7 @@ import stat
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor._version import __version__
-from fsadvisor.machine.file_extents import extent_count, largest_files
+from fsadvisor.machine.inodes import extent_count, largest_files
 from fsadvisor.probe.disks import counted
 from fsadvisor.probe.engine import EngineError, told
 from fsadvisor.probe.own.worker_pool import crew, window

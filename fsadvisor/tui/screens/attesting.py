@@ -14,7 +14,7 @@ from textual.widgets import Input, Label
 from fsadvisor.attestation import claims, document, verbs
 from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import Kind, catalogue
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.spans import NOTHING, Line, Tone, cut, line, span
 from fsadvisor.readers.attestations import Entry
 from fsadvisor.tui.actions import Action, bindings

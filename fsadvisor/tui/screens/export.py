@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.safe_files import write_new
 from fsadvisor.pages.document import Paragraph
 from fsadvisor.pages.screen import laid

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.containers import Horizontal
 from textual.message import Message
 
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.safe_files import write_new
 from fsadvisor.pages.document import Commands
 from fsadvisor.pages.spans import span

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.containers import Container, Vertical
 from textual.message import Message
 
-from fsadvisor.machine.error import MachineError
+from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.spans import span
 from fsadvisor.plan import documents
 from fsadvisor.tui.actions import Action, bindings

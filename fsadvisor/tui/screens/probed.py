@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine.probe_file import PATH
+from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.survey.read_fact import file_record
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def kept_results(machine: Machine | None, storage: Storage) -> Kept:
     """What the machine last looked at keeps; the look has asked for it already, so that nothing waits here."""
-    found = None if machine is None else file_record(machine, PATH, lambda text: kept(text, storage))
+    found = None if machine is None else file_record(machine, PROBES, lambda text: kept(text, storage))
     if isinstance(found, Unknown):
         return NOTHING if found.cause is Cause.NOT_EXPOSED else Kept({}, unread=1)
     return found or NOTHING

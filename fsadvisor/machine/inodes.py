@@ -1,4 +1,4 @@
-"""How the files below a folder lie on disk: the largest of them by ioctl FS_IOC_FIEMAP, which changes nothing.
+"""How the files below a directory lie on disk (ioctl FS_IOC_FIEMAP), and flags and generation of an inode.
 
 Bounded: so many names, so many files, so many extents of each. FIEMAP_FLAG_SYNC is not given, since it would write.
 
@@ -13,6 +13,7 @@ import fcntl
 import heapq
 import json
 import os
+import platform
 import stat
 import struct
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from fsadvisor.machine.runner import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 MOST_NAMES = 200_000
 MOST_SIZES = 20_000
@@ -209,3 +211,30 @@ def _next_extents(descriptor: int, start: int) -> list[tuple[int, int, int, int]
     fcntl.ioctl(descriptor, _REQUEST, buffer)
     mapped = _FIEMAP.unpack_from(buffer)[3]
     return [_EXTENT.unpack_from(buffer, _FIEMAP.size + at * _EXTENT.size) for at in range(mapped)]
+
+
+_OTHER_IOCTL_NUMBERS = ("ppc", "mips", "sparc", "alpha")
+
+
+def flags_of(descriptor: int) -> int:
+    """The inode flags of an open file or folder. Raises OSError."""
+    return _asked(descriptor, "f")
+
+
+def generation_of(descriptor: int) -> int | None:
+    """What tells an inode from those that had its number before; None where the filesystem keeps none."""
+    try:
+        return _asked(descriptor, "v")
+    except OSError:
+        return None
+
+
+def _asked(descriptor: int, letter: str) -> int:
+    return int(struct.unpack_from("=I", fcntl.ioctl(descriptor, _request(letter), bytes(8)))[0])
+
+
+def _request(letter: str) -> int:
+    """_IOR(letter, 1, long): the kernel fills an int, the size in the number is a long's."""
+    size = struct.calcsize("l") << 16
+    read_bit = 1 << 30 if platform.machine().startswith(_OTHER_IOCTL_NUMBERS) else 2 << 30
+    return read_bit | size | ord(letter) << 8 | 1
