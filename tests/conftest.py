@@ -11,12 +11,12 @@ import pytest
 from hypothesis import settings
 
 from fsadvisor.__main__ import _OF_THE_CALLER
-from fsadvisor.machine import tools
+from fsadvisor.machine import fetched
 from tests.loops import clear_left, temporary
 from tests.paths import CAPTURES
 
 # Tools that `make test` fetched come after the system's own.
-os.environ["PATH"] = os.pathsep.join((os.environ["PATH"], *tools.fetched_commands()))
+os.environ["PATH"] = os.pathsep.join((os.environ["PATH"], *fetched.commands()))
 
 # No deadline, whatever the machine does besides.
 settings.register_profile("few", deadline=None, max_examples=20)

@@ -145,3 +145,9 @@ def test_every_locked_package_has_a_hash():
     for lock in set_up.LOCKS.values():
         entries = lock.read_text().replace("\\\n", " ").splitlines()
         assert [line for line in entries if "==" in line and "--hash=sha256:" not in line] == []
+
+
+def test_set_up_needs_nothing_but_the_standard_library():
+    asked = "import tools.set_up, sys; print('msgspec' in sys.modules)"
+    said = subprocess.run([sys.executable, "-S", "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert said.stdout == "False\n"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import sources, time_limits, tools
+from fsadvisor.machine import fetched, sources, time_limits, tools
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.time_limits import Patience
 from fsadvisor.machine.tools import forbid_syncs
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import IO
 
-FETCHED = tools.fetched_commands()
-REFUSED = tools.refused_commands()
+FETCHED = fetched.commands()
+REFUSED = fetched.refused()
 TOOL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", *FETCHED)
 """The system's own come first."""
 OUTPUT_CAP_BYTES = 4 << 20

@@ -1,4 +1,4 @@
-"""How tools are called: those that `make run` fetched too, and so that a disk neither wakes nor flushes its cache.
+"""How tools are called so that a disk neither wakes nor flushes its cache.
 
 libext2fs calls fsync on each device that it opens, for reading too, to be rid of old errors (e2fsprogs 1.46 and later):
 of a disk under a database that is a flush, and dumpe2fs asks for nothing of it. A seccomp filter of the thread, which
@@ -9,44 +9,15 @@ https://docs.kernel.org/userspace-api/seccomp_filter.html
 
 from __future__ import annotations
 
-import contextlib
-import os
 import platform
-import stat
 import struct
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import WAKE, Cause, Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fsadvisor.machine.port import Argv
-
-
-FETCHED = "tools"
-_FETCHED_COMMANDS = "bin"
-
-
-def fetched_commands(prefix: str = sys.prefix, uid: int | None = None) -> tuple[str, ...]:
-    """The directory of the fetched commands, where nobody but root and the caller can have written there; else none."""
-    return tuple(folder for folder, safe in _found(prefix, uid) if safe)
-
-
-def refused_commands(prefix: str = sys.prefix, uid: int | None = None) -> tuple[str, ...]:
-    """The directory of the fetched commands, where it is not used because somebody else can have written there."""
-    return tuple(folder for folder, safe in _found(prefix, uid) if not safe)
-
-
-def _found(prefix: str, uid: int | None) -> Iterator[tuple[str, bool]]:
-    folder = Path(prefix) / FETCHED
-    trusted = {0, os.geteuid() if uid is None else uid}
-    with contextlib.suppress(OSError):
-        states = [path.lstat() for path in (folder, folder / _FETCHED_COMMANDS)]
-        safe = all(stat.S_ISDIR(one.st_mode) and one.st_uid in trusted and not one.st_mode & 0o022 for one in states)
-        yield str(folder / _FETCHED_COMMANDS), safe
 
 
 def left_asleep(argv: Argv) -> Argv:
