@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fsadvisor import arguments
 from fsadvisor._version import __version__
 from fsadvisor.advise import advise, judge, with_fitting_waivers
-from fsadvisor.attestation.error import ClaimError
+from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.catalogue import catalogue, did_you_mean, matching
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.kept_files import WithFile, with_own_results
@@ -244,7 +244,7 @@ def _facts(chosen: argparse.Namespace) -> int:
 
 def _plan(chosen: argparse.Namespace) -> int:
     from fsadvisor.plan import verb
-    from fsadvisor.plan.choosing import ChoiceError
+    from fsadvisor.plan.planning import ChoiceError
 
     shelf = _shelf(chosen)
     machine = _machine(chosen)
@@ -372,10 +372,10 @@ def _measures(chosen: argparse.Namespace) -> int:
 
 
 def _schema(chosen: argparse.Namespace) -> int:
-    from fsadvisor.plan import as_json as plan
+    from fsadvisor.plan import documents
     from fsadvisor.report.schema import schema_text
 
-    _write([plan.schema_text() if chosen.document == "plan" else schema_text(chosen.document)])
+    _write([documents.plan_schema_text() if chosen.document == "plan" else schema_text(chosen.document)])
     return 0
 
 

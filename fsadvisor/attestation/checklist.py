@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.attestation.claims import drives_of, is_model
-from fsadvisor.attestation.error import ClaimError
+from fsadvisor.attestation.claims import ClaimError, drives_of, is_model
 from fsadvisor.catalogue import catalogue, did_you_mean
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.text import WIDTH, counted, wrapped

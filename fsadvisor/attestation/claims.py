@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from fsadvisor.attestation.error import ClaimError
 from fsadvisor.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.facts import Cause, Known
 from fsadvisor.readers.attestations import Entry
@@ -26,6 +25,11 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject
     from fsadvisor.survey.attested import Identity
+
+
+class ClaimError(Exception):
+    """What is wrong with it, and the nearest that would be right: one line for people."""
+
 
 _WORDS: dict[str, Value] = {"yes": True, "true": True, "no": False, "false": False}
 _LINK = re.compile(r"(?:https?://|/)\S+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from fsadvisor.attestation.error import ClaimError
+from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.facts import Unknown
 from fsadvisor.readers import attestations
 from fsadvisor.rulebook.toml_lines import offsets

@@ -1,18 +1,25 @@
-"""Configuration files that make a remedy last: lines of several findings gathered by file."""
+"""Configuration files that make a remedy last: lines of several findings gathered by file.
+
+How to change a mount that a unit file configures: a drop-in, proposed in words and never written.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.facts import Cause, Unknown
+from fsadvisor import secrecy
+from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.plan.model import FileChange, UnfitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fsadvisor.machine.port import Answer
-    from fsadvisor.plan.conflicts import Proposal
+    from fsadvisor.plan.changes import Proposal
+    from fsadvisor.plan.fstab_patch import Wish
+    from fsadvisor.storage import Mount
+
 
 _PATH: Final = re.compile(r"/etc(/[A-Za-z0-9_@:-][A-Za-z0-9_.@:-]*)+")
 
@@ -72,3 +79,15 @@ def _ranges(pieces: list[str | int]) -> Iterator[str | tuple[int, int]]:
         if at + 1 == len(pieces) or isinstance(pieces[at + 1], str):
             yield first, piece
             first = None
+
+
+def mount_unit_hint(mount: Mount | None, wish: Wish) -> tuple[str, ...]:
+    """The drop-in's path and lines; () where its options are not known or not shown, or systemd might read others."""
+    if mount is None or not isinstance(mount.configured_options, Known) or not isinstance(mount.configured_in, Known):
+        return ()
+    kept = [it for it in mount.configured_options.value if it and it not in wish.remove]
+    options = ",".join((*kept, *(it for it in wish.add if it not in kept))) or "defaults"
+    if "%" in options or secrecy.hides(options) or not options.isprintable():
+        return ()
+    name = mount.configured_in.value.rpartition("/")[2]
+    return f"/etc/systemd/system/{name}.d/50-fsadvisor.conf:", "[Mount]", f"Options={options}"

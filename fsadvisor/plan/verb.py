@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor.pages.escape import clean
-from fsadvisor.plan.choosing import chosen
 from fsadvisor.plan.documents import as_one_text, documents, write
-from fsadvisor.plan.planning import plan
+from fsadvisor.plan.planning import chosen, plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -34,6 +33,6 @@ def text(plan: Plan, *, as_json: bool) -> Iterable[str]:
     """The plan for stdout."""
     if not as_json:
         return as_one_text(plan)
-    from fsadvisor.plan.as_json import as_json as json_of
+    from fsadvisor.plan.documents import as_json as json_of
 
     return [json_of(plan)]

@@ -9,11 +9,10 @@ from msgspec import Struct
 
 from fsadvisor.pages.spans import Line, Span, Tone, cut, line, span
 from fsadvisor.pages.text import counted, listed
-from fsadvisor.plan.choosing import can_be_planned
-from fsadvisor.plan.conflicts import QUARREL
+from fsadvisor.plan.changes import QUARREL
 from fsadvisor.plan.documents import documents
 from fsadvisor.plan.parts import parts
-from fsadvisor.plan.planning import plan
+from fsadvisor.plan.planning import can_be_planned, plan
 from fsadvisor.report.finding_page import where
 from fsadvisor.views.choice import pairs_of, the_chosen
 from fsadvisor.views.look import finding_key
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from fsadvisor.advise import Verdict
     from fsadvisor.machine.port import Answer
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.plan.documents import Document as File
+    from fsadvisor.plan.documents import PlanText as File
     from fsadvisor.plan.model import Plan
     from fsadvisor.plan.parts import Part
     from fsadvisor.report.findings import Finding

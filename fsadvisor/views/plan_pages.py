@@ -8,7 +8,7 @@ from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Pr
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.spans import Line, Span, Tone, line, span
 from fsadvisor.pages.text import counted, listed
-from fsadvisor.plan.conflicts import QUARREL
+from fsadvisor.plan.changes import QUARREL
 from fsadvisor.report.rule_page import NEEDS
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.attestation import document
-from fsadvisor.attestation.error import ClaimError
+from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.readers.attestations import Drive, Entry, parse
 from tests.paths import FIXTURES
 

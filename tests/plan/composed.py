@@ -4,8 +4,7 @@ import msgspec
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Unknown
 from fsadvisor.machine.port import Reply
-from fsadvisor.plan.choosing import chosen
-from fsadvisor.plan.planning import plan
+from fsadvisor.plan.planning import chosen, plan
 from fsadvisor.rulebook.rule import rule_of
 from fsadvisor.rulebook.shape import RuleShape
 from fsadvisor.storage import Below, Filesystem, Mount

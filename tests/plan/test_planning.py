@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from fsadvisor.advise import advise, judge
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.plan.choosing import ChoiceError, chosen
+from fsadvisor.plan.documents import readme
+from fsadvisor.plan.planning import ChoiceError, chosen
 from fsadvisor.plan.planning import plan as plan_of
-from fsadvisor.plan.readme import readme
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf

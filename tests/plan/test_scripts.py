@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.machine.port import MachineError
 from fsadvisor.plan.documents import as_one_text, documents, write
-from fsadvisor.plan.script import plan_script
-from fsadvisor.plan.undo import undo_script
+from fsadvisor.plan.script import plan_script, undo_script
 from tests.cases import tries
 from tests.plan import composed
 from tests.plan.composed import TEXTS, planned, rule, server

@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from fsadvisor.attestation import claims, verbs
-from fsadvisor.attestation.error import ClaimError
+from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.kept_files import ATTESTATIONS

@@ -7,7 +7,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import ASCII, UNICODE
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.spans import Tone, columns
-from fsadvisor.plan.choosing import chosen
+from fsadvisor.plan.planning import chosen
 from fsadvisor.plan.planning import plan as planned
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.views import plan, plan_pages

@@ -18,7 +18,7 @@ from fsadvisor.machine.port import Reply
 from fsadvisor.pages.glyphs import UNICODE
 from fsadvisor.pages.screen import laid
 from fsadvisor.plan import verb
-from fsadvisor.plan.choosing import ChoiceError
+from fsadvisor.plan.planning import ChoiceError
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text

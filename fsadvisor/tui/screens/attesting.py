@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import Input, Label
 
 from fsadvisor.attestation import claims, document, verbs
-from fsadvisor.attestation.error import ClaimError
+from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.spans import NOTHING, Line, Tone, cut, line, span

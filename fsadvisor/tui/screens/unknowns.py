@@ -9,7 +9,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 
 from fsadvisor.attestation import claims
-from fsadvisor.attestation.error import ClaimError
+from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.machine.port import Reply
 from fsadvisor.pages.spans import cut, span
 from fsadvisor.tui.actions import Action, bindings
