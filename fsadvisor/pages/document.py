@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, columns, padded, span
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, padded, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Unknown
 from fsadvisor.pages.document import VALUES, Block, paragraph
-from fsadvisor.pages.spans import Line, Span, Tone, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import MARKS, cause, value_text
 from fsadvisor.truth import TRUE, UNKNOWN, Truth

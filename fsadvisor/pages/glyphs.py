@@ -1,12 +1,23 @@
-"""The signs that are drawn: in Unicode, and in ASCII for terminals and eyes that have no other."""
+"""The signs that are drawn: in Unicode, and in ASCII for terminals and eyes that have no other.
+
+Text with a meaning: the words of a screen, without a terminal's colours.
+
+A tone says what a text is, never what it looks like; themes, HTML and plain text decide that. No tone carries what the
+words do not say too. Strangers' text becomes fit for a terminal here, in `span`, and nowhere else.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
+from fsadvisor.pages.escape import clean, width
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Glyphs(Struct, frozen=True, kw_only=True):
@@ -99,3 +110,97 @@ ASCII: Final = Glyphs(
     even=":",
     border="|",
 )
+
+
+class Tone(Enum):
+    """What a text is."""
+
+    PLAIN = "plain"
+    TITLE = "title"
+    STRONG = "strong"
+    DIM = "dim"
+    """Sources, units, hints: what the eye may skip."""
+
+    GOOD = "good"
+    BAD = "bad"
+    WARNING = "warning"
+    UNKNOWN = "unknown"
+    COMMAND = "command"
+    KEY = "key"
+    """A key to press."""
+
+    NEW = "new"
+    """What a supposition or a later look changed."""
+
+    MATCH = "match"
+    """What a search found."""
+
+
+class Span(NamedTuple):
+    """A piece of text of one tone. Made by `span`, which makes its text fit for a terminal."""
+
+    text: str
+    tone: Tone = Tone.PLAIN
+    link: str = ""
+    """An address, or a page of docs/, for forms in which one can go there."""
+
+
+Line: TypeAlias = tuple[Span, ...]
+
+NOTHING: Final[Line] = ()
+
+
+def span(text: str, tone: Tone = Tone.PLAIN, longest: int | None = None, link: str = "") -> Span:
+    """The text, shown as escapes where a terminal could be harmed by it, cut where it is longer than `longest`."""
+    return Span(clean(text, longest), tone, link)
+
+
+def line(*parts: Span | str) -> Line:
+    """A line of spans; bare texts are plain."""
+    return tuple(part if isinstance(part, Span) else span(part) for part in parts)
+
+
+def plain(spans: Iterable[Span]) -> str:
+    """The words alone."""
+    return "".join(one.text for one in spans)
+
+
+def columns(spans: Iterable[Span]) -> int:
+    """Columns that the line takes on a terminal."""
+    return sum(width(one.text) for one in spans)
+
+
+def cut(spans: Line, room: int, ellipsis: str = "…") -> Line:
+    """The line in so many columns; where it is longer, it ends with `ellipsis`."""
+    if columns(spans) <= room:
+        return spans
+    kept: list[Span] = []
+    left = room - width(ellipsis)
+    if left < 0:
+        return NOTHING
+    for one in spans:
+        fits = _fitting(one.text, left)
+        kept.append(Span(fits, one.tone))
+        left -= width(fits)
+        if fits != one.text:
+            break
+    tone = kept[-1].tone if kept else Tone.PLAIN
+    return (*kept, Span(ellipsis, tone))
+
+
+def _fitting(text: str, room: int) -> str:
+    if text.isascii():
+        return text[:room]
+    used = 0
+    for at, sign in enumerate(text):
+        used += width(sign)
+        if used > room:
+            return text[:at]
+    return text
+
+
+def padded(spans: Line, room: int) -> Line:
+    """The line in exactly so many columns."""
+    short = cut(spans, room)
+    missing = room - columns(short)
+    return (*short, Span(" " * missing)) if missing > 0 else short

@@ -29,7 +29,7 @@ from fsadvisor.pages.document import (
     Verbatim,
 )
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.spans import Tone, plain
+from fsadvisor.pages.glyphs import Tone, plain
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import MARKS, bytes_text, cause, value_text
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from fsadvisor.catalogue import Entry
     from fsadvisor.facts import Fact
     from fsadvisor.pages.document import Answer, Block, Value
-    from fsadvisor.pages.spans import Span
+    from fsadvisor.pages.glyphs import Span
 
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
 _CODE: Final = re.compile(r"`([^`]+)`")

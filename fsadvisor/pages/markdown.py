@@ -23,15 +23,15 @@ from fsadvisor.pages.document import (
     Table,
     Verbatim,
 )
-from fsadvisor.pages.spans import Span, Tone
-from fsadvisor.pages.spans import plain as words_of
+from fsadvisor.pages.glyphs import Span, Tone
+from fsadvisor.pages.glyphs import plain as words_of
 from fsadvisor.pages.values import MARKS, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from fsadvisor.pages.document import Block
-    from fsadvisor.pages.spans import Line
+    from fsadvisor.pages.glyphs import Line
 
 _CODE: Final = re.compile(r"(`[^`\n]*`)")
 _MARKUP: Final = re.compile(r"[\\*<>\[\]~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|`")

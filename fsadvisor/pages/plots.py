@@ -1,16 +1,25 @@
 """Numbers drawn in one line: a course over time, a share, a range. Each takes exactly the columns it is given.
 
 The words beside a plot say its numbers; a plot alone tells nobody anything.
+
+Figures on a screen: ranges drawn on one scale beside their numbers; what is no plain range, in words alone.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, TypeGuard
+import re
+from typing import TYPE_CHECKING, Final, TypeGuard
+
+from msgspec import Struct
+
+from fsadvisor.pages.document import Block, Drawn, paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, columns, span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from fsadvisor.pages.document import Figure, Figures
     from fsadvisor.pages.glyphs import Glyphs
 
 
@@ -92,3 +101,109 @@ def _level(value: float | None, highest: float, levels: str) -> str:
 
 def _column(value: float, top: float, width: int) -> int:
     return round(min(max(value / top, 0.0), 1.0) * (width - 1))
+
+
+_NUMBER: Final = r"\d+(?:\.\d+)?"
+_RANGE: Final = re.compile(
+    rf"(?:[^\d,;:]*\bbrings? )?(?:(?P<low>{_NUMBER}) to )?(?P<high>{_NUMBER}) (?P<unit>%|times)(?P<words>\D*)"
+)
+_SHARE: Final = re.compile(rf"(?P<part>{_NUMBER}) of (?P<whole>{_NUMBER}) (?:µs|ms|s)\b(?:\D*)")
+_AT_MOST: Final = re.compile(rf"(?P<high>{_NUMBER}) % at most: .*", re.DOTALL)
+_AND_MORE: Final = "and more"
+
+_BAR: Final = 24
+_INDENT: Final = "    "
+
+
+class Range(Struct, frozen=True):
+    """What a figure says, in `unit` ('%' or 'times'); `high` is None where it is open at the top."""
+
+    low: float
+    high: float | None
+    unit: str
+
+
+def range_of(says: str) -> Range | None:
+    """The range where a figure is nothing but one; None where words belong to it that a bar would leave out."""
+    if most := _AT_MOST.fullmatch(says):
+        return Range(0, float(most["high"]), "%")
+    if (share := _SHARE.fullmatch(says)) and float(share["whole"]):
+        percent = 100 * float(share["part"]) / float(share["whole"])
+        return Range(percent, percent, "%")
+    found = _RANGE.fullmatch(says)
+    if found is None:
+        return None
+    high = float(found["high"])
+    low = float(found["low"]) if found["low"] else high
+    return Range(low, None if _AND_MORE in found["words"] else high, found["unit"])
+
+
+def figure_blocks(told: Figures, glyphs: Glyphs) -> Iterator[Block]:
+    """All figures: those that contradict each other stand below each other on the same scale."""
+    ranges = [range_of(figure.says) for figure in told.figures]
+    scales = {unit: _top([one for one in ranges if one and one.unit == unit]) for unit in ("%", "times")}
+    units: set[str] = set()
+    for figure, found in zip(told.figures, ranges, strict=True):
+        if found is not None and found.unit not in units:
+            units.add(found.unit)
+            yield Drawn((_axis(scales[found.unit], found.unit),))
+        yield _figure(figure, found, scales, glyphs)
+        who = f"{figure.source}, {figure.basis}: " if figure.basis else f"{figure.source}: "
+        yield paragraph(span(who, Tone.DIM), *figure.conditions, first=(Span(_INDENT + "  "),))
+    for words in told.remarks:
+        yield paragraph(*words, first=(Span(_INDENT),))
+
+
+def _figure(figure: Figure, found: Range | None, scales: Mapping[str, float], glyphs: Glyphs) -> Block:
+    says = span(figure.says, Tone.STRONG)
+    if found is None:
+        return paragraph(says, first=(Span(f"{_INDENT}{glyphs.bullet} "),))
+    share = f" ({in_numbers(found)})" if _SHARE.fullmatch(figure.says) else ""
+    return paragraph(says, share, first=_bar(found, scales[found.unit], glyphs))
+
+
+def _top(ranges: Sequence[Range]) -> float:
+    """The end of the scale: a round number above all."""
+    most = max((one.low if one.high is None else one.high for one in ranges), default=1)
+    steps = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+    return next((float(step) for step in steps if step >= most), most)
+
+
+def _axis(top: float, unit: str) -> Line:
+    left, right = _amount(0, unit), _amount(top, unit)
+    gap = max(_BAR - columns((Span(left),)) - columns((Span(right),)), 1)
+    return (Span(_INDENT + "  "), Span(f"{left}{' ' * gap}{right}", Tone.DIM))
+
+
+def _bar(found: Range, top: float, glyphs: Glyphs) -> Line:
+    start = round(found.low / top * _BAR)
+    end = _BAR if found.high is None else round(found.high / top * _BAR)
+    start = min(start, _BAR - 1)
+    end = max(end, start + 1)
+    if found.low == found.high:
+        start = end - 1
+    return (
+        Span(f"{_INDENT}  "),
+        Span(glyphs.empty * start, Tone.DIM),
+        Span(glyphs.full * (end - start), Tone.STRONG),
+        Span(glyphs.right if found.high is None else "", Tone.STRONG),
+        Span(glyphs.empty * (_BAR - end), Tone.DIM),
+        Span("  " if found.high is not None else " "),
+    )
+
+
+def in_numbers(found: Range) -> str:
+    """'2 to 3 %', '17 %', '10 times and more'."""
+    if found.high is None:
+        return f"{_amount(found.low, found.unit)} and more"
+    if found.low == found.high:
+        return _amount(found.high, found.unit)
+    return f"{_number(found.low)} to {_amount(found.high, found.unit)}"
+
+
+def _amount(value: float, unit: str) -> str:
+    return f"{_number(value)} {unit}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 or value == int(value) else f"{value:.1f}"

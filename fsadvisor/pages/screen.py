@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages import evidence, figures
+from fsadvisor.pages import evidence, plots
 from fsadvisor.pages.document import (
     Commands,
     Drawn,
@@ -26,8 +26,7 @@ from fsadvisor.pages.document import (
     aligned,
     paragraph,
 )
-from fsadvisor.pages.glyphs import ASCII, UNICODE
-from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, columns, cut, span
+from fsadvisor.pages.glyphs import ASCII, NOTHING, UNICODE, Line, Span, Tone, columns, cut, span
 from fsadvisor.pages.text import AMOUNT
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def _simple(block: Block, glyphs: Glyphs) -> Iterator[Block]:
 def _listed(block: Block, glyphs: Glyphs) -> Iterator[Block]:
     match block:
         case Figures():
-            yield from figures.blocks(block, glyphs)
+            yield from plots.figure_blocks(block, glyphs)
         case Evidence():
             yield from evidence.blocks(block, glyphs)
         case Table():

@@ -26,7 +26,7 @@ from fsadvisor.pages.document import (
     aligned,
 )
 from fsadvisor.pages.escape import clean, width
-from fsadvisor.pages.spans import Tone, plain
+from fsadvisor.pages.glyphs import Tone, plain
 from fsadvisor.pages.values import MARKS, told
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from fsadvisor.machine import safe_files
 from fsadvisor.machine.runner import encoded
 from fsadvisor.pages.document import Commands, Gap, Prose, Verbatim, paragraph
 from fsadvisor.pages.escape import clean, json_escaped
-from fsadvisor.pages.spans import line, span
+from fsadvisor.pages.glyphs import line, span
 from fsadvisor.pages.text import render
 from fsadvisor.plan import fstab_patch, model
 from fsadvisor.plan.parts import parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.document import Gap, Item, paragraph
-from fsadvisor.pages.spans import Span, line
+from fsadvisor.pages.glyphs import Span, line
 from fsadvisor.pages.text import WIDTH, counted, listed, render
 from fsadvisor.pages.values import said, short_name, told
 from fsadvisor.report import as_json, finding_page, sections

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from fsadvisor.compare.matrix import Standing
 from fsadvisor.pages.document import Block, Drawn, Gap, Heading, Item, Labelled, Prose, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean, width
+from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.pages.markdown import code, plain, render
-from fsadvisor.pages.spans import Line, Tone, line, span
 from fsadvisor.pages.text import counted
 from fsadvisor.probe.elsewhere import Elsewhere, elsewhere
 from fsadvisor.report.compare_words import (

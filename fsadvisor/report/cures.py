@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Known
 from fsadvisor.pages.document import Fold, Gap, Heading, Labelled, Remark
-from fsadvisor.pages.spans import line
+from fsadvisor.pages.glyphs import line
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import cause, full_name, short_name
 from fsadvisor.rulebook.rule import Outcome

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import msgspec
 
 from fsadvisor.pages.document import Gap, Item, Labelled, paragraph
-from fsadvisor.pages.spans import line
+from fsadvisor.pages.glyphs import line
 from fsadvisor.pages.text import WIDTH, render
 from fsadvisor.report.published import document_in_lines, published
 

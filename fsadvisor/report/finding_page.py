@@ -22,7 +22,7 @@ from fsadvisor.pages.document import (
     Value,
 )
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.spans import Span, Tone, line, span
+from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.report import cures, rule_page

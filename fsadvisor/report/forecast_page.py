@@ -10,7 +10,7 @@ from fsadvisor.forecast.fit import NoFit
 from fsadvisor.forecast.plot import letters, plot
 from fsadvisor.pages.document import Block, Drawn, Gap, Heading, Item, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.spans import Line, line
+from fsadvisor.pages.glyphs import Line, line
 from fsadvisor.pages.text import WIDTH, counted, listed
 from fsadvisor.report.probe_words import figure_text, number
 

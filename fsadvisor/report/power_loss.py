@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.pages.document import Fold, Gap, Heading, Item, Prose, Remark, paragraph
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.spans import Span, Tone, line, span
+from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, said
 from fsadvisor.storage import Disk

@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from fsadvisor.pages.document import Block, Drawn, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
-from fsadvisor.pages.glyphs import UNICODE
-from fsadvisor.pages.spans import Tone, line, span
+from fsadvisor.pages.glyphs import UNICODE, Tone, line, span
 from fsadvisor.pages.text import counted
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.probe.elsewhere import elsewhere

@@ -20,8 +20,8 @@ from fsadvisor.pages.document import (
     paragraph,
 )
 from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import Line, Span, Tone, line, span
 from fsadvisor.pages.markdown import code, plain, render
-from fsadvisor.pages.spans import Line, Span, Tone, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.ranking import ORDER, WITHIN
 from fsadvisor.rulebook import tables

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import Unknown
 from fsadvisor.pages.document import Gap, Item, Remark, Verbatim, paragraph
-from fsadvisor.pages.spans import line, span
+from fsadvisor.pages.glyphs import line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import short_name
 from fsadvisor.report import as_json, cures, power_loss

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.document import Block, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.spans import line
+from fsadvisor.pages.glyphs import line
 from fsadvisor.pages.text import counted
 from fsadvisor.probe.cost import seconds_text
 from fsadvisor.probe.finding import bytes_text

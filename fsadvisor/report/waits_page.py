@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.document import Block, Drawn, Gap, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
-from fsadvisor.pages.spans import line
+from fsadvisor.pages.glyphs import line
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import cause
 from fsadvisor.report.probe_page import whole_cells

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
-from fsadvisor.pages.spans import cut, plain, span
+from fsadvisor.pages.glyphs import cut, plain, span
 from fsadvisor.tui.actions import EVERYWHERE, Action
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.place import Place
-from fsadvisor.views import palette
+from fsadvisor.views import keys
 from fsadvisor.views.keys import spelt
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Commands(Provider):
 
     _of: Look | None = None
     """What its entries were made of."""
-    _entries: Sequence[palette.Entry] = ()
+    _entries: Sequence[keys.Entry] = ()
 
     async def discover(self) -> Hits:
         """What can be done, before anything is typed."""
@@ -39,34 +39,34 @@ class Commands(Provider):
 
     async def search(self, query: str) -> Hits:
         """What fits the words, in the order of views/palette.py: Textual's own sorts by the score that is given."""
-        found = palette.found(self._all(), query, self.matcher(query).match)
+        found = keys.found_entries(self._all(), query, self.matcher(query).match)
         for at, one in enumerate(found):
             yield Hit(len(found) - at, self._shown(one), self._command(one), text=one.words)
 
-    def _all(self) -> Iterator[palette.Entry]:
+    def _all(self) -> Iterator[keys.Entry]:
         for at, action in enumerate(self._actions()):
-            yield palette.Entry(palette.ACTION, _words(action), key=str(at))
+            yield keys.Entry(keys.ACTION, _words(action), key=str(at))
         yield from self._named()
 
-    def _named(self) -> Sequence[palette.Entry]:
+    def _named(self) -> Sequence[keys.Entry]:
         """Made once for each look, not at each key: a machine may have thousands of disks."""
         explorer = self.app
         if not isinstance(explorer, Explorer) or explorer.look is None:
             return ()
         if self._of is not explorer.look:
             self._of = explorer.look
-            self._entries = tuple(palette.entries(explorer.look, explorer.session.shelf.rules))
+            self._entries = tuple(keys.entries(explorer.look, explorer.session.shelf.rules))
         return self._entries
 
-    def _shown(self, one: palette.Entry) -> Content:
+    def _shown(self, one: keys.Entry) -> Content:
         """Neither line is broken: what tells entries apart stands first."""
         room = max(self.app.size.width - _MARGINS, 1)
         ellipsis = self.app.glyphs.ellipsis if isinstance(self.app, Explorer) else ""
         first, under = (plain(cut((span(text),), room, ellipsis)) for text in (one.words, f"  {one.under}"))
         return Content.assemble(first, "\n", (under, "dim not bold")) if one.under else Content(first)
 
-    def _command(self, one: palette.Entry) -> Callable[[], object]:
-        if one.kind == palette.ACTION:
+    def _command(self, one: keys.Entry) -> Callable[[], object]:
+        if one.kind == keys.ACTION:
             return partial(self._do, list(self._actions())[int(one.key)])
         explorer = self.app
         return partial(explorer.go, one.subplace, one.key) if isinstance(explorer, Explorer) else lambda: None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.style import Style
     from textual.widget import Widget
 
-    from fsadvisor.pages.spans import Line, Tone
+    from fsadvisor.pages.glyphs import Line, Tone
 
 
 def tones(widget: Widget) -> Mapping[Tone, Style]:

@@ -23,9 +23,9 @@ from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_prog
 from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.widgets.head import Head
-from fsadvisor.views.choice import Choice
 from fsadvisor.views.keys import spelt
 from fsadvisor.views.notices import disks_words
+from fsadvisor.views.plan import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import COLOR_SYSTEMS, Console
 
 from fsadvisor.pages import glyphs
-from fsadvisor.pages.spans import padded
+from fsadvisor.pages.glyphs import padded
 from fsadvisor.tui import looks
 from fsadvisor.views.overview import Shape, screen
 

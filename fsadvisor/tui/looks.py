@@ -11,13 +11,13 @@ from rich.segment import Segment
 from rich.style import Style
 
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.spans import Tone
+from fsadvisor.pages.glyphs import Tone
 from fsadvisor.views.overview import Ground
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fsadvisor.pages.spans import Line
+    from fsadvisor.pages.glyphs import Line
 
 DARK: Final = "fsadvisor-dark"
 LIGHT: Final = "fsadvisor-light"

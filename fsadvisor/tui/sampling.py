@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.machine.pulse import Processes, pulse
 from fsadvisor.tui.beat import Beat
 from fsadvisor.views.live import Seen
-from fsadvisor.views.writers import Writers, Writing
+from fsadvisor.views.live_limit import Writers, Writing
 from fsadvisor.waits.rates import Course
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from fsadvisor.pages.document import Paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, line, span
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.views.choice import Choice
 from fsadvisor.views.look import finding_key
+from fsadvisor.views.plan import Choice
 from fsadvisor.views.rows import LazyRows, Row
 from fsadvisor.views.severity import TONES, state
 

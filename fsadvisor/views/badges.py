@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.pages.spans import Line, Span, Tone, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.text import listed
 from fsadvisor.pages.values import bytes_text
 from fsadvisor.storage import Below

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.report import as_json
 from fsadvisor.rulebook.rule import Outcome

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Known
-from fsadvisor.pages.spans import Line, Tone, cut, line, span
+from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import value_text
 from fsadvisor.report.as_json import own_facts

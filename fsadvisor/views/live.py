@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.pages.plots import sparkline
-from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.pages.values import cause
 from fsadvisor.report.short import amount, duration, rate
-from fsadvisor.views.live_limit import limit
+from fsadvisor.views.live_limit import Writing, limit
 from fsadvisor.views.rows import LazyRows, Row, holds
-from fsadvisor.views.writers import Writing
 from fsadvisor.waits.rates import MOMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.views.writers import Writer
+    from fsadvisor.views.live_limit import Writer
     from fsadvisor.waits.rates import Moment, Rates
 
 RECORDED: Final = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
 from fsadvisor.pages.document import Document, Drawn, Gap, Heading, paragraph
-from fsadvisor.pages.spans import Line, Span, Tone, cut, line, padded, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import short_name
 from fsadvisor.report.short import amount, duration, rate

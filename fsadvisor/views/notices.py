@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, columns, line, span
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, line, span
 from fsadvisor.pages.text import counted
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.document import Block, Drawn, Gap, Heading, paragraph
-from fsadvisor.pages.spans import Line, Span, Tone, padded, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.values import cause
 from fsadvisor.storage import Mount
 

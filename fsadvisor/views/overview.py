@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, cut
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, cut
 from fsadvisor.views import advice, storage_tree
 from fsadvisor.views.head import head_line, places_line, waiting_line
 

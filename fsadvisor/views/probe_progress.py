@@ -1,4 +1,7 @@
-"""A probe as it goes: its state after each thing that it tells, and what is shown of it."""
+"""A probe as it goes: its state after each thing that it tells, and what is shown of it.
+
+What a probe takes and what speaks against it, before it starts: what `fsadvisor probe --dry-run` says.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,15 @@ from msgspec.structs import replace
 
 from fsadvisor.measure.messages import Estimate, Finished, JobDone, Note, Progress, Started
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.plots import bar, sparkline
-from fsadvisor.pages.spans import Line, Span, Tone, span
 from fsadvisor.pages.text import counted
 from fsadvisor.probe.cost import seconds_text
+from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report.probe_page import headline, limiting
 from fsadvisor.report.probe_words import amount, figure_text, number, rate_text, sureness, time_text
-from fsadvisor.views import probe_plots
+from fsadvisor.views import probe_page
 from fsadvisor.views.probe_page import drawn, seeds
 
 if TYPE_CHECKING:
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.messages import Event, ProbeAsked
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.probe.result import Result
+
 
 Phase: TypeAlias = Literal["asking", "to confirm", "running", "stopping", "over"]
 """Looking around; told what it takes; at it; told to stop; ended, with everything cleaned up."""
@@ -110,7 +115,7 @@ def note(progress: ProbeProgress | None) -> str:
     return f"probing {at}/{len(progress.asked.jobs)}, ≤ {seconds_text(progress.seconds_left)}"
 
 
-def page(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Document:
+def progress_page(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Document:
     """The whole of it."""
     if progress.phase == "over":
         return Document(f"over {progress.target}", tuple(_over(progress, width, glyphs)))
@@ -148,7 +153,7 @@ def _whole(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Line:
     )
     words = state or f"at most {seconds_text(progress.seconds_left)} left"
     tone = Tone.WARNING if state else Tone.PLAIN
-    return (Span(bar(share, probe_plots.cells(width, 34), glyphs), Tone.TITLE), Span("  "), span(words, tone))
+    return (Span(bar(share, probe_page.cells(width, 34), glyphs), Tone.TITLE), Span("  "), span(words, tone))
 
 
 def _job(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
@@ -172,7 +177,7 @@ def _job(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block]
         yield Gap()
         told = "After each window by its number: the median, its 95 % interval, and of how many windows that count"
         yield paragraph(span(told, Tone.DIM))
-        yield Drawn(tuple(probe_plots.narrowing(figures, last.headline, width, glyphs)))
+        yield Drawn(tuple(probe_page.narrowing(figures, last.headline, width, glyphs)))
 
 
 def _trends(windows: Sequence[Progress], width: int, glyphs: Glyphs) -> Iterator[Line]:
@@ -248,3 +253,63 @@ def _over(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block
         yield from drawn(result, width, glyphs)
         if len(progress.results) == 1:
             yield from seeds(result)
+
+
+def only_a_database_is_in_the_way(estimate: Estimate) -> bool:
+    """Whether a second yes is all that it takes."""
+    return bool(estimate.refused) and all(one.question == "database" for one in estimate.refused)
+
+
+def asking_page(progress: ProbeProgress) -> Document:
+    """The question, or that one still looks around."""
+    estimate = progress.estimate
+    if estimate is None:
+        if progress.finished is not None:
+            return Document(
+                "ended", (paragraph(span(progress.finished.error or "It ended before it was asked.", Tone.BAD)),)
+            )
+        looking = paragraph(span(f"Looking around {progress.asked.target} …", Tone.DIM))
+        return Document("asking", (looking,))
+    return Document("asked", tuple(_estimate(progress, estimate)))
+
+
+def _estimate(progress: ProbeProgress, estimate: Estimate) -> Iterator[Block]:
+    jobs = progress.asked.jobs
+    yield Heading(f"{counted(len(jobs), 'job')} in {estimate.target}")
+    yield paragraph(span(", ".join(jobs), Tone.DIM))
+    yield Gap()
+    cost = estimate.cost
+    yield paragraph(
+        f"{seconds_text(cost.least_seconds)} at least, about {seconds_text(cost.most_seconds)} at most",
+        first=(span("time    ", Tone.STRONG),),
+    )
+    written = f"up to {bytes_text(cost.written_bytes)}" if cost.written_bytes else "nothing"
+    yield paragraph(written, first=(span("writes  ", Tone.STRONG),))
+    room = f"{bytes_text(cost.room_bytes)} and {counted(cost.files, 'file')} at one time, all taken away again"
+    yield paragraph(room if cost.room_bytes or cost.files else "no room", first=(span("takes   ", Tone.STRONG),))
+    if estimate.findings:
+        yield Gap()
+    for one in estimate.findings:
+        refused = one.level == "refused"
+        first = span("refused: " if refused else "warning: ", Tone.BAD if refused else Tone.WARNING)
+        yield paragraph(one.says, first=(first,), indent=2)
+    for sentence in estimate.would_do:
+        yield paragraph(sentence)
+    yield Gap()
+    yield from _question(progress, estimate)
+
+
+def _question(progress: ProbeProgress, estimate: Estimate) -> Iterator[Block]:
+    if not estimate.refused:
+        asked = "Start it in the database's own directory?" if progress.asked.in_data_directory else "Start it?"
+        yield paragraph(
+            span(asked, Tone.STRONG), " Gently: at the lowest priority, and it pauses while others use the disks."
+        )
+    elif only_a_database_is_in_the_way(estimate):
+        yield paragraph(
+            span("Measure in the database's own directory all the same? ", Tone.STRONG),
+            span("It takes room and time from it. You will be asked once more.", Tone.WARNING),
+            Span(""),
+        )
+    else:
+        yield paragraph(span("It may not start.", Tone.STRONG))

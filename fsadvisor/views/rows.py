@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 
 from msgspec import Struct
 
-from fsadvisor.pages.spans import Line, plain
+from fsadvisor.pages.glyphs import Line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause
-from fsadvisor.pages.spans import Span, Tone
+from fsadvisor.pages.glyphs import Span, Tone
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import FALSE, UNKNOWN
 

@@ -1,6 +1,8 @@
 """The storage as a tree: from the mounts, where trouble is felt, down to the disks, where it comes from.
 
 What several mounts stand on is shown once, under the first that is unfolded, and referred to from the others.
+
+What a subject stands on down to the hardware, and what stands on it, as the lines of a tree.
 """
 
 from __future__ import annotations
@@ -12,12 +14,12 @@ from msgspec import Struct, field
 
 from fsadvisor.pages.document import Paragraph
 from fsadvisor.pages.escape import clean, width
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
+from fsadvisor.pages.glyphs import columns as spans_columns
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import Line, Span, Tone, cut, line, padded, span
-from fsadvisor.pages.spans import columns as spans_columns
 from fsadvisor.pages.text import counted
 from fsadvisor.views.badges import badges, disks_below, name
-from fsadvisor.views.relations import named
+from fsadvisor.views.relations import named, reached
 from fsadvisor.views.rows import LazyRows, Row
 from fsadvisor.views.severity import MARK_WIDTH, mark
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
     from fsadvisor.views.look import Look
+
 
 _BIG: Final = 150
 """Subjects from which on a machine's mounts are folded at first."""
@@ -207,3 +210,55 @@ def title(look: Look) -> Line:
 def about(subject: Subject) -> str:
     """A subject in the title of what is narrowed to it."""
     return clean(name(subject), 40)
+
+
+_MOST: Final = 40
+_LONGEST: Final = 60
+
+
+class Storey(Struct, frozen=True):
+    """A line of the tree; `subject` is the id of what it shows, '' where it shows none."""
+
+    subject: str
+    line: Line
+
+
+def stack(look: Look, subject: str, glyphs: Glyphs) -> list[Storey]:
+    """From the top down; what stands on two things is drawn under the first. Nothing where it stands alone."""
+    related = look.relations.stack(subject) & look.subjects.keys()
+    if len(related) < 2:
+        return []
+    nodes = list(_walk(look, subject, related, glyphs))
+    if len(nodes) > _MOST:
+        words = f"and {counted(len(nodes) - _MOST, 'more line')} like these"
+        here = next((one for one in nodes[_MOST:] if one.subject == subject), None)
+        nodes = [*nodes[:_MOST], *([here] if here else []), Storey("", line(span(f" {words}", Tone.DIM)))]
+    return nodes
+
+
+def _walk(look: Look, subject: str, related: set[str], glyphs: Glyphs) -> Iterator[Storey]:
+    """Without recursion: loop devices may stand on each other as high as somebody likes."""
+    relations = look.relations
+    above = reached(subject, relations.above)
+    roots = [one for one in related if one in above and not set(relations.above.get(one, ())) & related]
+    waiting = [(one, "", "") for one in sorted(roots, reverse=True)]
+    drawn: set[str] = set()
+    while waiting:
+        here, stem, rest = waiting.pop()
+        if here in drawn:
+            continue
+        drawn.add(here)
+        yield Storey(here, _line(look, here, stem, glyphs, is_subject=here == subject))
+        children = [one for one in look.subjects[here].below if one in related and one not in drawn]
+        for at, child in enumerate(reversed(children)):
+            sign, through = (glyphs.tree_last, "  ") if at == 0 else (glyphs.tree_more, glyphs.tree_through)
+            waiting.append((child, rest + sign, rest + through))
+
+
+def _line(look: Look, here: str, stem: str, glyphs: Glyphs, *, is_subject: bool) -> Line:
+    shown = look.subjects[here]
+    mark = Span(f"{glyphs.right} " if is_subject else "  ", Tone.KEY)
+    title = span(name(shown), Tone.STRONG if is_subject else Tone.PLAIN, _LONGEST)
+    this = Span(" (this one)", Tone.KEY) if is_subject else Span("")
+    kind = Span(f"{shown.kind} ", Tone.DIM)
+    return (mark, Span(f"{stem} " if stem else "", Tone.DIM), kind, title, this, Span("  "), *badges(shown, glyphs))

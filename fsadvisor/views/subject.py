@@ -11,7 +11,7 @@ from fsadvisor.catalogue import Entry, catalogue
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.evidence import cure
-from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, line, padded, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import cause, full_name, value_text
 from fsadvisor.report import finding_page, power_loss
@@ -24,7 +24,7 @@ from fsadvisor.views.history import MOVING, Change
 from fsadvisor.views.relations import reached
 from fsadvisor.views.rows import Row
 from fsadvisor.views.severity import TONES
-from fsadvisor.views.stack import stack
+from fsadvisor.views.storage_tree import stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

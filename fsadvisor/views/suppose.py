@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.pages.spans import Line, Tone, cut, line, span
+from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
 from fsadvisor.pages.values import cause, full_name, short_name, value_text
 from fsadvisor.report.as_json import own_facts
 from fsadvisor.views.rows import LazyRows, Row

@@ -9,7 +9,7 @@ from msgspec import Struct
 from fsadvisor.compare import workloads
 from fsadvisor.compare.side import CHOICES
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
-from fsadvisor.pages.spans import Line, Span, Tone, cut, padded, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, padded, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Filesystem, Mount
@@ -17,7 +17,7 @@ from fsadvisor.survey import read_fact
 from fsadvisor.survey.tried import rule_of
 from fsadvisor.trial.comparison import Ratio, sentence
 from fsadvisor.views import probes
-from fsadvisor.views.probe_results import age
+from fsadvisor.views.probes import age_words
 from fsadvisor.views.rows import LazyRows, Row
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fsadvisor.probe.result import Result
     from fsadvisor.storage import Subject
     from fsadvisor.views.look import Look
-    from fsadvisor.views.probe_results import Kept
+    from fsadvisor.views.probes import Kept
 
 Kind: TypeAlias = Literal["title", "try", "mount", "image", "forecast", "kept"]
 MATTERS: Final = 0.05
@@ -150,7 +150,7 @@ def _tried(look: Look, kept: Kept, now: datetime, width: int, glyphs: Glyphs) ->
         word, tone = _OUTCOMES[verdict.outcome]
         newest = next(iter(results_of(kept, mount, rule.id)), None)
         never = "not known: results are unreadable" if kept.unread else "not tried"
-        told = f"{says(newest)}, {age(newest.when, now)}" if newest else never
+        told = f"{says(newest)}, {age_words(newest.when, now)}" if newest else never
         words: Line = (
             *padded((span(word, tone),), 10),
             span(f"{mount}  ", Tone.STRONG, 40),
@@ -209,7 +209,7 @@ def _kept(kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row
         result = held.result
         words = (
             span(f"{says(result)}  ", Tone.STRONG),
-            span(f"on {result.mount}, {age(result.when, now)}", Tone.DIM, 60),
+            span(f"on {result.mount}, {age_words(result.when, now)}", Tone.DIM, 60),
             span(f"  {held.word}".rstrip(), Tone.WARNING),
         )
         yield _row(key_of("kept", f"{rule} {result.when}", result.mount), rule, words, width, glyphs)
@@ -285,7 +285,7 @@ def _earlier(results: Sequence[Result], unread: int, now: datetime) -> Iterator[
     for result in results:
         yield paragraph(
             span(says(result), Tone.STRONG),
-            span(f"  95 % interval of {counted(result.windows, 'block')}, {age(result.when, now)}", Tone.DIM),
+            span(f"  95 % interval of {counted(result.windows, 'block')}, {age_words(result.when, now)}", Tone.DIM),
         )
         yield paragraph(span(f"{result.question}; {result.engine}", Tone.DIM), indent=2)
         for remark in result.remarks:

@@ -9,8 +9,8 @@ from fsadvisor.compare.matrix import Standing, comparison
 from fsadvisor.compare.side import Cell
 from fsadvisor.measure.messages import CompareAsked
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.pages.plots import extent
-from fsadvisor.pages.spans import Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report.compare_words import (
     LEGEND,
@@ -27,7 +27,7 @@ from fsadvisor.report.compare_words import (
     winners,
 )
 from fsadvisor.report.probe_words import figure_text, number, sureness
-from fsadvisor.views import probe_plots
+from fsadvisor.views import probe_page
 from fsadvisor.views.trials_try import notes, time_used
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _windows(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Li
         if one.figure is None or one.job not in JOBS:
             yield (Span("  "), *name, span("no figure yet", Tone.DIM))
             continue
-        drawn = extent(one.figure.low, one.figure.high, top, probe_plots.cells(width, 54), glyphs, one.figure.median)
+        drawn = extent(one.figure.low, one.figure.high, top, probe_page.cells(width, 54), glyphs, one.figure.median)
         words = f"  {figure_text(JOBS[one.job].headline.name, one.figure)} {sureness(one.figure)}"
         yield (Span("  "), *name, Span(drawn, Tone.STRONG), span(words))
 
@@ -238,7 +238,7 @@ def _members(members: Sequence[Ranked], width: int, glyphs: Glyphs) -> Iterator[
         if result is None or result.figure is None:
             continue
         figure = result.figure
-        drawn = extent(figure.low, figure.high, top, probe_plots.cells(width, 54), glyphs, figure.median)
+        drawn = extent(figure.low, figure.high, top, probe_page.cells(width, 54), glyphs, figure.median)
         yield Drawn(
             (
                 (

@@ -14,11 +14,11 @@ from fsadvisor.forecast.fit import NoFit
 from fsadvisor.forecast.plot import letters, plot
 from fsadvisor.forecast.study import study
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
-from fsadvisor.pages.spans import Line, Span, Tone, padded, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.report.forecast_page import BASIS, SUB_MS, USUAL, class_words, latency_words
 from fsadvisor.report.probe_words import figure_text, number
-from fsadvisor.views import probe_plots
+from fsadvisor.views import probe_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fsadvisor.forecast.fit import Interval
     from fsadvisor.forecast.study import Expected, Study, Told
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.views.probe_results import Kept
+    from fsadvisor.views.probes import Kept
 
 _DEVICE: Final = 23
 _LATENCY: Final = 10
@@ -141,7 +141,7 @@ def _devices(expected: Sequence[Expected], width: int, glyphs: Glyphs) -> Iterat
 
 
 def _room(width: int, words: int) -> int:
-    return probe_plots.cells(width, 2 + _DEVICE + _LATENCY + words + _MARKS)
+    return probe_page.cells(width, 2 + _DEVICE + _LATENCY + words + _MARKS)
 
 
 def _device(one: Device) -> Line:

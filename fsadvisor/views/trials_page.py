@@ -15,5 +15,7 @@ if TYPE_CHECKING:
 def page(progress: TrialProgress, width: int, glyphs: Glyphs) -> Document:
     """A trial's or a comparison's."""
     return (
-        trials_try.page(progress, width, glyphs) if progress.is_trial else trials_compare.page(progress, width, glyphs)
+        trials_try.trial_page(progress, width, glyphs)
+        if progress.is_trial
+        else trials_compare.page(progress, width, glyphs)
     )

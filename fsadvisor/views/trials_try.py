@@ -1,4 +1,7 @@
-"""A trial as it goes, and what came out: the ratio with its interval as a range around 1, and the danger beside it."""
+"""A trial as it goes, and what came out: the ratio with its interval as a range around 1, and the danger beside it.
+
+What a trial or a comparison takes and what speaks against it, before it starts.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,25 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.messages import TrialAsked
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.plots import bar
-from fsadvisor.pages.spans import Line, Span, Tone, padded, span
 from fsadvisor.pages.text import counted
 from fsadvisor.probe.cost import seconds_text
+from fsadvisor.probe.finding import bytes_text
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report.probe_words import amount, figure_text, number
 from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT
 from fsadvisor.trial.comparison import FEWEST_BLOCKS, kind, sentence
-from fsadvisor.views import probe_plots
+from fsadvisor.views import probe_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fsadvisor.measure.messages import Estimate
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.trial.comparison import Comparison, Ratio, Side
     from fsadvisor.views.trials_progress import TrialProgress
+
 
 _NARROWING: Final = 5
 """Blocks whose interval is drawn, the newest of them."""
@@ -40,7 +46,7 @@ SIDES: Final = {
 """What the sides are called."""
 
 
-def page(progress: TrialProgress, width: int, glyphs: Glyphs) -> Document:
+def trial_page(progress: TrialProgress, width: int, glyphs: Glyphs) -> Document:
     """The whole of it."""
     if progress.phase == "over":
         return Document("tried", tuple(_over(progress, width, glyphs)))
@@ -89,7 +95,7 @@ def time_used(progress: TrialProgress, width: int, glyphs: Glyphs) -> Line:
     else:
         left = f"at most {seconds_text(progress.seconds_left)} left"
         words, tone = left, Tone.PLAIN
-    drawn = bar(progress.share, probe_plots.cells(width, 34), glyphs)
+    drawn = bar(progress.share, probe_page.cells(width, 34), glyphs)
     return (Span(drawn, Tone.TITLE), Span("  "), span(words, tone))
 
 
@@ -114,7 +120,7 @@ def _gain(before: str, gain: Ratio, matters: float, width: int, glyphs: Glyphs) 
 
 def ranged(gain: Ratio, width: int, glyphs: Glyphs) -> Iterator[Line]:
     """The interval on a scale of ratios whose middle is 1, and the scale's numbers below."""
-    top, room = scale([gain]), probe_plots.cells(width, 6)
+    top, room = scale([gain]), probe_page.cells(width, 6)
     yield (Span("  "), Span(around_one(gain, top, room, glyphs), Tone.STRONG))
     yield (Span("  "), span(_scale_words(top, room), Tone.DIM))
 
@@ -154,7 +160,7 @@ def _scale_words(top: float, width: int) -> str:
 
 def _narrowing(ratios: Sequence[Ratio], width: int, glyphs: Glyphs) -> Iterator[Line]:
     """The newest last, all on one scale."""
-    top, room = scale(ratios), probe_plots.cells(width, 28)
+    top, room = scale(ratios), probe_page.cells(width, 28)
     for at, one in enumerate(ratios, 1):
         tone = Tone.STRONG if at == len(ratios) else Tone.DIM
         words = f" {one.low:.3g}x to {one.high:.3g}x"
@@ -268,3 +274,35 @@ def _doubts(found: Comparison, progress: TrialProgress, glyphs: Glyphs) -> Itera
         yield paragraph(span(f"left out: {one}", Tone.WARNING), first=first)
     if len(found.voids) > _VOIDS:
         yield paragraph(f"and {counted(len(found.voids) - _VOIDS, 'window')} more left out.", first=first)
+
+
+def asking_page(progress: TrialProgress) -> Document:
+    """The question, or that one still looks around."""
+    estimate = progress.estimate
+    if estimate is None:
+        if progress.finished is not None:
+            return Document(
+                "ended", (paragraph(span(progress.finished.error or "It ended before it was asked.", Tone.BAD)),)
+            )
+        return Document("asking", (paragraph(span("Looking around …", Tone.DIM)),))
+    return Document("asked", tuple(_estimate(estimate)))
+
+
+def _estimate(estimate: Estimate) -> Iterator[Block]:
+    yield Heading(estimate.title)
+    cost = estimate.cost
+    time = f"{seconds_text(cost.least_seconds)} at least, about {seconds_text(cost.most_seconds)} at most"
+    written = f"up to {bytes_text(cost.written_bytes)}" if cost.written_bytes else "nothing"
+    room = f"{bytes_text(cost.room_bytes)} and {counted(cost.files, 'file')} at one time, all taken away again"
+    for name, words in (*estimate.says, ("time", time), ("writes", written), ("takes", room)):
+        yield paragraph(words, first=padded((span(name, Tone.STRONG),), 11))
+    for one in estimate.dangers:
+        yield paragraph(span(one, Tone.WARNING), first=padded((span("can cost", Tone.STRONG),), 11))
+    if estimate.findings:
+        yield Gap()
+    for finding in estimate.findings:
+        refused = finding.level == "refused"
+        first = span("refused: " if refused else "warning: ", Tone.BAD if refused else Tone.WARNING)
+        yield paragraph(finding.says, first=(first,), indent=2)
+    yield Gap()
+    yield paragraph(span("It may not start." if estimate.refused else "Start it?", Tone.STRONG))

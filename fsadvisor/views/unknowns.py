@@ -12,7 +12,7 @@ from msgspec import Struct
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
-from fsadvisor.pages.spans import Line, Tone, cut, line, span
+from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import cause, full_name
 from fsadvisor.report.cures import Cure, cures, whose

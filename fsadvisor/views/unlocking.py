@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.pages.spans import Span, Tone, cut, line, span
+from fsadvisor.pages.glyphs import Span, Tone, cut, line, span
 from fsadvisor.pages.text import listed
 from fsadvisor.pages.values import value_text
 from fsadvisor.report.finding_page import where

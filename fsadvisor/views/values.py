@@ -1,16 +1,29 @@
-"""What a person types as the value of a fact, in the units that people write."""
+"""What a person types as the value of a fact, in the units that people write.
+
+The form in which one says what only a person can know, and what it would write.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.catalogue import Kind, did_you_mean
+from fsadvisor.catalogue import Kind, catalogue, did_you_mean
+from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
+from fsadvisor.pages.values import full_name
 from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.expr import value_for
+from fsadvisor.views.rows import Row
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from fsadvisor.catalogue import Entry
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.storage import Subject
+
 
 _NUMBER: Final = re.compile(r"(?P<amount>[+-]?[\d_,]*\.?\d+(?:e[+-]?\d+)?)\s*(?P<unit>\S*)", re.ASCII | re.IGNORECASE)
 _VERSION: Final = re.compile(r"v?(\d{1,6}(?:\.\d{1,6}){1,2})(?:[-+].*)?", re.ASCII)
@@ -133,3 +146,55 @@ def _factor(entry: Entry, unit: str) -> float:
                 return table[said] / table[own]
             raise NoValueError(f"{unit[:20]!r} is no unit of {entry.name}{did_you_mean(said, table)}")
     raise NoValueError(f"{unit[:20]!r} is not the unit of {entry.name}: {entry.unit or 'it has none'}")
+
+
+FORM_FIELDS: Final = (
+    ("by", "Who says so"),
+    ("because", "Why others may believe it"),
+    ("link", "Its data sheet or runbook: an address, or a path"),
+    ("until", "Up to and with the day"),
+)
+"""What is asked besides the value: the option of `fsadvisor attest`, and the question."""
+
+
+def form_question(fact: str, subject: Subject | None, at: str) -> Sequence[Line]:
+    """What is to be said."""
+    entry = catalogue()[fact]
+    whose = full_name(subject) if subject else at
+    return (
+        line(span(" Attest ", Tone.TITLE), span(fact, Tone.STRONG), span(f" of {whose}", Tone.TITLE)),
+        line(span(f" {entry.doc}", Tone.DIM)),
+    )
+
+
+def form_choices(fact: str, width: int, glyphs: Glyphs) -> list[Row]:
+    """The values that one can choose, '' of the fact's that has to be typed."""
+    entry = catalogue()[fact]
+    words = ("yes", "no") if entry.kind is Kind.YES_NO else entry.choices
+    return [Row(one, (cut(line(span(f"  {one}", Tone.STRONG)), width, glyphs.ellipsis),)) for one in words]
+
+
+def attest_command(fact: str, at: str, value: str, told: Mapping[str, str]) -> str:
+    """The command line that writes the same."""
+    options = [part for name, _ in FORM_FIELDS if told.get(name) for part in (f"--{name}", told[name])]
+    return shlex.join(["fsadvisor", "attest", fact, at, value, *options])
+
+
+def review(file: str, toml: str, same: str) -> Document:
+    """What would be written, to the letter, and where."""
+    blocks: list[Block] = [
+        paragraph(span("These lines would go to ", Tone.TITLE), span(file, Tone.STRONG)),
+        Gap(),
+        Commands(tuple(toml.rstrip("\n").split("\n")), name="the lines"),
+        Gap(),
+        Heading("The same from the command line"),
+        Commands((same,), name="the command"),
+        Gap(),
+        paragraph(
+            span("y", Tone.KEY),
+            Span(" writes them, "),
+            span("Esc", Tone.KEY),
+            Span(" goes back. Nothing has been written yet."),
+        ),
+    ]
+    return Document("review", tuple(blocks))

@@ -11,7 +11,7 @@ from fsadvisor.advise import Answer, judge
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Unknown
 from fsadvisor.pages.document import Block, Document, Gap, Heading, Prose, paragraph
-from fsadvisor.pages.spans import Line, Span, Tone, cut, line, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import MARKS, cause, full_name, value_text
 from fsadvisor.report.finding_page import subjects_named as named

@@ -7,7 +7,7 @@ import pytest
 from fsadvisor.advise import advise
 from fsadvisor.pages import html, markdown, screen, text
 from fsadvisor.pages.document import Drawn, Heading, Table
-from fsadvisor.pages.spans import line, plain
+from fsadvisor.pages.glyphs import line, plain
 from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report import (
     compare_page,

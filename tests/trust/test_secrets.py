@@ -15,9 +15,9 @@ from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.pages.glyphs import UNICODE
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
-from fsadvisor.views import advice, finding, head, overview, palette, plan, plan_pages, storage_tree, subject, unknowns
-from fsadvisor.views.choice import Choice, pairs_of
+from fsadvisor.views import advice, finding, head, keys, overview, plan, plan_pages, storage_tree, subject, unknowns
 from fsadvisor.views.look import finding_key
+from fsadvisor.views.plan import Choice, pairs_of
 from tests.command import in_text as fsadvisor
 from tests.trust.planted import IDENTITIES, SECRETS, SETTINGS, planted
 from tests.views.seen import look_at
@@ -102,7 +102,7 @@ def overviews(look, machine):
     yield overview.screen(look, machine.name, overview.Shape(200, 100, 1), UNICODE)
     yield head.head_line(look, 200, UNICODE)
     yield list(storage_tree.tree(look, UNICODE, storage_tree.folds_of(look)).rows(200))
-    yield list(palette.entries(look, RULES))
+    yield list(keys.entries(look, RULES))
 
 
 def findings(look, _machine):

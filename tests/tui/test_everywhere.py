@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.pages.spans import columns
+from fsadvisor.pages.glyphs import columns
 from fsadvisor.tui.actions import EVERYWHERE
 from fsadvisor.tui.widgets.keys_bar import KeysBar
 from tests.tui.driving import SIZES, explored, screen, shown, until

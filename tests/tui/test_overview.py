@@ -5,7 +5,7 @@ import re
 import pytest
 from textual.events import Key
 
-from fsadvisor.pages.spans import plain
+from fsadvisor.pages.glyphs import plain
 from tests.tui.driving import SIZES, explored, long, screen, shown, until
 
 SERVER = "raid-lvm-crypt-server"

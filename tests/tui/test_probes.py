@@ -7,7 +7,7 @@ from fsadvisor.probe.cost import Cost
 from fsadvisor.probe.finding import Finding
 from fsadvisor.probe.result import Figure, Result
 from fsadvisor.tui.measuring import Measurer, probe_progress
-from fsadvisor.views.probe_groups import groups
+from fsadvisor.views.probes import job_groups
 from tests.tui.driving import SIZES, explored, shown, until
 
 COST = Cost(written_bytes=600 << 20, room_bytes=64 << 20, files=1, least_seconds=3.0, most_seconds=22.0)
@@ -256,7 +256,7 @@ def test_brackets_go_from_group_to_group_and_back():
         return seen
 
     seen = probing(steps)
-    titles = [f"group:{title}" for title, _ in groups()]
+    titles = [f"group:{title}" for title, _ in job_groups()]
     assert seen[: len(titles)] == titles
     assert seen[19] == titles[-1]
     assert seen[-1] == titles[0]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from textual.app import App
 
-from fsadvisor.pages.spans import line, span
+from fsadvisor.pages.glyphs import line, span
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views.rows import Row
 from tests.tui.driving import screen

@@ -2,7 +2,7 @@
 
 from fsadvisor.advise import advise
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.pages.spans import plain
+from fsadvisor.pages.glyphs import plain
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.session import Session

@@ -4,11 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.pages.glyphs import ASCII, UNICODE
-from fsadvisor.pages.spans import columns, plain
+from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.views import advice
-from fsadvisor.views.choice import Choice
 from fsadvisor.views.look import finding_key
+from fsadvisor.views.plan import Choice
 from tests.report import composed
 from tests.views.seen import look_at, look_of, text
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.machine.port import Reply
 from fsadvisor.views import plan
-from fsadvisor.views.choice import Choice, pairs_of, the_chosen
+from fsadvisor.views.plan import Choice, pairs_of, the_chosen
 from tests.report import composed
 from tests.views.seen import look_of
 

@@ -3,8 +3,8 @@
 import pytest
 
 from fsadvisor.pages.document import paragraph
+from fsadvisor.pages.glyphs import Span, Tone, columns
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import Span, Tone, columns
 from tests.views.seen import text
 
 

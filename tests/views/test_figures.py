@@ -2,8 +2,8 @@
 
 import pytest
 
-from fsadvisor.pages.figures import Range, in_numbers, range_of
 from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.plots import Range, in_numbers, range_of
 from fsadvisor.pages.screen import laid
 from fsadvisor.report.rule_page import figures
 from fsadvisor.rulebook.shape import Figure, Gain, measured_gain

@@ -3,9 +3,8 @@
 import pytest
 
 from fsadvisor.pages.document import Commands
-from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import columns, plain
 from fsadvisor.report.rule_page import document
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import TRUE

@@ -3,8 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.pages.glyphs import ASCII, UNICODE
-from fsadvisor.pages.spans import columns, plain
+from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.views import head
 from tests.report import composed

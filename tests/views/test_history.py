@@ -8,9 +8,8 @@ from msgspec.structs import replace
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.pages.glyphs import UNICODE
+from fsadvisor.pages.glyphs import UNICODE, plain
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import plain
 from fsadvisor.views import history, subject
 from tests.report import composed
 from tests.views.seen import look_of, text

@@ -8,12 +8,11 @@ from msgspec.structs import replace
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.pages.escape import width as columns_of
-from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import columns, plain
 from fsadvisor.report import short
 from fsadvisor.views import live, live_disk
-from fsadvisor.views.writers import Writers
+from fsadvisor.views.live_limit import Writers
 from fsadvisor.waits.rates import Course
 from tests.views.pulses import SYNCING, processes, pulse, stacks
 from tests.views.seen import look_at

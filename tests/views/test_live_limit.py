@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.port import Reply
-from fsadvisor.pages.spans import columns, plain
+from fsadvisor.pages.glyphs import columns, plain
 from fsadvisor.views.live_limit import limit, window
 from fsadvisor.waits.rates import Course
 from tests.waits.made import NOT_KNOWN, disk, moment, stat

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.pages.spans import columns, line, plain
+from fsadvisor.pages.glyphs import columns, line, plain
 from fsadvisor.views.notices import disks_words, notice, with_notice
 
 

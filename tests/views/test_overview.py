@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.pages.glyphs import ASCII, UNICODE
-from fsadvisor.pages.spans import columns, padded, plain
+from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, padded, plain
 from fsadvisor.views.overview import Shape, screen
 from tests.report import composed
 from tests.views.seen import look_at, look_of

@@ -5,7 +5,7 @@ import difflib
 import pytest
 
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.views import palette
+from fsadvisor.views import keys
 from tests.report import composed
 from tests.views.seen import look_at, look_of
 
@@ -19,7 +19,7 @@ def alike(typed):
 
 def hits(machine, typed):
     look = look_at(machine) if isinstance(machine, str) else machine
-    return palette.found(palette.entries(look, RULES), typed, alike(typed))
+    return keys.found_entries(keys.entries(look, RULES), typed, alike(typed))
 
 
 @pytest.mark.parametrize("machine", ["pm9a3-postgresql-volatile", "lab-nvme-volatile-cache", "as-it-is"])
@@ -33,25 +33,25 @@ def test_why_not_nobarrier_tells_the_critical_risk_first_and_nothing_else_than_n
 
 def test_advice_comes_before_why_not():
     kinds = [one.kind for one in hits("ext4-nobarrier", "nobarrier")]
-    assert kinds[0] == palette.ADVICE
+    assert kinds[0] == keys.ADVICE
     assert kinds == sorted(kinds)
 
 
 def test_each_of_few_subjects_has_an_entry_and_of_many_the_first_stands_for_all():
-    few = [one for one in hits("worn-nvme-database", "nobarrier-unproven") if one.kind == palette.WHY_NOT]
+    few = [one for one in hits("worn-nvme-database", "nobarrier-unproven") if one.kind == keys.WHY_NOT]
     assert [one.about.split()[1] for one in few] == ["/dev/nvme0n1", "/dev/nvme1n1", "/dev/nvme2n1"]
-    every = list(palette.entries(look_at("raid-lvm-crypt-server"), RULES))
-    many = [one for one in every if one.kind == palette.WHY_NOT and one.about.endswith(" more")]
+    every = list(keys.entries(look_at("raid-lvm-crypt-server"), RULES))
+    many = [one for one in every if one.kind == keys.WHY_NOT and one.about.endswith(" more")]
     assert many
     assert all(sum(it.what == one.what and it.under == one.under for it in every) == 1 for one in many)
 
 
 def test_a_subject_is_found_by_its_name_without_all_rules_that_were_asked_of_it():
     found = hits("pm9a3-postgresql-volatile", "nvme0n1")
-    assert palette.SHOWN in {one.kind for one in found}
-    assert palette.WHY_NOT not in {one.kind for one in found}
+    assert keys.SHOWN in {one.kind for one in found}
+    assert keys.WHY_NOT not in {one.kind for one in found}
     both = hits("pm9a3-postgresql-volatile", "nobarrier-unproven postgresql")
-    assert {one.kind for one in both} == {palette.WHY_NOT}
+    assert {one.kind for one in both} == {keys.WHY_NOT}
     assert all("postgresql" in one.about for one in both)
 
 
@@ -66,4 +66,4 @@ def test_what_is_mistyped_finds_a_few_whose_letters_are_alike():
 
 
 def test_a_thousand_disks_do_not_fill_the_list():
-    assert len(hits(look_of(composed.many(1000)), "disk")) <= palette.MOST
+    assert len(hits(look_of(composed.many(1000)), "disk")) <= keys.MOST

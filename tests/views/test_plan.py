@@ -4,15 +4,14 @@ import pytest
 
 from fsadvisor.advise import advise
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.glyphs import ASCII, UNICODE, Tone, columns
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import Tone, columns
 from fsadvisor.plan.planning import chosen
 from fsadvisor.plan.planning import plan as planned
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.views import plan, plan_pages
-from fsadvisor.views.choice import Choice, pairs_of
 from fsadvisor.views.look import Look
+from fsadvisor.views.plan import Choice, pairs_of
 from tests.paths import FIXTURES
 from tests.plan import composed
 from tests.report import composed as reported

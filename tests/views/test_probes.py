@@ -9,8 +9,8 @@ from fsadvisor.machine.kept_files import without_places
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.measure import messages
 from fsadvisor.pages import glyphs
+from fsadvisor.pages.glyphs import columns, plain
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import columns, plain
 from fsadvisor.pages.text import render
 from fsadvisor.probe import store
 from fsadvisor.probe.cost import NOTHING as NO_COST
@@ -20,8 +20,7 @@ from fsadvisor.probe.result import Figure, Result
 from fsadvisor.report import probe_page as report_page
 from fsadvisor.survey import measured
 from fsadvisor.survey.whole import survey
-from fsadvisor.views import probe_asking, probe_groups, probe_page, probe_plots, probe_progress, probes
-from fsadvisor.views import probe_results as results
+from fsadvisor.views import probe_page, probe_progress, probes
 from tests.paths import FIXTURES
 
 NOW = dt.datetime(2026, 11, 21, 21, 0, tzinfo=dt.UTC)
@@ -36,7 +35,7 @@ def storage():
 
 @pytest.fixture(scope="module")
 def mount(storage):
-    return probes.mounts(storage, results.NOTHING)[-1][0]
+    return probes.mounts(storage, probes.NO_RESULTS)[-1][0]
 
 
 def figure(median, low=None, high=None, windows=9):
@@ -63,7 +62,7 @@ def result(storage, mount, job="commit-fdatasync", median=226.0, **more):
 
 
 def kept(storage, *found):
-    return results.kept("".join(f"{store.line(one).decode()}\n" for one in found), storage)
+    return probes.results_of("".join(f"{store.line(one).decode()}\n" for one in found), storage)
 
 
 def words(document, width=80, unicode=True):
@@ -78,12 +77,12 @@ def job_page(storage, mount, held, job="commit-fdatasync", width=80, signs=glyph
 
 
 def test_every_job_is_in_one_group():
-    ids = [one for _, members in probe_groups.groups() for one in members]
+    ids = [one for _, members in probes.job_groups() for one in members]
     assert sorted(ids) == sorted(JOBS)
 
 
 def test_read_only_network_and_memory_mounts_are_not_offered(storage):
-    points = [point for point, *_ in probes.mounts(storage, results.NOTHING)]
+    points = [point for point, *_ in probes.mounts(storage, probes.NO_RESULTS)]
     assert "/var/lib/postgresql" in points
     assert not {"/proc", "/run", "/dev/shm"} & set(points)
 
@@ -117,16 +116,16 @@ def test_a_result_holds_until_what_it_depends_on_has_changed(storage, mount):
 
 def test_results_of_a_recording_hold_less_and_are_shown_all_the_same(storage, mount):
     whole = store.line(result(storage, mount)).decode()
-    held = results.kept(without_places(whole), storage)
+    held = probes.results_of(without_places(whole), storage)
     assert "226 µs per sync" in job_page(storage, mount, held)
 
 
 def test_lines_that_are_no_results_are_counted_and_hide_no_other(storage, mount):
     good = store.line(result(storage, mount)).decode()
-    held = results.kept(f"nonsense\n{{}}\n{good}\n[1e999]\n", storage)
+    held = probes.results_of(f"nonsense\n{{}}\n{good}\n[1e999]\n", storage)
     assert (held.unread, len(held.on(mount))) == (3, 1)
     assert text_of_line(probes.mounts_title(held)) == "Mounts  3 results unreadable"
-    assert text_of_line(probes.mounts_title(results.NOTHING)) == "Mounts"
+    assert text_of_line(probes.mounts_title(probes.NO_RESULTS)) == "Mounts"
 
 
 def text_of_line(line):
@@ -145,14 +144,14 @@ def text_of_line(line):
 )
 def test_a_change_is_one_only_beyond_the_noise(storage, mount, newer, older, said):
     ours, theirs = (result(storage, mount, figure=one) for one in (newer, older))
-    assert results.change(ours, theirs) == said
+    assert probes.change_words(ours, theirs) == said
 
 
 def test_more_files_a_second_is_faster_and_other_questions_are_not_compared(storage, mount):
     ours, theirs = (result(storage, mount, job="create-1", median=one) for one in (900, 600))
-    assert results.change(ours, theirs) == "since then +50 %: faster"
-    assert results.change(ours, structs.replace(theirs, question="x")) == "answers another question"
-    assert results.change(ours, structs.replace(theirs, engine="fsadvisor 1")) == "measured by another engine"
+    assert probes.change_words(ours, theirs) == "since then +50 %: faster"
+    assert probes.change_words(ours, structs.replace(theirs, question="x")) == "answers another question"
+    assert probes.change_words(ours, structs.replace(theirs, engine="fsadvisor 1")) == "measured by another engine"
 
 
 @pytest.mark.parametrize(
@@ -161,7 +160,7 @@ def test_more_files_a_second_is_faster_and_other_questions_are_not_compared(stor
 )
 def test_ages_are_told_in_words(seconds, said):
     when = (NOW - dt.timedelta(seconds=seconds)).isoformat()
-    assert results.age(when, NOW).startswith(said)
+    assert probes.age_words(when, NOW).startswith(said)
 
 
 def test_a_page_has_the_figure_plots_earlier_runs_and_the_seeds(storage, mount):
@@ -176,7 +175,7 @@ def test_a_page_has_the_figure_plots_earlier_runs_and_the_seeds(storage, mount):
 
 
 def test_what_was_not_measured_is_said_with_what_it_would_take(storage, mount):
-    assert "Not measured here yet." in job_page(storage, mount, results.NOTHING)
+    assert "Not measured here yet." in job_page(storage, mount, probes.NO_RESULTS)
 
 
 def test_metadata_is_shown_by_threads(storage, mount):
@@ -197,7 +196,7 @@ def test_everything_on_a_mount_stands_in_its_group_and_is_not_ranked(storage, mo
 def test_the_ladder_is_a_bar_whose_unsettled_parts_are_hatched_and_called_so(storage, mount, signs):
     parts = {"data": figure(100), "journal": figure(300, 0, 900), "flush": figure(600), "dsync": figure(500)}
     found = result(storage, mount, "fsync-ladder", parts_us=parts)
-    bar, data, journal, flush, beside = (plain(one) for one in probe_plots.ladder(found, 80, signs))
+    bar, data, journal, flush, beside = (plain(one) for one in probe_page.ladder(found, 80, signs))
     assert len(bar.strip()) == 60
     assert [bar.count(sign) for sign in (signs.solids[0], signs.hatches[1], signs.solids[2])] == [6, 18, 36]
     assert ("10 %" in data, "30 %" in journal, "60 %" in flush) == (True, True, True)
@@ -209,7 +208,7 @@ def test_the_ladder_is_a_bar_whose_unsettled_parts_are_hatched_and_called_so(sto
 def test_the_ladder_is_drawn_with_the_same_signs_as_in_the_text_report(storage, mount):
     parts = {"data": figure(100), "journal": figure(300), "flush": figure(600)}
     found = result(storage, mount, "fsync-ladder", parts_us=parts)
-    drawn = [plain(one).split()[0][0] for one in probe_plots.ladder(found, 80, glyphs.UNICODE)]
+    drawn = [plain(one).split()[0][0] for one in probe_page.ladder(found, 80, glyphs.UNICODE)]
     text = "".join(render(report_page.one_result(found, None), margin=2)).splitlines()
     told = [line.split()[0] for line in text if line[4:].startswith(("data", "journal", "flush"))]
     assert drawn[1:] == told == ["░", "▓", "█"]
@@ -219,7 +218,7 @@ def test_the_ladder_is_drawn_with_the_same_signs_as_in_the_text_report(storage, 
 def test_the_ladder_names_the_devices_that_counted_its_flushes(storage, mount, width):
     parts = {"data": figure(28), "flush": figure(629), "flush_counted": figure(620), "flush_disks": figure(25)}
     found = result(storage, mount, "fsync-ladder", parts_us=parts, flushes_at=("loop8",), disks=("vda",))
-    text = "\n".join(plain(one) for one in probe_plots.ladder(found, width, glyphs.UNICODE))
+    text = "\n".join(plain(one) for one in probe_page.ladder(found, width, glyphs.UNICODE))
     assert "its flushes, counted at loop8: 620 µs" in text
     assert "of these, counted at vda: 25 µs" in text
 
@@ -239,7 +238,7 @@ def test_the_figure_and_the_percentiles_say_of_what_they_are(storage, mount):
 
 def test_a_ladder_without_the_disks_counters_is_told_in_words_alone(storage, mount):
     found = result(storage, mount, "fsync-ladder", parts_us={"data": figure(100), "dsync": figure(500)})
-    lines = [plain(one) for one in probe_plots.ladder(found, 80, glyphs.ASCII)]
+    lines = [plain(one) for one in probe_page.ladder(found, 80, glyphs.ASCII)]
     assert lines[0] == "  data       100 µs (95 %: 97 µs to 103 µs)"
 
 
@@ -262,10 +261,10 @@ def test_what_strangers_wrote_into_a_result_harms_no_screen(storage, signs, widt
     pages = [
         probe_page.job_page("commit-fdatasync", HOSTILE, held, NOW, width, signs),
         probe_page.mount_page(HOSTILE, held, NOW, width, signs),
-        probe_progress.page(progress(messages.JobDone(at=1, seconds_left=0, result=hostile)), width, signs),
-        probe_progress.page(progress(messages.Finished(state="failed", error=HOSTILE)), width, signs),
-        probe_progress.page(progress(messages.Note(text=HOSTILE, kind="pause")), width, signs),
-        probe_asking.page(progress(target=HOSTILE)),
+        probe_progress.progress_page(progress(messages.JobDone(at=1, seconds_left=0, result=hostile)), width, signs),
+        probe_progress.progress_page(progress(messages.Finished(state="failed", error=HOSTILE)), width, signs),
+        probe_progress.progress_page(progress(messages.Note(text=HOSTILE, kind="pause")), width, signs),
+        probe_progress.asking_page(progress(target=HOSTILE)),
     ]
     for page in pages:
         assert words(page, width, unicode=signs is glyphs.UNICODE).replace("\n", "").isprintable()
@@ -304,7 +303,7 @@ def went(median, **more):
 @pytest.mark.parametrize("signs", SIGNS)
 def test_progress_is_drawn_from_window_to_window(signs):
     found = progress(went(300.0), went(226.0, void="another writer", counted=1))
-    text = words(probe_progress.page(found, 78, signs), 78)
+    text = words(probe_progress.progress_page(found, 78, signs), 78)
     assert "1/2  commit-fdatasync" in text or "1/2 commit-fdatasync" in text
     assert "226 µs per sync ± 3 % so far; 1 window of 2 count" in text
     assert "at most 40 s left" in text
@@ -316,7 +315,9 @@ def test_progress_is_drawn_from_window_to_window(signs):
 def test_each_window_has_a_line_of_its_own_number_though_the_number_that_counts_stays(storage, mount):
     """Windows are judged by all so far: one may stop counting as another comes."""
     twelve = figure(226.0, windows=12)
-    text = words(probe_progress.page(progress(*[went(226.0, figure=twelve, counted=12)] * 14), 78, glyphs.UNICODE), 78)
+    text = words(
+        probe_progress.progress_page(progress(*[went(226.0, figure=twelve, counted=12)] * 14), 78, glyphs.UNICODE), 78
+    )
     lines = [line.split() for line in text.splitlines() if line.endswith("of 12")]
     assert [line[0] for line in lines] == ["9", "10", "11", "12", "13", "14"]
     assert "of how many windows that count" in " ".join(text.split())
@@ -324,8 +325,8 @@ def test_each_window_has_a_line_of_its_own_number_though_the_number_that_counts_
 
 def test_a_gentle_probe_that_waits_says_why_until_it_goes_on():
     waits = progress(went(300.0), messages.Note(text="paused: programs wait", kind="pause"))
-    assert "programs wait" in words(probe_progress.page(waits, 78, glyphs.UNICODE))
-    assert "programs wait" not in words(probe_progress.page(waits.after(went(226.0)), 78, glyphs.UNICODE))
+    assert "programs wait" in words(probe_progress.progress_page(waits, 78, glyphs.UNICODE))
+    assert "programs wait" not in words(probe_progress.progress_page(waits.after(went(226.0)), 78, glyphs.UNICODE))
 
 
 def test_after_its_end_results_stand_in_the_order_they_ran(storage, mount):
@@ -334,7 +335,7 @@ def test_after_its_end_results_stand_in_the_order_they_ran(storage, mount):
         for at, job in enumerate(("create-1", "commit-fdatasync"), 1)
     ]
     found = progress(*ended, messages.Finished(state="done"))
-    text = words(probe_progress.page(found, 78, glyphs.UNICODE))
+    text = words(probe_progress.progress_page(found, 78, glyphs.UNICODE))
     assert probe_progress.note(found) == ""
     assert text.index("create-1") < text.index("commit-fdatasync")
     assert "a question of its own" in text
@@ -343,7 +344,7 @@ def test_after_its_end_results_stand_in_the_order_they_ran(storage, mount):
 def test_the_question_says_what_speaks_against_it_and_what_may_run_instead():
     full = Finding(level="refused", question="space", says="/srv is full: make room")
     asked = progress(findings=(full,)).estimate
-    assert not probe_asking.only_a_database_is_in_the_way(asked)
-    text = words(probe_asking.page(progress(findings=(full,))))
+    assert not probe_progress.only_a_database_is_in_the_way(asked)
+    text = words(probe_progress.asking_page(progress(findings=(full,))))
     assert "refused: /srv is full: make room" in text
     assert "It may not start." in text

@@ -3,8 +3,7 @@
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.pages.glyphs import ASCII, UNICODE
-from fsadvisor.pages.spans import columns, plain
+from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.views import storage_tree
 from fsadvisor.views.badges import badges
 from fsadvisor.views.rows import matching

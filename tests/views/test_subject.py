@@ -3,13 +3,12 @@
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import columns, plain
 from fsadvisor.report.as_json import own_facts
 from fsadvisor.views import subject
 from fsadvisor.views.rows import matching
-from fsadvisor.views.stack import stack
+from fsadvisor.views.storage_tree import stack
 from tests.report import composed
 from tests.views.seen import look_at, look_of, text
 

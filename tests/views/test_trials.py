@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.measure import messages
-from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import columns, plain
 from fsadvisor.probe.result import Figure, Result
 from fsadvisor.survey.tried import Ratio, job_of
 from fsadvisor.trial.comparison import Progress
-from fsadvisor.views import trials, trials_asking, trials_forecast, trials_page, trials_try
-from fsadvisor.views.probe_results import NOTHING, Held, Kept
+from fsadvisor.views import trials, trials_forecast, trials_page, trials_try
+from fsadvisor.views.probes import NO_RESULTS, Held, Kept
 from fsadvisor.views.trials_progress import TrialProgress, note
 from tests.report import composed
 from tests.tui.played import COMPARISON, COST
@@ -104,7 +103,7 @@ def test_a_trial_stopped_before_its_first_block_has_no_figure():
 def test_what_strangers_call_things_breaks_no_page(width, glyphs):
     doing = messages.Note(text=EVIL, kind="step")
     pages = [
-        trials_asking.page(TrialProgress(asked=ASKED).after(TOLD)),
+        trials_try.asking_page(TrialProgress(asked=ASKED).after(TOLD)),
         trials_page.page(heard(doing, messages.Note(text=EVIL)), width, glyphs),
         trials_page.page(heard(messages.Finished(state="failed", error=EVIL)), width, glyphs),
         trials_forecast.page(_forecast(EVIL), EVIL, width, glyphs),
@@ -118,10 +117,10 @@ def test_what_strangers_call_things_breaks_no_page(width, glyphs):
 def test_rows_of_hostile_names_fit_and_stay_whole(width):
     look = look_of(composed.hostile(["escape", "markup", "long", "not UTF-8"]))
     for live in (True, False):
-        for row in trials.rows(look, NOTHING, (), NOW, width, UNICODE, live=live):
+        for row in trials.rows(look, NO_RESULTS, (), NOW, width, UNICODE, live=live):
             assert all(columns(one) <= width for one in row.lines)
             assert text(row.lines).isprintable()
-            shown(trials.about(row.key, look, NOTHING, NOW, live=live), 56)
+            shown(trials.about(row.key, look, NO_RESULTS, NOW, live=live), 56)
 
 
 @given(st.sampled_from(["mount", "image", "forecast"]), st.text())
@@ -136,7 +135,7 @@ def test_a_row_of_a_trial_stands_for_the_very_mount(kind, name, mount):
 
 def test_of_thousands_of_mounts_only_the_rows_that_are_seen_are_made():
     look = look_of(composed.many(300))
-    rows = trials.rows(look, NOTHING, (), NOW, 80, UNICODE, live=True)
+    rows = trials.rows(look, NO_RESULTS, (), NOW, 80, UNICODE, live=True)
     assert len(rows) > 300
     assert [row.key for row in rows[-1:]] == ["title\nno forecast\n"]
     assert len(rows._kept) == 1
@@ -232,7 +231,7 @@ def test_a_latency_that_is_only_usual_says_so():
 
 
 def test_a_forecast_from_nothing_says_what_to_measure():
-    assert "Measure web, mail or file-server" in shown(trials_forecast.page(NOTHING, "/", 120, UNICODE), 120)
+    assert "Measure web, mail or file-server" in shown(trials_forecast.page(NO_RESULTS, "/", 120, UNICODE), 120)
 
 
 @given(st.floats(0.001, 1e6), st.floats(1, 1e6), st.integers(10, 60))

@@ -4,10 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fsadvisor.pages.glyphs import UNICODE
-from fsadvisor.pages.spans import plain
+from fsadvisor.pages.glyphs import UNICODE, plain
 from fsadvisor.views import probes
-from fsadvisor.views.probe_results import Kept
+from fsadvisor.views.probes import Kept
 from tests.views.seen import look_at
 
 

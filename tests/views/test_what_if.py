@@ -8,9 +8,8 @@ from msgspec import structs
 from fsadvisor.advise import advise
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.pages.glyphs import ASCII, UNICODE
+from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import columns, plain
 from fsadvisor.report.as_json import own_facts
 from fsadvisor.report.model import About
 from fsadvisor.rulebook.rule import Outcome

@@ -15,7 +15,7 @@ from fsadvisor.attestation import claims, document, verbs
 from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.machine.port import MachineError
-from fsadvisor.pages.spans import NOTHING, Line, Tone, cut, line, span
+from fsadvisor.pages.glyphs import NOTHING, Line, Tone, cut, line, span
 from fsadvisor.readers.attestations import Entry
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.newest import Newest
@@ -23,7 +23,7 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import attesting, unknowns
+from fsadvisor.views import unknowns, values
 from fsadvisor.views.values import NoValueError, hint, typed
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Attesting(Place):
             with Horizontal(id="value-line"):
                 yield Label("Its value", id="value-asked", markup=False)
                 yield Input(id="value", select_on_focus=False)
-            for name, asked in attesting.FIELDS:
+            for name, asked in values.FORM_FIELDS:
                 with Horizontal():
                     yield Label(asked, markup=False)
                     yield Input(self._first(name), id=name, select_on_focus=False)
@@ -134,7 +134,7 @@ class Attesting(Place):
 
     def _ask(self, look: Look) -> None:
         at, fact = self._chosen
-        told = attesting.question(fact, look.subjects.get(at), at)
+        told = values.form_question(fact, look.subjects.get(at), at)
         if self._step == "which":
             told = (line(span(" Attest what?", Tone.TITLE)),)
         elif self._step == "form":
@@ -148,7 +148,7 @@ class Attesting(Place):
         if self._step == "which":
             choices.show(lambda width: unknowns.attestable_rows(self._offered, look.subjects, width, glyphs))
         elif self._step == "value":
-            choices.show(lambda width: attesting.choices(fact, width, glyphs))
+            choices.show(lambda width: values.form_choices(fact, width, glyphs))
 
     def _tell(self, words: str, tone: Tone = Tone.BAD) -> None:
         self._said = line(span(f" {words}", tone)) if words else NOTHING
@@ -173,15 +173,15 @@ class Attesting(Place):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """The next line; after the last, what it comes to."""
-        if event.input.id in ("value", *(name for name, _ in attesting.FIELDS)):
+        if event.input.id in ("value", *(name for name, _ in values.FORM_FIELDS)):
             event.stop()
-            if event.input.id == attesting.FIELDS[-1][0]:
+            if event.input.id == values.FORM_FIELDS[-1][0]:
                 self._prepare()
             else:
                 self.focus_next()
 
     def _form(self) -> dict[str, str]:
-        return {name: self.query_one(f"#{name}", Input).value.strip() for name, _ in attesting.FIELDS}
+        return {name: self.query_one(f"#{name}", Input).value.strip() for name, _ in values.FORM_FIELDS}
 
     def _prepare(self) -> None:
         """Hold it against the machine, on a thread."""
@@ -220,9 +220,9 @@ class Attesting(Place):
     def _review(self, entry: Entry) -> None:
         file = self.explorer.session.attestations
         value = ("yes" if entry.value else "no") if isinstance(entry.value, bool) else str(entry.value)
-        same = attesting.command(entry.about, entry.subject, value, {**self._form(), "until": str(entry.until)})
+        same = values.attest_command(entry.about, entry.subject, value, {**self._form(), "until": str(entry.until)})
         self._entry = entry
-        self.query_one("#review", DocumentView).show(attesting.review(str(file), document.toml(entry), same))
+        self.query_one("#review", DocumentView).show(values.review(str(file), document.toml(entry), same))
         self._go("review")
 
     def action_write(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from fsadvisor.pages.spans import Tone, cut, line, span
+from fsadvisor.pages.glyphs import Tone, cut, line, span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.lines_view import LinesView

@@ -17,8 +17,8 @@ from textual.widgets import Input, Label
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.safe_files import write_new
 from fsadvisor.pages.document import Paragraph
+from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import Span, Tone, line, span
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import export
@@ -26,7 +26,7 @@ from fsadvisor.views import export
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from fsadvisor.pages.spans import Line
+    from fsadvisor.pages.glyphs import Line
     from fsadvisor.tui.explorer import Explorer
     from fsadvisor.views.look import Look
 

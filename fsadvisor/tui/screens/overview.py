@@ -207,7 +207,7 @@ class Overview(Place):
 
     def action_choose(self) -> None:
         """Into the plan or out of it."""
-        from fsadvisor.views import finding  # its page with all that it needs: loaded once somebody wants more of it
+        from fsadvisor.views import finding
 
         row, look = self._advice.row, self._look
         found = finding.found(look, row.key) if row is not None and look is not None else None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from textual.command import CommandPalette
 
-from fsadvisor.pages.spans import NOTHING, Line, Span, Tone
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone
 from fsadvisor.tui.widgets.keys_bar import KeysBar
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from textual.containers import Container, Vertical
 from textual.message import Message
 
 from fsadvisor.machine.port import MachineError
-from fsadvisor.pages.spans import span
+from fsadvisor.pages.glyphs import span
 from fsadvisor.plan import documents
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from fsadvisor.tui.screens.question import Choices, Question
-from fsadvisor.views import probe_asking
+from fsadvisor.views import probe_progress
 
 if TYPE_CHECKING:
     from fsadvisor.tui.measuring import Prober
@@ -26,14 +26,14 @@ class ProbeQuestion(Question):
 
     def __init__(self, prober: Prober, progress: ProbeProgress) -> None:
         """`progress` is the prober's, which has just been asked."""
-        super().__init__(probe_asking.page(progress), *_choices(progress))
+        super().__init__(probe_progress.asking_page(progress), *_choices(progress))
         self._prober = prober
 
     def on_explorer_probe_changed(self) -> None:
         """It is known now."""
         progress = self._prober.progress
         if progress is not None:
-            self.ask(probe_asking.page(progress), *_choices(progress))
+            self.ask(probe_progress.asking_page(progress), *_choices(progress))
 
     def answered(self, answer: str) -> None:
         """Ask once more where a database's own directory is to be measured."""
@@ -51,4 +51,4 @@ def _choices(progress: ProbeProgress) -> tuple[Choices, str]:
         return (), "back"
     if not estimate.refused:
         return _START, "do not start"
-    return (_DATABASE, "leave it") if probe_asking.only_a_database_is_in_the_way(estimate) else ((), "back")
+    return (_DATABASE, "leave it") if probe_progress.only_a_database_is_in_the_way(estimate) else ((), "back")

@@ -40,7 +40,7 @@ class ProbeRun(ProgressScreen):
 
     def page(self, progress: ProbeProgress, width: int) -> Document:
         """Of the probe."""
-        return probe_progress.page(progress, width, self.explorer.glyphs)
+        return probe_progress.progress_page(progress, width, self.explorer.glyphs)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is nothing to compare before it has ended."""

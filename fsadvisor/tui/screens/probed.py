@@ -12,7 +12,7 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.views import probe_page
-from fsadvisor.views.probe_results import NOTHING, Kept, kept
+from fsadvisor.views.probes import NO_RESULTS, Kept, results_of
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 def kept_results(machine: Machine | None, storage: Storage) -> Kept:
     """What the machine last looked at keeps; the look has asked for it already, so that nothing waits here."""
-    found = None if machine is None else file_record(machine, PROBES, lambda text: kept(text, storage))
+    found = None if machine is None else file_record(machine, PROBES, lambda text: results_of(text, storage))
     if isinstance(found, Unknown):
-        return NOTHING if found.cause is Cause.NOT_EXPOSED else Kept({}, unread=1)
-    return found or NOTHING
+        return NO_RESULTS if found.cause is Cause.NOT_EXPOSED else Kept({}, unread=1)
+    return found or NO_RESULTS
 
 
 class Probed(Place):
@@ -43,7 +43,7 @@ class Probed(Place):
         """Of all jobs where none is named."""
         super().__init__()
         self._mount, self._job = mount, job
-        self._kept = NOTHING
+        self._kept = NO_RESULTS
 
     def body(self) -> ComposeResult:
         """One text."""

@@ -19,8 +19,7 @@ from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import probe_page, probes
-from fsadvisor.views.probe_groups import is_title, members
-from fsadvisor.views.probe_results import NOTHING, Kept
+from fsadvisor.views.probes import NO_RESULTS, Kept, group_members, is_title
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -74,7 +73,7 @@ class Probes(Place):
     def __init__(self) -> None:
         super().__init__()
         self._look: Look | None = None
-        self._kept: Kept = NOTHING
+        self._kept: Kept = NO_RESULTS
         self._picked: dict[str, None] = {}
         self._mount = ""
         self._folders: dict[str, str] = {}
@@ -124,7 +123,7 @@ class Probes(Place):
         self.explorer.wanted_probe = None
         if self._mounts.put_cursor_on(mount):
             self._mount = mount
-        self._picked = dict.fromkeys(members(f"job:{job}"))
+        self._picked = dict.fromkeys(group_members(f"job:{job}"))
         self._show_jobs()
         self._jobs.put_cursor_on(f"job:{job}")
         self._jobs.focus()
@@ -140,7 +139,7 @@ class Probes(Place):
     def _show_job(self) -> None:
         view = self.query_one("#job", DocumentView)
         width, row = view.scrollable_content_region.width, self._jobs.row
-        ids = members(row.key) if row else ()
+        ids = group_members(row.key) if row else ()
         if width > 0 and len(ids) == 1 and self._mount:
             now = datetime.now(tz=UTC)
             on_mount = self._kept.on(self._mount)
@@ -203,7 +202,7 @@ class Probes(Place):
         row = self._jobs.row
         if row is None or self.focused is self._mounts:
             return
-        ids = members(row.key)
+        ids = group_members(row.key)
         if all(one in self._picked for one in ids):
             for one in ids:
                 del self._picked[one]
@@ -245,7 +244,7 @@ class Probes(Place):
 
     def _ids(self) -> tuple[str, ...]:
         row = self._jobs.row
-        return tuple(self._picked) or (members(row.key) if row else ()) if self._mount else ()
+        return tuple(self._picked) or (group_members(row.key) if row else ()) if self._mount else ()
 
     def _answered(self, answer: str | None) -> None:
         prober = self.explorer.prober
@@ -270,6 +269,6 @@ class Probes(Place):
     def action_result(self) -> None:
         """The job under the cursor."""
         row = self._jobs.row
-        ids = members(row.key) if row else ()
+        ids = group_members(row.key) if row else ()
         if self._mount and len(ids) == 1:
             self.app.push_screen(Probed(self._mount, ids[0]))

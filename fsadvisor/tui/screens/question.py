@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
+from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.screen import laid
-from fsadvisor.pages.spans import Line, Span, Tone, span
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Known
-from fsadvisor.pages.spans import Line, Span, Tone, cut, line, span
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
 from fsadvisor.pages.values import full_name
 from fsadvisor.storage import Supposition
 from fsadvisor.tui.actions import Action, bindings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.tui.screens.question import Choices, Question
-from fsadvisor.views import trials_asking
+from fsadvisor.views import trials_try
 
 if TYPE_CHECKING:
     from fsadvisor.tui.measuring import Trier
@@ -19,14 +19,14 @@ class TrialQuestion(Question):
 
     def __init__(self, trier: Trier, progress: TrialProgress) -> None:
         """`progress` is the trier's, which has just been asked."""
-        super().__init__(trials_asking.page(progress), *_choices(progress))
+        super().__init__(trials_try.asking_page(progress), *_choices(progress))
         self._trier = trier
 
     def on_explorer_trial_changed(self) -> None:
         """It is known now."""
         progress = self._trier.progress
         if progress is not None:
-            self.ask(trials_asking.page(progress), *_choices(progress))
+            self.ask(trials_try.asking_page(progress), *_choices(progress))
 
 
 def _choices(progress: TrialProgress) -> tuple[Choices, str]:

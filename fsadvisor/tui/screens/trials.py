@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.containers import Container, Vertical
 
 from fsadvisor.measure.messages import CompareAsked, TrialAsked
-from fsadvisor.pages.spans import span
+from fsadvisor.pages.glyphs import span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.probed import kept_results
@@ -19,7 +19,7 @@ from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.pane_title import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import trials, trials_forecast
-from fsadvisor.views.probe_results import NOTHING, Kept
+from fsadvisor.views.probes import NO_RESULTS, Kept
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -60,7 +60,7 @@ class Trials(Place):
     def __init__(self) -> None:
         super().__init__()
         self._look: Look | None = None
-        self._kept: Kept = NOTHING
+        self._kept: Kept = NO_RESULTS
         self._placed = False
         """Whether there have been rows."""
         self._picked: dict[str, None] = {}

@@ -11,7 +11,7 @@ from textual.message import Message
 from fsadvisor.attestation import claims
 from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.machine.port import Reply
-from fsadvisor.pages.spans import cut, span
+from fsadvisor.pages.glyphs import cut, span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.newest import Newest

@@ -8,7 +8,7 @@ from msgspec import Struct
 from textual.containers import Container, Vertical
 from textual.message import Message
 
-from fsadvisor.pages.spans import Tone, cut, line, span
+from fsadvisor.pages.glyphs import Tone, cut, line, span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.newest import Newest
 from fsadvisor.tui.place import Place

@@ -9,7 +9,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Label
 
-from fsadvisor.pages.spans import span
+from fsadvisor.pages.glyphs import span
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

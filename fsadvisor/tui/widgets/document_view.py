@@ -10,8 +10,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from fsadvisor.pages.document import Commands, Document, Heading
+from fsadvisor.pages.glyphs import Line, Span, Tone, plain
 from fsadvisor.pages.screen import laid_apart
-from fsadvisor.pages.spans import Line, Span, Tone, plain
 from fsadvisor.tui.drawing import strip, tones
 from fsadvisor.tui.widgets.moving import moving
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from fsadvisor.pages.spans import Line, Tone, columns, padded, span
+from fsadvisor.pages.glyphs import Line, Tone, columns, padded, span
 from fsadvisor.tui.drawing import strip, tones
 from fsadvisor.views.head import head_line, place_at, places_line, waiting_line
 from fsadvisor.views.notices import with_notice
@@ -64,7 +64,7 @@ class Head(Widget):
         explorer = cast("Application", self.app)
         words = ""
         if explorer.prober.progress is not None:
-            from fsadvisor.views.probe_progress import note  # all that measures: loaded once something does
+            from fsadvisor.views.probe_progress import note
 
             words = note(explorer.prober.progress)
         if not words and explorer.trier.progress is not None:

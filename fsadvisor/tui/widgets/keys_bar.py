@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual.widget import Widget
 
-from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, columns, cut
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut
 from fsadvisor.tui.drawing import strip, tones
 
 if TYPE_CHECKING:

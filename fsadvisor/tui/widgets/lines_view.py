@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from textual.strip import Strip
 
-    from fsadvisor.pages.spans import Line
+    from fsadvisor.pages.glyphs import Line
 
 
 class LinesView(Widget):

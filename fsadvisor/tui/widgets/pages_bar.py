@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.widget import Widget
 
-from fsadvisor.pages.spans import NOTHING, Span, Tone, columns, cut
+from fsadvisor.pages.glyphs import NOTHING, Span, Tone, columns, cut
 from fsadvisor.tui.drawing import strip, tones
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from textual.events import Click
     from textual.strip import Strip
 
-    from fsadvisor.pages.spans import Line
+    from fsadvisor.pages.glyphs import Line
 
 
 class PagesBar(Widget):

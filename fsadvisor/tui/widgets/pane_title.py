@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from fsadvisor.pages.spans import NOTHING, Line, Span, Tone, cut
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, cut
 from fsadvisor.tui.drawing import strip, tones
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from fsadvisor.pages.spans import Line, Tone, line, span
+from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.tui.drawing import cursor_style, strip, tones
 from fsadvisor.tui.widgets.moving import moving
 from fsadvisor.views.rows import Row, matching, place_of
