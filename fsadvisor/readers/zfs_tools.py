@@ -10,24 +10,51 @@ Written against OpenZFS 2.2; '-' where a property does not apply.
 
 https://openzfs.github.io/openzfs-docs/man/master/8/zfs-get.8.html
 
-parse_zpool_list: ZFS pools, as `zpool list -Hp -o name,ashift,health,cap,frag` prints them (tabs between, no header).
+parse_zpool_list:
+ZFS pools, as `zpool list -Hp -o name,ashift,health,cap,frag,autotrim` prints them (tabs between, no header).
 
 Written against OpenZFS 2.2; '-' where a pool that can't be opened has no number.
 
-    tank  12  ONLINE  42  33
+    tank  12  ONLINE  42  33  off
 
 https://openzfs.github.io/openzfs-docs/man/master/8/zpool-list.8.html
+
+parse_zpool_status: ZFS pools, their devices and the last scrub, as `zpool status -P -L -p` prints them: devices as they
+are in /dev, links followed, and counts as whole numbers.
+
+Written against OpenZFS 2.2; 'scan' was called 'scrub' before 0.6.
+
+      pool: tank
+     state: ONLINE
+      scan: scrub repaired 0B in 02:13:45 with 0 errors on Sun Nov  8 02:37:46 2026
+    config:
+
+            NAME           STATE     READ WRITE CKSUM
+            tank           ONLINE       0     0     0
+              mirror-0     ONLINE       0     0     0
+                /dev/sdb1  ONLINE       0     0    12
+                /dev/sdc1  ONLINE       0     0     0  block size: 512B configured, 4096B native
+            logs
+              /dev/sdd1    ONLINE       0     0     0
+
+    errors: No known data errors
+
+https://openzfs.github.io/openzfs-docs/man/master/8/zpool-status.8.html
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from msgspec import Struct
 
 from fsadvisor.readers.parsing import real, refusal, size_bytes, unread_pieces, whole
 
 if TYPE_CHECKING:
+    import datetime as dt
+
     from fsadvisor.facts import Unknown
     from fsadvisor.machine.port import Argv
 
@@ -42,6 +69,10 @@ PROPERTIES = (
     "special_small_blocks",
     "xattr",
     "redundant_metadata",
+    "dedup",
+    "quota",
+    "used",
+    "usedbysnapshots",
 )
 
 ZFS_GET_ARGV: Argv = ("zfs", "get", "-Hp", "-o", "name,property,value", "-t", "filesystem", ",".join(PROPERTIES))
@@ -68,6 +99,13 @@ class Dataset(Struct, frozen=True, kw_only=True):
     xattr: str | None
     """'on' or 'dir', or 'sa'."""
     redundant_metadata: str | None
+    dedup: str | None
+    """'off', 'on', 'verify' or a checksum's name."""
+    quota_bytes: int | None
+    """0 without one."""
+    used_bytes: int | None
+    """With its snapshots and children."""
+    used_by_snapshots_bytes: int | None
 
 
 class ZfsGet(Struct, frozen=True, kw_only=True):
@@ -107,6 +145,10 @@ def _dataset(name: str, values: dict[str, str]) -> Dataset:
         special_small_blocks_bytes=size_bytes(given.get("special_small_blocks")),
         xattr=given.get("xattr"),
         redundant_metadata=given.get("redundant_metadata"),
+        dedup=given.get("dedup"),
+        quota_bytes=size_bytes(given.get("quota")),
+        used_bytes=size_bytes(given.get("used")),
+        used_by_snapshots_bytes=size_bytes(given.get("usedbysnapshots")),
     )
 
 
@@ -114,7 +156,7 @@ def _switch(value: str | None) -> bool | None:
     return {"on": True, "off": False}.get(value or "")
 
 
-ZPOOL_LIST_ARGV: Argv = ("zpool", "list", "-Hp", "-o", "name,ashift,health,cap,frag")
+ZPOOL_LIST_ARGV: Argv = ("zpool", "list", "-Hp", "-o", "name,ashift,health,cap,frag,autotrim")
 
 
 class Pool(Struct, frozen=True, kw_only=True):
@@ -131,6 +173,7 @@ class Pool(Struct, frozen=True, kw_only=True):
     capacity_percent: float | None
     fragmentation_percent: float | None
     """Of the free space."""
+    autotrim: bool | None
 
 
 class ZpoolList(Struct, frozen=True, kw_only=True):
@@ -155,15 +198,153 @@ def parse_zpool_list(text: str) -> ZpoolList | Unknown:
     return ZpoolList(pools=tuple(pools), unread=unread_pieces(unread) if pools else ())
 
 
-def _pool(name: str, ashift: str, health: str, capacity: str, fragmentation: str) -> Pool:
+def _pool(name: str, ashift: str, health: str, capacity: str, fragmentation: str, autotrim: str) -> Pool:
     return Pool(
         name=name,
         ashift=whole(ashift) or None,  # 0: choose by the device
         health=None if health == "-" else health,
         capacity_percent=_percent(capacity),
         fragmentation_percent=_percent(fragmentation),
+        autotrim=_switch(autotrim),
     )
 
 
 def _percent(text: str) -> float | None:
     return real(text.removesuffix("%"))
+
+
+ZPOOL_STATUS_ARGV: Argv = ("zpool", "status", "-P", "-L", "-p")
+
+Section = Literal["data", "logs", "cache", "spares", "special", "dedup"]
+_SECTIONS: Final = get_args(Section)[1:]
+_DEVICE = re.compile(r"\t( *)(\S+(?: \S+)*?)(?: +([A-Z]+)(?: +(\S+) +(\S+) +(\S+)(?: +(.*))?)?)?")
+_BLOCKS = re.compile(r"block size: (\d+)B configured, (\d+)B native")
+_DATE = re.compile(r" on (\w{3} \w{3} +\d+ [\d:]{8} \d{4})")
+_DATA_ERRORS = re.compile(r"(\d+) data errors")
+
+
+class Vdev(Struct, frozen=True, kw_only=True):
+    """A device, or a group of them; the groups come before what is in them."""
+
+    name: str
+    depth: int
+    """0 for the pool itself, 1 for what it is striped over, 2 for what is in a mirror or RAID-Z."""
+    section: Section
+    state: str
+    errors: int | None
+    """Reads, writes and checksums together."""
+    configured_block_bytes: int | None = None
+    """With the next: only where the first is less."""
+    native_block_bytes: int | None = None
+
+
+class PoolStatus(Struct, frozen=True, kw_only=True):
+    """One pool."""
+
+    name: str
+    state: str | None
+    scan: Literal["scrub", "resilver", "never"] | None
+    """What looked at all of its blocks last, or does so now."""
+    scanning: bool
+    scan_ended: dt.date | None
+    data_errors: int | None
+    """Files, and metadata, with errors that could not be repaired."""
+    vdevs: tuple[Vdev, ...]
+
+    def leaves(self) -> tuple[Vdev, ...]:
+        """The devices without their groups."""
+        following = (*self.vdevs[1:], None)
+        return tuple(
+            it
+            for it, after in zip(self.vdevs, following, strict=True)
+            if it.depth and (after is None or after.depth <= it.depth or after.section != it.section)
+        )
+
+
+class ZpoolStatus(Struct, frozen=True, kw_only=True):
+    """The imported pools in order."""
+
+    pools: tuple[PoolStatus, ...]
+    unread: tuple[str, ...] = ()
+
+
+def parse_zpool_status(text: str) -> ZpoolStatus | Unknown:
+    """Read each pool from its name to the next one's."""
+    if text.strip() == "no pools available":
+        return ZpoolStatus(pools=())
+    parts = re.split(r"(?m)^ *pool: ", text)[1:]
+    if not parts:
+        return refusal(text, "no ZFS pool in the output")
+    return ZpoolStatus(pools=tuple(_status(part) for part in parts))
+
+
+def _status(part: str) -> PoolStatus:
+    lines = part.split("\n")
+    said: dict[str, str] = {}
+    for line in lines:
+        name, colon, value = line.partition(": ")
+        if colon and not line.startswith("\t"):
+            said.setdefault(name.strip(), value.strip())
+    scan = said.get("scan") or said.get("scrub") or ""
+    ended = _DATE.search(scan)
+    return PoolStatus(
+        name=lines[0].strip(),
+        state=said.get("state"),
+        scan=_scanned(scan),
+        scanning="in progress" in scan,
+        scan_ended=_date(ended[1]) if ended and "canceled" not in scan else None,
+        data_errors=_data_errors(said.get("errors")),
+        vdevs=_vdevs(lines),
+    )
+
+
+def _scanned(scan: str) -> Literal["scrub", "resilver", "never"] | None:
+    if scan.startswith("none requested"):
+        return "never"
+    return "scrub" if scan.startswith("scrub") else "resilver" if scan.startswith("resilver") else None
+
+
+def _date(text: str) -> dt.date | None:
+    try:
+        return datetime.strptime(text, "%a %b %d %H:%M:%S %Y").date()
+    except ValueError:
+        return None
+
+
+def _data_errors(said: str | None) -> int | None:
+    if said is None:
+        return None
+    counted = _DATA_ERRORS.match(said)
+    if counted:
+        return whole(counted[1])
+    return 0 if said.startswith("No known") else 1 if said.startswith("Permanent errors") else None
+
+
+def _vdevs(lines: list[str]) -> tuple[Vdev, ...]:
+    """The table below its header, a blank line ends it."""
+    found: list[Vdev] = []
+    section: Section = "data"
+    start = next((at for at, line in enumerate(lines) if line.lstrip().startswith("NAME ")), len(lines))
+    for line in lines[start + 1 :]:
+        if not line.strip():
+            break
+        read = _DEVICE.fullmatch(line.rstrip())
+        if read is None:
+            continue
+        if read[3] is None:
+            section = next((it for it in _SECTIONS if it == read[2]), section)
+            continue
+        counts = [whole(it) for it in read.groups()[3:6]]
+        blocks = _BLOCKS.search(read[7] or "")
+        found.append(
+            Vdev(
+                name=read[2],
+                depth=len(read[1]) // 2,
+                section=section,
+                state=read[3],
+                errors=None if None in counts else sum(it or 0 for it in counts),
+                configured_block_bytes=whole(blocks[1]) if blocks else None,
+                native_block_bytes=whole(blocks[2]) if blocks else None,
+            )
+        )
+    return tuple(found)

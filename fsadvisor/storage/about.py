@@ -28,6 +28,7 @@ CloudDisk: TypeAlias = Literal["network", "local", "none"]
 Atime: TypeAlias = Literal["noatime", "relatime", "strictatime"]
 Kind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service"]
 FasterSync: TypeAlias = Literal["fdatasync", "O_DSYNC", "neither"]
+VdevKind: TypeAlias = Literal["none", "single", "redundant"]
 DataMode: TypeAlias = Literal["ordered", "writeback", "journal"]
 
 

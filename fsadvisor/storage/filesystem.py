@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import Atime, DataMode, Described, about, attested, some
+from fsadvisor.storage.about import Atime, DataMode, Described, PlpVerdict, VdevKind, about, attested, some
 
 
 class Filesystem(Described, frozen=True, kw_only=True):
@@ -101,6 +101,29 @@ class Filesystem(Described, frozen=True, kw_only=True):
     zfs_atime: Fact[Atime] = some("ZFS properties atime and relatime together", "zfs get")
     zfs_recordsize_bytes: Fact[int] = some("largest block of files written from now on", "zfs get", "bytes")
     zfs_log_flushes: Fact[bool] = some("ZFS flushes after writes to its intent log", "zil_nocacheflush")
+    zfs_autotrim: Fact[bool] = some("ZFS discards freed space by itself", "zpool list")
+    zfs_dedup: Fact[bool] = some("ZFS deduplicates what is written from now on", "zfs get")
+    zfs_snapshots_percent: Fact[int] = some(
+        "share of what the dataset uses that only its snapshots hold", "zfs get", "percent"
+    )
+    zfs_quota_used_percent: Fact[int] = some("how full the dataset's own quota is", "zfs get", "percent")
+    zfs_device_errors: Fact[tuple[str, ...]] = some(
+        "devices of the pool with READ, WRITE or CKSUM errors, and how many", "zpool status"
+    )
+    zfs_data_errors: Fact[int] = some("files of the pool that can't be repaired", "zpool status", "files")
+    zfs_scrubbed: Fact[bool] = some("the pool was scrubbed or resilvered at least once", "zpool status")
+    zfs_scrub_days: Fact[int] = some("how long ago the last scrub of the pool ended", "zpool status", "days")
+    zfs_small_block_devices: Fact[tuple[str, ...]] = some(
+        "devices of the pool that are written in smaller blocks than they have", "zpool status"
+    )
+    zfs_data_vdevs: Fact[VdevKind] = some("whether each data vdev survives the loss of a device", "zpool status")
+    zfs_special_vdevs: Fact[VdevKind] = some(
+        "whether each special and dedup vdev survives the loss of a device", "zpool status"
+    )
+    zfs_log_vdevs: Fact[VdevKind] = some("whether each log vdev (SLOG) survives the loss of a device", "zpool status")
+    zfs_log_plp: Fact[PlpVerdict] = some(
+        "the weakest power-loss verdict of the drives that hold the intent log's own vdev", "zpool status, disk.plp"
+    )
     runbook: Fact[bool] = attested(
         "a runbook says what to do after a power loss: check, replay, restore, roll back this setting",
         "find the runbook for a power loss, and whether it covers this filesystem",

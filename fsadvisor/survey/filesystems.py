@@ -12,6 +12,7 @@ from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem
 from fsadvisor.survey import raid, read_fact, soundness
 from fsadvisor.survey.attested import SubjectIdentities
+from fsadvisor.survey.filesystem_types import zfs
 from fsadvisor.survey.filesystem_types.base import MOUNTINFO
 from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
 
@@ -41,6 +42,10 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
         )
         for block in inventory.blocks.values()
     }
+    for at, block in inventory.blocks.items():
+        if block.type == zfs.ZFS.name:
+            verdict = zfs.log_plp(inventory.machine, block, inventory.tree, disks)
+            found[at] = replace(found[at], zfs_log_plp=verdict)
     return overlay.over(
         "filesystem",
         found,

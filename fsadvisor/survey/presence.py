@@ -53,7 +53,7 @@ def _by_tag(value: str, key: str, where: str, udev: Udev) -> Fact[bool]:
 
 def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mapping[str, Layer]) -> dict[str, Disk]:
     """The disks, each with whether a multipath device or ZFS stands on it, which orders requests itself."""
-    pools = any(block.type in _IN_POOLS for block in inventory.blocks.values())
+    pools = {block.id for block in inventory.blocks.values() if block.type in _IN_POOLS}
     partitions: dict[str, list[str]] = {}
     for device in inventory.tree.devices.values():
         if device.parent is not None:
@@ -68,10 +68,11 @@ def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mappin
     for subject, disk in disks.items():
         name = subject.partition(":")[2]
         properties = [inventory.udev.of(device_name) for device_name in (name, *partitions.get(name, ()))]
-        if subject in multipath:
+        above = inventory.stack.filesystems_on(subject)
+        if subject in multipath or pools.intersection(above):
             fact: Fact[bool] = Known(True, "the stack in sysfs")
         else:
-            fact = _by_udev(properties, inventory.udev, maybe=pools and not inventory.stack.filesystems_on(subject))
+            fact = _by_udev(properties, inventory.udev, maybe=bool(pools) and not above)
         found[subject] = replace(disk, sorted_above=fact)
     return found
 

@@ -98,6 +98,8 @@ def sound(filesystem: Filesystem) -> Fact[bool]:
             _sign(
                 filesystem.zfs_pool_capacity_percent, lambda it: it >= NEARLY_FULL_PERCENT, "percent of the pool in use"
             ),
+            _sign(filesystem.zfs_device_errors, bool, "errors of devices"),
+            _sign(filesystem.zfs_data_errors, lambda it: it > 0, "files that can't be repaired"),
             _sign(filesystem.zfs_pool_health, lambda it: it != "ONLINE", "the pool's health"),
             _sign(filesystem.used_percent, lambda it: it >= NEARLY_FULL_PERCENT, "percent in use"),
             _sign(filesystem.inodes_used_percent, lambda it: it >= NEARLY_FULL_PERCENT, "percent of inodes in use"),

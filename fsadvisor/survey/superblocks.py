@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor.survey.filesystem_types.base import Devices, Superblock, option
-from fsadvisor.survey.filesystem_types.registry import TYPES
+from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
@@ -71,8 +71,9 @@ def commands(machine: Machine, mounts: Iterable[Mount], tree: BlockTree) -> list
     for mount in mounts:
         fs_type = TYPES.get(mount.fs_type)
         device = tree.numbered(mount.major_minor) or tree.named(mount.source)
-        if fs_type is not None and device is not None:
-            wanted = fs_type.commands_for_devices(machine, device.name, listed.of(mount.fs_type))
+        if fs_type is not None and (device is not None or not fs_type.on_devices):
+            name = device.name if device else ""
+            wanted = fs_type.commands_for_devices(machine, name, None if not name else listed.of(mount.fs_type))
             found.update(dict.fromkeys(wanted))
     return list(found)
 
@@ -85,7 +86,8 @@ def _top_first(mount: Mount) -> tuple[int, int]:
 def _superblock(machine: Machine, mounts: list[Mount], tree: BlockTree, listed: _Listed) -> Superblock:
     mount = mounts[0]
     devices = _devices(machine, mount, tree, listed)
-    name = tree.devices[devices.names[0]].path if devices.names else f"{mount.fs_type} at {mount.mount_point}"
+    alone = bool(devices.names) and mount.fs_type in ON_DEVICES
+    name = tree.devices[devices.names[0]].path if alone else f"{mount.fs_type} at {mount.mount_point}"
     return Superblock(
         id=f"filesystem:{name}",
         name=name,
@@ -102,7 +104,7 @@ def _superblock(machine: Machine, mounts: list[Mount], tree: BlockTree, listed: 
 
 def _devices(machine: Machine, mount: Mount, tree: BlockTree, listed: _Listed) -> Devices:
     fs_type = TYPES.get(mount.fs_type)
-    if fs_type is None or not fs_type.on_devices:
+    if fs_type is None:
         return Devices((), False)
     device = tree.numbered(mount.major_minor) or tree.named(mount.source)
     return fs_type.devices(machine, mount, device, tree, listed.of(mount.fs_type))

@@ -209,14 +209,39 @@ def md(name, number, level, members, **more):
     return stacked(name, number, members, **settings | more)
 
 
-def zpool(*pools, datasets=()):
+SCRUBBED = "scrub repaired 0B in 02:13:45 with 0 errors on Sun Nov  8 02:37:46 2026"
+
+
+def zpool(*pools, datasets=(), status=None, autotrim="off"):
     """What zpool and zfs say: pools are (name, ashift, health, capacity, fragmentation), datasets (name, {…})."""
     usual = {"sync": "standard", "atime": "on", "relatime": "on", "recordsize": "131072", "logbias": "latency"}
     lines = [f"{name}\t{key}\t{value}\n" for name, own in datasets for key, value in (usual | own).items()]
     return {
-        " ".join(zfs_tools.ZPOOL_LIST_ARGV): "".join("\t".join(map(str, pool)) + "\n" for pool in pools),
+        " ".join(zfs_tools.ZPOOL_LIST_ARGV): "".join("\t".join(map(str, (*pool, autotrim))) + "\n" for pool in pools),
         " ".join(zfs_tools.ZFS_GET_ARGV): "".join(lines),
-    }
+    } | ({" ".join(zfs_tools.ZPOOL_STATUS_ARGV): status} if status else {})
+
+
+def zpool_status(name, *vdevs, state="ONLINE", scan=SCRUBBED, errors="No known data errors"):
+    """`zpool status` of a pool: vdevs are 'mirror' or 'logs' alone, or (device, READ, WRITE, CKSUM, note)."""
+    rows, indent = [f"\t{name}  {state}  0 0 0\n"], "  "
+    for vdev in vdevs:
+        if isinstance(vdev, tuple):
+            device, *more = vdev
+            counts = [*more, 0, 0, 0][:3]
+            note = f"  {more[3]}" if len(more) > 3 else ""
+            rows.append(f"\t{indent}{device}  ONLINE  {' '.join(map(str, counts))}{note}\n")
+        elif vdev in ("logs", "special", "cache", "spares"):
+            rows.append(f"\t{vdev}\t\n")
+            indent = "  "
+        else:
+            rows.append(f"\t  {vdev}-0  ONLINE  0 0 0\n")
+            indent = "    "
+    return (
+        f"  pool: {name}\n state: {state}\n  scan: {scan}\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n"
+        + "".join(rows)
+        + f"\nerrors: {errors}\n"
+    )
 
 
 MYSQL = {"mysqld --version": "mysqld  Ver 8.0.36 for Linux on x86_64 (MySQL Community Server - GPL)\n"}

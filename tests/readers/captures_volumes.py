@@ -35,7 +35,7 @@ def zpool(text):
         return []
     at = {name: index for index, name in enumerate(header.split())}
     pools = (row.split() for row in rows if not row.startswith((" ", "logs", "cache")))
-    lines = ["\t".join([p[0], "-", p[at["HEALTH"]], p[at["CAP"]], p[at["FRAG"]]]) for p in pools]
+    lines = ["\t".join([p[0], "-", p[at["HEALTH"]], p[at["CAP"]], p[at["FRAG"]], "-"]) for p in pools]
     return [zfs_tools.parse_zpool_list("\n".join(lines))]
 
 

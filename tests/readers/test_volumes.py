@@ -156,7 +156,7 @@ def test_human_units_read_as_the_bytes_within_their_rounding():
 
 
 def test_a_pool_ashift_of_zero_is_left_to_the_devices():
-    assert zfs_tools.parse_zpool_list("tank\t0\tONLINE\t1\t2\n").pools[0].ashift is None
+    assert zfs_tools.parse_zpool_list("tank\t0\tONLINE\t1\t2\toff\n").pools[0].ashift is None
 
 
 KEYS = ["0" * 128, "5ec2e7" * 20, ":64:logon:cryptsetup:5ec2e7-d0", "-"]
@@ -248,3 +248,22 @@ def test_captures_of_device_mapper_give_their_values():
     tables = {d.name: d.targets[0] for d in dmsetup.parse_dmsetup_table(recorded["/sbin/dmsetup table"]).devices}
     assert tables["test-cache1"].detail == Cache(mode="writethrough", block_bytes=65536, policy="mq")
     assert [leg.device for leg in tables["test-cache1"].legs] == ["254:3", "254:2", "254:4"]
+
+
+def test_a_pools_devices_say_what_they_hold_and_which_blocks_they_are_written_in():
+    tank, old, new = zfs_tools.parse_zpool_status(sample("zpool_status/three_pools")).pools
+    assert [(it.name, it.section) for it in tank.leaves()] == [
+        ("/dev/sdb1", "data"),
+        ("/dev/sdc1", "data"),
+        ("/dev/sdd1", "data"),
+        ("/dev/sde1", "data"),
+        ("/dev/nvme0n1p2", "special"),
+        ("/dev/nvme0n1p1", "logs"),
+        ("/dev/sdf1", "spares"),
+    ]
+    assert (old.scanning, old.data_errors, new.scan) == (True, 3, "never")
+
+
+def test_where_a_scrub_was_cancelled_no_day_is_told():
+    text = sample("zpool_status/three_pools").replace("scrub repaired 128K in 02:13:45 with 0 errors", "scrub canceled")
+    assert zfs_tools.parse_zpool_status(text).pools[0].scan_ended is None

@@ -240,7 +240,7 @@ def test_a_zfs_is_told_what_is_wrong_with_it():
         mounts=[line("zfs", source="tank/pg", number="0:40")],
         files={f"{module}/zfs_nocacheflush": "1", f"{module}/zil_nocacheflush": "1"},
         commands={
-            " ".join(zfs_tools.ZPOOL_LIST_ARGV): "tank\t12\tDEGRADED\t42\t3\n",
+            " ".join(zfs_tools.ZPOOL_LIST_ARGV): "tank\t12\tDEGRADED\t42\t3\toff\n",
             " ".join(zfs_tools.ZFS_GET_ARGV): "".join(f"tank/pg\t{key}\t{value}\n" for key, value in values.items()),
         },
         processes=POSTGRES,

@@ -281,7 +281,7 @@ def zfs(parameters=("0", "0")):
             mounts=[mounted("zfs", source="tank/pg", number="0:40")],
             files={f"{module}/zfs_nocacheflush": parameters[0], f"{module}/zil_nocacheflush": parameters[1]},
             commands={
-                " ".join(zfs_tools.ZPOOL_LIST_ARGV): "tank\t12\tDEGRADED\t42\t3\n",
+                " ".join(zfs_tools.ZPOOL_LIST_ARGV): "tank\t12\tDEGRADED\t42\t3\toff\n",
                 " ".join(zfs_tools.ZFS_GET_ARGV): "".join(
                     f"tank/pg\t{key}\t{value}\n"
                     for key, value in [

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
-from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import zfs_tools
-from fsadvisor.survey import read_fact
-from fsadvisor.survey.filesystem_types.base import FilesystemType
+from fsadvisor.survey import power_loss, read_fact
+from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.zfs_tools import Dataset, Pool
-    from fsadvisor.storage import Atime
+    from fsadvisor.readers.mount_tables import Mount
+    from fsadvisor.readers.zfs_tools import Dataset, Pool, PoolStatus, ZpoolStatus
+    from fsadvisor.storage import Atime, Disk, PlpVerdict, VdevKind
+    from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.version import Version
 
-_COMMANDS: tuple[Argv, ...] = (zfs_tools.ZPOOL_LIST_ARGV, zfs_tools.ZFS_GET_ARGV)
+_COMMANDS: tuple[Argv, ...] = (zfs_tools.ZPOOL_LIST_ARGV, zfs_tools.ZPOOL_STATUS_ARGV, zfs_tools.ZFS_GET_ARGV)
 _PARAMETERS = "/sys/module/zfs/parameters"
 
 
@@ -35,18 +39,32 @@ class ZfsFacts(TypedDict):
     zfs_atime: Fact[Atime]
     zfs_recordsize_bytes: Fact[int]
     zfs_log_flushes: Fact[bool]
+    zfs_autotrim: Fact[bool]
+    zfs_dedup: Fact[bool]
+    zfs_snapshots_percent: Fact[int]
+    zfs_quota_used_percent: Fact[int]
+    zfs_device_errors: Fact[tuple[str, ...]]
+    zfs_data_errors: Fact[int]
+    zfs_scrubbed: Fact[bool]
+    zfs_scrub_days: Fact[int]
+    zfs_small_block_devices: Fact[tuple[str, ...]]
+    zfs_data_vdevs: Fact[VdevKind]
+    zfs_special_vdevs: Fact[VdevKind]
+    zfs_log_vdevs: Fact[VdevKind]
 
 
 def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFacts:
     """Ask zpool, zfs and the module's parameters; the mount's source is the dataset."""
-    pool = _pool(machine, block.source.partition("/")[0].partition("@")[0])
+    pool_name = _pool_of(block.source)
+    pool = _pool(machine, pool_name)
+    status = _status(_pools(machine), pool_name)
     dataset = _dataset(machine, block.source)
-    tool = " ".join(zfs_tools.ZFS_GET_ARGV)
+    tool, told = " ".join(zfs_tools.ZFS_GET_ARGV), " ".join(zfs_tools.ZPOOL_STATUS_ARGV)
     listing = " ".join(zfs_tools.ZPOOL_LIST_ARGV)
     return ZfsFacts(
         barriers=_not(read_fact.switch(machine, f"{_PARAMETERS}/zfs_nocacheflush")),
         zfs_dataset=Known(block.source, "/proc/self/mountinfo"),
-        zfs_pool=Known(block.source.partition("/")[0].partition("@")[0], "/proc/self/mountinfo"),
+        zfs_pool=Known(pool_name, "/proc/self/mountinfo"),
         zfs_pool_health=read_fact.field(pool, listing, lambda it: it.health),
         zfs_pool_capacity_percent=read_fact.field(pool, listing, lambda it: it.capacity_percent),
         zfs_pool_fragmentation_percent=read_fact.field(pool, listing, lambda it: it.fragmentation_percent),
@@ -56,11 +74,96 @@ def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFac
         zfs_atime=read_fact.field(dataset, tool, _atime),
         zfs_recordsize_bytes=read_fact.field(dataset, tool, lambda it: it.recordsize_bytes),
         zfs_log_flushes=_not(read_fact.switch(machine, f"{_PARAMETERS}/zil_nocacheflush")),
+        zfs_autotrim=read_fact.field(pool, listing, lambda it: it.autotrim),
+        zfs_dedup=read_fact.derive(read_fact.field(dataset, tool, lambda it: it.dedup), lambda it: it != "off"),
+        zfs_snapshots_percent=read_fact.field(
+            dataset, tool, lambda it: _percent(it.used_by_snapshots_bytes, it.used_bytes)
+        ),
+        zfs_quota_used_percent=read_fact.field(dataset, tool, lambda it: _percent(it.used_bytes, it.quota_bytes)),
+        zfs_device_errors=read_fact.field(status, told, _device_errors),
+        zfs_data_errors=read_fact.field(status, told, lambda it: it.data_errors),
+        zfs_scrubbed=read_fact.field(status, told, lambda it: None if it.scan is None else it.scan != "never"),
+        zfs_scrub_days=read_fact.field(status, told, lambda it: _scrub_days(machine, it)),
+        zfs_small_block_devices=read_fact.field(
+            status, told, lambda it: tuple(one.name for one in it.leaves() if one.native_block_bytes)
+        ),
+        zfs_data_vdevs=read_fact.field(status, told, lambda it: _kind(it, "data")),
+        zfs_special_vdevs=read_fact.field(status, told, lambda it: _kind(it, "special", "dedup")),
+        zfs_log_vdevs=read_fact.field(status, told, lambda it: _kind(it, "logs")),
     )
+
+
+def _pool_of(dataset: str) -> str:
+    return dataset.partition("/")[0].partition("@")[0]
+
+
+def _percent(part: int | None, whole: int | None) -> int | None:
+    return -(-100 * part // whole) if part is not None and whole else None
+
+
+def _device_errors(status: PoolStatus) -> tuple[str, ...] | None:
+    """The devices that read, wrote or returned something wrong, and how often."""
+    leaves = status.leaves()
+    found = tuple(f"{it.name}: {it.errors}" for it in leaves if it.errors)
+    told = all(it.errors is not None or it.section == "spares" for it in leaves)
+    return found if found or (leaves and told) else None
+
+
+def _scrub_days(machine: Machine, status: PoolStatus) -> int | None:
+    """Days since a scrub ended; None where the last that went through the pool was none, or is under way."""
+    if status.scan != "scrub" or status.scan_ended is None:
+        return None
+    return max(0, (machine.today - status.scan_ended).days)
+
+
+def _kind(status: PoolStatus, *sections: str) -> VdevKind | None:
+    """Whether each vdev of the kind survives the loss of a device."""
+    tops = [it for it in status.vdevs if it.depth == 1 and it.section in sections]
+    if not tops:
+        return "none" if status.vdevs and sections != ("data",) else None
+    groups = [it.name.startswith(("mirror", "raidz", "draid", "spare", "replacing")) for it in tops]
+    return "redundant" if all(groups) else "single"
 
 
 def _not(fact: Fact[bool]) -> Fact[bool]:
     return read_fact.derive(fact, lambda it: not it)
+
+
+def _pools(machine: Machine) -> ZpoolStatus | Unknown:
+    return read_fact.command_record(machine, zfs_tools.ZPOOL_STATUS_ARGV, zfs_tools.parse_zpool_status)
+
+
+def _status(pools: ZpoolStatus | Unknown, name: str) -> PoolStatus | Unknown:
+    if isinstance(pools, Unknown):
+        return pools
+    missing = Unknown(Cause.NOT_EXPOSED, "", " ".join(zfs_tools.ZPOOL_STATUS_ARGV))
+    return next((pool for pool in pools.pools if pool.name == name), missing)
+
+
+def _devices(_machine: Machine, mount: Mount, _device: BlockDevice | None, tree: BlockTree, pools: Any) -> Devices:  # noqa: ANN401 - of _pools
+    """The devices of the pool; its spares hold nothing yet."""
+    status = _status(pools, _pool_of(mount.source))
+    leaves = () if isinstance(status, Unknown) else status.leaves()
+    wanted = [tree.named(it.name) for it in leaves if it.section != "spares"]
+    found = tuple(it.name for it in wanted if it is not None)
+    return Devices(found, bool(found) and len(found) == len(wanted))
+
+
+def log_plp(machine: Machine, block: Superblock, tree: BlockTree, disks: Mapping[str, Disk]) -> Fact[PlpVerdict]:
+    """The weakest power-loss verdict of the drives that the intent log is on."""
+    status = _status(_pools(machine), _pool_of(block.source))
+    if isinstance(status, Unknown):
+        return status
+    verdicts: list[PlpVerdict] = []
+    for leaf in (it for it in status.leaves() if it.section == "logs"):
+        device = tree.named(leaf.name)
+        disk = disks.get(f"disk:{device.parent or device.name}") if device else None
+        if disk is None:
+            return Unknown(Cause.NOT_EXPOSED, "", f"which drive {leaf.name} is on")
+        if isinstance(disk.plp, Unknown):
+            return disk.plp
+        verdicts.append(disk.plp.value)
+    return Known(power_loss.weakest(verdicts), "zpool status, disk.plp") if verdicts else NOT_APPLICABLE
 
 
 def _pool(machine: Machine, name: str) -> Pool | Unknown:
@@ -92,5 +195,14 @@ def _commands(_block: Superblock) -> tuple[Argv, ...]:
 
 
 ZFS: Final = FilesystemType(
-    name="zfs", on_devices=False, commands=_commands, facts=facts, own_read_ahead=True, quotas="not told"
+    name="zfs",
+    on_devices=False,
+    listed=_pools,
+    devices=_devices,
+    commands_for_devices=lambda _machine, _device, _pools: (zfs_tools.ZPOOL_STATUS_ARGV,),
+    devices_by=" ".join(zfs_tools.ZPOOL_STATUS_ARGV),
+    commands=_commands,
+    facts=facts,
+    own_read_ahead=True,
+    quotas="not told",
 )
