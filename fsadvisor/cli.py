@@ -159,8 +159,7 @@ def _explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
 
 def _session(chosen: argparse.Namespace, name: str) -> Session:
     from fsadvisor.machine.progressive import ProgressiveMachine
-    from fsadvisor.tui.remembering import Memory
-    from fsadvisor.tui.session import Session
+    from fsadvisor.tui.session import Memory, Session
     from fsadvisor.verbs.asking import own_name
 
     def opened() -> tuple[Machine, ProgressiveMachine | None]:

@@ -1,4 +1,7 @@
-"""The explorer with all its places; the one module that knows the names of all screens."""
+"""The explorer with all its places, on a terminal where the first picture stands already.
+
+The one module that knows the names of all screens.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,38 @@ import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from textual.drivers.linux_driver import LinuxDriver
+
 from fsadvisor.tui.commands import Commands
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.screens.overview import Overview
-from fsadvisor.tui.taking_over import taking_over
+from fsadvisor.tui.terminal import ALTERNATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from textual.screen import Screen
 
-    from fsadvisor.tui.held_terminal import HeldTerminal
-    from fsadvisor.tui.looking import Looking
-    from fsadvisor.tui.session import Session
-    from fsadvisor.tui.terminal import Terminal
+    from fsadvisor.tui.session import Looking, Session
+    from fsadvisor.tui.terminal import HeldTerminal, Terminal
+
+
+def taking_over(held: HeldTerminal) -> type[LinuxDriver]:
+    """A driver that keeps the picture until it has one of its own, and restores what was found before it."""
+
+    class TakingOver(LinuxDriver):
+        """Once: when Textual starts again after Ctrl-Z, the terminal is as the shell left it."""
+
+        def start_application_mode(self) -> None:
+            super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual says nothing of it
+            if before := held.give():
+                self.attrs_before = before
+
+        def write(self, data: str) -> None:
+            if data != ALTERNATE or not held.is_held:  # it would clear the screen
+                super().write(data)
+
+    return TakingOver
 
 
 def _when_opened(module: str, name: str) -> Callable[..., Screen[None]]:
@@ -49,8 +70,8 @@ class FsadvisorApp(Explorer):
     SUBPLACES: ClassVar[Mapping[str, Callable[[str], Screen[None]]]] = {
         "finding": _when_opened("finding", "FindingPlace"),
         "subject": _when_opened("subject", "SubjectPlace"),
-        "subjects": _when_opened("subjects", "SubjectsPlace"),
-        "rule": _when_opened("rule", "RulePlace"),
+        "subjects": _when_opened("subject", "SubjectsPlace"),
+        "rule": _when_opened("subject", "RulePlace"),
         "export": _when_opened("export", "Export"),
         "help": _when_opened("help", "Help"),
     }

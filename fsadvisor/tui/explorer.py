@@ -16,12 +16,12 @@ from textual.reactive import reactive
 from fsadvisor.machine import hotplug
 from fsadvisor.pages import glyphs
 from fsadvisor.pages.document import Document, paragraph
-from fsadvisor.tui import looks, themes
+from fsadvisor.tui import drawing, looks
 from fsadvisor.tui.actions import EVERYWHERE, bindings
-from fsadvisor.tui.looking import Looking
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_progress, trial_progress
 from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
+from fsadvisor.tui.session import Looking
 from fsadvisor.tui.widgets.head import Head
 from fsadvisor.views.keys import spelt
 from fsadvisor.views.notices import disks_words
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from fsadvisor.storage import Supposition
-    from fsadvisor.tui.looking import Outcome
-    from fsadvisor.tui.session import Session
+    from fsadvisor.tui.session import Outcome, Session
     from fsadvisor.tui.terminal import Terminal
     from fsadvisor.views.look import Look
 
@@ -124,7 +123,7 @@ class Explorer(App[int]):
         if looking is not None:  # the first paint is of what is there already
             self.set_reactive(Explorer.look, looking.newest(0))
         self._watches = False
-        for theme in themes.THEMES:
+        for theme in drawing.THEMES:
             self.register_theme(theme)
         self.theme = looks.PLAIN if terminal.plain else looks.DARK
         self.set_class(not terminal.unicode, "-ascii")

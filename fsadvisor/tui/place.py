@@ -8,11 +8,11 @@ from textual.css.query import NoMatches
 from textual.screen import Screen
 
 from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
+from fsadvisor.tui.widgets.ask_line import SearchBar
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.head import Head
 from fsadvisor.tui.widgets.keys_bar import KeysBar
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.tui.widgets.search_bar import SearchBar
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -1,20 +1,29 @@
 """What the explorer looks at, and how: every look is made here, on a thread that may wait for a dead device.
 
 Nothing here knows Textual, so that the first look can be under way before that is loaded.
+
+The thread that looks at the machine: a daemon, because a dead device may hold it for ever.
+
+Questions that take a while, asked one after the other: only the newest one is answered.
+
+Remembers what was seen of this machine from run to run. Everything here runs on the thread that looks.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import threading
 import time
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fsadvisor.advise import advise, with_fitting_waivers
+from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import Reply
 from fsadvisor.report.model import About
+from fsadvisor.views import history
 from fsadvisor.views.look import Look
 
 if TYPE_CHECKING:
@@ -27,7 +36,8 @@ if TYPE_CHECKING:
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.rulebook.shelf import Shelf
     from fsadvisor.storage import Storage, Supposition
-    from fsadvisor.tui.remembering import Memory
+    from fsadvisor.views.history import Gist, History
+
 
 T = TypeVar("T")
 
@@ -153,3 +163,134 @@ class Session(Struct, kw_only=True, dict=True):
     def _host(self, machine: Machine) -> str:
         answer = machine.read(_HOST_NAME) if self.live else None
         return answer.text.strip() if isinstance(answer, Reply) else ""
+
+
+Outcome: TypeAlias = "Look | Exception"
+
+
+class Looking:
+    """Starts at once; what it sees is kept until somebody listens. Each look, or the error that ended it, is told."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lock = threading.Lock()
+        self._seen: list[Outcome] = []
+        self._listener: Callable[[Outcome], object] | None = None
+        self._stopped = False
+        self._told = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def listen(self, listener: Callable[[Outcome], object]) -> None:
+        """Tell what was seen so far, and what comes; called from the looking thread."""
+        with self._lock:
+            self._listener = listener
+            seen, self._seen = self._seen, []
+            for outcome in seen:
+                listener(outcome)
+
+    def newest(self, seconds: float) -> Look | None:
+        """What was seen last, while nobody listens yet; waits so long for a first look. None where there is none."""
+        self._told.wait(seconds)
+        with self._lock:
+            return next((one for one in reversed(self._seen) if not isinstance(one, Exception)), None)
+
+    def stop(self) -> None:
+        """Tell nothing more: another looking takes over. The thread ends when it has seen what it is looking at."""
+        with self._lock:
+            self._stopped = True
+
+    def join(self, seconds: float) -> None:
+        """Wait for the thread to end, so long at most."""
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        try:
+            for look in self._session.looks():
+                self._tell(look)
+                if self._stopped:
+                    return
+        except Exception as error:  # noqa: BLE001 - whatever it is, it ends the explorer with a message, not a thread
+            self._tell(error)
+
+    def _tell(self, outcome: Outcome) -> None:
+        with self._lock:
+            if self._stopped:
+                return
+            self._told.set()
+            if self._listener is None:
+                self._seen.append(outcome)
+            else:
+                self._listener(outcome)
+
+
+class Newest(Generic[T]):
+    """Answers on a daemon thread, one question at a time.
+
+    What was asked before is dropped: it is not begun any more, and its answer is not told. `tell` is called on that
+    thread, with the answer or the error that it ended with.
+    """
+
+    def __init__(self, tell: Callable[[T | Exception], object]) -> None:
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._number = 0
+        self._waiting: Callable[[], T] | None = None
+        self._runs = False
+
+    def ask(self, question: Callable[[], T]) -> None:
+        """Answer this one, and none that was asked before."""
+        with self._lock:
+            self._number += 1
+            self._waiting = question
+            if self._runs:
+                return
+            self._runs = True
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def drop(self) -> None:
+        """Answer nothing of what was asked."""
+        with self._lock:
+            self._number += 1
+            self._waiting = None
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                number, question, self._waiting = self._number, self._waiting, None
+                if question is None:
+                    self._runs = False
+                    return
+            answer = _answer(question)
+            with self._lock:
+                newest = number == self._number
+            if newest:
+                self._tell(answer)
+
+
+def _answer(question: Callable[[], T]) -> T | Exception:
+    try:
+        return question()
+    except Exception as error:  # noqa: BLE001 - whatever it is, the person is told, and the thread goes on
+        return error
+
+
+class Memory:
+    """What the last run saw stays what changes are told against for as long as this run lasts."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._before: Gist | None = None
+        self._read = False
+
+    def changes(self, host: str, storage: Storage) -> tuple[History | None, Gist]:
+        """What changed since the last run, None where there is none to tell of; and what to keep."""
+        if not self._read:
+            self._read = True
+            self._before = history.gist_of(kept_files.read_seen(self._file))
+        now = history.gist(host, storage, dt.datetime.now(dt.UTC))
+        return (None if self._before is None else history.history(self._before, now)), now
+
+    def keep(self, now: Gist) -> None:
+        """For the next run. Where it can't be kept, the next run tells of older changes, and nothing else is lost."""
+        kept_files.write_seen(self._file, history.text_of(now))

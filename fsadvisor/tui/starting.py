@@ -6,8 +6,8 @@ import gc
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.tui.first_picture import Painter
-from fsadvisor.tui.held_terminal import HeldTerminal
-from fsadvisor.tui.looking import Looking
+from fsadvisor.tui.session import Looking
+from fsadvisor.tui.terminal import HeldTerminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

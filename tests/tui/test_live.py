@@ -10,9 +10,8 @@ import pytest
 
 from fsadvisor.machine.hotplug import Changed
 from fsadvisor.tui.app import FsadvisorApp
-from fsadvisor.tui.beat import Beat
 from fsadvisor.tui.explorer import Explorer
-from fsadvisor.tui.sampling import Sampling
+from fsadvisor.tui.sampling import Beat, Sampling
 from fsadvisor.tui.screens.live import Live
 from fsadvisor.views.live import Seen
 from fsadvisor.waits.rates import Course

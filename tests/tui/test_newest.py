@@ -3,7 +3,7 @@
 import queue
 import threading
 
-from fsadvisor.tui.newest import Newest
+from fsadvisor.tui.session import Newest
 from tests.waiting import END_S
 
 

@@ -11,8 +11,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.progressive import ProgressiveMachine
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Storage
-from fsadvisor.tui.looking import Looking
-from fsadvisor.tui.session import Session
+from fsadvisor.tui.session import Looking, Session
 from tests.paths import ROOT
 from tests.tui.driving import MACHINE, session
 from tests.waiting import END_S
@@ -137,7 +136,7 @@ def test_a_read_that_never_returns_does_not_keep_the_program_from_ending(ending,
     os.mkfifo(tmp_path / "never")
     program = (
         "import sys, threading\n"
-        "from fsadvisor.tui.looking import Looking\n"
+        "from fsadvisor.tui.session import Looking\n"
         "from tests.tui.test_session import session_of\n"
         "reading = threading.Event()\n"
         "def hangs():\n"

@@ -9,10 +9,9 @@ import pytest
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
-from fsadvisor.tui.remembering import Memory
 from fsadvisor.tui.screens.finding import FindingPlace
 from fsadvisor.tui.screens.subject import SubjectPlace
-from fsadvisor.tui.session import Session
+from fsadvisor.tui.session import Memory, Session
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import history
 from tests.paths import FIXTURES

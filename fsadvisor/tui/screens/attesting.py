@@ -18,8 +18,8 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.glyphs import NOTHING, Line, Tone, cut, line, span
 from fsadvisor.readers.attestations import Entry
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.newest import Newest
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.session import Newest
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView

@@ -9,8 +9,7 @@ from textual.containers import Container, Vertical
 
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
-from fsadvisor.tui.widgets.lines_view import LinesView
-from fsadvisor.tui.widgets.pane_title import PaneTitle
+from fsadvisor.tui.widgets.lines_view import LinesView, PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import advice, storage_tree
 from fsadvisor.views.overview import BOTH, SIDE_BY_SIDE, WHOLE_LINES, tree_columns

@@ -17,8 +17,7 @@ from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.pages_bar import PagesBar
-from fsadvisor.tui.widgets.pane_title import PaneTitle
+from fsadvisor.tui.widgets.lines_view import PagesBar, PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import finding, plan, plan_pages
 

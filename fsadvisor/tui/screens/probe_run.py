@@ -1,20 +1,83 @@
-"""A probe as it goes, and what came out."""
+"""A probe: what it would take, asked before it starts; as it goes; and its results beside earlier ones.
+
+It starts by a clear yes, and in a database's own directory by two.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, ClassVar, Final
 
+import msgspec
+
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.pages.document import Document, paragraph
+from fsadvisor.survey.read_fact import file_record
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.screens.probed import Probed
+from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.progress_screen import ProgressScreen
-from fsadvisor.views import probe_progress
+from fsadvisor.tui.screens.question import Choices, Question
+from fsadvisor.tui.widgets.document_view import DocumentView
+from fsadvisor.views import probe_page, probe_progress
+from fsadvisor.views.probes import NO_RESULTS, Kept, results_of
 
 if TYPE_CHECKING:
+    from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.storage import Storage
     from fsadvisor.tui.measuring import Prober
+    from fsadvisor.views.look import Look
     from fsadvisor.views.probe_progress import ProbeProgress
+
+
+def kept_results(machine: Machine | None, storage: Storage) -> Kept:
+    """What the machine last looked at keeps; the look has asked for it already, so that nothing waits here."""
+    found = None if machine is None else file_record(machine, PROBES, lambda text: results_of(text, storage))
+    if isinstance(found, Unknown):
+        return NO_RESULTS if found.cause is Cause.NOT_EXPOSED else Kept({}, unread=1)
+    return found or NO_RESULTS
+
+
+class Probed(Place):
+    """The newest result drawn, earlier ones, and what is known of the like; of a mount, all jobs in short."""
+
+    NAME = "results"
+    MODE = "probes"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape", "Back", "Back to the probes"),)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(self, mount: str, job: str = "") -> None:
+        """Of all jobs where none is named."""
+        super().__init__()
+        self._mount, self._job = mount, job
+        self._kept = NO_RESULTS
+
+    def body(self) -> ComposeResult:
+        """One text."""
+        yield DocumentView(unicode=self.explorer.terminal.unicode)
+
+    def show_look(self, look: Look) -> None:
+        """A result may have come."""
+        self._kept = kept_results(self.explorer.session.machine, look.storage)
+        self.call_after_refresh(self._draw)
+
+    def on_resize(self) -> None:
+        """Plots are drawn for a width."""
+        self.call_after_refresh(self._draw)
+
+    def _draw(self) -> None:
+        view = self.query_one(DocumentView)
+        width, now, glyphs = view.scrollable_content_region.width, datetime.now(tz=UTC), self.explorer.glyphs
+        if width <= 0:
+            return
+        results = self._kept.on(self._mount)
+        if self._job:
+            view.show(probe_page.job_page(self._job, self._mount, results, now, width, glyphs))
+        else:
+            view.show(probe_page.mount_page(self._mount, results, now, width, glyphs))
 
 
 class ProbeRun(ProgressScreen):
@@ -55,3 +118,44 @@ class ProbeRun(ProgressScreen):
         if progress is not None and progress.results:
             first = progress.results[0]
             self.app.push_screen(Probed(first.mount, first.job if len(progress.results) == 1 else ""))
+
+
+YES, GENTLY, ALL_THE_SAME = "yes", "gently", "all the same"
+_START: Final[Choices] = (
+    ("y", "start", YES),
+    ("g", "start gently", GENTLY),
+)
+_DATABASE: Final[Choices] = (("y", "measure there all the same", ALL_THE_SAME),)
+
+
+class ProbeQuestion(Question):
+    """Answers 'yes', 'gently' or 'no'."""
+
+    def __init__(self, prober: Prober, progress: ProbeProgress) -> None:
+        """`progress` is the prober's, which has just been asked."""
+        super().__init__(probe_progress.asking_page(progress), *_choices(progress))
+        self._prober = prober
+
+    def on_explorer_probe_changed(self) -> None:
+        """It is known now."""
+        progress = self._prober.progress
+        if progress is not None:
+            self.ask(probe_progress.asking_page(progress), *_choices(progress))
+
+    def answered(self, answer: str) -> None:
+        """Ask once more where a database's own directory is to be measured."""
+        progress = self._prober.progress
+        if answer == ALL_THE_SAME and progress is not None:
+            self._prober.ask(msgspec.structs.replace(progress.asked, in_data_directory=True))
+            self.on_explorer_probe_changed()
+        else:
+            super().answered(answer)
+
+
+def _choices(progress: ProbeProgress) -> tuple[Choices, str]:
+    estimate = progress.estimate
+    if estimate is None or progress.finished is not None:
+        return (), "back"
+    if not estimate.refused:
+        return _START, "do not start"
+    return (_DATABASE, "leave it") if probe_progress.only_a_database_is_in_the_way(estimate) else ((), "back")

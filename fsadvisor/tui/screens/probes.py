@@ -11,12 +11,10 @@ from fsadvisor.measure.messages import ProbeAsked
 from fsadvisor.probe.jobs import SUITES
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
-from fsadvisor.tui.screens.probe_question import GENTLY, YES, ProbeQuestion
-from fsadvisor.tui.screens.probe_run import ProbeRun
-from fsadvisor.tui.screens.probed import Probed, kept_results
+from fsadvisor.tui.screens.probe_run import GENTLY, YES, Probed, ProbeQuestion, ProbeRun, kept_results
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.pane_title import PaneTitle
+from fsadvisor.tui.widgets.lines_view import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import probe_page, probes
 from fsadvisor.views.probes import NO_RESULTS, Kept, group_members, is_title

@@ -1,4 +1,9 @@
-"""A subject: its verdicts, its stack, its facts, its history."""
+"""A subject: its verdicts, its stack, its facts, its history.
+
+The subjects of a finding, to choose one from.
+
+The page of a rule.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +11,14 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Horizontal, Vertical
 
+from fsadvisor.report.rule_page import document
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.pane_title import PaneTitle
+from fsadvisor.tui.widgets.lines_view import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import subject
+from fsadvisor.views.subject import subject_rows, without_rows
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
     from textual.events import Resize
 
     from fsadvisor.views.look import Look
+
 
 _WIDE: Final = 120
 """Columns from which what is told of the row, and what is more than a line, stand beside the list."""
@@ -124,3 +132,56 @@ class SubjectPlace(Place):
     def action_part(self, by: int) -> None:
         """To the next title of the list, or the one before."""
         self.query_one("#rows", RowsView).to_part(by, lambda row: subject.opened(row.key)[0] == subject.PART)
+
+
+class SubjectsPlace(Place):
+    """A list; Enter opens."""
+
+    NAME = "subjects of a finding"
+    MODE = "overview"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("open_row", "enter", "Open", "All that is known of it"),
+        Action("app.back", "escape", "Back", "Back to the finding"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self._key = key
+
+    def body(self) -> ComposeResult:
+        """The list."""
+        yield RowsView(id="subjects")
+
+    def show_look(self, look: Look) -> None:
+        """Those of the moment."""
+        rows = subject_rows(look, self._key)
+        self.query_one(RowsView).show(lambda _width: rows, (without_rows(bool(rows)),))
+
+    def on_rows_view_opened(self, event: RowsView.Opened) -> None:
+        """Open the subject."""
+        if event.row is not None:
+            self.explorer.go("subject", event.row.key)
+
+
+class RulePlace(Place):
+    """What `fsadvisor explain` says."""
+
+    NAME = "rule"
+    MODE = "overview"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape", "Back", "Back to where one came from"),)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(self, rule: str) -> None:
+        super().__init__()
+        self._rule = rule
+
+    def body(self) -> ComposeResult:
+        """One text."""
+        yield DocumentView(unicode=self.explorer.terminal.unicode)
+
+    def on_mount(self) -> None:
+        """It does not change from look to look."""
+        rule = next((one for one in self.explorer.session.shelf.rules if one.id == self._rule), None)
+        if rule is not None:
+            self.query_one(DocumentView).show(document(rule))

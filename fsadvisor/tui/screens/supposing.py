@@ -11,10 +11,9 @@ from fsadvisor.pages.values import full_name
 from fsadvisor.storage import Supposition
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
-from fsadvisor.tui.widgets.ask_line import AskLine
+from fsadvisor.tui.widgets.ask_line import AskLine, SearchBar
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.tui.widgets.search_bar import SearchBar
 from fsadvisor.views import suppose
 from fsadvisor.views.rows import Row
 from fsadvisor.views.values import NoValueError, hint, typed

@@ -1,4 +1,7 @@
-"""What a change brings, which filesystem suits, what a faster device would do: tried here, on scratch filesystems."""
+"""Trials: what to measure beside what, a trial or a comparison as it goes, and what came out.
+
+It starts by a clear yes, after the cost and what speaks against it.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,18 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.containers import Container, Vertical
 
 from fsadvisor.measure.messages import CompareAsked, TrialAsked
+from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.pages.glyphs import span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
-from fsadvisor.tui.screens.probed import kept_results
-from fsadvisor.tui.screens.trial_question import YES, TrialQuestion
-from fsadvisor.tui.screens.trial_run import TrialRun
+from fsadvisor.tui.screens.probe_run import kept_results
+from fsadvisor.tui.screens.progress_screen import ProgressScreen
+from fsadvisor.tui.screens.question import Choices, Question
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.pane_title import PaneTitle
+from fsadvisor.tui.widgets.lines_view import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import trials, trials_forecast
+from fsadvisor.views import trials, trials_forecast, trials_page, trials_try
 from fsadvisor.views.probes import NO_RESULTS, Kept
 
 if TYPE_CHECKING:
@@ -26,7 +30,60 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.events import Resize
 
+    from fsadvisor.tui.measuring import Trier
     from fsadvisor.views.look import Look
+    from fsadvisor.views.trials_progress import TrialProgress
+
+
+YES: Final = "yes"
+
+
+class TrialQuestion(Question):
+    """Answers 'yes' or 'no'."""
+
+    def __init__(self, trier: Trier, progress: TrialProgress) -> None:
+        """`progress` is the trier's, which has just been asked."""
+        super().__init__(trials_try.asking_page(progress), *_choices(progress))
+        self._trier = trier
+
+    def on_explorer_trial_changed(self) -> None:
+        """It is known now."""
+        progress = self._trier.progress
+        if progress is not None:
+            self.ask(trials_try.asking_page(progress), *_choices(progress))
+
+
+def _choices(progress: TrialProgress) -> tuple[Choices, str]:
+    estimate = progress.estimate
+    if estimate is None or progress.finished is not None or estimate.refused:
+        return (), "back"
+    return (("y", "start", YES),), "do not start"
+
+
+class TrialRun(ProgressScreen):
+    """The trial or comparison of the moment, or the last one."""
+
+    NAME = "trial"
+    MODE = "trials"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("cancel", "x", "Cancel", "Stop it, after asking; everything it made is taken away"),
+        Action("leave", "escape", "Back", "Back to the trials; what still runs is stopped, after asking"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+    CANCEL = Document(
+        "cancel",
+        (paragraph("Stop it? What it has made is taken away; what it has measured so far is shown."),),
+    )
+
+    @property
+    def measurer(self) -> Trier:
+        """The explorer's."""
+        return self.explorer.trier
+
+    def page(self, progress: TrialProgress, width: int) -> Document:
+        """Of a trial or a comparison."""
+        return trials_page.page(progress, width, self.explorer.glyphs)
+
 
 _WITH_DETAIL: Final = 130
 """Columns from which the row under the cursor is told of beside the list."""

@@ -14,11 +14,11 @@ from fsadvisor.machine.port import Reply
 from fsadvisor.pages.glyphs import cut, span
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
-from fsadvisor.tui.newest import Newest
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.session import Newest
 from fsadvisor.tui.widgets.document_view import NOTHING_TO_READ, DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView

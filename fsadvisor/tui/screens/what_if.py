@@ -10,12 +10,11 @@ from textual.message import Message
 
 from fsadvisor.pages.glyphs import Tone, cut, line, span
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.newest import Newest
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.session import Newest
 from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.lines_view import LinesView
-from fsadvisor.tui.widgets.pane_title import PaneTitle
+from fsadvisor.tui.widgets.lines_view import LinesView, PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.views import suppose, unlocking, what_if
 from fsadvisor.views.look import finding_key

@@ -13,7 +13,7 @@ from fsadvisor.pages.document import Commands, Document, Heading
 from fsadvisor.pages.glyphs import Line, Span, Tone, plain
 from fsadvisor.pages.screen import laid_apart
 from fsadvisor.tui.drawing import strip, tones
-from fsadvisor.tui.widgets.moving import moving
+from fsadvisor.tui.widgets.rows_view import moving
 
 if TYPE_CHECKING:
     from textual.events import Resize

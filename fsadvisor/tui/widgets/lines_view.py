@@ -1,19 +1,25 @@
-"""A few lines that neither scroll nor take the keyboard: titles, sums, the state of things."""
+"""A few lines that neither scroll nor take the keyboard: titles, sums, the state of things.
+
+The line above a pane: what is in it, and whether it has the keyboard.
+
+The names of pages side by side, the one that is seen in brackets; a click turns to it.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.message import Message
 from textual.widget import Widget
 
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut
 from fsadvisor.tui.drawing import strip, tones
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from textual.events import Click
     from textual.strip import Strip
-
-    from fsadvisor.pages.glyphs import Line
 
 
 class LinesView(Widget):
@@ -43,3 +49,85 @@ class LinesView(Widget):
             self._lines, self._built_for = self._build(width), width
         line = self._lines[y] if y < len(self._lines) else ()
         return strip(line, width, tones(self), self.rich_style)
+
+
+class PaneTitle(Widget):
+    """Shows one line of spans; a mark before it tells that the pane below has the keyboard."""
+
+    DEFAULT_CSS = """
+    PaneTitle { height: 1; background: $surface; }
+    """
+
+    def __init__(self, mark: str, ellipsis: str, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id)
+        self._mark = mark
+        self._ellipsis = ellipsis
+        self._line: Line = NOTHING
+        self._lit = False
+
+    def show(self, line: Line) -> None:
+        """Show another title."""
+        self._line = line
+        self.refresh()
+
+    def light(self, lit: bool) -> None:
+        """Whether the pane has the keyboard."""
+        self._lit = lit
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The only line."""
+        shown = (Span(self._mark if self._lit else " ", Tone.KEY), *self._line) if y == 0 else NOTHING
+        return strip(cut(shown, self.size.width, self._ellipsis), self.size.width, tones(self), self.rich_style)
+
+
+class PagesBar(Widget):
+    """One line; `mark` stands before it while the page has the keyboard."""
+
+    DEFAULT_CSS = """
+    PagesBar { height: 1; background: $surface; }
+    """
+
+    class Turned(Message):
+        """Somebody clicked on a name."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    def __init__(self, mark: str, ellipsis: str) -> None:
+        super().__init__()
+        self._mark = mark
+        self._ellipsis = ellipsis
+        self._names: Sequence[str] = ()
+        self._current = ""
+        self._lit = False
+
+    def show(self, names: Sequence[str], current: str) -> None:
+        """Show other names, or another one in brackets."""
+        self._names, self._current = names, current
+        self.refresh()
+
+    def light(self, lit: bool) -> None:
+        """Whether the page has the keyboard."""
+        self._lit = lit
+        self.refresh()
+
+    def _line(self) -> Line:
+        spans: Line = (Span(self._mark if self._lit else " ", Tone.KEY),)
+        for name in self._names:
+            here = name == self._current
+            spans += (Span(f"[{name}]", Tone.TITLE) if here else Span(f" {name} ", Tone.DIM),)
+        return spans
+
+    def render_line(self, y: int) -> Strip:
+        """The only line."""
+        line = cut(self._line(), self.size.width, self._ellipsis) if y == 0 else NOTHING
+        return strip(line, self.size.width, tones(self), self.rich_style)
+
+    def on_click(self, event: Click) -> None:
+        """Turn to the name under the mouse."""
+        line = self._line()
+        for at, name in enumerate(self._names, 1):
+            if columns(line[:at]) <= event.x < columns(line[: at + 1]):
+                self.post_message(self.Turned(name))

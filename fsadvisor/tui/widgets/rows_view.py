@@ -1,11 +1,13 @@
 """A list with a cursor, of any length: thousands of rows cost no more than those on the screen.
 
 Textual's own DataTable blocks for a second at 10,000 rows, and reads markup in what it shows.
+
+The keys that move in whatever has the keyboard: those of vi, and a keyboard's own.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -16,7 +18,6 @@ from textual.strip import Strip
 
 from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.tui.drawing import cursor_style, strip, tones
-from fsadvisor.tui.widgets.moving import moving
 from fsadvisor.views.rows import Row, matching, place_of
 
 if TYPE_CHECKING:
@@ -24,6 +25,21 @@ if TYPE_CHECKING:
 
     from rich.style import Style
     from textual.events import Click, Resize
+
+
+_KEYS: Final = (
+    ("up,k", "Up"),
+    ("down,j", "Down"),
+    ("pageup,ctrl+b", "Page up"),
+    ("pagedown,ctrl+f", "Page down"),
+    ("home,g", "Top"),
+    ("end,G", "Bottom"),
+)
+
+
+def moving(*actions: str) -> list[BindingType]:
+    """Bindings for: a line up, a line down, a page up, a page down, to the top, to the bottom."""
+    return [Binding(keys, action, words, show=False) for (keys, words), action in zip(_KEYS, actions, strict=True)]
 
 
 class _Drawn(NamedTuple):
