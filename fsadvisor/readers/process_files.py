@@ -34,6 +34,15 @@ Written against Linux 6.18 (CONFIG_STACKTRACE); root only. Innermost first. A th
     [<0>] __x64_sys_fdatasync+0x13/0x20
 
 https://docs.kernel.org/filesystems/proc.html
+
+parse_deleted_files: Files that were deleted and are still open, so that their space is not free: device number, inode,
+512-byte blocks and one descriptor of each, as DELETED_FILES_ARGV prints them. Names of files are not asked for.
+
+Written against findutils 4.9 and coreutils 9.1; root only. What `find` complains of stands between.
+
+    65024 9986052 9768 /proc/8044/fd/3
+
+https://man7.org/linux/man-pages/man5/proc_pid_fd.5.html
 """
 
 from __future__ import annotations
@@ -47,6 +56,7 @@ from fsadvisor.readers.parsing import counts, refusal, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
+    from fsadvisor.machine.port import Argv
 
 _STATE, _PARENT, _STARTED = 0, 1, 19
 """Fields after the name, from 0."""
@@ -123,3 +133,45 @@ def parse_process_stack(text: str) -> ProcessStack | Unknown:
     return ProcessStack(
         functions=functions, syncing=any(_SYNCING.fullmatch(name.partition(".")[0]) for name in functions)
     )
+
+
+DELETED_FILES_ARGV: Argv = (
+    "find", "/proc", "-mindepth", "1", "-maxdepth", "3",
+    "(", "-path", "/proc/[!0-9]*", "-prune", ")", "-o",
+    "(", "-path", "/proc/*/*", "!", "-path", "/proc/*/fd", "!", "-path", "/proc/*/fd/*", "-prune", ")", "-o",
+    "(", "-lname", "/*(deleted)", "-exec", "stat", "-L", "-c", "%d %i %b %n", "{}", "+", ")",
+)  # fmt: skip
+_DELETED = re.compile(r"(\d{1,20}) (\d{1,20}) (\d{1,20}) /proc/(\d{1,10})/fd/\d{1,10}")
+
+
+class DeletedFile(Struct, frozen=True, kw_only=True):
+    """A file without a name that a process holds open."""
+
+    device: int
+    """st_dev of stat(2)."""
+    inode: int
+    allocated_bytes: int
+    pid: int
+    """The first process that holds it."""
+
+
+class DeletedFiles(Struct, frozen=True, kw_only=True):
+    """Each file once."""
+
+    files: tuple[DeletedFile, ...]
+    all_seen: bool
+    """No process kept its descriptors from us."""
+
+
+def parse_deleted_files(text: str) -> DeletedFiles | Unknown:
+    """The files; that there is none is an answer."""
+    found: dict[tuple[int, int], DeletedFile] = {}
+    for line in text.split("\n"):
+        read = _DELETED.fullmatch(line)
+        if read:
+            device, inode, blocks, pid = map(int, read.groups())
+            one = DeletedFile(device=device, inode=inode, allocated_bytes=512 * blocks, pid=pid)
+            found.setdefault((device, inode), one)
+    if not found and text.strip():
+        return refusal(text, "no files in it")
+    return DeletedFiles(files=tuple(found.values()), all_seen="Permission denied" not in text)

@@ -24,6 +24,13 @@ class Filesystem(Described, frozen=True, kw_only=True):
     inodes_used: Fact[int] = some(
         "inodes in use, in two digits: files, folders and all else with a name", "statvfs", "inodes"
     )
+    reserved_bytes: Fact[int] = some("free space that is kept for root (ext2 to ext4)", "statvfs", "bytes")
+    deleted_open_percent: Fact[int] = some(
+        "share of it that files hold which were deleted and are still open; asked where over 90 % are in use",
+        "/proc/*/fd",
+        "percent",
+    )
+    deleted_open_by: Fact[tuple[str, ...]] = some("the processes that hold most of that open", "/proc/*/fd")
     barriers: Fact[bool] = some("it sends cache flushes", "/proc/fs/ext4/*/options, mountinfo; XFS since 4.19: always")
     online_discard: Fact[Literal["none", "sync", "async"]] = some("discards as files are deleted", "mount options")
     journal: Fact[bool] = some("has a journal, and uses it", "dumpe2fs, /proc/fs/jbd2, /proc/fs/ext4/*/options")
@@ -42,6 +49,7 @@ class Filesystem(Described, frozen=True, kw_only=True):
     )
     log_buffer_bytes: Fact[int] = some("XFS logbsize", "mount options", "bytes")
     log_takes_256k: Fact[bool] = some("logbsize=256k would be taken: log version 2, stripe unit divides", "xfs_info")
+    xfs_sparse_inodes: Fact[bool] = some("XFS can make inodes where free space is in small pieces", "xfs_info")
     xfs_crc: Fact[bool] = some("XFS format 5 (checksums)", "xfs_info")
     allocation_groups: Fact[int] = some("XFS allocation groups", "xfs_info", "groups")
     unallocated_percent: Fact[int] = some(

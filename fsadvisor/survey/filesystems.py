@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
 from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import json_text
+from fsadvisor.readers import json_text, process_files
 from fsadvisor.storage import Filesystem
 from fsadvisor.survey import raid, read_fact, soundness
 from fsadvisor.survey.attested import SubjectIdentities
@@ -72,6 +73,44 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
     return type_of(block.type).commands(block)
 
 
+_ASKED_WHERE_USED: Final = 90
+_SHOWN: Final = 3
+_MUCH: Final = 5
+"""Percent: so much is much, whatever else is held by processes that were not seen."""
+
+
+def deleted_files(
+    machine: Machine, block: Superblock, used_percent: Fact[int], size: Fact[int]
+) -> tuple[Fact[int], Fact[tuple[str, ...]]]:
+    """The share that deleted files hold which are still open, and by whom; asked where a filesystem fills.
+
+    Where each subvolume has a number of its own it is not told which filesystem a file is of.
+    """
+    if isinstance(used_percent, Unknown) or used_percent.value <= _ASKED_WHERE_USED or isinstance(size, Unknown):
+        return NOT_APPLICABLE, NOT_APPLICABLE
+    if not block.devices or block.number.startswith("0:") or not size.value:
+        return NOT_APPLICABLE, NOT_APPLICABLE
+    source = "/proc/*/fd"
+    denied = Unknown(Cause.DENIED, "run fsadvisor as root", source)
+    record: process_files.DeletedFiles | Unknown = denied
+    if machine.root:
+        argv = process_files.DELETED_FILES_ARGV
+        record = read_fact.command_record(machine, argv, process_files.parse_deleted_files)
+    if isinstance(record, Unknown):
+        return record, record
+    held: dict[int, int] = {}
+    for file in record.files:
+        if f"{os.major(file.device)}:{os.minor(file.device)}" == block.number:
+            held[file.pid] = held.get(file.pid, 0) + file.allocated_bytes
+    most = sorted(held, key=held.__getitem__, reverse=True)[:_SHOWN]
+    names = {pid: read_fact.value(read_fact.text(machine, f"/proc/{pid}/comm")) or "process" for pid in most}
+    by = tuple(f"{names[pid]} {pid}" for pid in most)
+    percent = 100 * sum(held.values()) // size.value
+    if percent < _MUCH and not record.all_seen:
+        return denied, denied
+    return Known(percent, source), Known(by, source)
+
+
 def filesystem(
     machine: Machine,
     block: Superblock,
@@ -85,6 +124,7 @@ def filesystem(
     space = _space(machine, block)
     fs_type = type_of(block.type)
     inodes = space if fs_type.has_inode_table else NOT_APPLICABLE
+    reserve = space if fs_type.keeps_a_reserve else NOT_APPLICABLE
     not_followed = Unknown(Cause.NOT_EXPOSED, "", f"{block.type} on {secrecy.source(block.source)}")
     members = f"{MOUNTINFO}, {fs_type.devices_by}" if fs_type.devices_by and len(block.devices) > 1 else MOUNTINFO
     own: dict[str, Any] = {
@@ -93,18 +133,24 @@ def filesystem(
     }
     own |= fs_type.facts(machine, block, kernel)
     own["label"] = _label(block, own.get("label"), udev, lsblk_labels)
+    used = read_fact.field(space, "statvfs", _used_percent)
+    size = read_fact.field(space, "statvfs", lambda it: json_text.integer(it, "size"))
+    deleted_percent, deleted_by = deleted_files(machine, block, used, size)
     return Filesystem(
         type=Known(block.type, MOUNTINFO),
         mount_point=Known(top.mount_point, MOUNTINFO),
         mount_points=Known(tuple(mount.mount_point for mount in block.mounts), MOUNTINFO),
         mount_count=Known(len(block.mounts), MOUNTINFO),
         read_only=Known("ro" in top.super_options, MOUNTINFO),
-        size_bytes=read_fact.field(space, "statvfs", lambda it: json_text.integer(it, "size")),
-        used_percent=read_fact.field(space, "statvfs", _used_percent),
+        size_bytes=size,
+        used_percent=used,
+        deleted_open_percent=deleted_percent,
+        deleted_open_by=deleted_by,
         inodes_used_percent=read_fact.field(inodes, "statvfs", _inodes_used_percent),
         inodes_used=read_fact.derive(read_fact.field(inodes, "statvfs", _inodes_used), read_fact.steady),
         devices=Known(block.devices, members) if block.followed else not_followed,
         device=Known(f"/dev/{block.devices[0].replace('!', '/')}", MOUNTINFO) if block.devices else NOT_APPLICABLE,
+        reserved_bytes=read_fact.field(reserve, "statvfs", _reserved_bytes),
         raid_chunk_bytes=stripe.chunk_bytes,
         raid_stripe_bytes=stripe.width_bytes,
         **own,
@@ -125,6 +171,12 @@ def _used_percent(space: json_text.Json) -> int | None:
         return None
     used = size - free
     return -(-100 * used // (used + available)) if used + available > 0 else None
+
+
+def _reserved_bytes(space: json_text.Json) -> int | None:
+    """What is kept for root."""
+    free, available = (json_text.integer(space, key) for key in ("free", "available"))
+    return None if free is None or available is None else free - available
 
 
 def _inodes_used_percent(space: json_text.Json) -> int | None:

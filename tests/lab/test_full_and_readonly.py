@@ -71,7 +71,7 @@ def test_an_ext4_without_a_free_inode(scenario, disk):
     assert report.fact(at, "filesystem.inodes_used_percent") == percent == 100
     assert abs(report.fact(at, "filesystem.inodes_used") - used) <= used // 20
     assert report.fact(at, "filesystem.used_percent") < 20
-    assert ("nearly-full", at) in report.advice()
+    assert ("ext4-inodes-nearly-gone", at) in report.advice()
 
 
 @pytest.mark.parametrize("kind", ["ext4", thorough("xfs"), thorough("btrfs")])

@@ -132,6 +132,8 @@ class FilesystemType(Struct, frozen=True, kw_only=True):
     """What it tells of a program's directory."""
     has_inode_table: bool = False
     """statvfs counts inodes of which there is a limited number."""
+    keeps_a_reserve: bool = False
+    """A share of its blocks, which can be changed, is for root alone."""
     own_read_ahead: bool = False
     """It has a read-ahead of its own (it may be on several devices), and not that of the block device."""
     trimmed_from_outside: bool = False

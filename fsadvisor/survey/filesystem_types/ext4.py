@@ -236,6 +236,7 @@ EXT2: Final = FilesystemType(
     commands=commands,
     facts=facts,
     has_inode_table=True,
+    keeps_a_reserve=True,
     syncs_unnamed_alike=True,
     places_are_offsets=True,
     mkfs_quiet=("-q", "-F"),

@@ -38,6 +38,7 @@ class XfsFacts(TypedDict):
     stripe_unit_bytes: Fact[int]
     log_buffer_bytes: Fact[int]
     log_takes_256k: Fact[bool]
+    xfs_sparse_inodes: Fact[bool]
     xfs_crc: Fact[bool]
     allocation_groups: Fact[int]
     shut_down: Fact[bool]
@@ -71,6 +72,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
         stripe_unit_bytes=read_fact.field(info, tool, lambda it: _in_bytes(it.sunit_blocks, it)),
         log_buffer_bytes=_log_buffer(options),
         log_takes_256k=read_fact.field(info, tool, _log_takes_256k),
+        xfs_sparse_inodes=read_fact.field(info, tool, lambda it: it.sparse),
         xfs_crc=read_fact.field(info, tool, lambda it: it.crc),
         allocation_groups=read_fact.field(info, tool, lambda it: it.agcount),
         shut_down=shut_down.xfs(machine.run([argv])[0]),

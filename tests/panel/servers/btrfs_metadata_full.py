@@ -2,7 +2,7 @@
 
 from tests.panel import build
 
-FIRST = ("nearly-full filesystem:/dev/sdb",)
+FIRST = ("btrfs-nothing-to-allocate filesystem:/dev/sdb",)
 
 
 def server():

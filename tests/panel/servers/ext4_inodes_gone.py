@@ -2,7 +2,7 @@
 
 from tests.panel import build
 
-FIRST = ("nearly-full filesystem:/dev/sda2",)
+FIRST = ("ext4-inodes-nearly-gone filesystem:/dev/sda2",)
 
 
 def server():

@@ -1,0 +1,117 @@
+"""Filesystems that are full by different causes, on loop devices: each cause is told, and its remedy cures it."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fsadvisor.advise import advise
+from fsadvisor.machine.live import LiveMachine
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.survey.whole import survey
+from tests.loops import loops, needs_loop_devices, run
+
+pytestmark = [pytest.mark.loop, needs_loop_devices]
+RULES = own_shelf().rules
+
+
+@pytest.fixture
+def made(tmp_path_factory):
+    with loops(tmp_path_factory.mktemp("full")) as loop:
+        yield loop
+
+
+def look(place):
+    """The facts of the filesystem mounted there, and which rules advise on it."""
+    storage = survey(LiveMachine(), {})
+    subject = next(
+        it for it in storage.subjects if it.kind == "filesystem" and it.scope["filesystem"].mount_point.value == place
+    )
+    found = {it.rule.id for it in advise(storage, RULES) if it.subject is subject and it.outcome is Outcome.ADVISE}
+    return subject.scope["filesystem"], found
+
+
+def fill_with_names(place):
+    at = 0
+    try:
+        while True:
+            os.close(os.open(f"{place}/{at}", os.O_CREAT | os.O_WRONLY))
+            at += 1
+    except OSError:
+        return at
+
+
+def fill(place, name="fill", share=None):
+    """Write until a share of what is free is written, or all."""
+    stat = os.statvfs(place)
+    size = stat.f_bavail * stat.f_frsize if share is None else int(stat.f_bavail * stat.f_frsize * share)
+    with Path(f"{place}/{name}").open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, size)
+        file.flush()
+
+
+def fill_in_pieces(place):
+    for at in range(400):
+        Path(f"{place}/{at}").write_bytes(os.urandom(1 << 20))
+        os.sync()
+
+
+def test_an_ext4_without_inodes_has_space_and_says_so(made):
+    device = made.device("inodes", 64)
+    run("mkfs.ext4", "-q", "-N", "1024", device)
+    place = made.mount(device, "inodes")
+    fill_with_names(place)
+    known, advised = look(place)
+    assert (known.inodes_used_percent.value, known.used_percent.value < 50) == (100, True)
+    assert advised & {"ext4-inodes-nearly-gone", "nearly-full"} == {"ext4-inodes-nearly-gone"}
+
+
+def test_an_xfs_at_its_share_of_inodes_is_cured_by_a_larger_share(made):
+    device = made.device("imaxpct", 400)
+    run("mkfs.xfs", "-q", "-i", "maxpct=1", device)
+    place = made.mount(device, "imaxpct")
+    fill_with_names(place)
+    assert "xfs-inode-share-used-up" in look(place)[1]
+    run("xfs_growfs", "-m", "50", place)
+    assert "xfs-inode-share-used-up" not in look(place)[1]
+
+
+def test_a_deleted_file_that_is_open_is_named_by_who_holds_it(made):
+    device = made.device("held", 64)
+    run("mkfs.ext4", "-q", "-m", "0", device)
+    place = made.mount(device, "held")
+    fill(place, share=0.97)
+    file = Path(f"{place}/fill")
+    with file.open("ab") as held, subprocess.Popen(["sleep", "1000"], stdout=held) as holder:
+        held.close()
+        try:
+            file.unlink()
+            known, advised = look(place)
+            assert known.deleted_open_percent.value > 80
+            assert f"sleep {holder.pid}" in known.deleted_open_by.value
+            assert "deleted-files-hold-space" in advised
+        finally:
+            holder.kill()
+    assert "deleted-files-hold-space" not in look(place)[1]
+
+
+def test_what_is_kept_for_root_is_less_after_the_remedy(made):
+    device = made.device("reserve", 64)
+    run("mkfs.ext4", "-q", "-m", "30", device)
+    place = made.mount(device, "reserve")
+    before = look(place)[0].reserved_bytes.value
+    run("tune2fs", "-m", "1", device)
+    assert before > 10 * look(place)[0].reserved_bytes.value > 0
+
+
+def test_a_btrfs_that_gave_all_space_to_data_is_told_by_that(made):
+    device = made.device("allocated", 400)
+    run("mkfs.btrfs", "-q", "-m", "single", device)
+    place = made.mount(device, "allocated")
+    with pytest.raises(OSError, match="No space left"):
+        fill_in_pieces(place)
+    known, advised = look(place)
+    assert known.unallocated_percent.value < 2
+    assert "btrfs-nothing-to-allocate" in advised
