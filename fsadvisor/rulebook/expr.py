@@ -228,7 +228,7 @@ class _Compiler:
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
             number = node.operand.value
             value = -number if isinstance(number, (int, float)) and not isinstance(number, bool) else _NO_LITERAL
-        if not isinstance(value, (bool, int, float, str)):
+        if not isinstance(value, (int, float, str)):
             raise self._refused(node, f"a literal is needed here: '{entry.name}' is a {entry.kind.value}")
         try:
             return value_for(entry, value)
@@ -246,7 +246,7 @@ class _Compiler:
 
     def _refused(self, node: ast.expr, message: str) -> RuleTextError:
         before = self._stripped.encode()[: node.col_offset]
-        return RuleTextError(message, self._shift + len(before.decode(errors="replace")))
+        return RuleTextError(message, self._shift + len(before.decode()))
 
 
 _NO_LITERAL: Final = object()

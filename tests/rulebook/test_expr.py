@@ -52,6 +52,14 @@ KNOWN = {
         ("disk.fua and disk.removable", FALSE),
         ("disk.fua or not disk.removable", TRUE),
         ("disk.requests == disk.writes", UNKNOWN),
+        ("disk.writes == disk.requests", UNKNOWN),
+        ("disk.plp != disk.scheduler", TRUE),
+        ("disk.plp == disk.scheduler", FALSE),
+        ("disk.plp == 'absent'", TRUE),
+        ("disk.model == 'a~b'", UNKNOWN),
+        ("disk.writes > -1.5", TRUE),
+        ("host.io_full_avg60_percent > 2", TRUE),
+        ("host.io_full_avg60_percent > 2.5", FALSE),
     ],
 )
 def test_an_expression_is_answered_from_the_facts(text, truth):
@@ -67,6 +75,22 @@ def test_an_expression_is_answered_from_the_facts(text, truth):
         ("disk.model == 'é' and disk.xyz", 22, "unknown fact 'disk.xyz'"),
         ("below.any_thin", 0, "a rule on a disk can't ask 'below.any_thin', only facts of: disk, host"),
         ("disk.plp", 0, "compare it with something"),
+        ("~disk.fua", 0, "not part of the rule language"),
+        ("disk == 'x'", 0, "unknown fact 'disk'"),
+        ("disk.fua ) and", 9, "not understood"),
+        ("disk.plp == 'prov'", 12, "'prov' is none of the values of 'disk.plp': 'proven', "),
+        ("disk.model <= 'x'", 14, "which has no order"),
+        ("disk.model > 'x'", 13, "which has no order"),
+        ("disk.model >= 'x'", 14, "which has no order"),
+        ("'x' in ['x']", 0, "a comparison starts with a fact"),
+        ("disk.writes in disk.schedulers", 15, "two facts that can't be compared so"),
+        ("disk.model in disk.vendor", 14, "two facts that can't be compared so"),
+        ("host.kernel <= '6.1'", 15, "compare a version by < or >="),
+        ("host.kernel < '6.1x'", 14, "'6.1x' is no version such as '4.19'"),
+        ("disk.writes == len(3)", 15, "a literal is needed here"),
+        ("disk.writes == -len(3)", 15, "a literal is needed here"),
+        ("disk.writes == +3", 15, "a literal is needed here"),
+        ("disk.writes == -'x'", 15, "a literal is needed here"),
         ("disk.writes == '7'", 15, "'disk.writes' is a whole number, not '7'"),
         ("disk.writes == True", 15, "'disk.writes' is a whole number, not True"),
         ("disk.removable == 1", 18, "'disk.removable' is a yes/no, not 1"),
@@ -138,6 +162,12 @@ def test_any_text_compiles_or_is_refused(text):
     else:
         assert compiled.evaluate(scope("disk", {})) is UNKNOWN
         compiled.evaluate(scope("disk", KNOWN))
+
+
+def test_an_expression_may_have_500_characters():
+    text = "disk.fua" + " " * 484 + "or not x"
+    assert "unknown fact 'x'" in compiled_or_refused(text)[1].message
+    assert len(text) == 500
 
 
 def compiled_or_refused(text):
