@@ -57,7 +57,11 @@ def families() -> tuple[Family, ...]:
 
 def find(model: str) -> Family | None:
     """The family of a model as the drive names itself, with or without the vendor that SCSI puts before it."""
+    return next((row for spelling in spellings(model) for row in families() if row.model.search(spelling)), None)
+
+
+def spellings(model: str) -> tuple[str, ...]:
+    """The model as the drive names itself, and without the vendor that SCSI puts before it."""
     name = model[:_LONGEST_MODEL].strip()
     vendor = _VENDOR.match(name)
-    names = (name, name[vendor.end() :]) if vendor else (name,)
-    return next((row for spelling in names for row in families() if row.model.search(spelling)), None)
+    return (name, name[vendor.end() :]) if vendor else (name,)

@@ -1,4 +1,4 @@
-"""The table of pages: data sheets that promise power-loss protection of very models, and faults of firmware."""
+"""The table of pages: data sheets that promise power-loss protection of very models."""
 
 from __future__ import annotations
 
@@ -21,10 +21,6 @@ class Page(Struct, frozen=True, kw_only=True):
     says: str
     page: str
     read: dt.date
-    faulty: tuple[str, ...] = ()
-    """Firmware that loses data."""
-    cured: tuple[str, ...] = ()
-    """Firmware that the page names as free of it."""
 
     @property
     def source(self) -> str:
@@ -34,22 +30,17 @@ class Page(Struct, frozen=True, kw_only=True):
 
 def datasheet(model: str) -> Page | None:
     """The data sheet that promises power-loss protection of this very model."""
-    return next((row for row in pages("datasheet") if row.models.fullmatch(model[:_LONGEST].strip())), None)
-
-
-def firmware(model: str) -> tuple[Page, ...]:
-    """The pages on faults of this model's firmware."""
-    return tuple(row for row in pages("firmware") if row.models.fullmatch(model[:_LONGEST].strip()))
+    return next((row for row in pages() if row.models.fullmatch(model[:_LONGEST].strip())), None)
 
 
 @cache
-def pages(kind: str) -> tuple[Page, ...]:
-    """All rows of a kind: 'datasheet' or 'firmware'."""
+def pages() -> tuple[Page, ...]:
+    """All rows."""
     import tomllib
     from importlib import resources
 
     text = resources.files(__package__).joinpath("pages.toml").read_text("utf-8")
-    return tuple(map(_page, tomllib.loads(text)[kind]))
+    return tuple(map(_page, tomllib.loads(text)["datasheet"]))
 
 
 def _page(row: dict[str, Any]) -> Page:
@@ -58,6 +49,4 @@ def _page(row: dict[str, Any]) -> Page:
         says=row["says"],
         page=row["page"],
         read=row["read"],
-        faulty=tuple(row.get("faulty", ())),
-        cured=tuple(row.get("cured", ())),
     )

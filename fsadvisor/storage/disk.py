@@ -9,6 +9,7 @@ from fsadvisor.storage.about import (
     ControllerCache,
     Described,
     DriveCaches,
+    FirmwareFault,
     PlpVerdict,
     PowerState,
     RaidController,
@@ -34,6 +35,16 @@ class Disk(Described, frozen=True, kw_only=True):
     model: Fact[str] = about("model as it names itself", "/sys/block/D/device/model, smartctl, udev ID_MODEL_ENC")
     vendor: Fact[str] = about("vendor as it names itself (SCSI)", "/sys/block/D/device/vendor")
     firmware: Fact[str] = about("firmware revision", "/sys/block/D/device/{firmware_rev,rev}, smartctl")
+    firmware_fault: Fact[FirmwareFault] = some(
+        "the worst that the table of firmware says of its revision; 'handled': the kernel works around it; "
+        "'may be affected': the revision alone does not tell",
+        "model, firmware, the table of firmware",
+    )
+    firmware_hours_left: Fact[int] = some(
+        "hours of operation until the fault of its firmware strikes, where the fault is a count of hours; 0: reached",
+        "the table of firmware, power-on hours",
+        "hours",
+    )
     size_bytes: Fact[int] = about("capacity", "/sys/block/D/size", "bytes")
     virtual: Fact[bool] = about(
         "shown by a hypervisor, cloud or network; its hardware can't be seen", "transport, model"
@@ -91,6 +102,7 @@ class Disk(Described, frozen=True, kw_only=True):
     )
     plp_starts: Fact[int] = some("times its power-loss protection went to work", "nvme ocp smart-add-log", "times")
     unsafe_shutdowns: Fact[int] = some("power losses without notice", "nvme smart-log, smartctl", "shutdowns")
+    power_on_hours: Fact[int] = some("hours that it was powered on", "nvme smart-log, smartctl", "hours")
     smart_passed: Fact[bool] = about("the drive's own overall health", "smartctl")
     percentage_used: Fact[int] = some(
         "endurance used up (NVMe, SAS); may exceed 100", "nvme smart-log, smartctl", "percent"

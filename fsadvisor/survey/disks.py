@@ -185,6 +185,7 @@ def disk(
         incomplete_shutdowns=wear.incomplete_shutdowns,
         plp_starts=wear.plp_starts,
         unsafe_shutdowns=wear.unsafe_shutdowns,
+        power_on_hours=drive.power_on_hours(answers),
         smart_passed=drive.smart_passed(answers),
         percentage_used=wear.percentage_used,
         available_spare_percent=wear.available_spare_percent,
@@ -222,7 +223,7 @@ def disk(
         better_block_bytes=drive.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
         write_throttle_us=read_fact.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
-    return SurveyedDisk(looked_up.with_faults(facts), case, device.hardware)
+    return SurveyedDisk(looked_up.with_faults(facts, machine.today), case, device.hardware)
 
 
 def with_pages(disk: Disk, seen: SurveyedDisk, today: dt.date) -> Disk:

@@ -185,6 +185,14 @@ def smart_passed(drive: Drive) -> Fact[bool]:
     return read_fact.field(drive.smart, "smartctl overall health", lambda it: it.passed)
 
 
+def power_on_hours(drive: Drive) -> Fact[int]:
+    """Hours that it was powered on: nvme-cli's word, else smartctl's."""
+    return read_fact.first(
+        read_fact.field(drive.smart_log, "nvme smart-log", lambda it: it.power_on_hours),
+        read_fact.field(drive.smart, "smartctl power-on time", lambda it: it.power_on_hours),
+    )
+
+
 def critical_warning(drive: Drive) -> Fact[int]:
     """NVMe critical warning: nvme-cli's word, else smartctl's."""
     by_nvme = read_fact.field(drive.smart_log, "nvme smart-log", lambda it: it.critical_warning)

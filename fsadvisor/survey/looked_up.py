@@ -7,22 +7,24 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec.structs import replace
 
-from fsadvisor.drives import pages
-from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.drives import firmware, pages
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fsadvisor.drives import Family
-    from fsadvisor.storage import CloudDisk, Disk
+    from fsadvisor.storage import CloudDisk, Disk, FirmwareFault
 
 _FRESH: Final = dt.timedelta(days=366)
 """How long it counts that a page knew of no fault."""
+
+_HOURS_A_DAY: Final = 24
 
 _DIRECT: Final = re.compile(
     r"(?:\.\./)*devices/pci[0-9a-f]{4}:[0-9a-f]{2}(?:/[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])+"
@@ -35,15 +37,46 @@ _BARE: Final = ("claimed", "partial", "absent")
 """What the drive table says of drives: a card that joins several under one NVMe name, such as Dell's BOSS, is none."""
 
 
-def with_faults(disk: Disk) -> Disk:
-    """With the faults that pages tell of its firmware."""
-    if read_fact.value(disk.virtual) is not False:
+def with_faults(disk: Disk, today: dt.date) -> Disk:
+    """With the faults that the table of firmware tells of its revision."""
+    if isinstance(disk.virtual, Unknown) or isinstance(disk.model, Unknown):
+        unsure = disk.virtual if isinstance(disk.virtual, Unknown) else disk.model
+        return replace(disk, firmware_fault=cast("Fact[FirmwareFault]", unsure))
+    if disk.virtual.value:
         return disk
-    firmware = read_fact.value(disk.firmware)
-    for page in pages.firmware(read_fact.value(disk.model) or ""):
-        if firmware in page.faulty:
-            return replace(disk, firmware_trusted=Known(False, page.source))
-    return disk
+    revision = read_fact.value(disk.firmware)
+    open_row: firmware.Fault | None = None
+    for row in firmware.faults(disk.model.value):
+        holds = row.holds(revision)
+        if holds:
+            return _with_fault(disk, row, today)
+        open_row = open_row or (row if holds is None else None)
+    if open_row is not None and open_row.effect != "handled":
+        learn = f"compare its revision with the page: {open_row.what} ({open_row.cure})"
+        return replace(disk, firmware_fault=Unknown(Cause.NOT_EXPOSED, learn, open_row.source))
+    age = (today - firmware.table()[0].read).days
+    source = f"a table of {len(firmware.table())} faults, {max(age, 0)} days old: this revision is in none"
+    return replace(disk, firmware_fault=Known("none listed", source))
+
+
+def _with_fault(disk: Disk, row: firmware.Fault, today: dt.date) -> Disk:
+    left: Fact[int] = NOT_APPLICABLE
+    when = ""
+    if row.hours is not None:
+        limit = row.hours
+        left = read_fact.derive(disk.power_on_hours, lambda it: max(limit - it, 0))
+        when = _when(left)
+    age = max((today - row.read).days, 0)
+    cure = f"; free of it: {row.cure}" if row.cure else ""
+    fault = Known(row.effect, f"{row.what}{when}{cure}; {row.says} ({row.page}, read {age} days ago)")
+    disk = replace(disk, firmware_fault=fault, firmware_hours_left=left)
+    return replace(disk, firmware_trusted=Known(False, row.source)) if row.effect == "loses data" else disk
+
+
+def _when(left: Fact[int]) -> str:
+    if isinstance(left, Unknown):
+        return ", when is not known"
+    return f", in {left.value // _HOURS_A_DAY:,} days without a break" if left.value else ", an age that it has reached"
 
 
 def with_looked_up(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> Disk:
@@ -60,12 +93,12 @@ def _is_unsaid(fact: object) -> bool:
 
 
 def _known(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> Iterator[tuple[str, Known[bool]]]:
-    model, firmware = read_fact.value(disk.model) or "", read_fact.value(disk.firmware)
+    model, revision = read_fact.value(disk.model) or "", read_fact.value(disk.firmware)
     if (sheet := pages.datasheet(model)) is not None:
         yield "datasheet_plp", Known(True, sheet.source)
-    for page in pages.firmware(model):
-        if firmware in page.cured and today - page.read <= _FRESH:
-            yield "firmware_trusted", Known(True, f"no fault of {firmware} is known as of {page.read}: {page.source}")
+    for row in firmware.faults(model):
+        if revision in row.cured and today - row.read <= _FRESH:
+            yield "firmware_trusted", Known(True, f"no fault of {revision} is known as of {row.read}: {row.source}")
     is_drive = family is not None and family.verdict in _BARE
     if is_drive and read_fact.value(disk.nvme_transport) == "pcie" and _DIRECT.fullmatch(hardware):
         yield "path_covered", Known(True, f"{hardware}: PCI Express only, no RAID controller, HBA or VMD on the way")

@@ -4,16 +4,14 @@ import pytest
 
 from fsadvisor.drives import find, pages
 
-ROWS = [(kind, row) for kind in ("datasheet", "firmware") for row in pages.pages(kind)]
+ROWS = pages.pages()
 
 
-@pytest.mark.parametrize(("kind", "row"), ROWS, ids=[f"{kind}-{row.models.pattern}" for kind, row in ROWS])
-def test_every_row_names_a_page_the_day_it_was_read_and_what_it_says(kind, row):
+@pytest.mark.parametrize("row", ROWS, ids=[row.models.pattern for row in ROWS])
+def test_every_row_names_a_page_the_day_it_was_read_and_what_it_says(row):
     assert row.page.startswith("https://")
     assert row.says
     assert str(row.read) >= "2026-11-23"
-    assert (kind == "firmware") == bool(row.faulty)
-    assert not set(row.faulty) & set(row.cured)
 
 
 def test_a_data_sheet_speaks_of_the_part_numbers_that_it_lists_and_no_others():
@@ -26,8 +24,3 @@ def test_a_data_sheet_speaks_of_the_part_numbers_that_it_lists_and_no_others():
 def test_what_a_data_sheet_promises_the_drive_table_does_not_deny_and_knows_well():
     family = find("Micron_9200_MTFDHAL3T8TCT")
     assert (family.verdict, family.confidence) == ("claimed", "high")
-
-
-def test_firmware_is_told_by_model():
-    assert [row.faulty for row in pages.firmware("SAMSUNG MZQL23T8HCLS-00A07")] == [("GDC5402Q", "GDC5502Q")]
-    assert pages.firmware("MZQL23T8HCLSAD3") == (), "a reseller's own firmware is another"
