@@ -12,7 +12,7 @@ from fsadvisor.report.model import About
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
-from tests.survey.test_measured import PATH, interval
+from tests.survey.test_measured import PROBES, interval
 from tests.told import disk, machine
 
 MOUNT = "36 1 259:0 / /srv rw,relatime shared:1 - ext4 /dev/nvme0n1 rw"
@@ -47,7 +47,7 @@ def ladder():
         "parts_us": parts,
         "depends": conditions_of(storage(), "/srv"),
     }
-    return {PATH: json.dumps(result)}
+    return {PROBES: json.dumps(result)}
 
 
 def verdict(found):

@@ -532,13 +532,13 @@ def test_a_record_that_makes_no_sense_has_nothing_deleted(space):
 ON_VAR = """
 import subprocess
 from pathlib import Path
-from fsadvisor.machine.kept_files import PATH
+from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.trial.mounting import enter
 subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/var/lib"], check=True)
-Path(PATH).parent.mkdir()
-mounted = Path(PATH).parent.stat().st_dev
+Path(PROBES).parent.mkdir()
+mounted = Path(PROBES).parent.stat().st_dev
 enter([])
-assert Path(PATH).parent.stat().st_dev == mounted, "records would go below the mount"
+assert Path(PROBES).parent.stat().st_dev == mounted, "records would go below the mount"
 """
 
 
