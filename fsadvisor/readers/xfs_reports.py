@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv
 
 _SECTION = re.compile(r"\s*(?:(meta-data|data|naming|log|realtime)\s*)?=(.*)")
-_PAIR = re.compile(r"(?<=\s)([a-z0-9-]+)=([0-9]+)")
+_PAIR = re.compile(r"(?<=\s)([a-z0-9-]+)=([0-9]+)(?![^\s,])")
 _FIRST_KEY = {"meta-data": "isize", "naming": "bsize", "log": "bsize", "realtime": "extsz"}
 
 Sections = dict[str, dict[str, int | None]]

@@ -50,6 +50,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from msgspec import Struct
 
+from fsadvisor.facts import unreadable
 from fsadvisor.readers.parsing import real, refusal, size_bytes, unread_pieces, whole
 
 if TYPE_CHECKING:
@@ -220,6 +221,8 @@ _SECTIONS: Final = get_args(Section)[1:]
 _DEVICE = re.compile(r"\t( *)(\S+(?: \S+)*?)(?: +([A-Z]+)(?: +(\S+) +(\S+) +(\S+)(?: +(.*))?)?)?")
 _BLOCKS = re.compile(r"block size: (\d+)B configured, (\d+)B native")
 _DATE = re.compile(r" on (\w{3} \w{3} +\d+ [\d:]{8} \d{4})")
+_ENDED = re.compile(r"(?m)^ *errors: |^ *state: (UNAVAIL|SUSPENDED)")
+"""The last line of a pool that could be opened."""
 _DATA_ERRORS = re.compile(r"(\d+) data errors")
 
 
@@ -256,7 +259,7 @@ class PoolStatus(Struct, frozen=True, kw_only=True):
         following = (*self.vdevs[1:], None)
         return tuple(
             it
-            for it, after in zip(self.vdevs, following, strict=True)
+            for it, after in zip(self.vdevs, following, strict=False)  # the answer may be cut before its table
             if it.depth and (after is None or after.depth <= it.depth or after.section != it.section)
         )
 
@@ -275,6 +278,8 @@ def parse_zpool_status(text: str) -> ZpoolStatus | Unknown:
     parts = re.split(r"(?m)^ *pool: ", text)[1:]
     if not parts:
         return refusal(text, "no ZFS pool in the output")
+    if not _ENDED.search(parts[-1]):
+        return unreadable("the last pool is cut short")
     return ZpoolStatus(pools=tuple(_status(part) for part in parts))
 
 

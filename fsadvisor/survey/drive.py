@@ -83,7 +83,7 @@ def ask(machine: Machine, device: BlockDevice, transport: Fact[Transport]) -> Dr
     if kind != "nvme":
         return Drive(smart=smart)
     return Drive(
-        id_ctrl=_either(machine, nvme_id_ctrl.argv, device.path, nvme_id_ctrl.parse),
+        id_ctrl=_controller(machine, device),
         id_ns=read_fact.command_record(machine, nvme_id_ns.argv(device.path), nvme_id_ns.parse),
         smart_log=_either(machine, nvme_smart_log.argv, device.path, nvme_smart_log.parse),
         cache_feature=read_fact.command_record(machine, nvme_get_feature.argv(device.path), nvme_get_feature.parse),
@@ -99,6 +99,18 @@ def _smart(machine: Machine, device: BlockDevice) -> SmartReport | Unknown:
         return report
     learn = f"find out why smartctl answers for {report.device_name} instead of {device.path}"
     return Unknown(Cause.UNREADABLE, learn, " ".join(smartctl.argv(device.path)))
+
+
+def _controller(machine: Machine, device: BlockDevice) -> IdCtrl | Unknown:
+    """What the controller says of itself; an answer that names another model than the kernel does is no answer."""
+    record = _either(machine, nvme_id_ctrl.argv, device.path, nvme_id_ctrl.parse)
+    model = read_fact.text(machine, f"{device.folder}/device/model")
+    if isinstance(record, Unknown) or isinstance(model, Unknown) or record.mn is None:
+        return record
+    if record.mn.split() == model.value.split() or not f"{record.mn}{model.value}".isascii():
+        return record
+    learn = f"find out why nvme id-ctrl answers for {record.mn} instead of {model.value}"
+    return Unknown(Cause.UNREADABLE, learn, " ".join(nvme_id_ctrl.argv(device.path)))
 
 
 def _either(machine: Machine, argv: Callable[..., Argv], path: str, parse: Callable[[str], R | Unknown]) -> R | Unknown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar, get_args
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Answer, Argv, Machine
 
 _DENIED_TO_ROOT = "look from outside: a container or a device policy denies it even to root"
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -70,9 +73,12 @@ def first(*facts: Fact[T]) -> Fact[T]:
 
 
 def text(machine: Machine, path: str) -> Fact[str]:
-    """A file's text without its end of line; an empty one says nothing."""
+    """A file's text without its end of line; an empty one says nothing, nor does one with control characters."""
     answer = machine.read(path)
-    return answer if isinstance(answer, Unknown) else fact_of(answer.text.strip() or None, answer.source)
+    if isinstance(answer, Unknown):
+        return answer
+    said = answer.text.strip()
+    return unreadable("not text", answer.source) if _CONTROLS.search(said) else fact_of(said or None, answer.source)
 
 
 def number(machine: Machine, path: str) -> Fact[int]:
@@ -100,9 +106,11 @@ def choice(fact: Fact[str], choices: object) -> Fact[T]:
 
 
 def understood(answer: Answer, parse: Callable[[str], R | Unknown]) -> R | Unknown:
-    """A reply's record; what could not be read names its source."""
+    """A reply's record; what could not be read names its source, and a tool that was killed has said nothing."""
     if isinstance(answer, Unknown):
         return answer
+    if answer.status < 0:
+        return Unknown(Cause.UNREADABLE, f"find out what killed it (signal {-answer.status})", answer.source)
     record = parse(answer.text)
     return replace(record, source=answer.source) if isinstance(record, Unknown) else record
 

@@ -162,7 +162,7 @@ def san_host():
         | parts.nvme_answers("/dev/nvme1n1", _PROVEN, _PROVEN_BYTES, vwc=7, capacitors=98)
         | parts.ext4_answers("/dev/nvme0n1p1", size_bytes=_PROVEN_BYTES)
         | parts.ext4_answers("/dev/nvme1n1", size_bytes=_PROVEN_BYTES)
-        | parts.xfs_answers("/srv/images")
+        | parts.xfs_answers("/srv/images", "/dev/mapper/vg0-odd")
         | parts.host_answers(fstrim_timer=True),
         processes=[parts.process(20, "postgres", "/srv/pg/main"), parts.process(21, "mysqld", "/var/lib/mysql")],
         spaces={place: parts.room(_PROVEN_BYTES, 40) for place in ("/", "/srv/pg", "/srv/images")},

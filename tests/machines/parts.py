@@ -298,9 +298,9 @@ def ext4_answers(device, *, size_bytes, journal="1024M", errors=0, **changed):
     return {" ".join(dumpe2fs.argv(device)): "\n".join(said) + "\n"}
 
 
-def xfs_answers(place, case="default", **replaced):
+def xfs_answers(place, device, case="default", **replaced):
     """What xfs_info says of a mounted XFS, with pieces replaced; a keyword's '__' stands for '=', as in bigtime__1."""
-    text = sample("xfs_info", case)
+    text = sample("xfs_info", case).replace("/dev/loop0", device)
     for old, new in replaced.items():
         text = text.replace(old.replace("__", "="), new)
     return {" ".join(xfs_reports.xfs_info_argv(place)): text}

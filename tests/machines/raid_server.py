@@ -144,8 +144,8 @@ def raid_lvm_crypt_server():
             errors=3,
             Filesystem_features="has_journal ext_attr filetype sparse_super",
         )
-        | parts.xfs_answers("/var/lib/images", case="v4_striped")
-        | parts.xfs_answers("/var/log", bigtime__1="bigtime=0")
+        | parts.xfs_answers("/var/lib/images", "/dev/mapper/vg0-images", case="v4_striped")
+        | parts.xfs_answers("/var/log", "/dev/sdc1", bigtime__1="bigtime=0")
         | parts.host_answers(fstrim_timer=False),
         processes=[
             parts.process(900, "dockerd", "/srv/docker"),

@@ -45,7 +45,7 @@ def cloud_vm():
         commands=commands
         | parts.ext4_answers("/dev/nvme0n1p1", size_bytes=100 * parts.GIB)
         | parts.ext4_answers("/dev/nvme2n1", size_bytes=1769 * parts.GIB)
-        | parts.xfs_answers("/srv/mail")
+        | parts.xfs_answers("/srv/mail", "/dev/nvme1n1")
         | parts.host_answers(fstrim_timer=True),
         processes=[
             parts.process(2001, "postgres", "/var/lib/postgresql/16/main"),
@@ -102,7 +102,7 @@ def hdd_mail_server():
         commands=commands
         | parts.ext4_answers("/dev/sda1", size_bytes=97 * parts.GIB)
         | parts.ext4_answers("/dev/sda2", size_bytes=1765 * parts.GIB, journal="64M")
-        | parts.xfs_answers("/var/spool/postfix", **{"blocks=16384,": "blocks=2560,"})
+        | parts.xfs_answers("/var/spool/postfix", "/dev/sdb", **{"blocks=16384,": "blocks=2560,"})
         | parts.host_answers(fstrim_timer=False),
         processes=[
             parts.process(700, "dovecot", "/var/mail"),

@@ -9,6 +9,7 @@ import pytest
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.survey.whole import survey
 from tests.cases import few
 from tools.fuzz.mutations import MACHINES, Mutant, broken, judged, several, single, whole
 
@@ -60,6 +61,46 @@ def test_a_report_of_smartctl_that_names_another_disk_is_no_answer():
     assert found["drive-failing", "disk:sdb"].outcome is Outcome.UNDETERMINED
     unknown = found["drive-failing", "disk:sdb"].to_learn().values()
     assert any("answers for /dev/sdc instead of /dev/sdb" in fact.learn for fact in unknown)
+
+
+@pytest.mark.parametrize(
+    ("machine", "asked", "old", "new", "told"),
+    [
+        (
+            "lab-nvme-4k",
+            ("run", "nvme", "id-ctrl"),
+            "QEMU NVMe Ctrl",
+            "SAMSUNG MZQL23T8HCLS-00A07",
+            "nvme id-ctrl answers for SAMSUNG MZQL23T8HCLS-00A07 instead of QEMU NVMe Ctrl",
+        ),
+        (
+            "lab-nvme-4k",
+            ("run", "xfs_info"),
+            "/dev/nvme0n1",
+            "/dev/sdb",
+            "xfs_info answers for /dev/sdb instead of /dev/nvme0n1",
+        ),
+    ],
+)
+def test_an_answer_that_names_another_device_is_none(machine, asked, old, new, told):
+    found = whole(BY_NAME[machine])[0]
+    question, said = next((it, said) for it, said in found.said.items() if it[: len(asked)] == asked)
+    assert old in said.text
+    lie = type(said)(said.text.replace(old, new), said.source, said.status)
+    assert any(told in fact.learn for fact in unknown_facts(found.but({question: lie})))
+
+
+def test_a_tool_that_was_killed_has_said_nothing():
+    found = whole(BY_NAME["lab-nvme-4k"])[0]
+    question, said = next((it, said) for it, said in found.said.items() if it[:3] == ("run", "nvme", "id-ctrl"))
+    killed = found.but({question: type(said)(said.text, said.source, -11)})
+    assert any("find out what killed it (signal 11)" in fact.learn for fact in unknown_facts(killed))
+
+
+def unknown_facts(machine):
+    records = [record for subject in survey(machine, {}).subjects for record in subject.scope.values()]
+    facts = [getattr(record, name) for record in records for name in record.__struct_fields__]
+    return [fact for fact in facts if isinstance(fact, Unknown)]
 
 
 def test_the_laws_see_a_risk_that_falls_silent():

@@ -67,7 +67,9 @@ def worn_nvme_database():
         | parts.ext4_answers("/dev/nvme0n1", size_bytes=_NVME_BYTES)
         | parts.ext4_answers("/dev/nvme1n1", size_bytes=_NVME_BYTES, journal="64M")
         | parts.ext4_answers("/dev/nvme2n1", size_bytes=_NVME_BYTES)
-        | parts.xfs_answers("/var/lib/docker", ftype__1="ftype=0", crc__1="crc=0", bigtime__1="bigtime=0")
+        | parts.xfs_answers(
+            "/var/lib/docker", "/dev/mapper/cr_docker", ftype__1="ftype=0", crc__1="crc=0", bigtime__1="bigtime=0"
+        )
         | parts.host_answers(fstrim_timer=True),
         processes=[
             parts.process(1001, "mysqld", "/var/lib/mysql/data"),
@@ -168,7 +170,7 @@ def old_storage_server():
         | parts.ext4_answers("/dev/sda", size_bytes=15 * 10**12, Filesystem_features=_NO_64BIT)
         | parts.ext4_answers("/dev/sdb", size_bytes=_HDD_BYTES, errors=17)
         | parts.ext4_answers("/dev/bcache0", size_bytes=_HDD_BYTES, Filesystem_features=_NO_JOURNAL)
-        | parts.xfs_answers("/srv/images", **_MANY_GROUPS)
+        | parts.xfs_answers("/srv/images", "/dev/sdc", **_MANY_GROUPS)
         | {"btrfs filesystem usage -b /pool": usage, "btrfs subvolume list -s /pool": ""}
         | {" ".join(zfs_tools.ZPOOL_LIST_ARGV): parts.sample("zpool_list", "three_pools")}
         | {" ".join(zfs_tools.ZFS_GET_ARGV): _DATASET}

@@ -105,7 +105,7 @@ class Mount:
         if self.fs_type == "ext4":
             own = parts.ext4_answers(f"/dev/{self.device}", size_bytes=self.size)
         elif self.fs_type == "xfs":
-            own = parts.xfs_answers(self.place)
+            own = parts.xfs_answers(self.place, f"/dev/{self.device}")
         return own | self.commands
 
 

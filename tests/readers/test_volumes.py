@@ -267,3 +267,23 @@ def test_a_pools_devices_say_what_they_hold_and_which_blocks_they_are_written_in
 def test_where_a_scrub_was_cancelled_no_day_is_told():
     text = sample("zpool_status/three_pools").replace("scrub repaired 128K in 02:13:45 with 0 errors", "scrub canceled")
     assert zfs_tools.parse_zpool_status(text).pools[0].scan_ended is None
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.7, 0.9])
+def test_a_pools_status_that_is_cut_short_is_no_answer(share):
+    text = sample("zpool_status/three_pools")
+    cut = zfs_tools.parse_zpool_status(text[: int(len(text) * share)])
+    assert isinstance(cut, Unknown) or all(pool.data_errors is not None for pool in cut.pools)
+
+
+def test_a_pool_without_devices_has_no_leaves():
+    (pool,) = zfs_tools.parse_zpool_status("  pool: tank\n state: UNAVAIL\n").pools
+    assert pool.leaves() == ()
+
+
+def test_a_number_with_a_unit_is_none_of_xfs():
+    text = sample("xfs_info/default")
+    plain = xfs_reports.parse_xfs_info(text)
+    assert plain.log_blocks is not None
+    for_people = xfs_reports.parse_xfs_info(text.replace(f"blocks={plain.log_blocks}", "blocks=16.00K"))
+    assert for_people.log_blocks is None

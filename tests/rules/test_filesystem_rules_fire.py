@@ -163,7 +163,12 @@ def test_an_xfs_that_can_not_be_opened_is_told_to_be_shut_down():
 @pytest.mark.parametrize(
     ("kind", "argv", "text", "rule"),
     [
-        ("xfs", " ".join(xfs_reports.xfs_info_argv(PLACE)), XFS.format(crc=1), "xfs-stripe-mismatch"),
+        (
+            "xfs",
+            " ".join(xfs_reports.xfs_info_argv(PLACE)),
+            XFS.format(crc=1).replace("sda", "md0"),
+            "xfs-stripe-mismatch",
+        ),
         (
             "ext4",
             "dumpe2fs -h /dev/md0",

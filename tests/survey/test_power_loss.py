@@ -15,7 +15,7 @@ GUID = "0xafd514c97c6f4f9ca4f2bfea2810afc5"
 
 
 def id_ctrl(vwc):
-    return {" ".join(nvme_id_ctrl.argv(PATH)): json.dumps({"vid": 1, "mn": "X", "vwc": vwc})}
+    return {" ".join(nvme_id_ctrl.argv(PATH)): json.dumps({"vid": 1, "mn": "", "vwc": vwc})}
 
 
 def smart_log(warning=0):

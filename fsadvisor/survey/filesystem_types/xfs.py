@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _BARRIERS_ALWAYS = Version(4, 19)
 """`nobarrier` was removed by commit 1c02d502c208, in 4.19."""
+_ROOT = "/dev/root"
+"""The kernel's name for what it mounted itself."""
 _LARGEST_LOG_BUFFER = 256 * 1024
 _FEATURES = ("crc", "finobt", "sparse", "rmapbt", "reflink", "bigtime", "inobtcount", "nrext64", "ftype")
 
@@ -58,7 +60,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
     options = block.mounts[0].super_options
     (argv,) = commands(block)
     tool = " ".join(argv)
-    info = read_fact.command_record(machine, argv, xfs_reports.parse_xfs_info)
+    info = _of_this(block, read_fact.command_record(machine, argv, xfs_reports.parse_xfs_info), tool)
     return XfsFacts(
         barriers=_barriers(options, kernel),
         online_discard=Known("sync" if "discard" in options else "none", "/proc/self/mountinfo"),
@@ -81,6 +83,18 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
         xfs_ftype=read_fact.field(info, tool, lambda it: it.ftype),
         allocation_group_bytes=read_fact.field(info, tool, lambda it: _in_bytes(it.agsize_blocks, it)),
     )
+
+
+def _of_this(block: Superblock, info: XfsInfo | Unknown, tool: str) -> XfsInfo | Unknown:
+    """The answer, unless it names another device: xfs_info and mountinfo both print what the kernel was told."""
+    if isinstance(info, Unknown) or info.device is None:
+        return info
+    mounted = {mount.source for mount in block.mounts}
+    names = {info.device, *mounted}
+    if info.device in mounted or _ROOT in names or not all(name.startswith("/dev/") for name in names):
+        return info
+    learn = f"find out why xfs_info answers for {info.device} instead of {', '.join(sorted(mounted))}"
+    return Unknown(Cause.UNREADABLE, learn, tool)
 
 
 def _barriers(options: tuple[str, ...], kernel: Fact[Version]) -> Fact[bool]:
