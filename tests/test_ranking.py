@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from fsadvisor.advise import advise, judge
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.ranking import ORDER
+from fsadvisor.ranking import MEASURED_GAIN, NOTHING_MEASURED, ORDER, REST, rank_of, reason_of, urgency_of, weight
 from fsadvisor.report.findings import findings
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.examples import imagined
@@ -133,6 +133,38 @@ def test_rules_name_only_rules_as_causes():
 def test_the_order_can_be_recited():
     printed = fsadvisor("explain", "order").stdout.decode()
     assert [line[5:] for line in printed.splitlines()[2 : 2 + len(ORDER)]] == list(ORDER.values())
+
+
+GAIN = next(rule for rule in RULES if rule.kind == "gain" and not rule.urgency)
+HYGIENE = next(rule for rule in RULES if rule.kind == "hygiene" and not rule.urgency)
+
+
+def test_a_measured_gain_stands_before_the_rest_from_five_percent_on():
+    assert urgency_of(GAIN, Outcome.ADVISE, 95) == MEASURED_GAIN
+    assert urgency_of(GAIN, Outcome.ADVISE, 96) == REST
+    assert urgency_of(GAIN, Outcome.ADVISE) == REST
+    assert rank_of(GAIN, Outcome.ADVISE, "disk:a", 50) < rank_of(GAIN, Outcome.ADVISE, "disk:a", 95)
+
+
+def test_only_a_gain_that_calls_for_action_is_a_measured_one():
+    assert urgency_of(GAIN, Outcome.OK, 50) == REST
+    assert urgency_of(HYGIENE, Outcome.ADVISE, 50) == REST
+
+
+def test_findings_are_equals_where_only_their_subjects_differ():
+    one, other = rank_of(GAIN, Outcome.ADVISE, "disk:a"), rank_of(GAIN, Outcome.ADVISE, "disk:b")
+    assert one < other
+    assert weight(one) == weight(other)
+    assert weight(one) != weight(rank_of(HYGIENE, Outcome.ADVISE, "disk:a"))
+    assert weight(one) != weight(rank_of(GAIN, Outcome.WITHHELD, "disk:a"))
+
+
+def test_a_waived_finding_s_reason_says_so_last():
+    said = reason_of(GAIN, Outcome.ADVISE, waived=True, left=NOTHING_MEASURED, gain_percent=None)
+    assert said.endswith(", waived")
+    assert said.removesuffix(", waived") == reason_of(
+        GAIN, Outcome.ADVISE, waived=False, left=NOTHING_MEASURED, gain_percent=None
+    )
 
 
 def test_a_virtual_drive_is_neither_well_nor_sick():

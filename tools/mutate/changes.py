@@ -224,4 +224,6 @@ def _constants(value: object) -> Iterator[bool | float | str]:
 def _is_listing(node: ast.AST, values: list[ast.expr]) -> bool:
     """Whether it lists words or numbers, of which one may be missing."""
     loads = isinstance(node, ast.Set) or isinstance(getattr(node, "ctx", None), ast.Load)
-    return loads and len(values) > 1 and all(isinstance(it, ast.Constant | ast.Name | ast.Attribute) for it in values)
+    words = [it.value for it in values if isinstance(it, ast.Constant) and isinstance(it.value, str)]
+    simple = all(isinstance(it, ast.Constant | ast.Name | ast.Attribute) for it in values)
+    return loads and len(values) > 1 and simple and not any(" " in word for word in words)

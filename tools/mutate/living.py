@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import sys
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
@@ -18,13 +19,15 @@ if TYPE_CHECKING:
 class Living:
     """A module as it is in this process."""
 
-    def __init__(self, module: ModuleType, source: str, file: str) -> None:
+    def __init__(self, module: ModuleType) -> None:
         self.module = module
-        self._tree = ast.parse(source)
-        self._code = compile(source, file, "exec")
+        self.file = str(module.__file__)
+        self.source = Path(self.file).read_text()
+        self._tree = ast.parse(self.source)
+        self._code = compile(self.source, self.file, "exec")
         self._functions: dict[tuple[str, int], list[FunctionType]] = {}
         for held in gc.get_objects():
-            if isinstance(held, FunctionType) and held.__code__.co_filename == file:
+            if isinstance(held, FunctionType) and held.__code__.co_filename == self.file:
                 code = held.__code__
                 self._functions.setdefault((code.co_qualname, code.co_firstlineno), []).append(held)
 
@@ -52,7 +55,7 @@ class Living:
     def _run(self, statement: ast.stmt) -> set[str]:
         space = vars(self.module)
         before = dict(space)
-        exec(compile(ast.Module([statement], []), self.module.__file__ or "", "exec"), space)
+        exec(compile(ast.Module([statement], []), self.file, "exec"), space)
         names = _names(statement)
         for name in names & set(before):
             for module in list(sys.modules.values()):

@@ -56,15 +56,14 @@ class Noticing:
         if session.testsfailed:
             raise SystemExit("tests can't be collected")
         if not session.config.option.collectonly:
+            living = {name: Living(importlib.import_module(name)) for name in self._modules}
+            gc.freeze()  # what is frozen is not found by Living
             for name, chosen in self._modules.items():
-                self._try(session, name, chosen)
+                self._try(session, living[name], chosen)
         return True
 
-    def _try(self, session: pytest.Session, name: str, chosen: set[str]) -> None:
-        module = importlib.import_module(name)
-        file = str(module.__file__)
-        source = Path(file).read_text()
-        living = Living(module, source, file)
+    def _try(self, session: pytest.Session, living: Living, chosen: set[str]) -> None:
+        name, file, source = living.module.__name__, living.file, living.source
         items = {item.nodeid: item for item in session.items}
         first = json.loads(self._in_fork(lambda: self._profile(list(items.values()), file), 600) or "{}")
         if first.get("failed", ["no answer"]):
@@ -74,7 +73,6 @@ class Noticing:
         everything = [it for it in changes(source, file) if not chosen or it.name in chosen]
         if self._sample and len(everything) > self._sample:
             everything = sorted(random.Random(self._seed).sample(everything, self._sample), key=lambda it: it.line)
-        gc.freeze()
         kills: Counter[str] = Counter()
         kills_at: Counter[tuple[str, str]] = Counter()
         survived: list[Change] = []

@@ -1,0 +1,165 @@
+"""What would settle a verdict on power-loss protection, and whose answers keep it open."""
+
+import json
+import re
+
+import pytest
+
+from fsadvisor.drives import Family
+from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.readers import nvme_get_feature, nvme_id_ctrl, nvme_ocp_smart_log, nvme_output, nvme_smart_log, smartctl
+from fsadvisor.survey.drive import Drive
+from fsadvisor.survey.power_loss import Controller, DriveEvidence, weigh
+from fsadvisor.survey.power_loss.evidence import Evidence
+
+REFUSED = Unknown(Cause.NOT_EXPOSED, nvme_output.DOES_NOT_ANSWER)
+NO_TOOL = Unknown(Cause.NO_TOOL, "install the tool")
+SILENT = Unknown(Cause.NOT_EXPOSED, "")
+YES, NO = Known(True, "sysfs"), Known(False, "sysfs")
+WRITE_BACK, WRITE_THROUGH = Known("write back", "queue/write_cache"), Known("write through", "queue/write_cache")
+SHEET = (
+    "read the data sheet of X for power-loss protection of data in flight, and say what it says:"
+    " `fsadvisor attest disk.datasheet_plp`"
+)
+HEALTHY = smartctl.parse(
+    '{"smartctl": {}, "device": {"protocol": "ATA"}, "model_name": "X", "smart_status": {"passed": true},'
+    ' "ata_smart_attributes": {"table": [{"id": 9, "name": "Power_On_Hours"}]}}'
+)
+
+
+def ctrl(vwc):
+    return nvme_id_ctrl.parse(json.dumps({"vid": 1, "mn": "X", "vwc": vwc}))
+
+
+def log(warning=0):
+    rest = {"temperature": 310, "avail_spare": 100, "spare_thresh": 10, "unsafe_shutdowns": 2}
+    return nvme_smart_log.parse(json.dumps({"critical_warning": warning, **rest}))
+
+
+def feature(value):
+    return nvme_get_feature.parse(f"get-feature:0x06 (Volatile Write Cache), Current value:{value:#010x}\n")
+
+
+def ocp(health=95, **more):
+    guid = "0xafd514c97c6f4f9ca4f2bfea2810afc5"
+    return nvme_ocp_smart_log.parse(
+        json.dumps(
+            {"Capacitor health": health, "PLP start count": 3, "Log page version": 2, "Log page GUID": guid, **more}
+        )
+    )
+
+
+def family(verdict="claimed", name="Samsung PM9A3", *, lossy=False):
+    return Family(
+        name=name, model=re.compile("X"), verdict=verdict, sources=("a sheet",), confidence="high", lossy=lossy
+    )
+
+
+def nvme(drive=None, **more):
+    answers = {"id_ctrl": ctrl(7), "smart_log": log(), "ocp": REFUSED, "cache_feature": feature(1), **(drive or {})}
+    facts = {"model": Known("X", "sysfs"), "virtual": NO, "write_cache": WRITE_BACK, "rotational": NO, "family": None}
+    return DriveEvidence(**{"device": "/dev/it", "transport": "nvme", **facts, **more}, drive=Drive(**answers))
+
+
+def other(transport="sata", smart=HEALTHY, **more):
+    facts = {"model": Known("X", "sysfs"), "virtual": NO, "write_cache": WRITE_BACK, "rotational": NO, "family": None}
+    return DriveEvidence(**{"device": "/dev/it", **facts, **more}, transport=transport, drive=Drive(smart=smart))
+
+
+def test_the_data_sheet_is_the_last_step_of_what_answers_all_else():
+    assert weigh(nvme()).steps == (SHEET,)
+    assert weigh(nvme(model=SILENT)).steps[-1] == SHEET.replace(" of X", "")
+
+
+def test_what_is_proven_needs_no_step_and_what_has_failed_needs_the_one():
+    assert weigh(nvme({"ocp": ocp()})).steps == ()
+    (step,) = weigh(nvme({"ocp": ocp(0)})).steps
+    assert step.startswith("back up, keep barriers")
+
+
+@pytest.mark.parametrize("transport", ["nvme", "virtio"])
+def test_of_a_virtual_disk_who_runs_it_is_asked_and_nobody_else(transport):
+    (step,) = weigh(nvme({"id_ctrl": NO_TOOL}, transport=transport, virtual=YES)).steps
+    assert step.startswith("ask whoever runs the hypervisor")
+
+
+@pytest.mark.parametrize(
+    ("answer", "vwc", "step"),
+    [
+        (
+            "id_ctrl",
+            7,
+            "ask the drive whether its write cache is volatile: `nvme id-ctrl /dev/it --output-format=json`",
+        ),
+        ("smart_log", 7, "ask the drive for a failed backup: `nvme smart-log /dev/it --output-format=json`"),
+        ("ocp", 7, "ask for its capacitors: `nvme ocp smart-add-log /dev/it --output-format=json`"),
+        ("cache_feature", 6, "ask whether feature 6 agrees: `nvme get-feature /dev/it --feature-id=6`"),
+        ("smart", 7, "ask the drive for its own tests: `smartctl --json=o -x /dev/it`"),
+    ],
+)
+def test_an_answer_that_lacks_a_tool_is_asked_for_once_the_tool_is_there(answer, vwc, step):
+    found = weigh(nvme({"id_ctrl": ctrl(vwc), answer: NO_TOOL}, write_cache=WRITE_THROUGH))
+    assert found.steps == (f"install the tool, then {step}", SHEET)
+    assert found.missing is NO_TOOL
+    if answer != "smart":
+        plain = weigh(nvme({"id_ctrl": ctrl(vwc), answer: SILENT}, write_cache=WRITE_THROUGH))
+        assert plain.steps == (step, SHEET)
+
+
+@pytest.mark.parametrize(
+    ("fact", "question"),
+    [("model", "its model"), ("virtual", "whether it is hardware"), ("write_cache", "queue/write_cache")],
+)
+def test_what_no_command_tells_is_named(fact, question):
+    found = weigh(nvme(**{fact: NO_TOOL}))
+    assert found.steps[0] == f"install the tool, to learn {question}"
+    assert found.missing is NO_TOOL
+    assert weigh(nvme(**{fact: Unknown(Cause.DENIED, "")})).steps[0].startswith(("read", "ask"))
+
+
+def test_a_controller_s_battery_policy_and_tool_are_the_steps_of_its_volumes():
+    open_ = Controller(says=Evidence("unknown", "battery: not told", "storcli64"))
+    assert [it.split()[0] for it in weigh(other(controller=open_)).steps] == ["have", "check"]
+
+
+def test_a_bridge_is_taken_away_first():
+    assert weigh(other("usb")).steps == ("attach the drive without the USB bridge", SHEET)
+    assert weigh(other("sata")).steps == (SHEET,)
+
+
+def test_a_kernel_that_flushes_a_cache_that_is_not_there_was_told_to():
+    steps = [it for it in weigh(nvme({"id_ctrl": ctrl(6)})).steps if it.startswith("find what set queue/write_cache")]
+    assert len(steps) == 1
+    for case in (nvme(), nvme({"id_ctrl": ctrl(6)}, write_cache=WRITE_THROUGH)):
+        assert not [it for it in weigh(case).steps if it.startswith("find what set")]
+
+
+@pytest.mark.parametrize(
+    ("name", "plugin"),
+    [
+        ("Micron 7450", "micron"),
+        ("WD Ultrastar DC SN640", "wdc"),
+        ("SanDisk DC SN650", "sandisk"),
+        ("Solidigm D7", "solidigm"),
+        ("Seagate Nytro", "seagate"),
+    ],
+)
+def test_a_maker_s_own_log_is_looked_at_where_the_common_one_is_not_answered(name, plugin):
+    step = f"look at the capacitors in the maker's own log: `nvme {plugin} vs-smart-add-log /dev/it`"
+    for verdict, found in (("claimed", "claimed"), ("unknown", "unknown")):
+        weighed = weigh(nvme(family=family(verdict, name)))
+        assert weighed.verdict == found
+        assert weighed.steps == (step, SHEET)
+    assert weigh(nvme(family=family("absent", name))).steps == (SHEET,)
+    assert step not in weigh(other(family=family("claimed", name))).steps
+    assert step not in weigh(nvme({"ocp": ocp(None)}, family=family("claimed", name))).steps
+
+
+def test_no_maker_s_log_is_looked_at_of_a_family_that_has_none():
+    assert weigh(nvme(family=family("claimed", "Samsung PM9A3"))).steps == (SHEET,)
+
+
+def test_of_a_hard_disk_and_of_memory_there_is_nothing_to_read():
+    assert weigh(other(rotational=YES)).steps == ()
+    assert weigh(other("ram", family=family("absent"))).steps == ()
+    assert weigh(nvme(family=family("absent"))).steps == (SHEET,)
