@@ -47,7 +47,7 @@ def _cures(case: DriveEvidence, missing: Iterable[tuple[str, Unknown]]) -> Itera
     """Each answer that is missing: what stood in its way, and the question."""
     for question, why in missing:
         asked = _ASK.get(question, "").format(device=case.device)
-        if why.learn and why.cause is not Cause.NOT_APPLICABLE:
+        if why.learn:
             yield f"{why.learn}, to learn {question}" if not asked else f"{why.learn}, then {asked}"
         elif asked:
             yield asked
