@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NoReturn, get_args
 
 from fsadvisor import arguments_compare, arguments_forecast, arguments_trial
 from fsadvisor._version import __version__
-from fsadvisor.catalogue import did_you_mean
 from fsadvisor.storage import Workload
+from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

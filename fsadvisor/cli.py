@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING
 
 from fsadvisor import arguments
 from fsadvisor._version import __version__
-from fsadvisor.advise import advise, judge, with_fitting_waivers
 from fsadvisor.attestation.claims import ClaimError
-from fsadvisor.catalogue import catalogue, did_you_mean, matching
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.kept_files import WithFile, with_own_results
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import MachineError
+from fsadvisor.rulebook.advise import advise, judge, with_fitting_waivers
 from fsadvisor.rulebook.rule import Outcome, Rule
 from fsadvisor.rulebook.shelf import Shelf, load_others_rule, load_shelf, own_rules, own_shelf
+from fsadvisor.storage.catalogue import catalogue, did_you_mean, matching
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Sequence
 
-    from fsadvisor.advise import Verdict
     from fsadvisor.attestation.claims import Saying
     from fsadvisor.machine.port import Machine
+    from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Storage, Supposition
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
@@ -151,7 +151,7 @@ def _terminal(chosen: argparse.Namespace) -> Terminal | None:
 def _explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
     """Something is to be seen at once; what that does not need is loaded later."""
     from fsadvisor.tui.starting import start
-    from fsadvisor.views.head import called
+    from fsadvisor.tui.views.head import called
 
     name = called(str(chosen.on)) if chosen.on else os.uname().nodename
     return start(name, lambda: _session(chosen, name), terminal)
@@ -334,7 +334,7 @@ def _tell(words: str) -> int:
 
 
 def _rule_try(chosen: argparse.Namespace) -> int:
-    from fsadvisor.proof.laws import unproven
+    from fsadvisor.rulebook.laws import unproven
 
     rule = load_others_rule(chosen.file)
     if not isinstance(rule, Rule):

@@ -5,15 +5,15 @@ import itertools
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.advise import Outcome, Rank, advise, failures, judge, reason
-from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Unknown
+from fsadvisor.rulebook.advise import Outcome, Rank, advise, failures, judge, reason
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.expr import compile_expression
 from fsadvisor.rulebook.remedy import Remedy, command_template
 from fsadvisor.rulebook.rule import Ask, Example, Rule
 from fsadvisor.rulebook.shape import Gain
 from fsadvisor.storage import Storage
+from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 
 # The three asks of the rule below, each a fact of its own.

@@ -7,7 +7,6 @@ import jsonschema
 import pytest
 from msgspec import structs
 
-from fsadvisor.advise import advise, with_fitting_waivers
 from fsadvisor.attestation.claims import a_year_after
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile
 from fsadvisor.machine.recorded import RecordedMachine
@@ -15,6 +14,7 @@ from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import About
 from fsadvisor.report.schema import schema_text
+from fsadvisor.rulebook.advise import advise, with_fitting_waivers
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.command import in_text

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from fsadvisor import catalogue as catalogue_module
-from fsadvisor.catalogue import NAMESPACES, SCOPES, Kind, catalogue, did_you_mean, matching, names_in_scope
 from fsadvisor.facts import Cause
 from fsadvisor.rulebook.examples import imagined
+from fsadvisor.storage import catalogue as catalogue_module
+from fsadvisor.storage.catalogue import NAMESPACES, SCOPES, Kind, catalogue, did_you_mean, matching, names_in_scope
 
 
 def test_every_field_of_every_subject_is_a_fact_with_a_meaning_and_a_source():

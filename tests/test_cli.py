@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.advise import advise
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.model import About
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.command import fsadvisor, started

@@ -8,8 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from fsadvisor.compare.side import CHOICES
-from fsadvisor.compare.workloads import USUAL
+from fsadvisor.measure.compare.side import CHOICES
+from fsadvisor.measure.compare.workloads import USUAL
 from fsadvisor.report.schema import schema
 from tests.command import ARGV, fsadvisor
 from tests.loops import attached_images, loops, needs_loop_devices, run
@@ -97,7 +97,7 @@ def test_without_a_terminal_and_without_yes_it_says_what_to_type(tmp_path):
 
 
 def test_an_audit_loads_nothing_of_it():
-    loaded = "any(m.startswith(('fsadvisor.compare', 'fsadvisor.trial')) for m in sys.modules)"
+    loaded = "any(m.startswith(('fsadvisor.measure.compare', 'fsadvisor.measure.trial')) for m in sys.modules)"
     code = f"import sys, fsadvisor.cli as c; c.run(['--on', sys.argv[1], '--json']); sys.exit({loaded})"
     done = subprocess.run([ARGV[0], "-c", code, str(MACHINE)], stdout=subprocess.DEVNULL, cwd=ROOT)
     assert done.returncode == 0

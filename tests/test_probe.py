@@ -13,9 +13,9 @@ import jsonschema
 import pytest
 
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.probe import lock
-from fsadvisor.probe.jobs import JOBS, SUITES
-from fsadvisor.probe.surroundings import mount_of
+from fsadvisor.measure.probe import lock
+from fsadvisor.measure.probe.jobs import JOBS, SUITES
+from fsadvisor.measure.probe.surroundings import mount_of
 from fsadvisor.report.schema import schema
 from tests.command import ARGV, fsadvisor
 from tests.loops import loops, needs_loop_devices, run

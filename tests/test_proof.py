@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.proof.laws import unproven
+from fsadvisor.rulebook.laws import unproven
 from fsadvisor.rulebook.shelf import load_rule
 from tests.paths import ROOT
 

@@ -6,12 +6,21 @@ from datetime import date
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.advise import advise, judge
 from fsadvisor.facts import Cause, Known, Unknown
-from fsadvisor.ranking import MEASURED_GAIN, NOTHING_MEASURED, ORDER, REST, rank_of, reason_of, urgency_of, weight
 from fsadvisor.report.findings import findings
 from fsadvisor.rulebook import gate
+from fsadvisor.rulebook.advise import advise, judge
 from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.ranking import (
+    MEASURED_GAIN,
+    NOTHING_MEASURED,
+    ORDER,
+    REST,
+    rank_of,
+    reason_of,
+    urgency_of,
+    weight,
+)
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.storage import Storage, Waiver
 from fsadvisor.survey import soundness

@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from fsadvisor.advise import advise
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.report.as_json import as_json
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.paths import ROOT

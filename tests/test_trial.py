@@ -9,9 +9,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from fsadvisor.probe.engine import EngineError
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.trial import empty
 from fsadvisor.report.schema import schema
-from fsadvisor.trial import empty
 from tests.command import ARGV, fsadvisor
 from tests.loops import attached_images, loops, mounts, needs_loop_devices, run
 from tests.trial.test_testbed import left

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.measure.waits.rules import MEANS, RULES
+from fsadvisor.measure.waits.sentence import MIXED, MIXED_OPEN, NOT_TOLD, NOT_TOLD_OPEN
+from fsadvisor.measure.waits.threads import LEAST_SAMPLES
+from fsadvisor.measure.waits.window import LEAST_SECONDS
 from fsadvisor.pages.markdown import plain, table
 from fsadvisor.report.waits_page import BUSY, IOWAIT, measure_text
-from fsadvisor.waits.rules import MEANS, RULES
-from fsadvisor.waits.sentence import MIXED, MIXED_OPEN, NOT_TOLD, NOT_TOLD_OPEN
-from fsadvisor.waits.threads import LEAST_SAMPLES
-from fsadvisor.waits.window import LEAST_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.waits.rules import Condition, Rule
+    from fsadvisor.measure.waits.rules import Condition, Rule
 
 _HEAD: Final = """# Where the time goes
 

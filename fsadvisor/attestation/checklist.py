@@ -6,12 +6,12 @@ import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.attestation.claims import ClaimError, drives_of, is_model
-from fsadvisor.catalogue import catalogue, did_you_mean
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.text import WIDTH, counted, wrapped
 from fsadvisor.pages.values import value_text
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import CHECKLISTS
+from fsadvisor.storage.catalogue import catalogue, did_you_mean
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from fsadvisor.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.facts import Cause, Known
 from fsadvisor.readers.attestations import Entry
 from fsadvisor.readers.parsing import real, whole
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import ATTEST
+from fsadvisor.storage.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.attested import PINNED_TO_DRIVES, PINNED_TO_FIRMWARE, unfit
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Callable, Iterable
 
-    from fsadvisor.catalogue import Entry as Fact
     from fsadvisor.readers.attestations import Drive, Value
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject
+    from fsadvisor.storage.catalogue import Entry as Fact
     from fsadvisor.survey.attested import Identity
 
 

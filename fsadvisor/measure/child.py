@@ -18,8 +18,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.processes import Stop, die_with
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.processes import Stop, die_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

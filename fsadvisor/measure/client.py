@@ -13,14 +13,14 @@ import msgspec
 from fsadvisor.measure import messages
 from fsadvisor.measure.child import Child, started
 from fsadvisor.measure.messages import Finished
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.processes import Stopped
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.processes import Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fsadvisor.measure.child import Worker
-    from fsadvisor.probe.processes import Stop
+    from fsadvisor.measure.probe.processes import Stop
 
 _WORK: Final = "fsadvisor.measure.workers:work"
 _SESSION: Final = "fsadvisor.measure.server:answer"

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.compare import device, workloads
-from fsadvisor.compare.matrix import comparison
-from fsadvisor.compare.rounds import LEAST_WINDOWS
-from fsadvisor.compare.side import CHOICES, Cell, Side, kernel_has
 from fsadvisor.facts import Known
 from fsadvisor.machine.runner import encoded
 from fsadvisor.measure import client
+from fsadvisor.measure.compare import device, workloads
+from fsadvisor.measure.compare.matrix import comparison
+from fsadvisor.measure.compare.rounds import LEAST_WINDOWS
+from fsadvisor.measure.compare.side import CHOICES, Cell, Side, kernel_has
 from fsadvisor.measure.messages import (
     CompareJob,
     ComparePath,
@@ -27,27 +27,27 @@ from fsadvisor.measure.messages import (
     LeftOut,
     SideReady,
 )
+from fsadvisor.measure.probe import cost, disks, guard, lock, surroundings
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.finding import Finding, warning
+from fsadvisor.measure.probe.measure import WINDOW_SECONDS
+from fsadvisor.measure.trial import tools
 from fsadvisor.pages.escape import without_surrogates
-from fsadvisor.probe import cost, disks, guard, lock, surroundings
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.finding import Finding, warning
-from fsadvisor.probe.measure import WINDOW_SECONDS
 from fsadvisor.storage import Below, Filesystem
 from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.whole import survey
-from fsadvisor.trial import tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from fsadvisor.compare.matrix import Comparison
     from fsadvisor.facts import Fact
     from fsadvisor.machine.port import Machine
+    from fsadvisor.measure.compare.matrix import Comparison
     from fsadvisor.measure.messages import Event
-    from fsadvisor.probe.cost import Cost
-    from fsadvisor.probe.job import Job
-    from fsadvisor.probe.place import Holder, Place
-    from fsadvisor.probe.processes import Stop
+    from fsadvisor.measure.probe.cost import Cost
+    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.place import Holder, Place
+    from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.storage import Storage
 
     Hear = Callable[[Event], object]

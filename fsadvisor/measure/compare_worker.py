@@ -12,29 +12,29 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
-from fsadvisor.compare import device, rounds
-from fsadvisor.compare.rounds import Entrant
-from fsadvisor.compare.side import CHOICES, Side, promise
-from fsadvisor.compare.workloads import with_file
+from fsadvisor.measure.compare import device, rounds
+from fsadvisor.measure.compare.rounds import Entrant
+from fsadvisor.measure.compare.side import CHOICES, Side, promise
+from fsadvisor.measure.compare.workloads import with_file
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, SideReady, Started, of_window
-from fsadvisor.probe import scratch, scratch_tree
-from fsadvisor.probe.disks import Way
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.engines import opened
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.measure import Where
+from fsadvisor.measure.probe import scratch, scratch_tree
+from fsadvisor.measure.probe.disks import Way
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.engines import opened
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.measure import Where
+from fsadvisor.measure.trial.mounting import enter
+from fsadvisor.measure.trial.testbed import images, standing
 from fsadvisor.survey.filesystem_types.registry import type_of
-from fsadvisor.trial.mounting import enter
-from fsadvisor.trial.testbed import images, standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fsadvisor.measure.messages import ComparePath, CompareWork, Event
-    from fsadvisor.probe.job import Job
-    from fsadvisor.probe.processes import Stop
-    from fsadvisor.trial.mounting import Privacy
-    from fsadvisor.trial.testbed import Part, Standing
+    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.processes import Stop
+    from fsadvisor.measure.trial.mounting import Privacy
+    from fsadvisor.measure.trial.testbed import Part, Standing
 
 Emit: TypeAlias = "Callable[[Event], None]"
 

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.compare.side import Side  # noqa: TC001 - decoding resolves the annotations at run time
-from fsadvisor.probe.cost import Cost  # noqa: TC001
-from fsadvisor.probe.disks import Way  # noqa: TC001
-from fsadvisor.probe.finding import Finding  # noqa: TC001
-from fsadvisor.probe.result import Figure, Result, quantile
-from fsadvisor.probe.series import value
-from fsadvisor.probe.store import encoded
-from fsadvisor.trial import comparison as of_trial  # noqa: TC001
-from fsadvisor.trial.testbed import Form, Stand  # noqa: TC001
+from fsadvisor.measure.compare.side import Side  # noqa: TC001 - decoding resolves the annotations at run time
+from fsadvisor.measure.probe.cost import Cost  # noqa: TC001
+from fsadvisor.measure.probe.disks import Way  # noqa: TC001
+from fsadvisor.measure.probe.finding import Finding  # noqa: TC001
+from fsadvisor.measure.probe.result import Figure, Result, quantile
+from fsadvisor.measure.probe.series import value
+from fsadvisor.measure.probe.store import encoded
+from fsadvisor.measure.trial import comparison as of_trial  # noqa: TC001
+from fsadvisor.measure.trial.testbed import Form, Stand  # noqa: TC001
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fsadvisor.probe import measure
-    from fsadvisor.probe.job import Job
+    from fsadvisor.measure.probe import measure
+    from fsadvisor.measure.probe.job import Job
 
 State: TypeAlias = Literal["done", "cancelled", "not started", "failed"]
 Base: TypeAlias = Literal["image", "memory"]

@@ -13,11 +13,11 @@ from msgspec import Struct
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure.messages import JobDone, Note, Started, of_window
-from fsadvisor.probe import cost, disks, fitting, gentle, guard, lock, scratch_tree, store, surroundings
-from fsadvisor.probe.job import Existing
-from fsadvisor.probe.measure import Where
-from fsadvisor.probe.processes import Stopped
-from fsadvisor.probe.run import Begun, Ended, Plan, Went, run
+from fsadvisor.measure.probe import cost, disks, fitting, gentle, guard, lock, scratch_tree, store, surroundings
+from fsadvisor.measure.probe.job import Existing
+from fsadvisor.measure.probe.measure import Where
+from fsadvisor.measure.probe.processes import Stopped
+from fsadvisor.measure.probe.run import Begun, Ended, Plan, Went, run
 from fsadvisor.storage import Below, Disk
 from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.whole import survey
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure import messages
-    from fsadvisor.probe.cost import Cost
-    from fsadvisor.probe.finding import Finding
-    from fsadvisor.probe.job import Job
-    from fsadvisor.probe.place import Place
-    from fsadvisor.probe.processes import Stop
-    from fsadvisor.probe.result import Result
-    from fsadvisor.probe.run import Event
+    from fsadvisor.measure.probe.cost import Cost
+    from fsadvisor.measure.probe.finding import Finding
+    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.place import Place
+    from fsadvisor.measure.probe.processes import Stop
+    from fsadvisor.measure.probe.result import Result
+    from fsadvisor.measure.probe.run import Event
     from fsadvisor.storage import Storage
 
     Hear = Callable[[messages.Event], object]
@@ -154,7 +154,7 @@ class ProbeSession:
         return disks.way(self._storage, self.mount) if self.mount else None
 
     def _plan(self, giving_way: gentle.Gentle | None) -> Plan:
-        from fsadvisor.probe.engines import opened
+        from fsadvisor.measure.probe.engines import opened
 
         return Plan(
             jobs=self._jobs,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from fsadvisor.compare import workloads
-from fsadvisor.compare.side import CHOICES
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure import compare_session, messages, probe_session, trial_session
+from fsadvisor.measure.compare import workloads
+from fsadvisor.measure.compare.side import CHOICES
 from fsadvisor.measure.messages import (
     CellDone,
     CompareAsked,
@@ -24,20 +24,20 @@ from fsadvisor.measure.messages import (
     ProbeAsked,
     TrialAsked,
 )
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.finding import Finding
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.processes import Stop
+from fsadvisor.measure.trial.change import ChangeError
+from fsadvisor.measure.trial.outcome import remarks
 from fsadvisor.pages.escape import without_surrogates
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.finding import Finding
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.processes import Stop
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.trial.change import ChangeError
-from fsadvisor.trial.outcome import remarks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import IO
 
-    from fsadvisor.trial.testbed import Form
+    from fsadvisor.measure.trial.testbed import Form
 
     Emit: TypeAlias = Callable[[Event], None]
 

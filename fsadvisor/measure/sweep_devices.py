@@ -19,9 +19,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe import lock
-from fsadvisor.probe.engine import EngineError, told
-from fsadvisor.trial import tools
+from fsadvisor.measure.probe import lock
+from fsadvisor.measure.probe.engine import EngineError, told
+from fsadvisor.measure.trial import tools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

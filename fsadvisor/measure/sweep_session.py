@@ -9,14 +9,14 @@ from msgspec import Struct
 
 from fsadvisor.measure import client, sweep_devices
 from fsadvisor.measure.messages import Finished, LeftOut, Point, Started, SweepWork
+from fsadvisor.measure.probe import cost, scratch_tree
+from fsadvisor.measure.probe.cost import Cost
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.finding import bytes_text
+from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.sweep_worker import MOST_BYTES
-from fsadvisor.probe import cost, scratch_tree
-from fsadvisor.probe.cost import Cost
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.finding import bytes_text
-from fsadvisor.probe.jobs import JOBS
+from fsadvisor.measure.trial import tools
 from fsadvisor.survey.filesystem_types.registry import IN_PAPERS
-from fsadvisor.trial import tools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

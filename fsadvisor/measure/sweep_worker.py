@@ -15,26 +15,26 @@ from msgspec.structs import replace
 
 from fsadvisor.measure import sweep_devices
 from fsadvisor.measure.messages import LeftOut, Point, Started
+from fsadvisor.measure.probe import disks
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.finding import bytes_text
+from fsadvisor.measure.probe.job import Mix
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.own import mixing
+from fsadvisor.measure.probe.processes import Stopped
 from fsadvisor.measure.sweep_devices import Delayed, delayed
-from fsadvisor.probe import disks
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.finding import bytes_text
-from fsadvisor.probe.job import Mix
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.own import mixing
-from fsadvisor.probe.processes import Stopped
+from fsadvisor.measure.trial import mounting, testbed, tools
+from fsadvisor.measure.trial.testbed import attached
 from fsadvisor.survey.filesystem_types.registry import type_of
-from fsadvisor.trial import mounting, testbed, tools
-from fsadvisor.trial.testbed import attached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fsadvisor.measure.messages import Event, SweepWork
-    from fsadvisor.probe.disks import Counted
-    from fsadvisor.probe.engine import Session
-    from fsadvisor.probe.processes import Stop
-    from fsadvisor.trial.mounting import Privacy
+    from fsadvisor.measure.probe.disks import Counted
+    from fsadvisor.measure.probe.engine import Session
+    from fsadvisor.measure.probe.processes import Stop
+    from fsadvisor.measure.trial.mounting import Privacy
 
 MOST_BYTES: Final = 8 << 30
 """That a workload on a filesystem in an image may read and write; no window is begun that would go beyond it."""

@@ -14,31 +14,31 @@ from msgspec.structs import replace
 
 from fsadvisor.measure import client
 from fsadvisor.measure.messages import Finished, Note, SidesReady, TrialDone, TrialWork
-from fsadvisor.probe import cost, disks, guard, lock, store, surroundings
-from fsadvisor.probe.cost import Cost
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.finding import bytes_text
-from fsadvisor.probe.result import Figure, Result
+from fsadvisor.measure.probe import cost, disks, guard, lock, store, surroundings
+from fsadvisor.measure.probe.cost import Cost
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.finding import bytes_text
+from fsadvisor.measure.probe.result import Figure, Result
+from fsadvisor.measure.trial import change as changes
+from fsadvisor.measure.trial import empty
+from fsadvisor.measure.trial.blocks import most_bytes
+from fsadvisor.measure.trial.outcome import Outcome, remarks
+from fsadvisor.measure.trial.testbed import LEAST_BYTES
 from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.tried import job_of
 from fsadvisor.survey.whole import survey
-from fsadvisor.trial import change as changes
-from fsadvisor.trial import empty
-from fsadvisor.trial.blocks import most_bytes
-from fsadvisor.trial.outcome import Outcome, remarks
-from fsadvisor.trial.testbed import LEAST_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.messages import Event
-    from fsadvisor.probe.finding import Finding
-    from fsadvisor.probe.processes import Stop
+    from fsadvisor.measure.probe.finding import Finding
+    from fsadvisor.measure.probe.processes import Stop
+    from fsadvisor.measure.trial.change import Change
+    from fsadvisor.measure.trial.comparison import Comparison
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage
-    from fsadvisor.trial.change import Change
-    from fsadvisor.trial.comparison import Comparison
 
     Hear = Callable[[Event], object]
 

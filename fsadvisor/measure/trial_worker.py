@@ -12,24 +12,34 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from fsadvisor.measure.messages import BlockProgress, Note, SidesReady, TrialDone
-from fsadvisor.probe import scratch_tree
-from fsadvisor.probe.disks import Way
-from fsadvisor.probe.engines import opened
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT, Budget, Rounds, events, most_bytes, set_up_bytes
-from fsadvisor.trial.comparison import Comparison, Progress
-from fsadvisor.trial.empty import halves
-from fsadvisor.trial.mounting import enter
-from fsadvisor.trial.testbed import Stand, images, standing
+from fsadvisor.measure.probe import scratch_tree
+from fsadvisor.measure.probe.disks import Way
+from fsadvisor.measure.probe.engines import opened
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.trial.blocks import (
+    AGAIN,
+    BARE,
+    CHANGED,
+    DEFAULT,
+    Budget,
+    Rounds,
+    events,
+    most_bytes,
+    set_up_bytes,
+)
+from fsadvisor.measure.trial.comparison import Comparison, Progress
+from fsadvisor.measure.trial.empty import halves
+from fsadvisor.measure.trial.mounting import enter
+from fsadvisor.measure.trial.testbed import Stand, images, standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from fsadvisor.measure.messages import Event, TrialWork
-    from fsadvisor.probe.engine import Session
-    from fsadvisor.probe.processes import Stop
-    from fsadvisor.trial.mounting import Privacy
-    from fsadvisor.trial.testbed import Part, Standing
+    from fsadvisor.measure.probe.engine import Session
+    from fsadvisor.measure.probe.processes import Stop
+    from fsadvisor.measure.trial.mounting import Privacy
+    from fsadvisor.measure.trial.testbed import Part, Standing
 
 
 def run(asked: TrialWork, emit: Callable[[Event], None], stop: Stop) -> None:

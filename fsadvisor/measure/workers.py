@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from fsadvisor.measure import messages
 from fsadvisor.measure.messages import CompareWork, Finished, SweepWork, TrialWork
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.processes import Stopped
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.processes import Stopped
 
 if TYPE_CHECKING:
     from fsadvisor.measure.child import Tell
-    from fsadvisor.probe.processes import Stop
+    from fsadvisor.measure.probe.processes import Stop
 
 
 def work(line: bytes, tell: Tell, stop: Stop) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Unknown
 from fsadvisor.pages.document import VALUES, Block, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import MARKS, cause, value_text
+from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.truth import TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Unknown
 from fsadvisor.pages.document import (
     VALUES,
@@ -32,15 +31,16 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Tone, plain
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import MARKS, bytes_text, cause, value_text
+from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fsadvisor.catalogue import Entry
     from fsadvisor.facts import Fact
     from fsadvisor.pages.document import Answer, Block, Value
     from fsadvisor.pages.glyphs import Span
+    from fsadvisor.storage.catalogue import Entry
 
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
 _CODE: Final = re.compile(r"`([^`]+)`")

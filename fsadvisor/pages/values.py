@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.escape import clean
+from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 
 if TYPE_CHECKING:
-    from fsadvisor.catalogue import Entry
     from fsadvisor.facts import Fact
     from fsadvisor.storage import Subject
+    from fsadvisor.storage.catalogue import Entry
 
 MARKS: Final = {TRUE: "yes", FALSE: "no", UNKNOWN: "unknown"}
 """Answers in words."""

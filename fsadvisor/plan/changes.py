@@ -16,17 +16,17 @@ from fsadvisor.plan import fstab_patch
 from fsadvisor.plan.commands import Remount, Sysctl, Unit, Write, recognised, sysctl_family
 from fsadvisor.plan.model import Change, Condition, Refusal, Setting, UnfitError
 from fsadvisor.plan.options import NONE, family, in_family, of_the_mount, shown
-from fsadvisor.ranking import weight
 from fsadvisor.readers import mount_tables
+from fsadvisor.rulebook.ranking import weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from fsadvisor.advise import Verdict
     from fsadvisor.machine.port import Answer
     from fsadvisor.plan.commands import Command
     from fsadvisor.plan.fstab_patch import Wish
     from fsadvisor.plan.model import Finding
+    from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.remedy import Instructions
     from fsadvisor.storage import Facts
 

@@ -18,12 +18,12 @@ from fsadvisor.machine.runner import encoded
 from fsadvisor.pages.document import Commands, Gap, Prose, Verbatim, paragraph
 from fsadvisor.pages.escape import clean, json_escaped
 from fsadvisor.pages.glyphs import line, span
+from fsadvisor.pages.published import encodable
 from fsadvisor.pages.text import render
 from fsadvisor.plan import fstab_patch, model
 from fsadvisor.plan.parts import parts
 from fsadvisor.plan.script import plan_script, undo_script
 from fsadvisor.plan.shell import WIDTH
-from fsadvisor.report.published import encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.advise import RUNNING, advise, judge, reason
-from fsadvisor.catalogue import did_you_mean
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.plan import files, fstab_patch
 from fsadvisor.plan.changes import Proposal, changes, mounts, without_conflicts
 from fsadvisor.plan.files import mount_unit_hint
 from fsadvisor.plan.fstab_patch import Wish
 from fsadvisor.plan.model import Finding, FstabChange, LineEdit, Manual, Plan, Refusal, Step, UnfitError
+from fsadvisor.rulebook.advise import RUNNING, advise, judge, reason
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Mount
+from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from fsadvisor.advise import Verdict
     from fsadvisor.machine.port import Answer
     from fsadvisor.plan.changes import Mounts
     from fsadvisor.plan.model import Change
+    from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject
 

@@ -16,9 +16,9 @@ from fsadvisor.rulebook.rule import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fsadvisor.advise import Verdict
     from fsadvisor.report.findings import Finding
     from fsadvisor.report.model import About
+    from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage, Subject
 

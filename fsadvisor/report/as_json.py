@@ -9,24 +9,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from msgspec import Raw, convert
 
-from fsadvisor.advise import gain_of, left_of, nothing_to_do, reason_shared
-from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.pages import published
 from fsadvisor.pages.escape import json_escaped, without_surrogates
-from fsadvisor.ranking import rank_of
-from fsadvisor.report import model, published
-from fsadvisor.report.published import fact_piece as fact
-from fsadvisor.report.published import piece
+from fsadvisor.pages.published import fact_piece as fact
+from fsadvisor.pages.published import piece
+from fsadvisor.report import model
+from fsadvisor.rulebook.advise import gain_of, left_of, nothing_to_do, reason_shared
+from fsadvisor.rulebook.ranking import rank_of
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shape import Keep
 from fsadvisor.rulebook.tables import errata
+from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.truth import FALSE, Truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from fsadvisor.advise import Gained, Verdict
     from fsadvisor.facts import Fact
+    from fsadvisor.rulebook.advise import Gained, Verdict
     from fsadvisor.rulebook.remedy import Instructions
     from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.storage import Facts, Storage, Subject

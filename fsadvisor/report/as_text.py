@@ -17,12 +17,12 @@ from fsadvisor.rulebook.rule import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from fsadvisor.advise import Verdict
-    from fsadvisor.catalogue import Entry
     from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Finding
     from fsadvisor.report.model import About
+    from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Storage
+    from fsadvisor.storage.catalogue import Entry
 
 _IN_OVERVIEW: Final = 3
 _NONE_OF_IT: Final = "None of this is so here; `fsadvisor explain RULE` says what a rule looks for."

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from fsadvisor.pages.published import document_in_lines, published
 from fsadvisor.report import compare_words, probe_json
-from fsadvisor.report.published import document_in_lines, published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.compare import matrix
-    from fsadvisor.probe import cost, finding
+    from fsadvisor.measure.compare import matrix
+    from fsadvisor.measure.probe import cost, finding
 
 SCHEMA: Final = "fsadvisor/compare/1"
 

@@ -8,13 +8,13 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from fsadvisor.compare.matrix import Standing
+from fsadvisor.measure.compare.matrix import Standing
+from fsadvisor.measure.probe.elsewhere import Elsewhere, elsewhere
 from fsadvisor.pages.document import Block, Drawn, Gap, Heading, Item, Labelled, Prose, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.pages.markdown import code, plain, render
 from fsadvisor.pages.text import counted
-from fsadvisor.probe.elsewhere import Elsewhere, elsewhere
 from fsadvisor.report.compare_words import (
     LEGEND,
     MARKS,
@@ -37,10 +37,10 @@ from fsadvisor.rulebook.tables import errata, table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from fsadvisor.compare.matrix import Comparison, Ranked, Row
-    from fsadvisor.compare.side import Choice, Side
-    from fsadvisor.probe.job import Job
-    from fsadvisor.probe.result import Result
+    from fsadvisor.measure.compare.matrix import Comparison, Ranked, Row
+    from fsadvisor.measure.compare.side import Choice, Side
+    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.result import Result
     from fsadvisor.report.compare_words import About
 
 _CELL: Final = 4

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
 
-from fsadvisor.compare.matrix import Standing
+from fsadvisor.measure.compare.matrix import Standing
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.text import wrapped
 from fsadvisor.report.compare_words import title, winners
@@ -18,7 +18,7 @@ from fsadvisor.report.probe_words import amount, sureness
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.compare.matrix import Comparison, Ranked, Row
+    from fsadvisor.measure.compare.matrix import Comparison, Ranked, Row
     from fsadvisor.report.compare_words import About
 
 _NAMES, _CELL, _HEIGHT = 170, 132, 54

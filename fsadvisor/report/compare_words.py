@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.compare.matrix import Standing
+from fsadvisor.measure.compare.matrix import Standing
+from fsadvisor.measure.probe.finding import bytes_text
 from fsadvisor.pages.text import counted, listed
-from fsadvisor.probe.finding import bytes_text
 from fsadvisor.report.probe_words import amount, figure_text, number, sureness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.compare.matrix import Comparison, Question, Ranked, Share
-    from fsadvisor.compare.side import Side
-    from fsadvisor.probe.result import Figure, Result
+    from fsadvisor.measure.compare.matrix import Comparison, Question, Ranked, Share
+    from fsadvisor.measure.compare.side import Side
+    from fsadvisor.measure.probe.result import Figure, Result
 
 State: TypeAlias = Literal["done", "refused", "not started", "cancelled", "failed"]
 _GROUNDS: Final[tuple[Literal["image", "bare"], ...]] = ("image", "bare")

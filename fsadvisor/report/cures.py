@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 
-from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Known
 from fsadvisor.pages.document import Fold, Gap, Heading, Labelled, Remark
 from fsadvisor.pages.glyphs import line
@@ -18,15 +17,16 @@ from fsadvisor.pages.values import cause, full_name, short_name
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import CHECKLISTS
+from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from fsadvisor.advise import Verdict
     from fsadvisor.facts import Unknown
     from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Finding
+    from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Subject
 
 _NAMED: Final = 5

@@ -6,8 +6,8 @@ import msgspec
 
 from fsadvisor.pages.document import Gap, Item, Labelled, paragraph
 from fsadvisor.pages.glyphs import line
+from fsadvisor.pages.published import document_in_lines, published
 from fsadvisor.pages.text import WIDTH, render
-from fsadvisor.report.published import document_in_lines, published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

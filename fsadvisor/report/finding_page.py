@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from fsadvisor.advise import reason
 from fsadvisor.pages.document import (
     Answer,
     Commands,
@@ -27,6 +26,7 @@ from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.report import cures, rule_page
 from fsadvisor.report.rule_page import part
+from fsadvisor.rulebook.advise import reason
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 

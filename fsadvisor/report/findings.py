@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
 
-from fsadvisor.advise import left_of
 from fsadvisor.facts import Unknown
-from fsadvisor.ranking import REST, urgency_of
+from fsadvisor.rulebook.advise import left_of
+from fsadvisor.rulebook.ranking import REST, urgency_of
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from fsadvisor.advise import Verdict
     from fsadvisor.facts import Fact
+    from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.storage import Facts, Subject, Waiver
     from fsadvisor.truth import Truth

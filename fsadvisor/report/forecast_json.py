@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.forecast.classes import CLASSES
-from fsadvisor.forecast.fit import NoFit
-from fsadvisor.report.published import document, published
+from fsadvisor.measure.forecast.classes import CLASSES
+from fsadvisor.measure.forecast.fit import NoFit
+from fsadvisor.pages.published import document, published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.forecast import alone, classes, curve, fit
-    from fsadvisor.forecast import study as studied
+    from fsadvisor.measure.forecast import alone, classes, curve, fit
+    from fsadvisor.measure.forecast import study as studied
 
 SCHEMA: Final = "fsadvisor/forecast/1"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.forecast.classes import CLASSES, INVERSIONS, SOURCE, Class
-from fsadvisor.forecast.devices import WARN_BELOW_MS
-from fsadvisor.forecast.fit import NoFit
-from fsadvisor.forecast.plot import letters, plot
+from fsadvisor.measure.forecast.classes import CLASSES, INVERSIONS, SOURCE, Class
+from fsadvisor.measure.forecast.devices import WARN_BELOW_MS
+from fsadvisor.measure.forecast.fit import NoFit
+from fsadvisor.measure.forecast.plot import letters, plot
 from fsadvisor.pages.document import Block, Drawn, Gap, Heading, Item, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Line, line
@@ -17,11 +17,11 @@ from fsadvisor.report.probe_words import figure_text, number
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.forecast.alone import Alone, Bounds
-    from fsadvisor.forecast.classes import Verdict
-    from fsadvisor.forecast.devices import Device
-    from fsadvisor.forecast.fit import Interval
-    from fsadvisor.forecast.study import Expected, Pair, Study, Told
+    from fsadvisor.measure.forecast.alone import Alone, Bounds
+    from fsadvisor.measure.forecast.classes import Verdict
+    from fsadvisor.measure.forecast.devices import Device
+    from fsadvisor.measure.forecast.fit import Interval
+    from fsadvisor.measure.forecast.study import Expected, Pair, Study, Told
 
 _IN: Final = line("  ")
 _FURTHER: Final = line("    ")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.forecast.fit import NoFit
+from fsadvisor.measure.forecast.fit import NoFit
 from fsadvisor.pages.escape import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.forecast.study import Study, Told
+    from fsadvisor.measure.forecast.study import Study, Told
 
 _WIDE, _HIGH = 560, 340
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 120, 40, 45

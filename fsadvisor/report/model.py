@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from fsadvisor.facts import Cause
-from fsadvisor.ranking import Rank
+from fsadvisor.rulebook.ranking import Rank
 from fsadvisor.rulebook.rule import Outcome, Part
 from fsadvisor.rulebook.shape import Gain, Keep, Needs, Reference, RuleKind, Severity, SubjectKind
 from fsadvisor.rulebook.shelf import RuleError

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.report.published import document_in_lines, published
+from fsadvisor.pages.published import document_in_lines, published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.probe import cost, finding, result
+    from fsadvisor.measure.probe import cost, finding, result
 
 SCHEMA: Final = "fsadvisor/probe-run/1"
 

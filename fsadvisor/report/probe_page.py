@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from fsadvisor.measure.probe.cost import seconds_text
+from fsadvisor.measure.probe.elsewhere import elsewhere
+from fsadvisor.measure.probe.finding import bytes_text
 from fsadvisor.pages.document import Block, Drawn, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import UNICODE, Tone, line, span
 from fsadvisor.pages.text import counted
-from fsadvisor.probe.cost import seconds_text
-from fsadvisor.probe.elsewhere import elsewhere
-from fsadvisor.probe.finding import bytes_text
 from fsadvisor.report.probe_words import (
     amount,
     figure_text,
@@ -33,10 +33,10 @@ from fsadvisor.rulebook.tables import seeds, table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from fsadvisor.probe.cost import Cost
-    from fsadvisor.probe.finding import Finding
-    from fsadvisor.probe.job import Job
-    from fsadvisor.probe.result import Figure, Result
+    from fsadvisor.measure.probe.cost import Cost
+    from fsadvisor.measure.probe.finding import Finding
+    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.result import Figure, Result
 
 _NARROW, _WIDE = 60, 120
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.measure.probe.job import Headline
 from fsadvisor.pages.text import counted
-from fsadvisor.probe.job import Headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.probe.result import Figure, Result
+    from fsadvisor.measure.probe.result import Figure, Result
 
 _UNSETTLED: Final = 0.10
 """Half of a part's interval, as a share of the whole: more is not settled."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.catalogue import catalogue
 from fsadvisor.pages.document import (
     Commands,
     Document,
@@ -23,19 +22,20 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Line, Span, Tone, line, span
 from fsadvisor.pages.markdown import code, plain, render
 from fsadvisor.pages.text import counted, listed
-from fsadvisor.ranking import ORDER, WITHIN
 from fsadvisor.rulebook import tables
+from fsadvisor.rulebook.ranking import ORDER, WITHIN
 from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.storage.catalogue import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fsadvisor.catalogue import Entry
     from fsadvisor.pages.document import Block
     from fsadvisor.rulebook import shape
     from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template
     from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.rulebook.shape import Gain, TrialShape
+    from fsadvisor.storage.catalogue import Entry
 
 NEEDS: Final = {
     "online": "no interruption",

@@ -21,10 +21,10 @@ from fsadvisor.rulebook.rule import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fsadvisor.advise import Verdict
     from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Finding
     from fsadvisor.report.model import About
+    from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Storage, Subject
 
 NOT_FOUND: Final = "Checked, and not found here"

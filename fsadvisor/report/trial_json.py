@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.report.published import document, published
-from fsadvisor.trial.comparison import kind, sentence
-from fsadvisor.trial.outcome import remarks
+from fsadvisor.measure.trial.comparison import kind, sentence
+from fsadvisor.measure.trial.outcome import remarks
+from fsadvisor.pages.published import document, published
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.probe import cost
-    from fsadvisor.trial import comparison, outcome, testbed
-    from fsadvisor.trial.change import Change
+    from fsadvisor.measure.probe import cost
+    from fsadvisor.measure.trial import comparison, outcome, testbed
+    from fsadvisor.measure.trial.change import Change
 
 SCHEMA: Final = "fsadvisor/trial-run/1"
 

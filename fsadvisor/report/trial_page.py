@@ -5,24 +5,24 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
+from fsadvisor.measure.probe.cost import seconds_text
+from fsadvisor.measure.probe.finding import bytes_text
+from fsadvisor.measure.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT
+from fsadvisor.measure.trial.outcome import remarks
 from fsadvisor.pages.document import Block, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import line
 from fsadvisor.pages.text import counted
-from fsadvisor.probe.cost import seconds_text
-from fsadvisor.probe.finding import bytes_text
 from fsadvisor.report.probe_words import figure_text, sureness
-from fsadvisor.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT
-from fsadvisor.trial.outcome import remarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.probe.cost import Cost
-    from fsadvisor.trial.change import Change
-    from fsadvisor.trial.comparison import Comparison, Side
-    from fsadvisor.trial.outcome import Outcome
-    from fsadvisor.trial.testbed import Form
+    from fsadvisor.measure.probe.cost import Cost
+    from fsadvisor.measure.trial.change import Change
+    from fsadvisor.measure.trial.comparison import Comparison, Side
+    from fsadvisor.measure.trial.outcome import Outcome
+    from fsadvisor.measure.trial.testbed import Form
 
 _ENDS: Final = {
     "settled": "told",

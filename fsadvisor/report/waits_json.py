@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 
 from fsadvisor.facts import Unknown
+from fsadvisor.measure.waits import journals
+from fsadvisor.pages.published import document, published
 from fsadvisor.report import probe_json
-from fsadvisor.report.published import document, published
-from fsadvisor.waits import journals
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Fact, Known
-    from fsadvisor.waits import sentence, window
-    from fsadvisor.waits.sentence import Account
+    from fsadvisor.measure.waits import sentence, window
+    from fsadvisor.measure.waits.sentence import Account
 
 SCHEMA: Final = "fsadvisor/waits/1"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.measure.waits.journals import PHASES, BtrfsWork, Jbd2Work, XfsWork
+from fsadvisor.measure.waits.rules import COUNTS
 from fsadvisor.pages.document import Block, Drawn, Gap, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import line
@@ -12,18 +14,16 @@ from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import cause
 from fsadvisor.report.probe_page import whole_cells
 from fsadvisor.report.short import duration, rate
-from fsadvisor.waits.journals import PHASES, BtrfsWork, Jbd2Work, XfsWork
-from fsadvisor.waits.rules import COUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.facts import Fact
-    from fsadvisor.waits.journals import Work
-    from fsadvisor.waits.rules import Name
-    from fsadvisor.waits.sentence import Account, Evidence, Sentence
-    from fsadvisor.waits.threads import Threads, Waiter
-    from fsadvisor.waits.window import Cpu, Disk, Disks, Locks, Window
+    from fsadvisor.measure.waits.journals import Work
+    from fsadvisor.measure.waits.rules import Name
+    from fsadvisor.measure.waits.sentence import Account, Evidence, Sentence
+    from fsadvisor.measure.waits.threads import Threads, Waiter
+    from fsadvisor.measure.waits.window import Cpu, Disk, Disks, Locks, Window
 
 BAR: Final = 60
 _SHORT_BAR: Final = 8

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.catalogue import NAMESPACES, SCOPES
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.rulebook import gate
 from fsadvisor.storage import Subject
+from fsadvisor.storage.catalogue import NAMESPACES, SCOPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

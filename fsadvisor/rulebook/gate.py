@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from fsadvisor.catalogue import SCOPES
 from fsadvisor.rulebook.expr import Expression, compile_expression
+from fsadvisor.storage.catalogue import SCOPES
 
 QUESTIONS: Final = {
     "disk.failing": ("Does the drive work without errors?", "not disk.failing"),

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from fsadvisor.catalogue import Entry, Kind
 from fsadvisor.facts import Unknown
 from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.expr import entry_for
+from fsadvisor.storage.catalogue import Entry, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

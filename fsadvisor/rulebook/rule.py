@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from msgspec import Struct
 
-from fsadvisor.catalogue import Kind, did_you_mean
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.expr import Expression, compile_expression, entry_for, value_for
 from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, command_template, text_template
 from fsadvisor.rulebook.tables import errata, table_names
+from fsadvisor.storage.catalogue import Kind, did_you_mean
 from fsadvisor.truth import Truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from fsadvisor.catalogue import Entry
     from fsadvisor.rulebook.shape import (
         AskShape,
         Equivalent,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
         TrialShape,
     )
     from fsadvisor.rulebook.toml_lines import Path
+    from fsadvisor.storage.catalogue import Entry
 
 Part: TypeAlias = Literal["applies", "checks", "safety"]
 

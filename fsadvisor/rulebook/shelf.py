@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import msgspec
 from msgspec import Struct
 
-from fsadvisor.catalogue import SCOPES, did_you_mean
 from fsadvisor.machine import safe_files
 from fsadvisor.rulebook import shape
 from fsadvisor.rulebook.compiled import compiled_rule
 from fsadvisor.rulebook.rule import Problem, Rule, rule_of
 from fsadvisor.rulebook.toml_lines import line_and_column, offsets
+from fsadvisor.storage.catalogue import SCOPES, did_you_mean
 from fsadvisor.truth import Truth
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from fsadvisor.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine.kept_files import ATTESTATIONS
 from fsadvisor.readers import attestations
 from fsadvisor.readers.attestations import Drive
 from fsadvisor.storage import Ignored, Waiver
+from fsadvisor.storage.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.attachment import is_same_model
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import date
 
-    from fsadvisor.catalogue import Entry as CatalogueEntry
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.storage import Disk, Facts
+    from fsadvisor.storage.catalogue import Entry as CatalogueEntry
     from fsadvisor.survey.inventory import Inventory
 
 NO_UUID: Final = Unknown(Cause.NOT_EXPOSED, "", "udev ID_FS_UUID")

@@ -12,13 +12,13 @@ from fsadvisor.pages.glyphs import cut, plain, span
 from fsadvisor.tui.actions import EVERYWHERE, Action
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.place import Place
-from fsadvisor.views import keys
-from fsadvisor.views.keys import spelt
+from fsadvisor.tui.views import keys
+from fsadvisor.tui.views.keys import spelt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 _MARGINS: Final = 7
 """Columns of the list's own, with its scrollbar."""

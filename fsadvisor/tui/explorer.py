@@ -22,10 +22,10 @@ from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_prog
 from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.session import Looking
+from fsadvisor.tui.views.keys import spelt
+from fsadvisor.tui.views.notices import disks_words
+from fsadvisor.tui.views.plan import Choice
 from fsadvisor.tui.widgets.head import Head
-from fsadvisor.views.keys import spelt
-from fsadvisor.views.notices import disks_words
-from fsadvisor.views.plan import Choice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Supposition
     from fsadvisor.tui.session import Outcome, Session
     from fsadvisor.tui.terminal import Terminal
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 _SIGNALLED = 128
 _LAST_WORDS_S = 3.0

@@ -9,14 +9,14 @@ from rich.console import COLOR_SYSTEMS, Console
 from fsadvisor.pages import glyphs
 from fsadvisor.pages.glyphs import padded
 from fsadvisor.tui import looks
-from fsadvisor.views.overview import Shape, screen
+from fsadvisor.tui.views.overview import Shape, screen
 
 if TYPE_CHECKING:
     from rich.color import ColorSystem
 
     from fsadvisor.tui.terminal import Terminal
-    from fsadvisor.views.look import Look
-    from fsadvisor.views.overview import Piece
+    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.overview import Piece
 
 _GUTTER = 1
 """Columns of a list's scrollbar, which a terminal without signs for it has not."""

@@ -12,7 +12,7 @@ from rich.style import Style
 
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Tone
-from fsadvisor.views.overview import Ground
+from fsadvisor.tui.views.overview import Ground
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

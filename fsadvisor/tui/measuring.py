@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fsadvisor.measure.messages import Asked, CompareAsked, Event, ProbeAsked, TrialAsked
-    from fsadvisor.views.probe_progress import ProbeProgress
-    from fsadvisor.views.trials_progress import TrialProgress
+    from fsadvisor.tui.views.probe_progress import ProbeProgress
+    from fsadvisor.tui.views.trials_progress import TrialProgress
 
 LEAVING_SECONDS: Final = 10.0
 """How long quitting waits for a probe's clean-up, which goes on without us after that."""
@@ -126,13 +126,13 @@ Trier = Measurer["TrialAsked | CompareAsked", "TrialProgress"]
 
 def probe_progress(asked: ProbeAsked) -> ProbeProgress:
     """Of a probe that is asked about."""
-    from fsadvisor.views.probe_progress import ProbeProgress
+    from fsadvisor.tui.views.probe_progress import ProbeProgress
 
     return ProbeProgress(asked=asked)
 
 
 def trial_progress(asked: TrialAsked | CompareAsked) -> TrialProgress:
     """Of a trial or a comparison that is asked about."""
-    from fsadvisor.views.trials_progress import TrialProgress
+    from fsadvisor.tui.views.trials_progress import TrialProgress
 
     return TrialProgress(asked=asked)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from fsadvisor.tui.explorer import Explorer
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 
 class Place(Screen[None]):

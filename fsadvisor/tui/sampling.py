@@ -10,9 +10,9 @@ import time
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.machine.pulse import Processes, pulse
-from fsadvisor.views.live import Seen
-from fsadvisor.views.live_limit import Writers, Writing
-from fsadvisor.waits.rates import Course
+from fsadvisor.measure.waits.rates import Course
+from fsadvisor.tui.views.live import Seen
+from fsadvisor.tui.views.live_limit import Writers, Writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeAlias, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from fsadvisor.advise import advise, with_fitting_waivers
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import Reply
 from fsadvisor.report.model import About
-from fsadvisor.views import history
-from fsadvisor.views.look import Look
+from fsadvisor.rulebook.advise import advise, with_fitting_waivers
+from fsadvisor.tui.views import history
+from fsadvisor.tui.views.look import Look
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.rulebook.shelf import Shelf
     from fsadvisor.storage import Storage, Supposition
-    from fsadvisor.views.history import Gist, History
+    from fsadvisor.tui.views.history import Gist, History
 
 
 T = TypeVar("T")

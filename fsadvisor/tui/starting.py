@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 _FIRST_LOOK_S: Final = 0.4
 """How long Textual waits for the first look: a small machine's takes less, and both at once would take as long."""

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from fsadvisor.advise import Verdict
     from fsadvisor.machine.port import Machine
+    from fsadvisor.rulebook.advise import Verdict
 
 
 def capture(machine: Machine, folder: Path, judged: Callable[[Machine], Sequence[Verdict]]) -> bool:

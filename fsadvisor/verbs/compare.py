@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 
 from msgspec import Struct
 
-from fsadvisor.catalogue import did_you_mean
-from fsadvisor.compare import workloads
-from fsadvisor.compare.side import CHOICES
 from fsadvisor.machine import safe_files
+from fsadvisor.measure.compare import workloads
+from fsadvisor.measure.compare.side import CHOICES
 from fsadvisor.measure.compare_session import Wanted, around
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, Progress, Started
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.pages.text import render
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.processes import Stop
 from fsadvisor.report import compare_json, compare_page, compare_svg, probe_page
 from fsadvisor.report.compare_words import About
 from fsadvisor.report.probe_page import Narrator, Step
+from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.compare_session import CompareSession
     from fsadvisor.measure.messages import Event
-    from fsadvisor.probe.job import Job
+    from fsadvisor.measure.probe.job import Job
 
 _SECONDS: Final = 6.0
 

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from fsadvisor.catalogue import did_you_mean
-from fsadvisor.forecast import curve
-from fsadvisor.forecast.alone import kept
-from fsadvisor.forecast.curve import Point, of_one_device
-from fsadvisor.forecast.study import study
 from fsadvisor.machine import opening, safe_files
 from fsadvisor.machine.kept_files import PROBES as SHARED
 from fsadvisor.machine.port import MachineError
 from fsadvisor.measure import sweep_session
+from fsadvisor.measure.forecast import curve
+from fsadvisor.measure.forecast.alone import kept
+from fsadvisor.measure.forecast.curve import Point, of_one_device
+from fsadvisor.measure.forecast.study import study
 from fsadvisor.measure.messages import Point as SweepPoint
+from fsadvisor.measure.probe import guard, lock, store, surroundings
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.processes import Stop, Stopped
 from fsadvisor.measure.sweep_session import FILESYSTEMS, WORKLOADS, SweepError
 from fsadvisor.pages import markdown, text
 from fsadvisor.pages.escape import clean
-from fsadvisor.probe import guard, lock, store, surroundings
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.processes import Stop, Stopped
 from fsadvisor.report import forecast_json, forecast_page, forecast_svg
+from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator
 
-    from fsadvisor.forecast.alone import Alone
-    from fsadvisor.forecast.study import Study
     from fsadvisor.machine.port import Machine
+    from fsadvisor.measure.forecast.alone import Alone
+    from fsadvisor.measure.forecast.study import Study
     from fsadvisor.measure.messages import Event
+    from fsadvisor.measure.probe.result import Result
     from fsadvisor.measure.sweep_session import Planned
-    from fsadvisor.probe.result import Result
 
 
 class Found(Struct, frozen=True, kw_only=True):

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from fsadvisor.catalogue import did_you_mean
 from fsadvisor.measure.messages import JobDone, Note, Progress, Started
+from fsadvisor.measure.probe import cost
+from fsadvisor.measure.probe.jobs import JOBS, SUITES
+from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.measure.probe_session import OTHER_SECONDS, Wanted, around, usual_seconds
 from fsadvisor.pages.text import render
-from fsadvisor.probe import cost
-from fsadvisor.probe.jobs import JOBS, SUITES
-from fsadvisor.probe.processes import Stop
 from fsadvisor.report import probe_json, probe_page
 from fsadvisor.report.probe_page import Narrator, Step
+from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.messages import Event
+    from fsadvisor.measure.probe.job import Job
     from fsadvisor.measure.probe_session import ProbeSession
-    from fsadvisor.probe.job import Job
 
 
 class Request(Struct, frozen=True, kw_only=True):

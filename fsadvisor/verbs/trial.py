@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from fsadvisor.catalogue import did_you_mean
 from fsadvisor.measure.messages import BlockProgress, Note
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.processes import Stop
+from fsadvisor.measure.trial import empty
+from fsadvisor.measure.trial.change import ChangeError
+from fsadvisor.measure.trial.comparison import sentence
 from fsadvisor.measure.trial_session import Wanted, around
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.processes import Stop
 from fsadvisor.report import probe_page, trial_json, trial_page
 from fsadvisor.report.probe_page import Narrator, Step
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.trial import empty
-from fsadvisor.trial.change import ChangeError
-from fsadvisor.trial.comparison import sentence
+from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.verbs import asking
 from fsadvisor.verbs.asking import NOT_MEASURED, USAGE, RefusedError
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.messages import Event
+    from fsadvisor.measure.trial.outcome import Outcome
     from fsadvisor.measure.trial_session import TrialSession
-    from fsadvisor.trial.outcome import Outcome
 
 _SECONDS = 180.0
 

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.catalogue import did_you_mean
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.waiting import LockTrace
 from fsadvisor.measure.messages import Progress
+from fsadvisor.measure.probe import disks, surroundings
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.processes import Stop, Stopped
 from fsadvisor.measure.probe_session import OTHER_SECONDS, Wanted, around
+from fsadvisor.measure.waits.sentence import account
+from fsadvisor.measure.waits.threads import Watch, watch
+from fsadvisor.measure.waits.window import NOT_TRACED, locks_of, window
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
-from fsadvisor.probe import disks, surroundings
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.processes import Stop, Stopped
 from fsadvisor.report import probe_page, waits_json
 from fsadvisor.report.waits_page import document
+from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs.asking import RefusedError
 from fsadvisor.verbs.probe import Command, Request
-from fsadvisor.waits.sentence import account
-from fsadvisor.waits.threads import Watch, watch
-from fsadvisor.waits.window import NOT_TRACED, locks_of, window
 
 if TYPE_CHECKING:
     import argparse
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.messages import Event
     from fsadvisor.measure.probe_session import ProbeSession
+    from fsadvisor.measure.waits.sentence import Account
+    from fsadvisor.measure.waits.window import Locks
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.report.probe_json import State
-    from fsadvisor.waits.sentence import Account
-    from fsadvisor.waits.window import Locks
 
 SECONDS: Final = 5.0
 _INCOMPLETE: Final = 3

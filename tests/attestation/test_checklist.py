@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from fsadvisor.catalogue import catalogue
 from fsadvisor.machine.kept_files import ATTESTATIONS
 from fsadvisor.storage.about import CHECKLISTS
+from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.survey.whole import survey
 from tests.command import in_text
 from tests.paths import FIXTURES

@@ -1,9 +1,9 @@
 """Sides, cells and figures made up for tests of what may be ranked, and for the reports."""
 
-from fsadvisor.compare.matrix import comparison
-from fsadvisor.compare.side import Cell, Side
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.result import Figure
+from fsadvisor.measure.compare.matrix import comparison
+from fsadvisor.measure.compare.side import Cell, Side
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.result import Figure
 from tests.report.probed import result
 
 

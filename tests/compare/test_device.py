@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from fsadvisor.compare import device
 from fsadvisor.machine.inodes import Extent
-from fsadvisor.probe import disks
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.jobs import JOBS
+from fsadvisor.measure.compare import device
+from fsadvisor.measure.probe import disks
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.jobs import JOBS
 from tests.loops import loops, needs_loop_devices, run
 
 MIB = 1 << 20

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from fsadvisor.compare.matrix import Standing, comparison, obstacle, question, ranked, share, tied, times
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.result import Figure
+from fsadvisor.measure.compare.matrix import Standing, comparison, obstacle, question, ranked, share, tied, times
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.result import Figure
 from tests.compare.compared import BTRFS, DISK, EXT4, OTHER, SRV, UNSAFE, WHOLE, XFS, cell, figure, image, path
 
 AT_THE_TOP = (Standing.BEST, Standing.TIE)

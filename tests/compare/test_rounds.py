@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.compare.rounds import LEAST_WINDOWS, MOST_TIMES, Begun, Ended, Entrant, Went, rounds
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.measure import Where
-from fsadvisor.probe.processes import Stop
+from fsadvisor.measure.compare.rounds import LEAST_WINDOWS, MOST_TIMES, Begun, Ended, Entrant, Went, rounds
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.measure import Where
+from fsadvisor.measure.probe.processes import Stop
 from tests.probe.played import READ, Clock, Played, counted
 
 STEADY = [counted(1000)]

@@ -2,8 +2,8 @@
 
 import random
 
-from fsadvisor.forecast.curve import Point, curve
-from fsadvisor.forecast.fit import Model
+from fsadvisor.measure.forecast.curve import Point, curve
+from fsadvisor.measure.forecast.fit import Model
 
 PAPER_MS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 

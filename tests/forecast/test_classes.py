@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.forecast.classes import CLASSES, FILESYSTEMS, INVERSIONS, ONCE, WORKLOADS, Class, classify
-from fsadvisor.forecast.curve import Point, curve
+from fsadvisor.measure.forecast.classes import CLASSES, FILESYSTEMS, INVERSIONS, ONCE, WORKLOADS, Class, classify
+from fsadvisor.measure.forecast.curve import Point, curve
 from fsadvisor.rulebook.tables import table
 from tests.forecast.planted import PAPER_MS, planted, planted_curve
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fsadvisor.forecast import curve
-from fsadvisor.forecast.curve import Point, of_one_device
-from fsadvisor.forecast.fit import FALLS, ONE_LATENCY, Model, NoFit, crossing_ms, exact, fit
+from fsadvisor.measure.forecast import curve
+from fsadvisor.measure.forecast.curve import Point, of_one_device
+from fsadvisor.measure.forecast.fit import FALLS, ONE_LATENCY, Model, NoFit, crossing_ms, exact, fit
 from tests.forecast.planted import PAPER_MS, planted
 
 C = st.floats(1, 1e7)

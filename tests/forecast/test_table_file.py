@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.forecast.curve import Point, TableError, points
+from fsadvisor.measure.forecast.curve import Point, TableError, points
 
 HEAD = "filesystem,workload,latency_ms,throughput\n"
 

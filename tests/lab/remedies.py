@@ -1,8 +1,8 @@
 """A finding's own commands, run in the guest as a person would."""
 
-from fsadvisor.advise import advise
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.rulebook import gate
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Supposition
 from fsadvisor.survey.whole import survey

@@ -5,8 +5,8 @@ from statistics import median
 
 import pytest
 
-from fsadvisor.probe import ladder
-from fsadvisor.probe.job import Ladder
+from fsadvisor.measure.probe import ladder
+from fsadvisor.measure.probe.job import Ladder
 from tests.lab import null_blk
 from tests.lab.scenario import run
 

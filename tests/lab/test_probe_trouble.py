@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fsadvisor.machine.kept_files import PROBES
-from fsadvisor.probe import store
+from fsadvisor.measure.probe import store
 from tests.lab.probing import Probe, counted, running, settings
 from tests.lab.scenario import PCI, disks, run, settle, wait_for
 from tools.lab.devices import DEVICES

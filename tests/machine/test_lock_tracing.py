@@ -10,7 +10,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.runner import Runner
 from fsadvisor.machine.waiting import LockTrace
-from fsadvisor.waits.window import locks_of
+from fsadvisor.measure.waits.window import locks_of
 
 REFUSED = """#!/bin/sh
 echo "event syntax error: 'lock:contention_begin'" >&2

@@ -7,12 +7,12 @@ from pathlib import Path
 import msgspec
 from msgspec import structs
 
-from fsadvisor.advise import advise
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import About
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey

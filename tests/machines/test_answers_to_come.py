@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.advise import judge
 from fsadvisor.facts import Cause
 from fsadvisor.machine.recorded import RecordedMachine
+from fsadvisor.rulebook.advise import judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.survey.whole import survey
 from tests.cases import few, tries

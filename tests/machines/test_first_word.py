@@ -2,8 +2,8 @@
 
 import re
 
-from fsadvisor.ranking import ORDER
 from fsadvisor.report.findings import findings
+from fsadvisor.rulebook.ranking import ORDER
 from tests.machines.replay import FOLDERS, audit
 from tests.paths import ROOT
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from fsadvisor.advise import judge
 from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.rulebook.advise import judge
 from fsadvisor.rulebook.rule import Outcome
 from tests.cases import few, tries
 from tests.machines.replay import FOLDERS, RULES, audit

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from fsadvisor.measure import messages
-from fsadvisor.probe import store
-from fsadvisor.probe.store import encoded
+from fsadvisor.measure.probe import store
+from fsadvisor.measure.probe.store import encoded
 from tests.report.forecasts import result
 
 NAME = "/srv/b\udcffd"

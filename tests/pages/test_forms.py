@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from fsadvisor.advise import advise
+from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages import html, markdown, screen, text
 from fsadvisor.pages.document import Drawn, Heading, Table
 from fsadvisor.pages.glyphs import line, plain
-from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report import (
     compare_page,
     cures,
@@ -20,6 +19,7 @@ from fsadvisor.report import (
     waits_page,
 )
 from fsadvisor.report.findings import findings
+from fsadvisor.rulebook.advise import advise
 from tests.report import composed, forecasts, probed, test_compare, test_waits_page
 
 

@@ -6,11 +6,11 @@ import pkgutil
 
 import pytest
 
-from fsadvisor.advise import advise
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.report.model import About
 from fsadvisor.rulebook import gate
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey

@@ -5,10 +5,10 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.advise import advise, judge
 from fsadvisor.facts import Known
 from fsadvisor.report.findings import findings
 from fsadvisor.rulebook import gate
+from fsadvisor.rulebook.advise import advise, judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.advise import advise
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import Reply
 from fsadvisor.plan.planning import plan
 from fsadvisor.plan.script import plan_script, undo_script
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from tests.loops import loops, needs_loop_devices, run
 from tests.plan.composed import ATIME, BARRIERS, COMMIT, mounted, remounts, writes

@@ -5,11 +5,11 @@ from datetime import date
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.advise import advise, judge
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.plan.documents import readme
 from fsadvisor.plan.planning import ChoiceError, chosen
 from fsadvisor.plan.planning import plan as plan_of
+from fsadvisor.rulebook.advise import advise, judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf

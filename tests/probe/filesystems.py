@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.probe.disks import Way
+from fsadvisor.measure.probe.disks import Way
 from tests.loops import loops, needs_loop_devices, run
 
 MEGABYTES = {"tmpfs": 64, "ext4": 96, "xfs": 320, "btrfs": 256}

@@ -4,9 +4,9 @@ import datetime as dt
 
 from msgspec import structs
 
-from fsadvisor.probe.engine import DiskWork, EngineError, Window
-from fsadvisor.probe.job import Headline, Io, Job, Ladder
-from fsadvisor.probe.measure import Surroundings, Where
+from fsadvisor.measure.probe.engine import DiskWork, EngineError, Window
+from fsadvisor.measure.probe.job import Headline, Io, Job, Ladder
+from fsadvisor.measure.probe.measure import Surroundings, Where
 
 COMMIT = Job(
     id="commit", title="", work=Io(operation="write", pattern="random", sync="fsync"), headline=Headline.SYNC_US

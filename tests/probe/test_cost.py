@@ -2,10 +2,10 @@
 
 import pytest
 
-from fsadvisor.probe import cost
-from fsadvisor.probe.cost import NOTHING, seconds_text
-from fsadvisor.probe.job import Existing, Io, Metadata, Mix
-from fsadvisor.probe.jobs import JOBS
+from fsadvisor.measure.probe import cost
+from fsadvisor.measure.probe.cost import NOTHING, seconds_text
+from fsadvisor.measure.probe.job import Existing, Io, Metadata, Mix
+from fsadvisor.measure.probe.jobs import JOBS
 
 GIB = 1 << 30
 

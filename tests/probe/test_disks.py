@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.machine.recorded import RecordedMachine
-from fsadvisor.probe.disks import (
+from fsadvisor.measure.probe.disks import (
     Flushes,
     Way,
     between,

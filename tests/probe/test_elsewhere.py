@@ -3,8 +3,8 @@
 import pytest
 from msgspec import structs
 
-from fsadvisor.probe.elsewhere import elsewhere
-from fsadvisor.probe.jobs import JOBS
+from fsadvisor.measure.probe.elsewhere import elsewhere
+from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.rulebook.tables import errata, table, table_names
 from tests.probe.test_store import ONE
 

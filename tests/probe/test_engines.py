@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.probe import scratch_tree
-from fsadvisor.probe.engines import opened
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.scratch_tree import clear
+from fsadvisor.measure.probe import scratch_tree
+from fsadvisor.measure.probe.engines import opened
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.scratch_tree import clear
 from tests.paths import ROOT
 from tests.probe.filesystems import ONE_ALWAYS, mounted, needs_fio
 from tests.waiting import comes_to
@@ -24,8 +24,8 @@ KILLED = """
 import signal, sys
 from msgspec.structs import replace
 from pathlib import Path
-from fsadvisor.probe.engines import opened
-from fsadvisor.probe.jobs import JOBS
+from fsadvisor.measure.probe.engines import opened
+from fsadvisor.measure.probe.jobs import JOBS
 seconds, folder, *names = sys.argv[1:]
 signal.setitimer(signal.ITIMER_REAL, float(seconds))
 while True:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fsadvisor.probe.result import FEWEST, figure, memory, rank_of_interval
+from fsadvisor.measure.probe.result import FEWEST, figure, memory, rank_of_interval
 
 VALUES = st.floats(min_value=1e-3, max_value=1e9)
 SERIES = st.lists(VALUES, min_size=1, max_size=40)

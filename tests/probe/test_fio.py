@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.probe import fio
-from fsadvisor.probe.engine import EngineError, Window
-from fsadvisor.probe.job import Io
-from fsadvisor.probe.jobs import JOBS
+from fsadvisor.measure.probe import fio
+from fsadvisor.measure.probe.engine import EngineError, Window
+from fsadvisor.measure.probe.job import Io
+from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.readers.fio import parse
 from tests.cases import few
 from tests.loops import run
@@ -304,8 +304,8 @@ class TestFinding:
 
 OUTLIVED = """
 import signal, sys
-from fsadvisor.probe.processes import launcher
-from fsadvisor.probe.fio import Fio
+from fsadvisor.measure.probe.processes import launcher
+from fsadvisor.measure.probe.fio import Fio
 signal.setitimer(signal.ITIMER_REAL, 1)
 pid, *before = sys.argv[1:]
 shell = Fio(path="/bin/sh", before=tuple(before) or launcher(), version="")

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.probe import cost, fitting, guard
-from fsadvisor.probe.job import Allocation, Io, Ladder
-from fsadvisor.probe.jobs import JOBS, SUITES
-from fsadvisor.probe.measure import Budget, measure
-from fsadvisor.probe.place import Quota
+from fsadvisor.measure.probe import cost, fitting, guard
+from fsadvisor.measure.probe.job import Allocation, Io, Ladder
+from fsadvisor.measure.probe.jobs import JOBS, SUITES
+from fsadvisor.measure.probe.measure import Budget, measure
+from fsadvisor.measure.probe.place import Quota
 from tests.probe.places import GIB, GOOD, NOT_TOLD, ROOM, known, with_room
 from tests.probe.played import HERE, Clock, Played, around, counted, synced
 

@@ -1,6 +1,6 @@
 """When a gentle probe waits, and that it stops waiting."""
 
-from fsadvisor.probe.gentle import Counted, Gentle, Load, busier, counted, load
+from fsadvisor.measure.probe.gentle import Counted, Gentle, Load, busier, counted, load
 
 CALM = Load(waiting=0.02, request_ms=0.5)
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Known
-from fsadvisor.probe.cost import NOTHING
-from fsadvisor.probe.finding import WARNED
-from fsadvisor.probe.guard import findings
+from fsadvisor.measure.probe.cost import NOTHING
+from fsadvisor.measure.probe.finding import WARNED
+from fsadvisor.measure.probe.guard import findings
 from tests.probe.places import (
     COST,
     DATA,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.probe.result import MOST_BINS, merged, percentiles_us, quantile, shrunk_us, unresolved
+from fsadvisor.measure.probe.result import MOST_BINS, merged, percentiles_us, quantile, shrunk_us, unresolved
 
 HISTOGRAMS = st.dictionaries(st.integers(min_value=0, max_value=10**12), st.integers(min_value=0, max_value=10**6))
 FILLED = HISTOGRAMS.filter(lambda it: any(it.values()))

@@ -3,8 +3,8 @@
 import pytest
 from msgspec import structs
 
-from fsadvisor.probe.job import Io
-from fsadvisor.probe.series import impossible, not_written, total
+from fsadvisor.measure.probe.job import Io
+from fsadvisor.measure.probe.series import impossible, not_written, total
 from tests.probe.played import COMMIT, READ, counted, synced, with_disks
 
 

@@ -5,8 +5,8 @@ import tomllib
 
 import pytest
 
-from fsadvisor.probe.job import Headline, Io, Metadata, Mix
-from fsadvisor.probe.jobs import JOBS, SUITES
+from fsadvisor.measure.probe.job import Headline, Io, Metadata, Mix
+from fsadvisor.measure.probe.jobs import JOBS, SUITES
 from tests.paths import FIXTURES
 
 MIX_STEPS = {"delete", "create", "append", "fsync", "open", "read", "close", "log"}

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from fsadvisor.probe import ladder
-from fsadvisor.probe.disks import Flushes, Way
-from fsadvisor.probe.engine import DiskWork, EngineError
-from fsadvisor.probe.job import Ladder
-from fsadvisor.probe.ladder import BESIDE, BLOCK_BYTES, PARTS, Turns, parts
+from fsadvisor.measure.probe import ladder
+from fsadvisor.measure.probe.disks import Flushes, Way
+from fsadvisor.measure.probe.engine import DiskWork, EngineError
+from fsadvisor.measure.probe.job import Ladder
+from fsadvisor.measure.probe.ladder import BESIDE, BLOCK_BYTES, PARTS, Turns, parts
 from tests.loops import run
 from tests.probe.filesystems import ON_DISK, mounted, needs_root
 

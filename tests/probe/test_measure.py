@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from fsadvisor.probe.disks import Way
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.measure import Budget, Progress, events, measure
-from fsadvisor.probe.result import Result
+from fsadvisor.measure.probe.disks import Way
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.measure import Budget, Progress, events, measure
+from fsadvisor.measure.probe.result import Result
 from tests.probe.played import (
     COMMIT,
     HERE,

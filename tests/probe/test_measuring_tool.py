@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.probe import fio as engine
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.jobs import JOBS, SUITES
-from fsadvisor.probe.scratch_tree import PREFIX
+from fsadvisor.measure.probe import fio as engine
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.jobs import JOBS, SUITES
+from fsadvisor.measure.probe.scratch_tree import PREFIX
 from tests.loops import attached_images, mounts, needs_loop_devices
 from tests.paths import ROOT
 from tests.probe.filesystems import needs_fio

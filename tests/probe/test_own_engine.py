@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.job import Allocation, Existing, Io, Metadata, Mix
-from fsadvisor.probe.own import allocating, mixing, names, reading, syncing
-from fsadvisor.probe.own.worker_pool import Answer
-from fsadvisor.probe.own.worker_pool import window as joined
-from fsadvisor.probe.scratch_tree import clear
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.job import Allocation, Existing, Io, Metadata, Mix
+from fsadvisor.measure.probe.own import allocating, mixing, names, reading, syncing
+from fsadvisor.measure.probe.own.worker_pool import Answer
+from fsadvisor.measure.probe.own.worker_pool import window as joined
+from fsadvisor.measure.probe.scratch_tree import clear
 from tests.loops import needs_loop_devices, run
 from tests.probe.filesystems import ON_DISK, mounted
 
@@ -202,8 +202,8 @@ def test_what_takes_no_writes_any_more_is_told_with_the_folder_that_had_to_stay(
 ORPHAN = """
 import os, sys
 from pathlib import Path
-from fsadvisor.probe.job import Metadata
-from fsadvisor.probe.own import names
+from fsadvisor.measure.probe.job import Metadata
+from fsadvisor.measure.probe.own import names
 with names.opened(Metadata(operation="create", threads=2), Path(sys.argv[1]), None) as session:
     print(Path(f"/proc/self/task/{os.getpid()}/children").read_text(), flush=True)
     session.window(60)

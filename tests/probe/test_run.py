@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.probe.engine import EngineError, Window
-from fsadvisor.probe.gentle import Counted, Gentle
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.measure import Where
-from fsadvisor.probe.processes import Stop, Stopped
-from fsadvisor.probe.run import Ended, Plan, Went, run
+from fsadvisor.measure.probe.engine import EngineError, Window
+from fsadvisor.measure.probe.gentle import Counted, Gentle
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.measure import Where
+from fsadvisor.measure.probe.processes import Stop, Stopped
+from fsadvisor.measure.probe.run import Ended, Plan, Went, run
 
 JOB, OTHER = JOBS["random-read-32"], JOBS["commit-fdatasync"]
 CALM = Window(seconds=0.5, operations=500, asked_bytes=500 * 4096, latencies_ns={1_000_000: 500})

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.probe import scratch_tree
-from fsadvisor.probe.engine import EngineError, because
-from fsadvisor.probe.scratch import KEEP_SIZE, PUNCH_HOLE, fallocate, scratch_file
-from fsadvisor.probe.scratch_tree import clear
+from fsadvisor.measure.probe import scratch_tree
+from fsadvisor.measure.probe.engine import EngineError, because
+from fsadvisor.measure.probe.scratch import KEEP_SIZE, PUNCH_HOLE, fallocate, scratch_file
+from fsadvisor.measure.probe.scratch_tree import clear
 from tests.cases import few
 from tests.loops import needs_loop_devices, run
 from tests.paths import ROOT
@@ -26,8 +26,8 @@ SIZE = 8 * MIB + 12345
 KILLED = """
 import signal, sys
 from pathlib import Path
-from fsadvisor.probe.scratch import scratch_file
-from fsadvisor.probe.scratch_tree import tree
+from fsadvisor.measure.probe.scratch import scratch_file
+from fsadvisor.measure.probe.scratch_tree import tree
 folder = Path(sys.argv[2])
 signal.setitimer(signal.ITIMER_REAL, float(sys.argv[1]))
 while True:

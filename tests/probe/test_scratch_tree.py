@@ -10,12 +10,12 @@ import sys
 
 import pytest
 
-from fsadvisor.probe import scratch_record, scratch_tree
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.job import Metadata, Mix
-from fsadvisor.probe.own import mixing, names
-from fsadvisor.probe.processes import Stopped
-from fsadvisor.probe.scratch_tree import clear, tree
+from fsadvisor.measure.probe import scratch_record, scratch_tree
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.job import Metadata, Mix
+from fsadvisor.measure.probe.own import mixing, names
+from fsadvisor.measure.probe.processes import Stopped
+from fsadvisor.measure.probe.scratch_tree import clear, tree
 from tests.paths import ROOT
 from tests.probe.filesystems import names_in, needs_root
 
@@ -151,7 +151,7 @@ def test_clearing_a_folder_that_is_gone_says_nothing(tmp_path):
 def test_a_folder_that_was_made_and_cannot_be_opened_does_not_stay(tmp_path):
     """One descriptor is left, for the directory that it is made in."""
     script = (
-        "import os, resource, sys; from pathlib import Path; from fsadvisor.probe.scratch_tree import tree\n"
+        "import os, resource, sys; from pathlib import Path; from fsadvisor.measure.probe.scratch_tree import tree\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir('/proc/self/fd')),) * 2)\n"
         "try:\n with tree(Path(sys.argv[1])): pass\n"
         "except Exception as error: print(error)\n"

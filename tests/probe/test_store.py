@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from fsadvisor.machine import kept_files
-from fsadvisor.probe.result import Figure, Result
-from fsadvisor.probe.store import MOST_ALIKE, MOST_BYTES, StoreError, bounded, keep, line, path, read, results
+from fsadvisor.measure.probe.result import Figure, Result
+from fsadvisor.measure.probe.store import MOST_ALIKE, MOST_BYTES, StoreError, bounded, keep, line, path, read, results
 from fsadvisor.readers import probe_results
 
 FIGURES = st.builds(

@@ -7,9 +7,18 @@ import pytest
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.probe import lock
-from fsadvisor.probe.place import Quota, group_of, parsed_quota
-from fsadvisor.probe.surroundings import _a_day, data_folder, kind_of, mount_of, on_battery, place, real, room_of
+from fsadvisor.measure.probe import lock
+from fsadvisor.measure.probe.place import Quota, group_of, parsed_quota
+from fsadvisor.measure.probe.surroundings import (
+    _a_day,
+    data_folder,
+    kind_of,
+    mount_of,
+    on_battery,
+    place,
+    real,
+    room_of,
+)
 from fsadvisor.storage import Service, Storage
 from fsadvisor.survey.whole import survey
 from tests.probe.filesystems import mounted, needs_root

@@ -1,8 +1,8 @@
 """Forecasts to report on: planted curves, and results of one device."""
 
-from fsadvisor.forecast.alone import kept
-from fsadvisor.forecast.study import study
-from fsadvisor.probe.result import Figure, Result
+from fsadvisor.measure.forecast.alone import kept
+from fsadvisor.measure.forecast.study import study
+from fsadvisor.measure.probe.result import Figure, Result
 from tests.forecast.planted import planted
 
 MS = (0.0, 0.5, 1.0, 2.0, 5.0, 6.0, 8.0, 10.0)

@@ -10,12 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.advise import advise
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.escape import clean
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from tests.command import in_text as run

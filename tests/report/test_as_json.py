@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.advise import advise
 from fsadvisor.facts import Known
 from fsadvisor.report import model
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.schema import schema, schema_text
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.storage import Disk
 from tests.report import composed
 

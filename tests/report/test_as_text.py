@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.advise import advise
-from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render, wrapped
 from fsadvisor.pages.values import bytes_text, value_text
 from fsadvisor.report.as_text import as_text, fact_list
 from fsadvisor.report.rule_page import document
+from fsadvisor.rulebook.advise import advise
+from fsadvisor.storage.catalogue import catalogue
 from tests.report import composed
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))

@@ -8,10 +8,10 @@ import jsonschema
 import pytest
 from msgspec import structs
 
-from fsadvisor.compare.matrix import comparison
+from fsadvisor.measure.compare.matrix import comparison
+from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
-from fsadvisor.probe.jobs import JOBS
 from fsadvisor.report import compare_json, compare_page, compare_svg
 from fsadvisor.report.compare_words import About
 from fsadvisor.report.schema import schema

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.advise import advise
-from fsadvisor.catalogue import matching
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.text import render
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text, fact_list
 from fsadvisor.report.rule_page import document, markdown
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.storage.catalogue import matching
 from fsadvisor.survey.whole import survey
 from tests.paths import FIXTURES
 from tests.report import composed

@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from fsadvisor.advise import advise
 from fsadvisor.report.as_html import as_html
+from fsadvisor.rulebook.advise import advise
 from tests.report import composed
 from tests.waiting import END_S
 

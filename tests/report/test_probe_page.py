@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from fsadvisor.measure.probe import cost
+from fsadvisor.measure.probe.jobs import JOBS, SUITES
+from fsadvisor.measure.probe.result import Figure
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
-from fsadvisor.probe import cost
-from fsadvisor.probe.jobs import JOBS, SUITES
-from fsadvisor.probe.result import Figure
 from fsadvisor.report import probe_json, probe_page
 from fsadvisor.report.probe_words import amount, number, time_text
 from fsadvisor.report.schema import schema

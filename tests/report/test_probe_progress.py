@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsadvisor.measure.probe.result import Figure
 from fsadvisor.pages.escape import width
-from fsadvisor.probe.result import Figure
 from fsadvisor.report.probe_page import Narrator, Step, bar
 from tests.report import probed
 

@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.facts import Known
+from fsadvisor.measure.waits.sentence import account
+from fsadvisor.measure.waits.window import Locks, window
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
 from fsadvisor.readers import perf_lock
 from fsadvisor.report import waits_json, waits_page
 from fsadvisor.report.schema import schema
-from fsadvisor.waits.sentence import account
-from fsadvisor.waits.window import Locks, window
 from tests.paths import FIXTURES
 from tests.waits.made import DIRECTORY, NOT_KNOWN, disk, look, moment, stat, syncing
 

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from fsadvisor.advise import advise
 from fsadvisor.readers import (
     dmsetup,
     lvs,
@@ -16,6 +15,7 @@ from fsadvisor.readers import (
     smartctl,
     storcli,
 )
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fsadvisor.advise import advise
 from fsadvisor.readers import btrfs_tools, btrfs_usage, xfs_reports, zfs_tools
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey

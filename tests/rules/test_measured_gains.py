@@ -2,11 +2,11 @@
 
 import pytest
 
-from fsadvisor.advise import Outcome, judge
-from fsadvisor.catalogue import catalogue
-from fsadvisor.probe.jobs import JOBS
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.rulebook.advise import Outcome, judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.storage.catalogue import catalogue
 
 RULES = {rule.id: rule for rule in own_shelf().rules}
 MEASURED = [rule for rule in RULES.values() if rule.gain and rule.gain.measure]

@@ -4,11 +4,11 @@ import json
 
 from msgspec import structs
 
-from fsadvisor.advise import advise
 from fsadvisor.facts import Known
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import About
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey

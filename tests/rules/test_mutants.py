@@ -4,9 +4,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from fsadvisor.proof.laws import unproven
-from fsadvisor.proof.missing import Missing, missing_examples, steps_as_toml
-from fsadvisor.proof.mutants import mutants, survivors
+from fsadvisor.rulebook.laws import unproven
+from fsadvisor.rulebook.missing import Missing, missing_examples, steps_as_toml
+from fsadvisor.rulebook.mutants import mutants, survivors
 from fsadvisor.rulebook.rule import Rule
 from fsadvisor.rulebook.shelf import load_rule, own_shelf
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.advise import advise
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey import host

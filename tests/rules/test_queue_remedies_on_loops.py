@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.advise import judge
+from fsadvisor.rulebook.advise import judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf

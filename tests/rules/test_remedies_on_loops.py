@@ -11,10 +11,10 @@ import subprocess
 import pytest
 from msgspec import structs
 
-from fsadvisor.advise import judge
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.rulebook import gate
+from fsadvisor.rulebook.advise import judge
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey

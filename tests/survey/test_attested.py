@@ -6,9 +6,9 @@ import pytest
 
 from fsadvisor.attestation import claims, verbs
 from fsadvisor.attestation.claims import ClaimError
-from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.kept_files import ATTESTATIONS
+from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.whole import survey
 from tests.told import disk, machine

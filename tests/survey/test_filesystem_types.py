@@ -4,10 +4,10 @@ import ast
 
 import pytest
 
-from fsadvisor.compare.side import CHOICES
+from fsadvisor.measure.compare.side import CHOICES
+from fsadvisor.measure.trial.testbed import Form, arguments
 from fsadvisor.survey.filesystem_types.registry import MADE, ON_DEVICES, TYPES, type_of
 from fsadvisor.survey.superblocks import LOOKED_AT
-from fsadvisor.trial.testbed import Form, arguments
 from tests.paths import ROOT
 
 PACKAGE = ROOT / "fsadvisor"
@@ -17,7 +17,7 @@ ALLOWED = {
     "machine/": "programs and the packages that have them",
     "secrecy.py": "what a mount's source is called where it is no device; the lowest layer, which imports nothing",
     "report/waits_json.py": "words of a published JSON schema",
-    "forecast/classes.py": "the tables of a paper",
+    "measure/forecast/classes.py": "the tables of a paper",
 }
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.advise import advise
 from fsadvisor.machine.live import LiveMachine
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey

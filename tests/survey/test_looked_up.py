@@ -2,9 +2,9 @@
 
 import pytest
 
-from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause
 from fsadvisor.machine.kept_files import ATTESTATIONS
+from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.survey.whole import survey
 from tests.machines import parts
 from tests.panel import build

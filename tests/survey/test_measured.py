@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
+from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
 from tests.told import BARE_METAL, disk, machine, stacked

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.advise import advise
-from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.report.as_json import own_facts
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Supposition
+from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.survey.overlay import SOURCE
 from fsadvisor.survey.whole import survey
 from fsadvisor.version import Version

@@ -5,12 +5,12 @@ import json
 import os
 from pathlib import Path
 
-from fsadvisor.probe.disks import Way
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.probe.engines import opened
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.trial.mounting import enter
-from fsadvisor.trial.testbed import Form, images, standing
+from fsadvisor.measure.probe.disks import Way
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.probe.engines import opened
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.trial.mounting import enter
+from fsadvisor.measure.trial.testbed import Form, images, standing
 from tests.loops import mounts
 
 

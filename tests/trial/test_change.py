@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Known
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.probe.jobs import JOBS
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.trial.change import ChangeError, Own, of_options, of_rule, own
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
-from fsadvisor.trial.change import ChangeError, Own, of_options, of_rule, own
 from tests.paths import ROOT
 
 EXT4 = Own(mount_point="/srv", fs_type="ext4", options=("relatime", "data=ordered"), mkfs=("-b", "4096"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.trial import empty
+from fsadvisor.measure.trial import empty
 from tests.loops import loops, needs_loop_devices, run
 
 pytestmark = [pytest.mark.loop, needs_loop_devices]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.trial.mounting import arguments
+from fsadvisor.measure.trial.mounting import arguments
 
 PLACE = Path("/mnt/default")
 

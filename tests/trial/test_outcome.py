@@ -3,11 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
+from fsadvisor.measure.trial.change import Own, of_rule
+from fsadvisor.measure.trial.comparison import Comparison, Ratio
+from fsadvisor.measure.trial.outcome import Outcome
+from fsadvisor.measure.trial.testbed import Stand
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.trial.change import Own, of_rule
-from fsadvisor.trial.comparison import Comparison, Ratio
-from fsadvisor.trial.outcome import Outcome
-from fsadvisor.trial.testbed import Stand
 
 RULE = next(rule for rule in own_shelf().rules if rule.id == "access-times-written")
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from fsadvisor.probe.engine import DiskWork, EngineError, Window
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.trial.blocks import Budget, Rounds, events
-from fsadvisor.trial.comparison import FEWEST_BLOCKS, Ratio, kind, largest, narrow, ratio, sentence, systematic
+from fsadvisor.measure.probe.engine import DiskWork, EngineError, Window
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.trial.blocks import Budget, Rounds, events
+from fsadvisor.measure.trial.comparison import FEWEST_BLOCKS, Ratio, kind, largest, narrow, ratio, sentence, systematic
 from tests.cases import tries
 
 JOB = JOBS["commit-fdatasync"]

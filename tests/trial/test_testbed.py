@@ -9,8 +9,8 @@ import time
 import pytest
 
 from fsadvisor.measure.child import started
-from fsadvisor.probe.engine import EngineError
-from fsadvisor.trial.testbed import Form, arguments, images
+from fsadvisor.measure.probe.engine import EngineError
+from fsadvisor.measure.trial.testbed import Form, arguments, images
 from tests.loops import attached_images, loops, mounts, needs_loop_devices, run
 from tests.waiting import comes_to
 

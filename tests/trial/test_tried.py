@@ -3,11 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.advise import advise, left_of, reason
 from fsadvisor.machine.kept_files import PROBES, WithFile
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.probe import store
-from fsadvisor.probe.result import Figure, Result
+from fsadvisor.measure.probe import store
+from fsadvisor.measure.probe.result import Figure, Result
+from fsadvisor.rulebook.advise import advise, left_of, reason
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.tried import job_of, rule_of

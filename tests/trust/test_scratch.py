@@ -17,10 +17,10 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.probe import guard, lock, scratch_record
-from fsadvisor.probe.cost import Cost
-from fsadvisor.probe.scratch_tree import PREFIX, clear, descriptor_of, tree
-from fsadvisor.probe.surroundings import mount_of, place
+from fsadvisor.measure.probe import guard, lock, scratch_record
+from fsadvisor.measure.probe.cost import Cost
+from fsadvisor.measure.probe.scratch_tree import PREFIX, clear, descriptor_of, tree
+from fsadvisor.measure.probe.surroundings import mount_of, place
 from fsadvisor.storage import Storage
 from tests.command import fsadvisor
 from tests.loops import run
@@ -533,7 +533,7 @@ ON_VAR = """
 import subprocess
 from pathlib import Path
 from fsadvisor.machine.kept_files import PROBES
-from fsadvisor.trial.mounting import enter
+from fsadvisor.measure.trial.mounting import enter
 subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/var/lib"], check=True)
 Path(PROBES).parent.mkdir()
 mounted = Path(PROBES).parent.stat().st_dev

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.advise import advise
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.pages.glyphs import UNICODE
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
-from fsadvisor.views import advice, finding, head, keys, overview, plan, plan_pages, storage_tree, subject, unknowns
-from fsadvisor.views.look import finding_key
-from fsadvisor.views.plan import Choice, pairs_of
+from fsadvisor.tui.views import advice, finding, head, keys, overview, plan, plan_pages, storage_tree, subject, unknowns
+from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.plan import Choice, pairs_of
 from tests.command import in_text as fsadvisor
 from tests.trust.planted import IDENTITIES, SECRETS, SETTINGS, planted
 from tests.views.seen import look_at

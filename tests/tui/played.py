@@ -1,10 +1,10 @@
 """Trials and comparisons that tell what a test has them tell, in place of a process that measures."""
 
-from fsadvisor.compare.side import Side as CompareSide
 from fsadvisor.measure import messages
-from fsadvisor.probe.cost import Cost
-from fsadvisor.probe.result import Figure, Result
-from fsadvisor.trial.comparison import Comparison, Progress, Ratio, Side
+from fsadvisor.measure.compare.side import Side as CompareSide
+from fsadvisor.measure.probe.cost import Cost
+from fsadvisor.measure.probe.result import Figure, Result
+from fsadvisor.measure.trial.comparison import Comparison, Progress, Ratio, Side
 
 COST = Cost(written_bytes=1 << 30, room_bytes=600 << 20, files=4, least_seconds=30.0, most_seconds=200.0)
 _GAIN = Ratio(middle=1.11, low=1.08, high=1.15, blocks=12)

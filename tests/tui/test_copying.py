@@ -7,7 +7,7 @@ import pytest
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.screens.finding import FindingPlace
 from fsadvisor.tui.screens.unknowns import Unknowns
-from fsadvisor.views.look import finding_key
+from fsadvisor.tui.views.look import finding_key
 from tests.told import disk, machine
 from tests.tui.driving import explored, shown, until
 

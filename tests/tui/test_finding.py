@@ -3,10 +3,10 @@
 import pytest
 
 from fsadvisor.tui.screens.finding import FindingPlace
+from fsadvisor.tui.views.finding import page
+from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.views.finding import page
-from fsadvisor.views.look import finding_key
 from tests.report import composed
 from tests.tui.driving import SIZES, TERMINAL, TWO_SIZES, explored, screen, shown, until
 from tests.views.seen import look_of

@@ -4,7 +4,7 @@ import pytest
 
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.survey.whole import survey
-from fsadvisor.views.look import finding_key
+from fsadvisor.tui.views.look import finding_key
 from tests.report import composed
 from tests.told import disk, machine
 from tests.tui.driving import TWO_SIZES, explored, screen

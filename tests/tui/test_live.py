@@ -9,12 +9,12 @@ from typing import ClassVar
 import pytest
 
 from fsadvisor.machine.hotplug import Changed
+from fsadvisor.measure.waits.rates import Course
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.sampling import Beat, Sampling
 from fsadvisor.tui.screens.live import Live
-from fsadvisor.views.live import Seen
-from fsadvisor.waits.rates import Course
+from fsadvisor.tui.views.live import Seen
 from tests.tui.driving import TERMINAL, explored, long, screen, session, shown, until
 from tests.views.pulses import pulse
 from tests.views.test_live import writing

@@ -3,11 +3,11 @@
 import pytest
 
 from fsadvisor.measure import messages
-from fsadvisor.probe.cost import Cost
-from fsadvisor.probe.finding import Finding
-from fsadvisor.probe.result import Figure, Result
+from fsadvisor.measure.probe.cost import Cost
+from fsadvisor.measure.probe.finding import Finding
+from fsadvisor.measure.probe.result import Figure, Result
 from fsadvisor.tui.measuring import Measurer, probe_progress
-from fsadvisor.views.probes import job_groups
+from fsadvisor.tui.views.probes import job_groups
 from tests.tui.driving import SIZES, explored, shown, until
 
 COST = Cost(written_bytes=600 << 20, room_bytes=64 << 20, files=1, least_seconds=3.0, most_seconds=22.0)

@@ -6,8 +6,8 @@ import pytest
 from textual.app import App
 
 from fsadvisor.pages.glyphs import line, span
+from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views.rows import Row
 from tests.tui.driving import screen
 
 HEIGHT = 10

@@ -12,8 +12,8 @@ from fsadvisor.survey.whole import survey
 from fsadvisor.tui.screens.finding import FindingPlace
 from fsadvisor.tui.screens.subject import SubjectPlace
 from fsadvisor.tui.session import Memory, Session
+from fsadvisor.tui.views import history
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import history
 from tests.paths import FIXTURES
 from tests.report import composed
 from tests.tui.driving import SIZES, TWO_SIZES, explored, shown, until

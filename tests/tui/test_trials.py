@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.machine.opening import open_machine
+from fsadvisor.measure.probe.finding import Finding
 from fsadvisor.pages.glyphs import columns
-from fsadvisor.probe.finding import Finding
 from fsadvisor.survey.tried import job_of
 from fsadvisor.tui.measuring import Measurer, trial_progress
 from fsadvisor.tui.terminal import Terminal

@@ -14,8 +14,8 @@ from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.screens.unknowns import Unknowns
 from fsadvisor.tui.screens.what_if import WhatIf
+from fsadvisor.tui.views.unknowns import Means
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views.unknowns import Means
 from tests.paths import FIXTURES
 from tests.tui.driving import MACHINE, TERMINAL, TWO_SIZES, explored, session, shown, until
 

@@ -11,9 +11,9 @@ from fsadvisor.storage import Supposition
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.screens.what_if import ChangePlace, WhatIf
 from fsadvisor.tui.terminal import Terminal
+from fsadvisor.tui.views.export import content
 from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.version import Version
-from fsadvisor.views.export import content
 from tests.paths import FIXTURES
 from tests.tui.driving import TWO_SIZES, explored, screen, shown, until
 from tests.waiting import END_S

@@ -1,12 +1,12 @@
 """Looks at machines, recorded or made by a test."""
 
-from fsadvisor.advise import advise
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import plain
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.session import Session
-from fsadvisor.views.look import Look
+from fsadvisor.tui.views.look import Look
 from tests.paths import FIXTURES
 from tests.report.composed import ABOUT
 

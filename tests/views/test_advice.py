@@ -5,9 +5,9 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
-from fsadvisor.views import advice
-from fsadvisor.views.look import finding_key
-from fsadvisor.views.plan import Choice
+from fsadvisor.tui.views import advice
+from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.plan import Choice
 from tests.report import composed
 from tests.views.seen import look_at, look_of, text
 

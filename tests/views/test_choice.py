@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.machine.port import Reply
-from fsadvisor.views import plan
-from fsadvisor.views.plan import Choice, pairs_of, the_chosen
+from fsadvisor.tui.views import plan
+from fsadvisor.tui.views.plan import Choice, pairs_of, the_chosen
 from tests.report import composed
 from tests.views.seen import look_of
 

@@ -8,8 +8,8 @@ from fsadvisor.pages.screen import laid
 from fsadvisor.report.rule_page import document
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import TRUE
-from fsadvisor.views import finding
-from fsadvisor.views.look import finding_key
+from fsadvisor.tui.views import finding
+from fsadvisor.tui.views.look import finding_key
 from tests.counted import calls
 from tests.report import composed
 from tests.views.seen import look_at, look_of, session, text

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.views import head
+from fsadvisor.tui.views import head
 from tests.report import composed
 from tests.views.seen import look_at, look_of
 

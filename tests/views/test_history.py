@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, strategies
 from msgspec.structs import replace
 
-from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.glyphs import UNICODE, plain
 from fsadvisor.pages.screen import laid
-from fsadvisor.views import history, subject
+from fsadvisor.storage.catalogue import catalogue
+from fsadvisor.tui.views import history, subject
 from tests.report import composed
 from tests.views.seen import look_of, text
 

@@ -7,13 +7,13 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
+from fsadvisor.measure.waits.rates import Course
 from fsadvisor.pages.escape import width as columns_of
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.report import short
-from fsadvisor.views import live, live_disk
-from fsadvisor.views.live_limit import Writers
-from fsadvisor.waits.rates import Course
+from fsadvisor.tui.views import live, live_disk
+from fsadvisor.tui.views.live_limit import Writers
 from tests.views.pulses import SYNCING, processes, pulse, stacks
 from tests.views.seen import look_at
 

@@ -5,9 +5,9 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.port import Reply
+from fsadvisor.measure.waits.rates import Course
 from fsadvisor.pages.glyphs import columns, plain
-from fsadvisor.views.live_limit import limit, window
-from fsadvisor.waits.rates import Course
+from fsadvisor.tui.views.live_limit import limit, window
 from tests.waits.made import NOT_KNOWN, disk, moment, stat
 
 

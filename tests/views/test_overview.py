@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, padded, plain
-from fsadvisor.views.overview import Shape, screen
+from fsadvisor.tui.views.overview import Shape, screen
 from tests.report import composed
 from tests.views.seen import look_at, look_of
 

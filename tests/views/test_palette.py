@@ -5,7 +5,7 @@ import difflib
 import pytest
 
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.views import keys
+from fsadvisor.tui.views import keys
 from tests.report import composed
 from tests.views.seen import look_at, look_of
 

@@ -2,16 +2,16 @@
 
 import pytest
 
-from fsadvisor.advise import advise
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import ASCII, UNICODE, Tone, columns
 from fsadvisor.pages.screen import laid
 from fsadvisor.plan.planning import chosen
 from fsadvisor.plan.planning import plan as planned
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.views import plan, plan_pages
-from fsadvisor.views.look import Look
-from fsadvisor.views.plan import Choice, pairs_of
+from fsadvisor.tui.views import plan, plan_pages
+from fsadvisor.tui.views.look import Look
+from fsadvisor.tui.views.plan import Choice, pairs_of
 from tests.paths import FIXTURES
 from tests.plan import composed
 from tests.report import composed as reported

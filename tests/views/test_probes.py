@@ -8,19 +8,19 @@ from msgspec import structs
 from fsadvisor.machine.kept_files import without_places
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.measure import messages
+from fsadvisor.measure.probe import store
+from fsadvisor.measure.probe.cost import NOTHING as NO_COST
+from fsadvisor.measure.probe.finding import Finding
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.result import Figure, Result
 from fsadvisor.pages import glyphs
 from fsadvisor.pages.glyphs import columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.text import render
-from fsadvisor.probe import store
-from fsadvisor.probe.cost import NOTHING as NO_COST
-from fsadvisor.probe.finding import Finding
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.result import Figure, Result
 from fsadvisor.report import probe_page as report_page
 from fsadvisor.survey import measured
 from fsadvisor.survey.whole import survey
-from fsadvisor.views import probe_page, probe_progress, probes
+from fsadvisor.tui.views import probe_page, probe_progress, probes
 from tests.paths import FIXTURES
 
 NOW = dt.datetime(2026, 11, 21, 21, 0, tzinfo=dt.UTC)

@@ -4,9 +4,9 @@ import pytest
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
-from fsadvisor.views import storage_tree
-from fsadvisor.views.badges import badges
-from fsadvisor.views.rows import matching
+from fsadvisor.tui.views import storage_tree
+from fsadvisor.tui.views.badges import badges
+from fsadvisor.tui.views.rows import matching
 from tests.report import composed
 from tests.views.seen import look_at, look_of
 

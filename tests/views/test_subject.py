@@ -6,9 +6,9 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.report.as_json import own_facts
-from fsadvisor.views import subject
-from fsadvisor.views.rows import matching
-from fsadvisor.views.storage_tree import stack
+from fsadvisor.tui.views import subject
+from fsadvisor.tui.views.rows import matching
+from fsadvisor.tui.views.storage_tree import stack
 from tests.report import composed
 from tests.views.seen import look_at, look_of, text
 

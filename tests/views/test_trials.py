@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.measure import messages
+from fsadvisor.measure.probe.result import Figure, Result
+from fsadvisor.measure.trial.comparison import Progress
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
-from fsadvisor.probe.result import Figure, Result
 from fsadvisor.survey.tried import Ratio, job_of
-from fsadvisor.trial.comparison import Progress
-from fsadvisor.views import trials, trials_forecast, trials_page, trials_try
-from fsadvisor.views.probes import NO_RESULTS, Held, Kept
-from fsadvisor.views.trials_progress import TrialProgress, note
+from fsadvisor.tui.views import trials, trials_forecast, trials_page, trials_try
+from fsadvisor.tui.views.probes import NO_RESULTS, Held, Kept
+from fsadvisor.tui.views.trials_progress import TrialProgress, note
 from tests.report import composed
 from tests.tui.played import COMPARISON, COST
 from tests.views.seen import look_at, look_of, text

@@ -5,18 +5,18 @@ from functools import cache
 import pytest
 from msgspec import structs
 
-from fsadvisor.advise import advise
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.report.model import About
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
-from fsadvisor.views import unknowns
-from fsadvisor.views.look import Look
-from fsadvisor.views.unknowns import Means, install_command, packages_of, probe_of
+from fsadvisor.tui.views import unknowns
+from fsadvisor.tui.views.look import Look
+from fsadvisor.tui.views.unknowns import Means, install_command, packages_of, probe_of
 from tests.paths import FIXTURES
 
 MACHINES = sorted(path.name for path in (FIXTURES / "machines").iterdir() if path.is_dir())

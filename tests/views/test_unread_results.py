@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from fsadvisor.pages.glyphs import UNICODE, plain
-from fsadvisor.views import probes
-from fsadvisor.views.probes import Kept
+from fsadvisor.tui.views import probes
+from fsadvisor.tui.views.probes import Kept
 from tests.views.seen import look_at
 
 

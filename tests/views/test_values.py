@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.catalogue import Kind, catalogue
+from fsadvisor.storage.catalogue import Kind, catalogue
+from fsadvisor.tui.views.values import NoValueError, hint, typed
 from fsadvisor.version import Version
-from fsadvisor.views.values import NoValueError, hint, typed
 
 
 def entry(name):

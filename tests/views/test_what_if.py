@@ -5,20 +5,20 @@ from functools import cache
 import pytest
 from msgspec import structs
 
-from fsadvisor.advise import advise
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.report.as_json import own_facts
 from fsadvisor.report.model import About
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Supposition
 from fsadvisor.survey.whole import survey
-from fsadvisor.views import suppose, unlocking, what_if
-from fsadvisor.views.look import Look
-from fsadvisor.views.what_if import Mark
+from fsadvisor.tui.views import suppose, unlocking, what_if
+from fsadvisor.tui.views.look import Look
+from fsadvisor.tui.views.what_if import Mark
 from tests.paths import FIXTURES
 
 MACHINES = sorted(path.name for path in (FIXTURES / "machines").iterdir() if path.is_dir())

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.views.live_limit import Writers
+from fsadvisor.tui.views.live_limit import Writers
 from tests.views.pulses import SYNCING, WAITING, processes, stacks
 
 

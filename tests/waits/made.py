@@ -4,8 +4,8 @@ from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.pulse import Pulse
 from fsadvisor.machine.waiting import Snapshot, ThreadSample, WaitingThread
-from fsadvisor.waits.rules import Measures
-from fsadvisor.waits.window import NOT_TRACED, window
+from fsadvisor.measure.waits.rules import Measures
+from fsadvisor.measure.waits.window import NOT_TRACED, window
 
 NOT_KNOWN = Unknown(Cause.DENIED, "run as root", "made up")
 FSYNC = "[<0>] jbd2_log_wait_commit+0xd1/0x130\n[<0>] ext4_sync_file+0x182/0x350\n[<0>] do_fsync+0x38/0x70"

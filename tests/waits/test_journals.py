@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import Known, Unknown
+from fsadvisor.measure.waits.journals import BtrfsWork, XfsWork, bounds, works
 from fsadvisor.readers import ext4_files
-from fsadvisor.waits.journals import BtrfsWork, XfsWork, bounds, works
 from tests.waits.made import NOT_KNOWN, moment
 
 INFO = "{number} transactions ({number} requested), each up to 8192 blocks\naverage: \n  {mean}ms logging transaction\n"

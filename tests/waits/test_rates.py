@@ -7,8 +7,8 @@ from msgspec import structs
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
+from fsadvisor.measure.waits.rates import Course, rates
 from fsadvisor.readers.block_files import IoCounters
-from fsadvisor.waits.rates import Course, rates
 from tests.views.pulses import VMSTAT, pulse
 
 ZERO = IoCounters(

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import Known, Unknown
+from fsadvisor.measure.waits.rules import BY_ID, COUNTS, MEANS, RULES, Measures, names
+from fsadvisor.measure.waits.sentence import Measured, measured, sentences
+from fsadvisor.measure.waits.window import window
 from fsadvisor.truth import TRUE
-from fsadvisor.waits.rules import BY_ID, COUNTS, MEANS, RULES, Measures, names
-from fsadvisor.waits.sentence import Measured, measured, sentences
-from fsadvisor.waits.window import window
 from tests.waits.made import FSYNC, NOT_KNOWN, disk, look, measures, moment, stat, syncing
 
 SHARES = st.floats(0, 1) | st.sampled_from([0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 0.9, 1.0])

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.port import Reply
-from fsadvisor.waits import window
+from fsadvisor.measure.waits import window
 from tests.waits.made import disk, moment, stalled, stat
 
 TICKS = st.lists(st.integers(0, 1 << 40), min_size=8, max_size=8)

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.waits.threads import LEAST_SAMPLES, Watch, functions_of, kind_of, threads, watch
+from fsadvisor.measure.waits.threads import LEAST_SAMPLES, Watch, functions_of, kind_of, threads, watch
 from tests.waits.made import DIRECTORY, FSYNC, JOURNALLING, NOT_KNOWN, look, moment
 
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from fsadvisor.advise import judge
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.recorded import RecordedMachine
+from fsadvisor.rulebook.advise import judge
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from random import Random
 
-    from fsadvisor.advise import Verdict
+    from fsadvisor.rulebook.advise import Verdict
     from tools.fuzz.remembered import Question, Said
 
 MACHINES: Final = tuple(

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from fsadvisor.advise import advise
 from fsadvisor.machine.port import Reply
 from fsadvisor.pages.glyphs import UNICODE
 from fsadvisor.pages.screen import laid
@@ -23,10 +22,11 @@ from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.model import About
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
-from fsadvisor.views import finding, overview, subject
-from fsadvisor.views.look import Look, finding_key
+from fsadvisor.tui.views import finding, overview, subject
+from fsadvisor.tui.views.look import Look, finding_key
 from tools.fuzz.mutations import MACHINES, Mutant, whole
 from tools.fuzz.part import Failure
 

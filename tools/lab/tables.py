@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fsadvisor.advise import advise
 from fsadvisor.machine.recorded import RecordedMachine
+from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.shelf import load_shelf
 from fsadvisor.survey.whole import survey
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from fsadvisor.measure import client, messages, sweep_devices
-from fsadvisor.probe.own import worker
+from fsadvisor.measure.probe.own import worker
 
 RESULTS = Path("/run/lab/results")
 _SIZE_BYTES = 3 << 30

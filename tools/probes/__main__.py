@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from fsadvisor.probe import scratch_tree
-from fsadvisor.probe.cost import seconds_text
-from fsadvisor.probe.engine import EngineError
+from fsadvisor.measure.probe import scratch_tree
+from fsadvisor.measure.probe.cost import seconds_text
+from fsadvisor.measure.probe.engine import EngineError
 from tools.probes import against_long, kills, noise, ratio
 from tools.probes.page import TITLES, conditions, noted, put
 from tools.probes.places import FILESYSTEMS, Ground

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.run import waited_us
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.run import waited_us
 from tools.probes.alone import alone
 from tools.probes.page import noted, percent, table
 from tools.probes.rows import Part, Row

@@ -8,19 +8,19 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe.engine import EngineError, Window
-from fsadvisor.probe.fio import comes_up, find, judged, window_of
-from fsadvisor.probe.job import Io
-from fsadvisor.probe.result import merged
-from fsadvisor.probe.scratch_tree import tree
-from fsadvisor.probe.series import value
+from fsadvisor.measure.probe.engine import EngineError, Window
+from fsadvisor.measure.probe.fio import comes_up, find, judged, window_of
+from fsadvisor.measure.probe.job import Io
+from fsadvisor.measure.probe.result import merged
+from fsadvisor.measure.probe.scratch_tree import tree
+from fsadvisor.measure.probe.series import value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fsadvisor.probe.fio import Fio
-    from fsadvisor.probe.job import Job
+    from fsadvisor.measure.probe.fio import Fio
+    from fsadvisor.measure.probe.job import Job
 
 _STEP_BYTES: Final = 1 << 20
 _LEAST_SECONDS: Final = 0.05

@@ -14,10 +14,10 @@ from msgspec import Struct, field
 
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.probe import lock
-from fsadvisor.probe.jobs import SUITES
-from fsadvisor.probe.scratch_tree import PREFIX
-from fsadvisor.probe.surroundings import mount_of
+from fsadvisor.measure.probe import lock
+from fsadvisor.measure.probe.jobs import SUITES
+from fsadvisor.measure.probe.scratch_tree import PREFIX
+from fsadvisor.measure.probe.surroundings import mount_of
 from tools.probes.page import noted, table
 from tools.probes.rows import Part, Row
 from tools.probes.short import ROOT, command

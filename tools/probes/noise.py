@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
 
-from fsadvisor.probe.jobs import JOBS
+from fsadvisor.measure.probe.jobs import JOBS
 from tools.probes.alone import alone
 from tools.probes.page import noted, percent, table
 from tools.probes.rows import Part, Row

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.probe import fio
-from fsadvisor.probe.jobs import JOBS
-from fsadvisor.probe.measure import WINDOW_SECONDS
-from fsadvisor.probe.result import figure
-from fsadvisor.probe.series import value
+from fsadvisor.measure.probe import fio
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.measure import WINDOW_SECONDS
+from fsadvisor.measure.probe.result import figure
+from fsadvisor.measure.probe.series import value
 from tools.probes.alone import alone
 from tools.probes.page import noted, table
 from tools.probes.rows import Part, Row
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from fsadvisor.probe.engine import Session
-    from fsadvisor.probe.job import Job
+    from fsadvisor.measure.probe.engine import Session
+    from fsadvisor.measure.probe.job import Job
 
 HEADS: Final = ("job", "rounds", "median ratio", "95 % interval", "within 3 %")
 _CLOSE: Final = 0.03

@@ -13,18 +13,18 @@ from textual.widgets import Input, Label
 
 from fsadvisor.attestation import claims, document, verbs
 from fsadvisor.attestation.claims import ClaimError
-from fsadvisor.catalogue import Kind, catalogue
 from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.glyphs import NOTHING, Line, Tone, cut, line, span
 from fsadvisor.readers.attestations import Entry
+from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.session import Newest
+from fsadvisor.tui.views import unknowns, values
+from fsadvisor.tui.views.values import NoValueError, hint, typed
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import unknowns, values
-from fsadvisor.views.values import NoValueError, hint, typed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 
 _ENTER: Final = span("Enter goes on, then shows what it would write", Tone.DIM)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from fsadvisor.pages.glyphs import Glyphs
-    from fsadvisor.views.rows import Row
+    from fsadvisor.tui.views.rows import Row
 
 
 class Choosing(Place):

@@ -19,16 +19,16 @@ from fsadvisor.machine.safe_files import write_new
 from fsadvisor.pages.document import Paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.screen import laid
+from fsadvisor.tui.views import export
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import export
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from fsadvisor.pages.glyphs import Line
     from fsadvisor.tui.explorer import Explorer
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 
 class Export(ModalScreen[None]):

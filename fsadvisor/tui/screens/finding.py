@@ -18,9 +18,9 @@ from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.views import finding
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.views import finding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from textual.events import Resize
 
     from fsadvisor.report.findings import Finding
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 _WIDE: Final = 120
 """Columns from which the two halves stand side by side."""

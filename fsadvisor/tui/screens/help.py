@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.views.keys import help_page
 from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.views.keys import help_page
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult

@@ -11,10 +11,10 @@ from fsadvisor.pages.document import Document, Gap, paragraph
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.sampling import Sampling
+from fsadvisor.tui.views import live, live_disk
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import live, live_disk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.timer import Timer
 
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 _SECOND: Final = 1.0
 _LEAST: Final = 3

@@ -9,10 +9,10 @@ from textual.containers import Container, Vertical
 
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.views import advice, storage_tree
+from fsadvisor.tui.views.overview import BOTH, SIDE_BY_SIDE, WHOLE_LINES, tree_columns
 from fsadvisor.tui.widgets.lines_view import LinesView, PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import advice, storage_tree
-from fsadvisor.views.overview import BOTH, SIDE_BY_SIDE, WHOLE_LINES, tree_columns
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from textual.geometry import Size
     from textual.timer import Timer
 
-    from fsadvisor.views.look import Look
-    from fsadvisor.views.storage_tree import Folds, Tree
+    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.storage_tree import Folds, Tree
 
 _REST_S: Final = 0.06
 """How long the tree's cursor rests before the advice follows it: moving must never wait for that."""
@@ -206,7 +206,7 @@ class Overview(Place):
 
     def action_choose(self) -> None:
         """Into the plan or out of it."""
-        from fsadvisor.views import finding
+        from fsadvisor.tui.views import finding
 
         row, look = self._advice.row, self._look
         found = finding.found(look, row.key) if row is not None and look is not None else None

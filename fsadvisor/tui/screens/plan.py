@@ -15,11 +15,11 @@ from fsadvisor.plan import documents
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.copying import copy
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.views import finding, plan, plan_pages
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import PagesBar, PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import finding, plan, plan_pages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from textual.events import DescendantFocus, Resize
 
     from fsadvisor.pages.document import Document
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 _WIDE: Final = 120
 """Columns from which the list stands beside the page."""

@@ -18,9 +18,9 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.progress_screen import ProgressScreen
 from fsadvisor.tui.screens.question import Choices, Question
+from fsadvisor.tui.views import probe_page, probe_progress
+from fsadvisor.tui.views.probes import NO_RESULTS, Kept, results_of
 from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.views import probe_page, probe_progress
-from fsadvisor.views.probes import NO_RESULTS, Kept, results_of
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.storage import Storage
     from fsadvisor.tui.measuring import Prober
-    from fsadvisor.views.look import Look
-    from fsadvisor.views.probe_progress import ProbeProgress
+    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.probe_progress import ProbeProgress
 
 
 def kept_results(machine: Machine | None, storage: Storage) -> Kept:

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.containers import Container, Vertical
 
 from fsadvisor.measure.messages import ProbeAsked
-from fsadvisor.probe.jobs import SUITES
+from fsadvisor.measure.probe.jobs import SUITES
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.probe_run import GENTLY, YES, Probed, ProbeQuestion, ProbeRun, kept_results
+from fsadvisor.tui.views import probe_page, probes
+from fsadvisor.tui.views.probes import NO_RESULTS, Kept, group_members, is_title
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import probe_page, probes
-from fsadvisor.views.probes import NO_RESULTS, Kept, group_members, is_title
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import DescendantFocus, Resize
 
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 _WITH_DETAIL: Final = 150
 """Columns from which the job under the cursor is told of beside the lists."""

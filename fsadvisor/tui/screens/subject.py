@@ -14,18 +14,18 @@ from textual.containers import Horizontal, Vertical
 from fsadvisor.report.rule_page import document
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.views import subject
+from fsadvisor.tui.views.subject import subject_rows, without_rows
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import subject
-from fsadvisor.views.subject import subject_rows, without_rows
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import Resize
 
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 
 _WIDE: Final = 120

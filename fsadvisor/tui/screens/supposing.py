@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from fsadvisor.catalogue import catalogue
 from fsadvisor.facts import Known
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
 from fsadvisor.pages.values import full_name
 from fsadvisor.storage import Supposition
+from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
+from fsadvisor.tui.views import suppose
+from fsadvisor.tui.views.rows import Row
+from fsadvisor.tui.views.values import NoValueError, hint, typed
 from fsadvisor.tui.widgets.ask_line import AskLine, SearchBar
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import suppose
-from fsadvisor.views.rows import Row
-from fsadvisor.views.values import NoValueError, hint, typed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 _ANY: Final = ("", "")
 

@@ -18,12 +18,12 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.probe_run import kept_results
 from fsadvisor.tui.screens.progress_screen import ProgressScreen
 from fsadvisor.tui.screens.question import Choices, Question
+from fsadvisor.tui.views import trials, trials_forecast, trials_page, trials_try
+from fsadvisor.tui.views.probes import NO_RESULTS, Kept
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import trials, trials_forecast, trials_page, trials_try
-from fsadvisor.views.probes import NO_RESULTS, Kept
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from textual.events import Resize
 
     from fsadvisor.tui.measuring import Trier
-    from fsadvisor.views.look import Look
-    from fsadvisor.views.trials_progress import TrialProgress
+    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.trials_progress import TrialProgress
 
 
 YES: Final = "yes"

@@ -19,12 +19,12 @@ from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.session import Newest
+from fsadvisor.tui.views import unknowns
+from fsadvisor.tui.views.suppose import owner
+from fsadvisor.tui.views.unknowns import Means
 from fsadvisor.tui.widgets.document_view import NOTHING_TO_READ, DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import unknowns
-from fsadvisor.views.suppose import owner
-from fsadvisor.views.unknowns import Means
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from fsadvisor.tui.session import Session
-    from fsadvisor.views.look import Look
-    from fsadvisor.views.unknowns import Task
+    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.unknowns import Task
 
 _OS_RELEASE: Final = "/etc/os-release"
 _WIDE: Final = 120

@@ -13,11 +13,11 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.session import Newest
+from fsadvisor.tui.views import suppose, unlocking, what_if
+from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import LinesView, PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
-from fsadvisor.views import suppose, unlocking, what_if
-from fsadvisor.views.look import finding_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from fsadvisor.pages.document import Document
     from fsadvisor.storage import Supposition
     from fsadvisor.tui.session import Session
-    from fsadvisor.views.look import Look
-    from fsadvisor.views.unlocking import Unlock
-    from fsadvisor.views.what_if import Change
+    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.unlocking import Unlock
+    from fsadvisor.tui.views.what_if import Change
 
 _TITLES: Final = {
     "supposed": "Supposed",

@@ -9,8 +9,8 @@ from textual.widget import Widget
 
 from fsadvisor.pages.glyphs import Line, Tone, columns, padded, span
 from fsadvisor.tui.drawing import strip, tones
-from fsadvisor.views.head import head_line, place_at, places_line, waiting_line
-from fsadvisor.views.notices import with_notice
+from fsadvisor.tui.views.head import head_line, place_at, places_line, waiting_line
+from fsadvisor.tui.views.notices import with_notice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.application import Application
-    from fsadvisor.views.look import Look
+    from fsadvisor.tui.views.look import Look
 
 
 class Head(Widget):
@@ -64,11 +64,11 @@ class Head(Widget):
         explorer = cast("Application", self.app)
         words = ""
         if explorer.prober.progress is not None:
-            from fsadvisor.views.probe_progress import note
+            from fsadvisor.tui.views.probe_progress import note
 
             words = note(explorer.prober.progress)
         if not words and explorer.trier.progress is not None:
-            from fsadvisor.views import trials_progress
+            from fsadvisor.tui.views import trials_progress
 
             words = trials_progress.note(explorer.trier.progress)
         return (span(f" {words} ", Tone.MATCH),) if words else ()

@@ -18,7 +18,7 @@ from textual.strip import Strip
 
 from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.tui.drawing import cursor_style, strip, tones
-from fsadvisor.views.rows import Row, matching, place_of
+from fsadvisor.tui.views.rows import Row, matching, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -1,0 +1,132 @@
+"""What was published of the like: rows of tables with their conditions, as a place to look.
+
+Never a verdict: other hardware, another kernel, often another question.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from fsadvisor.measure.probe.job import Allocation, Existing, Io, Ladder, Metadata, Mix
+from fsadvisor.rulebook.tables import seeds
+from fsadvisor.survey.filesystem_types.registry import IN_PAPERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.result import Result
+    from fsadvisor.rulebook.tables import Column, Table
+
+_FILESYSTEMS: Final = frozenset(IN_PAPERS)
+_TELLING: Final = frozenset(
+    {
+        *("read", "write", "random", "sequential", "fsync", "create", "mail", "web"),
+        *("metadata", "allocation", "pg_dump", "extents", "dd"),
+    }
+)
+"""Words that tell rows of a table apart; one that some rows have and others lack must fit the job."""
+_KINDS: Final = (frozenset({"read", "write"}), frozenset({"mail", "web", "file"}))
+"""Of these a column is about one or another."""
+_NOTHING: Final = ("", "-", "none")
+_WORD: Final = re.compile(r"[a-z0-9_]+")
+_ROOTS: Final = {"reads": "read", "writes": "write", "reading": "read", "writing": "write", "creation": "create"}
+
+
+class Elsewhere(Struct, frozen=True, kw_only=True):
+    """A row of a published table."""
+
+    table: str
+    """Its name, such as '000-fsync'."""
+    says: str
+    """'ext4, defaults, write and fsync: rate 5200 operations/s'."""
+    basis: str
+    """'measured' or 'stated'."""
+    conditions: str
+    errata: tuple[str, ...]
+    """Numbers of what is wrong with it."""
+
+
+def elsewhere(job: Job, result: Result, tables: Iterable[Table]) -> tuple[Elsewhere, ...]:
+    """The rows of its tables that speak of the like work on the like filesystem; of all where that is not known."""
+    words = _words(job)
+    filesystem = result.depends.get("mount.fs_type", "").lower()
+    return tuple(row for table in tables if table.id in job.seeds for row in _rows(table, words, filesystem))
+
+
+def _words(job: Job) -> frozenset[str]:
+    """What the job does, in the words of the tables."""
+    match job.work:
+        case Io():
+            synced = {"fsync"} if job.work.sync != "none" else set()
+            pattern = "random" if job.work.pattern == "random" else "sequential"
+            return frozenset({job.work.operation, pattern, "dd", *synced})
+        case Ladder():
+            return frozenset({"write", "random", "fsync"})
+        case Metadata():
+            return frozenset({job.work.operation, "metadata"})
+        case Allocation():
+            return frozenset({"allocation"})
+        case Existing():
+            return frozenset({"read", "sequential", "dd", "extents"})
+        case Mix():
+            return frozenset({"mail" if "fsync" in job.work.steps else "web" if "log" in job.work.steps else "file"})
+
+
+def _rows(table: Table, words: frozenset[str], filesystem: str) -> Iterator[Elsewhere]:
+    said = [_said(row) for row in table.rows]
+    telling = {word for word in _TELLING if 0 < sum(word in one for one in said) < len(said)}
+    for row, one in zip(table.rows, said, strict=True):
+        others = _said(row[:1]) & _FILESYSTEMS or one & _FILESYSTEMS
+        if telling & one != telling & words or (others and filesystem and filesystem not in others):
+            continue
+        yield Elsewhere(
+            table=table.id,
+            says=_sentence(row, table.column, words),
+            basis=table.basis,
+            conditions="; ".join(_conditions(table)),
+            errata=_errata(table),
+        )
+
+
+def _errata(table: Table) -> tuple[str, ...]:
+    """Of the whole and of its columns, in their order."""
+    numbers = {*table.errata, *(number for column in table.column for number in column.errata)}
+    return tuple(sorted(numbers, key=lambda number: int(number[1:])))
+
+
+def _said(row: Sequence[str | int | float]) -> frozenset[str]:
+    found = _WORD.findall(" ".join(str(cell) for cell in row if isinstance(cell, str)).lower())
+    return frozenset(_ROOTS.get(word, word) for word in found)
+
+
+def _sentence(row: Sequence[str | int | float], columns: Sequence[Column], words: frozenset[str]) -> str:
+    """'ext4, mount defaults, scenario write and fsync: rate 5200 operations/s'."""
+    kept = [(cell, column) for cell, column in zip(row, columns, strict=True) if not _of_the_other(column, words)]
+    texts = [
+        cell if column is columns[0] else f"{column.name} {cell}"
+        for cell, column in kept
+        if isinstance(cell, str) and cell not in _NOTHING
+    ]
+    figures = [
+        " ".join(filter(None, (column.name, f"{cell:,g}", column.unit)))
+        for cell, column in kept
+        if not isinstance(cell, str)
+    ]
+    return ": ".join(filter(None, (", ".join(texts), ", ".join(figures))))
+
+
+def _of_the_other(column: Column, words: frozenset[str]) -> bool:
+    """A column about reads for a job that writes, about web servers for a mail server."""
+    return any(named and not named & words for kind in _KINDS if (named := _said((column.name,)) & kind))
+
+
+def _conditions(table: Table) -> Iterator[str]:
+    yield seeds()[table.seed].name
+    for name in ("kernel", "hardware", "tool", "options", "runs"):
+        told = getattr(table, name)
+        if not told.startswith("see the column"):
+            yield f"{name} {told}" if name in ("kernel", "options", "runs") else told

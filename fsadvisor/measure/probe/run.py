@@ -1,0 +1,214 @@
+"""Several jobs, one after the other: each is set up, measured and taken away again before the next."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from fsadvisor.measure.probe import cost
+from fsadvisor.measure.probe.disks import record
+from fsadvisor.measure.probe.engine import EngineError, because
+from fsadvisor.measure.probe.measure import Budget, Progress, Surroundings, Where, events
+from fsadvisor.measure.probe.processes import Stopped
+from fsadvisor.measure.probe.result import Result
+from fsadvisor.readers import system_counters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from fsadvisor.measure.probe.disks import Way
+    from fsadvisor.measure.probe.engine import Session, Window
+    from fsadvisor.measure.probe.gentle import Gentle
+    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.processes import Stop
+
+LONGEST_PAUSE_SECONDS: Final = 60.0
+_GAVE_WAY: Final = f"others kept the disks busy for {LONGEST_PAUSE_SECONDS:.0f} s, and a gentle probe gives way"
+_TICK_US: Final = 10_000
+"""Of /proc/stat."""
+Opener: TypeAlias = "Callable[[Job, Path, Way | None], AbstractContextManager[Session]]"
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """What is to be done, where, and for how long each."""
+
+    jobs: Sequence[Job]
+    folder: Path
+    where: Where
+    disks: Way | None
+    seconds: float
+    width: float
+    opener: Opener
+    gentle: Gentle | None = None
+    refused_now: Callable[[Job], str] = lambda _: ""
+    """Asked before each job: why it may no longer run, '' where it may."""
+
+
+class Begun(Struct, frozen=True, kw_only=True):
+    """A job is being set up."""
+
+    at: int
+    job: Job
+
+
+class Went(Struct, frozen=True, kw_only=True):
+    """A window has ended."""
+
+    at: int
+    job: Job
+    progress: Progress
+
+
+class Ended(Struct, frozen=True, kw_only=True):
+    """A job has."""
+
+    at: int
+    job: Job
+    result: Result
+
+
+Event: TypeAlias = Begun | Went | Ended
+
+
+def run(plan: Plan, stop: Stop) -> Iterator[Event]:
+    """Each job to its result; where somebody stops it, the job that runs has one, too, and no other is begun."""
+    for at, job in enumerate(plan.jobs, 1):
+        if stop.asked:
+            return
+        yield Begun(at=at, job=job)
+        refused = plan.refused_now(job)
+        if refused:
+            yield Ended(at=at, job=job, result=_not_begun(plan, job, refused))
+            continue
+        yield from _measured(plan, stop, at, job)
+
+
+def _measured(plan: Plan, stop: Stop, at: int, job: Job) -> Iterator[Event]:
+    clock = _Clock(plan.gentle)
+    began = clock()
+    result: Result | None = None
+    gave_way = False
+    try:
+        with contextlib.ExitStack() as stack:
+            with stop.interruptible():
+                session = stack.enter_context(plan.opener(job, plan.folder, plan.disks))
+            around = replace(_around(clock, stop), cancelled=lambda: stop.asked or gave_way)
+            for event in events(job, Stoppable(session, stop), plan.where, around, _budget(plan, job)):
+                if isinstance(event, Result):
+                    result = event
+                    break
+                yield Went(at=at, job=job, progress=event)
+                gave_way = not _may_go_on(plan.gentle, stop)
+    except Stopped:
+        result = result or _not_begun(plan, job, "", seconds=clock() - began)
+    except EngineError as error:
+        if result is None:
+            result = _not_begun(plan, job, str(error), seconds=clock() - began)
+        else:
+            result = replace(result, remarks=(*result.remarks, f"Afterwards: {error}."))
+    except OSError as error:
+        result = result or _not_begun(plan, job, str(because(error.errno, "starting it")), seconds=clock() - began)
+    if result is None:
+        return
+    if stop.asked and result.end == "failed":
+        result = replace(result, end="cancelled", error="")
+    elif gave_way:
+        result = replace(result, end="failed", error=_GAVE_WAY)
+    yield Ended(at=at, job=job, result=result)
+
+
+def _may_go_on(gentle: Gentle | None, stop: Stop) -> bool:
+    """Wait while others are busier than before; False where that does not end."""
+    if gentle is None:
+        return True
+    try:
+        with stop.interruptible():
+            return gentle.wait(LONGEST_PAUSE_SECONDS)
+    except Stopped:
+        return True  # the loop asks whether somebody stopped it
+
+
+def _budget(plan: Plan, job: Job) -> Budget:
+    return Budget(
+        seconds=plan.seconds,
+        written_bytes=cost.measured_bytes(job) or None,
+        width=plan.width,
+    )
+
+
+def _around(clock: Callable[[], float], stop: Stop) -> Surroundings:
+    return Surroundings(
+        clock=clock, now=lambda: datetime.now(tz=UTC), cancelled=lambda: stop.asked, waited_us=waited_us
+    )
+
+
+def waited_us() -> Mapping[str, int]:
+    """µs since boot in which some task waited, by what for; without what the kernel keeps no account of.
+
+    'stolen' is what a hypervisor says it gave to others, of each processor on average: 0 is no proof that it gave none.
+    """
+    found: dict[str, int] = {}
+    for resource in ("cpu", "io"):
+        stall = record(f"/proc/pressure/{resource}", system_counters.parse_pressure)
+        if isinstance(stall, system_counters.Pressure) and stall.some and stall.some.total_us is not None:
+            found[resource] = stall.some.total_us
+    stat = record("/proc/stat", system_counters.parse_cpu_stat)
+    if isinstance(stat, system_counters.CpuStat):
+        found["stolen"] = stat.ticks.steal * _TICK_US // stat.processors
+    return found
+
+
+class _Clock:
+    """Seconds, without those in which a gentle probe looked at the machine or waited."""
+
+    def __init__(self, gentle: Gentle | None) -> None:
+        self._gentle = gentle
+
+    def __call__(self) -> float:
+        return time.monotonic() - (self._gentle.spent_seconds if self._gentle else 0.0)
+
+
+class Stoppable:
+    """A session whose window is broken off by a signal, and then fails as any other would."""
+
+    def __init__(self, session: Session, stop: Stop) -> None:
+        self._session, self._stop = session, stop
+
+    @property
+    def engine(self) -> str:
+        """The session's."""
+        return self._session.engine
+
+    def window(self, seconds: float) -> Window:
+        """The session's. Raises EngineError, also where it is broken off."""
+        try:
+            with self._stop.interruptible():
+                return self._session.window(seconds)
+        except Stopped:
+            raise EngineError("stopped") from None
+
+
+def _not_begun(plan: Plan, job: Job, error: str, seconds: float = 0.0) -> Result:
+    """A result without a window."""
+    return Result(
+        job=job.id,
+        question=job.question,
+        target=plan.where.target,
+        mount=plan.where.mount,
+        when=datetime.now(tz=UTC).isoformat(timespec="seconds"),
+        engine="no engine",
+        headline=job.headline.name,
+        figure=None,
+        end="failed",
+        error=error,
+        seconds=seconds,
+        small_file_bytes=job.small_file_bytes,
+        depends=dict(plan.where.depends),
+    )

@@ -1,0 +1,167 @@
+"""The ranked advice as rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from fsadvisor.pages.document import Paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, line, span
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import full_name, short_name
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.plan import Choice
+from fsadvisor.tui.views.rows import LazyRows, Row
+from fsadvisor.tui.views.severity import TONES, state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.report.findings import Finding
+    from fsadvisor.tui.views.look import Look
+
+_NARROW: Final = 100
+"""Columns below which a title gets a second line where there is room for it."""
+
+_SUBJECTS: Final = 3
+NOTHING_CHOSEN: Final = Choice()
+_WORD: Final = 9
+_SHORTEST: Final = 2
+"""Lines that a finding takes at least."""
+
+
+def rows(
+    look: Look,
+    width: int,
+    glyphs: Glyphs,
+    *,
+    chosen: Choice = NOTHING_CHOSEN,
+    only: Sequence[int] | None = None,
+    roomy: bool = False,
+    height: int = 0,
+) -> LazyRows:
+    """What, then where and what speaks for it; `only` are the places in the ranking to show, from 0.
+
+    `roomy` lets a title go on in a second line where it is not wide; where all are whole in `height` lines, nothing is
+    cut.
+    """
+    most = 2 if roomy and width < _NARROW else 1
+    places = range(len(look.findings)) if only is None else [at for at in only if at < len(look.findings)]
+    keys = [finding_key(look.findings[at]) for at in places]
+
+    def made(at: int) -> Row:
+        finding = look.findings[places[at]]
+        lines = _lines(look, places[at], width, glyphs, most, chosen.of(finding))
+        return Row(keys[at], lines, f"{finding.rule.id} {finding.rule.kind}")
+
+    if len(places) * _SHORTEST <= height:
+        whole = [_whole(look, at, width, glyphs, chosen.of(look.findings[at])) for at in places]
+        tallest = max(map(len, whole), default=0)
+        if len(places) * tallest <= height:
+            told = [(*one, *[()] * (tallest - len(one))) for one in whole]
+            return LazyRows(keys, lambda at: replace(made(at), lines=told[at]))
+    return LazyRows(keys, made)
+
+
+def _whole(look: Look, at: int, width: int, glyphs: Glyphs, chosen: int) -> list[Line]:
+    """All the words of the finding at that place, in as many lines as that takes."""
+    finding, first = look.findings[at], _first(look, at, glyphs, chosen)
+    margin = columns(first)
+    place = Paragraph(tuple(_place(look, finding, chosen)), (Span(" " * margin),), margin)
+    every = laid((Paragraph((span(finding.rule.title),), first, margin), place), width)
+    return [cut(one, width, glyphs.ellipsis) for one in every]
+
+
+def _first(look: Look, at: int, glyphs: Glyphs, chosen: int) -> Line:
+    """What stands before a title: whether it is chosen, its place and how grave it is."""
+    finding = look.findings[at]
+    severity = finding.rule.severity
+    quiet = finding.waiver is not None or finding.outcome is not Outcome.ADVISE
+    return line(
+        Span(glyphs.chosen if chosen else " ", Tone.GOOD),
+        Span(f"{at + 1:>{len(str(len(look.findings)))}} ", Tone.DIM),
+        Span(severity.ljust(_WORD), Tone.DIM if quiet else TONES[severity]),
+    )
+
+
+def _lines(look: Look, at: int, width: int, glyphs: Glyphs, most: int, chosen: int) -> tuple[Line, ...]:
+    finding, first = look.findings[at], _first(look, at, glyphs, chosen)
+    margin = columns(first)
+    title = laid((Paragraph((span(finding.rule.title),), first, margin),), width)
+    if len(title) > most:
+        title[most - 1] = cut((*title[most - 1], Span(f" {glyphs.ellipsis}")), width, glyphs.ellipsis)
+    title = title[:most] + [()] * (most - len(title))
+    place = (Span(" " * margin), *_place(look, finding, chosen))
+    return tuple(cut(one, width, glyphs.ellipsis) for one in _filled(title, place))
+
+
+def _filled(title: list[Line], place: Line) -> list[Line]:
+    """The place right below the title, and what stayed empty at the end."""
+    written = [one for one in title if one]
+    return [*written, place, *[()] * (len(title) - len(written))]
+
+
+def _place(look: Look, finding: Finding, chosen: int) -> Iterator[Span]:
+    """The state first: it must not be cut."""
+    yield span(finding.rule.kind, Tone.DIM)
+    if chosen:
+        number = len(finding.verdicts)
+        yield span(", in the plan" if chosen == number else f", {chosen:,} of {number:,} in the plan", Tone.GOOD)
+    if words := state(look, finding):
+        yield span(f", {words}", Tone.DIM if finding.waiver else Tone.WARNING)
+    if behind := finding.verdicts[0].behind:
+        word = "follows from" if behind.why == "cause" else "waits for"
+        yield span(f", {word} {short_name(behind.subject)}", Tone.DIM)
+    if measured := finding.verdicts[0].measured:
+        words = measured.says if finding.verdicts[0].tried else f"at most {measured.value:g} %, measured"
+        yield span(f", {words} here", Tone.GOOD if measured.value else Tone.DIM)
+    yield span(f"; on {_where(finding)}", Tone.DIM)
+
+
+def _where(finding: Finding) -> str:
+    """The first subjects by name, without walking through the thousands that there may be."""
+    number = len(finding.verdicts)
+    if number == 1:
+        return full_name(finding.verdicts[0].subject)
+    names = [short_name(verdict.subject) for verdict in finding.verdicts[:_SUBJECTS]]
+    if number > _SUBJECTS:
+        names.append(f"{number - _SUBJECTS:,} more")
+    return f"{counted(number, finding.rule.subject)}: {listed(names)}"
+
+
+def title(look: Look, only: Sequence[int] | None, about: str, chosen: int) -> Line:
+    """The pane's title: how many, and of what, where they are narrowed."""
+    number = len(look.findings)
+    words = [span("Advice", Tone.TITLE)]
+    if only is None:
+        words.append(span(f"  {number:,}", Tone.DIM))
+    else:
+        words.append(span(f" for {about}", Tone.STRONG, 40))
+        words.append(span(f"  {len(only):,} of {number:,}; Esc shows all", Tone.WARNING))
+    if chosen:
+        words.append(span(f"  {chosen:,} in the plan", Tone.GOOD))
+    return tuple(words)
+
+
+def nothing(look: Look, only: Sequence[int] | None, width: int) -> list[Line]:
+    """What stands there where there is no advice."""
+    if only is not None and look.findings:
+        return _told(width, span("No advice speaks of this, nor of what is below or above it.", Tone.DIM))
+    if look.asking:
+        told = f"Nothing calls for action so far; {counted(len(look.asking), 'answer')} still to come."
+        return _told(width, span(told, Tone.DIM))
+    passed = look.outcomes.get(Outcome.OK, 0)
+    unknown = look.outcomes.get(Outcome.UNDETERMINED, 0)
+    words = [span(f"{counted(passed, 'check')} passed.")]
+    if unknown:
+        words.append(span(f" {unknown:,} could not be told: ", Tone.UNKNOWN))
+        words += [Span("2", Tone.KEY), Span(" lists them.")]
+    return [*_told(width, span("Nothing calls for action.", Tone.GOOD)), *_told(width, *words)]
+
+
+def _told(width: int, *words: Span) -> list[Line]:
+    return laid((Paragraph(words, (Span(" "),), 1),), width)

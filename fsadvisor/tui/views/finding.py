@@ -1,0 +1,304 @@
+"""A finding as a page: what and where, why there, the evidence, what it brings, what to do and how to undo it.
+
+The page of what is not advised: that it is not, the answer that decided, and only then what the rule is about.
+
+A rule speaks in the indicative of what it looks for. Where that was not found, its words stand below a line that says
+so: nobody may read 'write barriers are off' where they are on.
+"""
+
+from __future__ import annotations
+
+from itertools import dropwhile
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, Prose, Remark, paragraph
+from fsadvisor.pages.glyphs import Span, Tone, line, span
+from fsadvisor.pages.text import counted
+from fsadvisor.report import finding_page as parts
+from fsadvisor.report import rule_page
+from fsadvisor.report.finding_page import FindingPage
+from fsadvisor.report.findings import Finding
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.truth import FALSE, TRUE, UNKNOWN, conjunction
+from fsadvisor.tui.views import severity
+from fsadvisor.tui.views.look import finding_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.rulebook.advise import Verdict
+    from fsadvisor.rulebook.rule import Ask
+    from fsadvisor.truth import Truth
+    from fsadvisor.tui.views.look import Look
+
+
+_HEADLINES: Final = {
+    Outcome.OK: ("Checked, not found here", Tone.GOOD),
+    Outcome.UNDETERMINED: ("Could not be told here", Tone.UNKNOWN),
+    Outcome.NOT_APPLICABLE: ("Does not apply here", Tone.PLAIN),
+}
+_STATES: Final = {
+    Outcome.OK: "So nothing is advised. What decided comes first.",
+    Outcome.UNDETERMINED: "It may be so, and may not: what is not known would decide it.",
+    Outcome.NOT_APPLICABLE: "So nothing is advised. What decided comes first.",
+}
+_IF: Final = {
+    Outcome.OK: "It is not so here. If it were, it would be a {what}, and fsadvisor would say",
+    Outcome.UNDETERMINED: "It is not known to be so. If it is, it is a {what}, and fsadvisor says",
+    Outcome.NOT_APPLICABLE: "It does not apply here. If it did, it could be a {what}, and fsadvisor would say",
+}
+_WHAT: Final = {"risk": "{} risk", "gain": "{} gain", "hygiene": "{} piece of hygiene"}
+
+
+def siblings(look: Look, finding: Finding) -> list[str]:
+    """The keys of all that the rule was asked of and does not advise, in rank order; this one is among them."""
+    rule = finding.rule
+    found = look.verdicts.among(lambda one, outcome: one is rule and outcome not in CALLS_FOR_ACTION)
+    return [f"{rule.id}\n{one.subject.id}" for one in found]
+
+
+def blocks(look: Look, page: FindingPage) -> Iterator[Block]:
+    """The half of the page that says why."""
+    finding = page.finding
+    yield from _head(look, finding)
+    yield Gap()
+    first, others = _decided(finding)
+    if first:
+        yield Heading(_title(finding.outcome, len(first)))
+        yield page.answers(first)
+        if words := _were_it_so(finding):
+            yield Remark(line(span(words, Tone.STRONG)))
+        yield Gap()
+    if others:
+        yield Heading("What else was asked")
+        yield page.answers(others)
+        yield Gap()
+    yield Heading(f"{_IF[finding.outcome].format(what=_what(finding))}:")
+    yield Prose(finding.rule.why)
+    yield from page.brings("What it would bring")
+
+
+def _head(look: Look, finding: Finding) -> Iterator[Block]:
+    words, tone = _HEADLINES[finding.outcome]
+    yield paragraph(span(f"{words.upper()}: ", tone), finding.rule.title, indent=2)
+    every = siblings(look, finding)
+    where: tuple[Span, ...] = (span(parts.where(finding), Tone.STRONG),)
+    key = f"{finding.rule.id}\n{finding.verdicts[0].subject.id}"
+    if len(every) > 1 and key in every:
+        of = f" ({every.index(key) + 1:,} of {counted(len(every), finding.rule.subject)}, "
+        where = (*where, span(of, Tone.DIM), span("]", Tone.KEY), span(" next)", Tone.DIM))
+    yield Remark(line("On ", *where))
+    yield Remark(line(span(_STATES[finding.outcome], Tone.STRONG)))
+
+
+def _decided(finding: Finding) -> tuple[list[tuple[Ask, Truth]], list[tuple[Ask, Truth]]]:
+    """What decided, and what else was asked: of what could not be told, what is not known."""
+    asked = list(finding.answers())
+    deciding = UNKNOWN if finding.outcome is Outcome.UNDETERMINED else FALSE
+    part = ("applies",) if finding.outcome is Outcome.NOT_APPLICABLE else ("applies", "checks")
+    first = [pair for pair in asked if pair[1] is deciding and pair[0].part in part]
+    return first, [pair for pair in asked if pair not in first]
+
+
+def _title(outcome: Outcome, number: int) -> str:
+    if outcome is Outcome.UNDETERMINED:
+        return "What is not known"
+    return "The answer that decided" if number == 1 else "The answers that decided"
+
+
+def _were_it_so(finding: Finding) -> str:
+    """Where one answer alone stands between the subject and a finding, what it would be; '' where it is not known."""
+    verdict = finding.verdicts[0]
+    if finding.outcome is not Outcome.OK:
+        return ""
+    truths = [ask.expression.evaluate(verdict.subject.scope) for ask in finding.rule.conditions]
+    if truths.count(FALSE) != 1 or truths.count(TRUE) != len(truths) - 1:
+        return ""
+    return f"All else that it asks is so here: if this were a yes, it would be a {_what(finding)}."
+
+
+def _what(finding: Finding) -> str:
+    return _WHAT[finding.rule.kind].format(finding.rule.severity)
+
+
+_WITH_COMMANDS: Final = 10
+"""Subjects whose commands are shown; those of all can be copied."""
+
+_IN: Final = (Span("  "),)
+_NAMED_BELOW: Final = " (s lists them)"
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """Two halves that stand side by side where there is room, else one below the other; and what can be copied."""
+
+    title: str
+    why: tuple[Block, ...]
+    todo: tuple[Block, ...]
+    undo: tuple[str, ...]
+
+    @property
+    def left(self) -> Document:
+        """Where there is room for two."""
+        return Document(self.title, self.why)
+
+    @property
+    def right(self) -> Document:
+        """Beside it."""
+        return Document(self.title, self.todo)
+
+    @property
+    def whole(self) -> Document:
+        """Where there is room for one."""
+        return Document(self.title, (*self.why, Gap(), *self.todo))
+
+
+def found(look: Look, key: str) -> Finding | None:
+    """The finding of that key; where it has gone, what its rule says of its subject now; None where that says nothing.
+
+    Grouped with others, a finding is known by another subject: it is the same one.
+    """
+    rule, _, subject = key.partition("\n")
+    same = [one for one in look.findings if one.rule.id == rule]
+    for one in same:
+        if finding_key(one) == key:
+            return one
+    for one in same:
+        if any(seen.id == subject for seen in one.subjects):
+            return one
+    verdict = next((one for one in look.verdicts_on(subject) if one.rule.id == rule), None)
+    return None if verdict is None else alone(verdict)
+
+
+def alone(verdict: Verdict) -> Finding:
+    """A finding of one verdict, whatever it says."""
+    truths = tuple(answer.truth for answer in verdict.answers())
+    return Finding(verdict.rule, verdict.outcome, truths, [verdict])
+
+
+def beside(look: Look, key: str, by: int) -> str | None:
+    """The key of the next finding or the one before; where nothing is advised, of the rule's next subject."""
+    here = found(look, key)
+    if here is None:
+        return finding_key(look.findings[0]) if look.findings else None
+    every = [finding_key(one) for one in look.findings]
+    if here.outcome not in CALLS_FOR_ACTION:
+        every, key = siblings(look, here), f"{here.rule.id}\n{here.verdicts[0].subject.id}"
+    else:
+        key = finding_key(here)
+    there = every.index(key) + by if key in every else -1
+    return every[there] if 0 <= there < len(every) else None
+
+
+def page(look: Look, key: str, glyphs: Glyphs, *, chosen: int = 0) -> Page:
+    """The page of that key as of this look; for so many of its subjects it was chosen for the plan."""
+    finding = found(look, key)
+    if finding is None:
+        return Page(title=key, why=tuple(_gone(look, key)), todo=(), undo=())
+    writing = _Writing(look, finding, glyphs, chosen=chosen)
+    return Page(
+        title=key,
+        why=tuple(writing.why()),
+        todo=tuple(dropwhile(lambda one: isinstance(one, Gap), writing.what_to_do())),
+        undo=tuple(dict.fromkeys(parts.each(ready.undo for ready in writing.todo.ready))),
+    )
+
+
+def _gone(look: Look, key: str) -> Iterator[Block]:
+    rule, _, subject = key.partition("\n")
+    yield Heading("No longer there")
+    yield Gap()
+    known = look.subjects.get(subject)
+    what = f"The rule {rule} has nothing to say any more of" if known else f"{rule}:"
+    where = f"{known.kind} {known.name}" if known else f"{subject} is not on this machine now"
+    yield paragraph(f"{what} {where}, as of the look of this moment. Esc goes back.", first=_IN)
+
+
+class _Writing(FindingPage):
+    """The page with what is the explorer's own: the look of the moment, and keys."""
+
+    def __init__(self, look: Look, finding: Finding, glyphs: Glyphs, *, chosen: int) -> None:
+        super().__init__(finding, _NAMED_BELOW)
+        self._look = look
+        self._glyphs = glyphs
+        self._chosen = chosen
+
+    def why(self) -> Iterator[Block]:
+        """What is found, why, the evidence and what it brings."""
+        if self.finding.outcome not in CALLS_FOR_ACTION:
+            yield from blocks(self._look, self)
+            return
+        yield from self._head()
+        yield Gap()
+        yield Prose(self.rule.why)
+        yield from self.evidence()
+        yield from self.safety()
+        yield from self.brings()
+
+    def _head(self) -> Iterator[Block]:
+        yield self.headline()
+        yield from self.unlock()
+        yield self.where()
+        place = self._place()
+        of = span(f" ({place + 1} of {len(self._look.findings)}, ", Tone.DIM)
+        yield Remark((*self.because(first=place == 0).words, of, span("]", Tone.KEY), span(" next)", Tone.DIM)))
+        yield from self.waived()
+        yield Remark(tuple(self._state()))
+        if self._chosen:
+            number = len(self.finding.verdicts)
+            part = "" if self._chosen == number else f" on {self._chosen:,} of {number:,}"
+            yield Remark(line(span(f"{self._glyphs.chosen} Chosen for the plan{part}", Tone.GOOD)))
+
+    def _place(self) -> int:
+        return next((at for at, one in enumerate(self._look.findings) if one is self.finding), 0)
+
+    def _state(self) -> Iterator[Span]:
+        """In a line: whether it is safe, and whether there are commands."""
+        asked = self.asked_for_safety
+        truth = conjunction(truth for _, truth in asked)
+        if truth is not TRUE:
+            if truth is UNKNOWN and severity.is_being_asked(self.finding):
+                words = "Still being asked: what is not known yet decides whether commands are shown"
+            else:
+                words = parts.safety_title(asked)
+            tone = Tone.BAD if truth is FALSE else Tone.UNKNOWN
+            yield span(f"{self._glyphs.mark(truth)} {words}.", tone)
+        elif self.todo.has_commands:
+            now = parts.each(ready.now for ready in self.todo.ready)
+            keep = (parts.kept_as(kept)[1] for ready in self.todo.ready for kept in ready.keep)
+            lines = {*now, *keep}
+            needs = rule_page.NEEDS[self.rule.remedy.needs]
+            words = f"{self._glyphs.tick} {'Safe to do' if asked else 'To do'}: {counted(len(lines), 'line')}, {needs}."
+            yield from (span(words, Tone.GOOD), span(" "), span("y", Tone.KEY), span(" copies, "))
+            yield from (span("u", Tone.KEY), span(" copies the undo"))
+        else:
+            yield span("There are no commands to copy: what to do is said in words.", Tone.STRONG)
+
+    def what_to_do(self) -> Iterator[Block]:
+        """What it takes, commands, undo, and who says so."""
+        acts = self.finding.outcome in CALLS_FOR_ACTION
+        needs = rule_page.NEEDS[self.rule.remedy.needs]
+        if acts or self.rule.remedy.advice:
+            yield Heading(f"What to do ({needs})" if acts else "What would be to do, if it were found")
+        if self.rule.remedy.advice:
+            yield Prose(self.rule.remedy.advice)
+        if acts:
+            yield from self._commands()
+        yield from rule_page.guides(self.rule)
+        yield from rule_page.references(self.rule)
+        yield Gap()
+        name = span(f"{self.rule.id} ({self.rule.status})", Tone.STRONG)
+        yield paragraph("Rule: ", name, "; ", span("R", Tone.KEY), " shows its page")
+
+    def _commands(self) -> Iterator[Block]:
+        for block in self.commands("Do now", self.todo.ready[:_WITH_COMMANDS]):
+            yield block
+            if isinstance(block, Commands) and (more := len(block.every) - len(block.lines)):
+                words = span(f"and {more:,} lines more for the other subjects: ", Tone.DIM)
+                yield Remark((words, span("y", Tone.KEY), span(" or "), span("w", Tone.KEY), span(" takes all")))
+        yield from self.without_commands()
+        if not self.todo.ready and not self.todo.unfit:
+            why = self.finding.verdicts[0].instructions().no_commands
+            yield from (Gap(), Remark(line(span("No commands are shown: ", Tone.WARNING), why)))

@@ -1,0 +1,151 @@
+"""The head lines: which machine, as whom, what it comes to, and where one may go."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, span
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.report import as_json
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.tui.views.severity import TONES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.report.findings import Finding
+    from fsadvisor.tui.views.look import Look
+
+_LONGEST: Final = 40
+_TOOLS_NAMED: Final = 3
+_GAP: Final = Span("  ")
+
+
+def head_line(look: Look, width: int, glyphs: Glyphs) -> Line:
+    """In so many columns: what it comes to stands at the right, and is kept when room is short."""
+    right = (*_fitting(_comes_to(look, glyphs), max(width - 1, 0), glyphs), Span(" "))
+    room = max(width - columns(right) - 2, 0)
+    left = cut((Span(" "), *_fitting(_machine(look), room, glyphs)), room + 1, glyphs.ellipsis)
+    whole = (*left, Span(" " * max(width - columns(left) - columns(right), 0)), *right)
+    return whole if columns(whole) <= width else cut(right, width, glyphs.ellipsis)
+
+
+def waiting_line(name: str, width: int, glyphs: Glyphs) -> Line:
+    """In so many columns: the machine of that name is looked at for the first time, and what that asks for."""
+    asked = Span(f"asking for its disks, mounts and services {glyphs.ellipsis}", Tone.DIM)
+    parts = (_named(name), asked) if name else (asked,)
+    return cut((Span(" "), *_fitting(parts, max(width - 1, 0), glyphs)), width, glyphs.ellipsis)
+
+
+def _fitting(parts: Iterable[Span], room: int, glyphs: Glyphs) -> Iterator[Span]:
+    """As many as there is room for, the first in any case (cut), with gaps between them."""
+    for at, part in enumerate(parts):
+        whole = (_GAP, part) if at else cut((part,), room, glyphs.ellipsis)
+        room -= columns(whole)
+        if room < 0:
+            return
+        yield from whole
+
+
+def _machine(look: Look) -> Iterator[Span]:
+    yield _named(look.host or called(look.storage.machine))
+    if look.about.root is False:
+        yield Span("not root: sees less", Tone.WARNING)
+    if look.missing_tools:
+        tools = [span(one, longest=_LONGEST).text for one in look.missing_tools]
+        more = f" and {len(tools) - _TOOLS_NAMED} more" if len(tools) > _TOOLS_NAMED else ""
+        yield Span(f"no {', '.join(tools[:_TOOLS_NAMED])}{more}", Tone.WARNING)
+    if kernel := as_json.kernel(look.storage):
+        yield span(f"Linux {kernel}", Tone.DIM, _LONGEST)
+    if look.about.root:
+        yield Span("as root", Tone.DIM)
+
+
+def called(recording: str) -> str:
+    """A recorded machine by its folder or file."""
+    return PurePath(recording).name or recording
+
+
+def _named(machine: str) -> Span:
+    return span(machine, Tone.TITLE, _LONGEST)
+
+
+def _comes_to(look: Look, glyphs: Glyphs) -> Iterator[Span]:
+    """The gravest first, since the end is left out where room is short."""
+    found = Counter(one.rule.severity for one in look.findings if one.outcome is Outcome.ADVISE and not one.waiver)
+    for severity, tone in TONES.items():
+        if found[severity]:
+            yield span(f"{found[severity]} {severity}", tone)
+    if look.asking:
+        yield Span(f"{asking(look)} {glyphs.ellipsis}", Tone.DIM)
+    else:
+        waiting = Counter(_in_the_way(one) for one in look.findings)
+        waits = [f"{waiting[what]} {what}" for what in _WAITING if waiting[what]]
+        yield from (Span(words, Tone.WARNING) for words in waits)
+        if not found and not waits:
+            yield Span("nothing to advise", Tone.GOOD)
+    if number := not look.asking and look.outcomes.get(Outcome.UNDETERMINED, 0):
+        yield Span(f"{number:,} unknown", Tone.UNKNOWN)
+    if look.about.rule_errors:
+        yield Span(f"{counted(len(look.about.rule_errors), 'rule')} not loaded", Tone.WARNING)
+
+
+_WAITING: Final = (Outcome.BLOCKED.value, Outcome.WITHHELD.value, "waived")
+
+
+def _in_the_way(one: Finding) -> str:
+    """Why a finding is not among what is advised; '' of one that is."""
+    if one.waiver is not None:
+        return "waived"
+    return "" if one.outcome is Outcome.ADVISE else one.outcome.value
+
+
+def asking(look: Look) -> str:
+    """Who is still being asked: 'asking smartctl and nvme'."""
+    tools = list(dict.fromkeys(span(one.partition(" ")[0], longest=_LONGEST).text for one in look.asking))
+    if len(tools) > _TOOLS_NAMED:
+        return f"asking {counted(len(look.asking), 'question')}"
+    return f"asking {listed(tools)}"
+
+
+PLACES: Final = (
+    ("overview", "1", "Overview"),
+    ("unknowns", "2", "Unknowns"),
+    ("what_if", "3", "What if"),
+    ("probes", "4", "Probes"),
+    ("live", "5", "Live"),
+    ("plan", "6", "Plan"),
+    ("trials", "7", "Trials"),
+)
+"""Modes, their keys and names."""
+
+
+def places_line(mode: str, width: int) -> Line:
+    """Where one may go, the place where one is lit; where room is short, the others are numbers only."""
+    whole = tuple(one for place in _places(mode, width) for one in place[1])
+    return cut(whole, width)
+
+
+def place_at(mode: str, width: int, column: int) -> str | None:
+    """The mode whose name stands at that column (from 0)."""
+    at = 0
+    for one, spans in _places(mode, width):
+        at += columns(spans)
+        if column < at:
+            return one
+    return None
+
+
+def _places(mode: str, width: int) -> list[tuple[str, Line]]:
+    spelt = [(one, _place(key, name, one == mode)) for one, key, name in PLACES]
+    if sum(columns(spans) for _, spans in spelt) <= width:
+        return spelt
+    return [(one, _place(key, name if one == mode else "", one == mode)) for one, key, name in PLACES]
+
+
+def _place(key: str, name: str, is_here: bool) -> Line:
+    shown = (Span(f" {name} ", Tone.MATCH if is_here else Tone.PLAIN),) if name else ()
+    return (Span(" "), Span(key, Tone.KEY), *shown)

@@ -1,0 +1,210 @@
+"""What changed since the explorer last ran: a gist of all facts is kept from run to run, and compared.
+
+Facts that move all the time are left out, and so is what is not known: being told less by a machine is no change of it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt  # noqa: TC003 - msgspec reads the types
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import msgspec
+from msgspec import Struct, field
+
+from fsadvisor.facts import Known
+from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
+from fsadvisor.pages.published import encodable
+from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import value_text
+from fsadvisor.report.as_json import own_facts
+from fsadvisor.storage.catalogue import catalogue
+from fsadvisor.tui.views.rows import Row
+from fsadvisor.version import Version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.storage import Storage
+
+SCHEMA: Final = "fsadvisor/seen/1"
+
+MOVING: Final = frozenset(
+    {
+        *("host.available_bytes", "host.dirty_now_bytes", "host.uptime_seconds", "host.io_full_avg60_percent"),
+        *("host.io_stalled", "host.dirty_limit_bytes", "host.dirty_limit_seconds"),
+        *("disk.flushes", "disk.writes", "disk.written_bytes", "disk.read_bytes", "disk.flush_ms_avg"),
+        *("disk.flush_time_percent", "disk.plp_evidence", "disk.plp_starts"),
+        *("filesystem.used_percent", "filesystem.inodes_used_percent", "filesystem.inodes_used"),
+        *("filesystem.commit_us", "filesystem.journal_flushing_ms", "filesystem.unallocated_percent"),
+        *("layer.fill_percent", "layer.pool_metadata_percent"),
+        *("mount.workload_reasons", "service.extents", "service.extents_per_gib", "service.largest_folder"),
+    }
+)
+"""Facts whose change is no news."""
+
+_LONGEST: Final = 256
+"""Characters of a text that are kept."""
+
+_NEW, _GONE = "is new", "is gone"
+_COUNTS: Final = {
+    "disk": "host.block_devices",
+    "layer": "host.block_devices",
+    "filesystem": "host.mounts",
+    "mount": "host.mounts",
+    "service": "host.services",
+}
+"""The fact that is known where the subjects of a kind could be listed."""
+
+Plain: TypeAlias = "bool | int | float | str | list[str]"
+
+
+class _Seen(msgspec.Struct, forbid_unknown_fields=True):
+    """The file: what was seen of a machine, and when (ISO 8601, in UTC)."""
+
+    schema: str
+    machine: str
+    when: dt.datetime
+    subjects: dict[str, dict[str, bool | int | float | str | list[str]]]
+
+
+class Gist(Struct, frozen=True):
+    """All facts that stay, by subject id and name, as of a moment."""
+
+    machine: str
+    when: dt.datetime
+    facts: Mapping[str, Mapping[str, Plain]]
+
+
+class Change(Struct, frozen=True):
+    """A fact of a subject that was something else; `fact` is '' where the subject itself came or went."""
+
+    subject: str
+    fact: str
+    before: str
+    now: str
+
+    @property
+    def words(self) -> str:
+        """'write_cache: write back -> write through'."""
+        return f"{self.fact.partition('.')[2]}: {self.before} -> {self.now}" if self.fact else self.now
+
+
+class History(Struct, frozen=True, dict=True):
+    """What changed since a moment, subject by subject."""
+
+    since: dt.datetime
+    changes: tuple[Change, ...] = field(default=())
+
+    @cached_property
+    def by_subject(self) -> Mapping[str, Sequence[Change]]:
+        """By subject id."""
+        found: dict[str, list[Change]] = {}
+        for change in self.changes:
+            found.setdefault(change.subject, []).append(change)
+        return found
+
+    @property
+    def moment(self) -> str:
+        """'2026-11-20 22:01', in the time of the place."""
+        return self.since.astimezone().strftime("%Y-%m-%d %H:%M")
+
+    @property
+    def in_a_line(self) -> str:
+        """'3 facts changed since 2026-11-20 22:01'; what came and went is counted too."""
+        if not self.changes:
+            return f"Nothing changed since {self.moment}"
+        return f"{counted(len(self.changes), 'fact')} changed since {self.moment}"
+
+
+def gist(machine: str, storage: Storage, when: dt.datetime) -> Gist:
+    """What to keep of a machine of that name."""
+    return Gist(machine, when, {subject.id: dict(_plain_facts(subject)) for subject in storage.subjects})
+
+
+def _plain_facts(subject: Any) -> Iterator[tuple[str, Plain]]:  # noqa: ANN401 - a Subject
+    for name, fact in own_facts(subject):
+        if isinstance(fact, Known) and name not in MOVING and not name.startswith("below."):
+            yield name, _plain(fact.value)
+
+
+def _plain(value: Any) -> Plain:  # noqa: ANN401 - any type of the catalogue
+    if isinstance(value, str | Version):
+        return _plain_text(str(value))
+    if isinstance(value, tuple):
+        return [_plain_text(one) for one in value]
+    return value  # type: ignore[no-any-return]  # bool, int, float
+
+
+def _plain_text(text: str) -> str:
+    return str(encodable(text[:_LONGEST]))
+
+
+def text_of(seen: Gist) -> bytes:
+    """As it stands in the file."""
+    facts = {str(encodable(subject)): dict(some) for subject, some in seen.facts.items()}
+    machine = str(encodable(seen.machine))
+    return msgspec.json.encode(_Seen(schema=SCHEMA, machine=machine, when=seen.when, subjects=facts))
+
+
+def gist_of(text: bytes) -> Gist | None:
+    """What a file tells, None where it tells nothing that we understand."""
+    try:
+        seen = msgspec.json.decode(text, type=_Seen)
+    except msgspec.MsgspecError:
+        return None
+    if seen.schema != SCHEMA or seen.when.tzinfo is None:
+        return None
+    return Gist(seen.machine, seen.when, seen.subjects)
+
+
+def history(before: Gist, now: Gist) -> History | None:
+    """What changed between two gists of the same machine; None where it was another one."""
+    if before.machine != str(encodable(now.machine)):
+        return None
+    present = {str(encodable(subject)): subject for subject in now.facts}
+    changes: list[Change] = []
+    for key, subject in present.items():
+        old = before.facts.get(key)
+        if old is not None:
+            changes += _changed(subject, old, now.facts[subject])
+        elif _were_listed(before, key):
+            changes.append(Change(subject, "", "", _NEW))
+    changes += (Change(key, "", "", _GONE) for key in before.facts if key not in present and _were_listed(now, key))
+    return History(before.when, tuple(changes))
+
+
+def _were_listed(seen: Gist, subject: str) -> bool:
+    """Whether that look could list subjects of its kind: what could not be listed has neither come nor gone."""
+    count = _COUNTS.get(subject.partition(":")[0])
+    return count is None or count in seen.facts.get("host", {})
+
+
+def _changed(subject: str, old: Mapping[str, Plain], new: Mapping[str, Plain]) -> Iterator[Change]:
+    for name, value in new.items():
+        if name in old and old[name] != value and name in catalogue():
+            yield Change(subject, name, _words(name, old[name]), _words(name, value))
+
+
+def _words(name: str, value: Plain) -> str:
+    """The value as people say it; a file may hold one of another type than the catalogue has now."""
+    try:
+        return value_text(catalogue()[name], tuple(value) if isinstance(value, list) else value)
+    except (TypeError, AttributeError, ValueError):
+        return str(value)
+
+
+def rows(found: History, width: int, glyphs: Glyphs) -> list[Row]:
+    """A line for each change; the key is the subject's id, with the fact's name after a line break."""
+    return [
+        Row(f"{one.subject}\n{one.fact}", (cut(_line(one), width, glyphs.ellipsis),), one.subject)
+        for one in found.changes
+    ]
+
+
+def _line(one: Change) -> Line:
+    kind, _, name = one.subject.partition(":")
+    what = line(span(f" {kind} ", Tone.DIM), span(f"{name or 'this machine'}  ", Tone.STRONG))
+    return (*what, span(one.words, Tone.NEW if one.fact else Tone.PLAIN))

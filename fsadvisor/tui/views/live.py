@@ -1,0 +1,325 @@
+"""Live: what memory, disks and processes do at this moment, and did in the last minute."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from fsadvisor.facts import Unknown
+from fsadvisor.measure.waits.rates import MOMENTS
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, line, padded, span
+from fsadvisor.pages.plots import sparkline
+from fsadvisor.pages.values import cause
+from fsadvisor.report.short import amount, duration, rate
+from fsadvisor.tui.views.live_limit import Writing, limit
+from fsadvisor.tui.views.rows import LazyRows, Row, holds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from fsadvisor.measure.waits.rates import Moment, Rates
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.tui.views.live_limit import Writer
+
+RECORDED: Final = (
+    "A recording does not move: it holds one moment of another machine.",
+    "Live shows the machine that fsadvisor runs on. Start fsadvisor there, without --on, and come back here.",
+)
+IDLE_KEY: Final = ":idle"
+FIRST_KEY: Final = ":first"
+"""Rows that are no disks."""
+
+DISK_ORDERS: Final = ("busy time", "bytes written", "bytes read", "latency", "flushes", "name")
+WRITER_ORDERS: Final = ("bytes written", "waiting in fsync", "name")
+
+_LEFT: Final = 57
+"""Columns of the words at the left of a course."""
+
+_CALM: Final = 10
+"""Disks are ordered by the mean of so many seconds, so that rows do not jump."""
+
+_BUSY: Final = 0.9
+_STALLED_PERCENT: Final = 10.0
+
+
+class Seen(Struct, frozen=True, kw_only=True):
+    """All that was sampled up to now. `silent_s` is since when the kernel has not answered, 0 where it does."""
+
+    moments: Sequence[Moment] = ()
+    writing: Writing = Writing()
+    paused: bool = False
+    silent_s: float = 0.0
+
+
+def course(
+    values: Sequence[float | None], width: int, glyphs: Glyphs, tone: Tone = Tone.DIM, top: float | None = None
+) -> Line:
+    """A sparkline of the minute; dots stand for the seconds before the first value, where a dot is no level itself."""
+    drawn = sparkline(values, width, glyphs, top).lstrip()
+    before = " " if glyphs.empty in glyphs.levels else glyphs.empty
+    return Span(before * (max(width, 0) - len(drawn)), Tone.DIM), Span(drawn, tone)
+
+
+def summary(seen: Seen, width: int, glyphs: Glyphs) -> list[Line]:
+    """Four lines: dirty pages, those on their way, the pressure, and where the time goes."""
+    if not seen.moments:
+        return [line(span(" One moment: the first sample is being taken …", Tone.DIM)), NOTHING, NOTHING, NOTHING]
+    now = seen.moments[-1]
+    memories = [None if isinstance(one.memory, Unknown) else one.memory for one in seen.moments]
+    if isinstance(now.memory, Unknown):
+        dirty = writeback = line(span("Dirty      ", Tone.STRONG), _not_told(now.memory))
+    else:
+        dirty, writeback = _dirty(now), _writeback(now)
+    return [
+        _beside(dirty, [None if one is None else float(one.dirty) for one in memories], width, glyphs),
+        _beside(
+            writeback,
+            [None if one is None or one.writeback is None else float(one.writeback) for one in memories],
+            width,
+            glyphs,
+        ),
+        _beside(_pressure(now), [_some(one) for one in seen.moments], width, glyphs, top=100.0),
+        cut((Span(" "), *limit(seen.moments, width)), width, glyphs.ellipsis),
+    ]
+
+
+def disks_title(seen: Seen, order: str, width: int) -> list[Line]:
+    """Two lines above the list of disks."""
+    known = len(seen.moments[-1].known) if seen.moments else 0
+    words = f" Disks by {order}"
+    title = line(span(words, Tone.TITLE), span(f"   {known:,} devices; K, M, G are KiB, MiB, GiB", Tone.DIM))
+    return [cut(title, width), cut(line(span(_disk_columns(_name_width(width), wide=width >= 100), Tone.DIM)), width)]
+
+
+def disk_rows(
+    seen: Seen, order: str, width: int, glyphs: Glyphs, names: Mapping[str, str], *, every: bool = False
+) -> Sequence[Row]:
+    """The disks that did something in the minute or can't be told, in that order; then how many did nothing, or all."""
+    if not seen.moments:
+        return []
+    now = seen.moments[-1]
+    if now.disks is None:
+        text = _not_told(now.unread) if now.unread else span("One moment: rates need a second sample …", Tone.DIM)
+        return [Row(FIRST_KEY, (line(" ", text),))]
+    active, told = _active(seen), now.disks.keys()
+    shown = sorted((now.known & active) | (now.known - told), key=_by(seen, order))
+    idle = sorted((now.known & told) - active, key=_natural)
+    keys = [*shown, *(idle if every else (IDLE_KEY,) if idle else ())]
+
+    def made(at: int) -> Row:
+        if keys[at] == IDLE_KEY:
+            words = f" {len(idle):,} {'device was' if len(idle) == 1 else 'devices were'} idle for {_watched(seen)}"
+            return Row(IDLE_KEY, (cut(line(span(words, Tone.DIM)), width),))
+        return _disk_row(keys[at], seen, width, glyphs, names.get(keys[at], ""))
+
+    def found(words: Sequence[str]) -> list[Row]:
+        return [made(at) for at, key in enumerate(keys) if holds(f"{key} {names.get(key, '')}", words)]
+
+    return LazyRows(keys, made, found)
+
+
+def writers_title(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Line]:
+    """Two lines above the list of processes."""
+    writing = seen.writing
+    told = f"   {writing.seen:,} asked, {len(writing.writers):,} wrote in the last minute"
+    tone = Tone.DIM
+    if writing.denied:
+        told = f"   {writing.denied:,} of {writing.seen:,} not told{'' if writing.root else ': run as root'}"
+        tone = Tone.UNKNOWN
+    words = f" Processes by {order}"
+    title = line(span(words, Tone.TITLE), span(told, tone))
+    if writing.unknown is not None:
+        heads = f" {'now/s':>7}{'minute':>8}  fsync: {_why(writing.unknown)}"
+    else:
+        heads = f" {'now/s':>7}{'minute':>8}  waits in fsync (looks)   process"
+    return [cut(title, width, glyphs.ellipsis), cut(line(span(heads, Tone.DIM)), width, glyphs.ellipsis)]
+
+
+def writer_rows(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Row]:
+    """One line for each process that wrote in the minute."""
+    key: Callable[[Writer], object] = {
+        "bytes written": lambda one: (-one.minute_bytes, one.pid),
+        "waiting in fsync": lambda one: (-_share(one), -one.minute_bytes, one.pid),
+        "name": lambda one: (one.name, one.pid),
+    }[order]
+    ordered = sorted(seen.writing.writers, key=key)  # type: ignore[arg-type]
+    return [_writer_row(one, width, glyphs, told=seen.writing.unknown is None) for one in ordered]
+
+
+def status(seen: Seen, width: int) -> Line:
+    """What watching costs, and whether it goes on."""
+    if seen.paused:
+        state = span(" paused: press space to go on", Tone.WARNING)
+    elif seen.silent_s:
+        state = span(f" the kernel has not answered for {seen.silent_s:.0f} s; still waiting", Tone.WARNING)
+    else:
+        state = span(" a sample each second", Tone.DIM)
+    shares = [one.cpu for one in list(seen.moments)[-_CALM:] if one.cpu is not None]
+    cost = f"; fsadvisor itself takes {sum(shares) / len(shares):.1%} of a processor" if shares else ""
+    left = f"; {seen.writing.left:,} threads were not looked at" if seen.writing.left else ""
+    return cut(line(state, span(cost.replace("%", " %") + left, Tone.DIM)), width)
+
+
+def _dirty(now: Moment) -> Line:
+    memory = now.memory
+    if isinstance(memory, Unknown):
+        return NOTHING
+    waiting = memory.dirty + (memory.writeback or 0)
+    tone, words = Tone.DIM, "limit not told"
+    if memory.limit:
+        share = waiting / memory.limit
+        least = "at least " if memory.writeback is None else ""
+        words = least + f"{share:.0%}".replace("%", " %") + f" of {amount(memory.limit)}, where writers wait"
+        slow = (memory.limit + (memory.background or 0)) / 2
+        tone = Tone.BAD if share >= 1 else Tone.WARNING if waiting >= slow else Tone.DIM
+        if tone is not Tone.DIM:
+            words = words.replace("where writers wait", "writers wait" if share >= 1 else "writers are slowed")
+    return line(span("Dirty      ", Tone.STRONG), span(f"{amount(memory.dirty):>6}  "), span(words, tone))
+
+
+def _writeback(now: Moment) -> Line:
+    memory = now.memory
+    if isinstance(memory, Unknown) or memory.writeback is None:
+        return line(span("Writeback  ", Tone.STRONG), span("not told", Tone.UNKNOWN))
+    begins = ""
+    if memory.background:
+        above = memory.dirty + memory.writeback >= memory.background
+        begins = f"{'above' if above else 'below'} {amount(memory.background)}, where the kernel begins"
+    return line(span("Writeback  ", Tone.STRONG), span(f"{amount(memory.writeback):>6}  "), span(begins, Tone.DIM))
+
+
+def _pressure(now: Moment) -> Line:
+    told = now.pressure
+    if isinstance(told, Unknown):
+        return line(span("I/O stalls ", Tone.STRONG), _not_told(told))
+    some = told.some.avg10_percent if told.some else None
+    full = told.full.avg10_percent if told.full else None
+    tone = Tone.WARNING if (some or 0) >= _STALLED_PERCENT else Tone.PLAIN
+    parts = [
+        span(f"{name} {'not told' if value is None else f'{value:.1f} %'}", tone)
+        for name, value in (("some", some), ("full", full))
+    ]
+    return line(span("I/O stalls ", Tone.STRONG), parts[0], ", ", parts[1], span(" of the last 10 s", Tone.DIM))
+
+
+def _some(moment: Moment) -> float | None:
+    told = moment.pressure
+    return None if isinstance(told, Unknown) or told.some is None else told.some.avg10_percent
+
+
+def _beside(words: Line, values: Sequence[float | None], width: int, glyphs: Glyphs, top: float | None = None) -> Line:
+    """Words, and their course over the last minute at the right."""
+    left = min(_LEFT, max(width - 16, 2))
+    room = min(max(width - left - 1, 0), MOMENTS)
+    return (
+        *padded(cut((Span(" "), *words), left - 1, glyphs.ellipsis), left),
+        *course(values, room, glyphs, Tone.PLAIN if any(values) else Tone.DIM, top),
+    )
+
+
+def _name_width(width: int) -> int:
+    return 12 if width < 100 else 24
+
+
+def _disk_columns(name: int, *, wide: bool) -> str:
+    heads = (
+        f" {'device':<{name}}{'read/s':>7}{'write/s':>8}{'IO/s':>6}{'queue':>6}{'r ms':>6}{'w ms':>6}{'busy':>6}"
+        f"{'flush/s':>8}{'ms':>6}"
+    )
+    return f"{heads}  written" if wide else heads
+
+
+def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) -> Row:
+    room = _name_width(width)
+    now = (seen.moments[-1].disks or {}).get(name)
+    label = padded(cut(line(span(name), span(f" {called}" if called and room > 12 else "", Tone.DIM)), room), room)
+    if now is None:
+        words = span("not told: its counters have just begun, or cannot be read", Tone.UNKNOWN)
+        return Row(name, (cut((Span(" "), *label, words), width, glyphs.ellipsis),), called)
+    busy = f"{now.busy:.0%}".replace("%", " %")
+    flushes = rate(now.flushes) if now.flushed or now.flushes is None else "none"
+    cells = line(
+        span(f"{amount(now.read_bytes):>7}{amount(now.write_bytes):>8}{rate(now.requests):>6}{_queue(now):>6}"),
+        span(f"{duration(now.read_ms):>6}{duration(now.write_ms):>6}"),
+        span(f"{busy:>6}", Tone.WARNING if now.busy >= _BUSY else Tone.PLAIN),
+        span(f"{flushes:>8}", Tone.PLAIN if now.flushed else Tone.DIM),
+        span(f"{duration(now.flush_ms):>6}"),
+    )
+    shown = (Span(" "), *label, *cells)
+    left = min(width - columns(shown) - 3, MOMENTS)
+    if left > 4:
+        written = [None if one is None else one.write_bytes for one in _course(seen, name)]
+        shown = (*shown, Span("  "), *course(written, left, glyphs))
+    return Row(name, (cut(shown, width, glyphs.ellipsis),), called)
+
+
+def _queue(now: Rates) -> str:
+    if now.queue == 0:
+        return "0"
+    return f"{now.queue:.1f}" if now.queue < 99.95 else f"{min(now.queue, 99999):.0f}"
+
+
+def _writer_row(one: Writer, width: int, glyphs: Glyphs, *, told: bool) -> Row:
+    waits = f"{_share(one):.0%}".replace("%", " %") if one.looks and told else "?"
+    counted = f"{one.waited:,} of {one.looks:,}" if one.looks and told else ""
+    tone = Tone.WARNING if _share(one) >= 0.5 else Tone.PLAIN
+    cancelled = f"  {amount(one.cancelled_bytes)} never written" if one.cancelled_bytes else ""
+    words = line(
+        span(f" {amount(one.write_bytes):>7}{amount(one.minute_bytes):>8}  "),
+        span(f"{waits:>6}  ", tone),
+        span(f"{counted:<16} ", Tone.DIM),
+        span(one.name, longest=40),
+        span(f"  {one.pid}{cancelled}", Tone.DIM),
+    )
+    return Row(str(one.pid), (cut(words, width, glyphs.ellipsis),))
+
+
+def _share(one: Writer) -> float:
+    return one.waited / one.looks if one.looks else 0.0
+
+
+def _course(seen: Seen, name: str) -> list[Rates | None]:
+    return [(one.disks or {}).get(name) for one in seen.moments]
+
+
+def _watched(seen: Seen) -> str:
+    seconds = seen.moments[-1].at_s - seen.moments[0].at_s
+    return "the last minute" if seconds >= MOMENTS - 1 else f"the {seconds:.0f} s that were watched"
+
+
+def _active(seen: Seen) -> frozenset[str]:
+    return frozenset().union(*(one.active for one in seen.moments))
+
+
+def _by(seen: Seen, order: str) -> Callable[[str], tuple[float, tuple[object, ...]]]:
+    """Larger first, by the mean of the last seconds."""
+    value: Callable[[Rates], float] = {
+        "busy time": lambda one: one.busy,
+        "bytes written": lambda one: one.write_bytes,
+        "bytes read": lambda one: one.read_bytes,
+        "latency": lambda one: max(one.read_ms or 0.0, one.write_ms or 0.0),
+        "flushes": lambda one: one.flushes or 0.0,
+        "name": lambda _: 0.0,
+    }[order]
+    last = [one.disks or {} for one in list(seen.moments)[-_CALM:]]
+
+    def key(name: str) -> tuple[float, tuple[object, ...]]:
+        found = [value(rates) for disks in last if (rates := disks.get(name)) is not None]
+        return -sum(found) / len(found) if found else 0.0, _natural(name)
+
+    return key
+
+
+def _natural(name: str) -> tuple[object, ...]:
+    """sdb before sdaa, nvme2n1 before nvme10n1."""
+    return name[:2], len(name), name
+
+
+def _not_told(why: Unknown) -> Span:
+    return span(f"not told: {_why(why)}", Tone.UNKNOWN)
+
+
+def _why(why: Unknown) -> str:
+    cure = f"; {why.learn}" if why.learn else ""
+    return f"{cause(why)}{f' ({why.source})' if why.source else ''}{cure}"

@@ -1,0 +1,135 @@
+"""One disk, live: a minute of its throughput, latency, queue and flushes, and what stands on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Known
+from fsadvisor.measure.waits.rates import MOMENTS, Rates
+from fsadvisor.pages.document import Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
+from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import short_name
+from fsadvisor.report.short import amount, duration, rate
+from fsadvisor.storage import Disk, Layer
+from fsadvisor.tui.views.live import course
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from fsadvisor.pages.document import Block
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.storage import Subject
+    from fsadvisor.tui.views.live import Seen
+    from fsadvisor.tui.views.look import Look
+
+_WORDS: Final = 38
+_MOST_ABOVE: Final = 30
+_NO_FLUSH: Final = (
+    "The kernel sends no flush to a cache that it takes for write through, and counts none for devices that queue "
+    "nothing themselves (md, dm, bcache, multipath): there the disks below count them."
+)
+
+
+def names(look: Look | None) -> Mapping[str, str]:
+    """What devices are called besides their kernel name: a drive's model, a volume's name."""
+    found: dict[str, str] = {}
+    for subject in look.storage.subjects if look else ():
+        facts = subject.scope.get(subject.kind)
+        if isinstance(facts, Disk | Layer) and isinstance(facts.name, Known):
+            known = facts.model if isinstance(facts, Disk) else facts.mapped_name
+            found[facts.name.value] = known.value.strip() if isinstance(known, Known) else ""
+    return found
+
+
+def above(look: Look | None, name: str) -> list[Subject]:
+    """Everything that stands on a device of that name, bottom up."""
+    if look is None:
+        return []
+    standing: dict[str, bool] = {}
+    for subject in look.storage.subjects:
+        facts = subject.scope.get(subject.kind)
+        own = isinstance(facts, Disk | Layer) and isinstance(facts.name, Known) and facts.name.value == name
+        if own:
+            standing[subject.id] = False
+        elif any(below in standing for below in subject.below):
+            standing[subject.id] = True
+    return [subject for subject in look.storage.subjects if standing.get(subject.id)]
+
+
+def document(seen: Seen, look: Look | None, name: str, width: int, glyphs: Glyphs) -> Document:
+    """All of it."""
+    minute = [(one.disks or {}).get(name) for one in seen.moments]
+    now = minute[-1] if minute else None
+    called = names(look).get(name, "")
+    standing = above(look, name)
+    blocks: list[Block] = [
+        Heading(f"{name}   {called}" if called else name),
+        Drawn((cut(line(span("On it    ", Tone.STRONG), _mounts(standing, look)), width, glyphs.ellipsis),)),
+    ]
+    if now is None:
+        blocks.append(paragraph(span("No rates yet, or the device is gone.", Tone.DIM)))
+    else:
+        blocks.append(Drawn(tuple(_lines(now, minute, width, glyphs))))
+        if now.flushes is not None and not now.flushed:
+            blocks.append(paragraph(span(_NO_FLUSH, Tone.DIM)))
+    if standing:
+        blocks += [Gap(), *_standing(standing)]
+    return Document(f"live {name}", tuple(blocks))
+
+
+def _lines(now: Rates, minute: Sequence[Rates | None], width: int, glyphs: Glyphs) -> Iterator[Line]:
+    def drawn(label: str, words: str, value: Callable[[Rates], float | None], top: float | None = None) -> Line:
+        left = min(_WORDS, max(width - 12, 1))
+        text = padded(cut(line(span(f"{label:<9}", Tone.STRONG), span(words)), left, glyphs.ellipsis), left)
+        room = min(max(width - left - 1, 0), MOMENTS)
+        values = [None if one is None else value(one) for one in minute]
+        return (*text, Span(" "), *course(values, room, glyphs, top=top))
+
+    yield drawn("Read", _done(now.reads, now.read_bytes), lambda one: one.read_bytes)
+    yield drawn("  takes", _takes(now.read_ms), lambda one: one.read_ms)
+    yield drawn("Write", _done(now.writes, now.write_bytes), lambda one: one.write_bytes)
+    yield drawn("  takes", _takes(now.write_ms), lambda one: one.write_ms)
+    yield drawn("Queue", f"{now.queue:.2f} on average, {now.in_flight:,} now", lambda one: one.queue)
+    yield drawn("Busy", f"{now.busy * 100:.0f} % of the time", lambda one: one.busy, 1.0)
+    yield drawn("Flush", _flushes(now), lambda one: one.flushes)
+    yield drawn("  takes", _takes(now.flush_ms), lambda one: one.flush_ms)
+    yield drawn("Discard", _discards(now), lambda one: one.discard_bytes)
+
+
+def _done(number: float, size: float) -> str:
+    return f"{amount(size)}/s: {rate(number)}/s of {amount(size / number)}" if number else "nothing"
+
+
+def _takes(ms: float | None) -> str:
+    return "" if ms is None else f"{duration(ms)} ms each"
+
+
+def _flushes(now: Rates) -> str:
+    if now.flushes is None:
+        return "not counted by this kernel (5.5 does)"
+    return f"{rate(now.flushes)}/s" if now.flushed else "none counted since boot"
+
+
+def _discards(now: Rates) -> str:
+    if now.discards is None:
+        return "not counted by this kernel (4.18 does)"
+    return _done(now.discards, now.discard_bytes or 0)
+
+
+def _mounts(standing: Sequence[Subject], look: Look | None) -> Span:
+    """Where the files are that are on it, in a line."""
+    if look is None:
+        return span("the machine is still being looked at", Tone.DIM)
+    points = [short_name(subject) for subject in standing if subject.kind == "mount"]
+    if points:
+        return span(", ".join(points))
+    return span(f"{counted(len(standing), 'thing')}, no mount" if standing else "nothing known", Tone.DIM)
+
+
+def _standing(subjects: Sequence[Subject]) -> Iterator[Block]:
+    yield Heading("All that stands on it")
+    for subject in subjects[:_MOST_ABOVE]:
+        yield paragraph(span(f"{subject.kind} ", Tone.DIM), span(short_name(subject)), indent=2)
+    if len(subjects) > _MOST_ABOVE:
+        yield paragraph(span(f"and {len(subjects) - _MOST_ABOVE:,} more", Tone.DIM))

@@ -1,0 +1,315 @@
+"""A probe as it goes: its state after each thing that it tells, and what is shown of it.
+
+What a probe takes and what speaks against it, before it starts: what `fsadvisor probe --dry-run` says.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from fsadvisor.measure.messages import Estimate, Finished, JobDone, Note, Progress, Started
+from fsadvisor.measure.probe.cost import seconds_text
+from fsadvisor.measure.probe.finding import bytes_text
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, span
+from fsadvisor.pages.plots import bar, sparkline
+from fsadvisor.pages.text import counted
+from fsadvisor.report.probe_page import headline, limiting
+from fsadvisor.report.probe_words import amount, figure_text, number, rate_text, sureness, time_text
+from fsadvisor.tui.views import probe_page
+from fsadvisor.tui.views.probe_page import drawn, seeds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.measure.messages import Event, ProbeAsked
+    from fsadvisor.measure.probe.result import Result
+    from fsadvisor.pages.glyphs import Glyphs
+
+
+Phase: TypeAlias = Literal["asking", "to confirm", "running", "stopping", "over"]
+"""Looking around; told what it takes; at it; told to stop; ended, with everything cleaned up."""
+
+_NARROWING: Final = 6
+"""Windows after which the interval is drawn, the newest of them."""
+
+
+class ProbeProgress(Struct, frozen=True, kw_only=True):
+    """All that is known of a probe at a moment."""
+
+    asked: ProbeAsked
+    phase: Phase = "asking"
+    estimate: Estimate | None = None
+    started: Started | None = None
+    windows: tuple[Progress, ...] = ()
+    """Of the job that runs."""
+    results: tuple[Result, ...] = ()
+    notes: tuple[str, ...] = ()
+    pause: str = ""
+    """Why a gentle probe waits at the moment."""
+    finished: Finished | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether something is being measured, or cleaned up."""
+        return self.phase in ("running", "stopping")
+
+    @property
+    def target(self) -> str:
+        """Where."""
+        return self.estimate.target if self.estimate else self.asked.target
+
+    @property
+    def seconds_left(self) -> float:
+        """Of all jobs, at most."""
+        if self.windows:
+            return self.windows[-1].seconds_left
+        if self.started:
+            return self.started.seconds_left
+        return self.estimate.cost.most_seconds if self.estimate else 0.0
+
+    def going(self) -> Self:
+        """A person said go."""
+        return replace(self, phase="running")
+
+    def stopping(self) -> Self:
+        """A person said stop."""
+        return self if self.phase == "over" else replace(self, phase="stopping")
+
+    @property
+    def has_results(self) -> bool:
+        """Whether a job has ended."""
+        return bool(self.results)
+
+    def after(self, event: Event) -> Self:
+        """With one event more."""
+        match event:
+            case Estimate():
+                return replace(self, estimate=event, phase="to confirm" if self.phase == "asking" else self.phase)
+            case Started():
+                return replace(self, started=event, windows=(), pause="")
+            case Progress():
+                return replace(self, windows=(*self.windows, event), pause="")
+            case JobDone():
+                return replace(self, results=(*self.results, event.result), pause="")
+            case Note(text=text, kind="pause"):
+                return replace(self, pause=text)
+            case Note(text=text):
+                return replace(self, notes=(*self.notes, text))
+            case Finished():
+                return replace(self, phase="over", finished=event, pause="")
+        return self
+
+
+def note(progress: ProbeProgress | None) -> str:
+    """For the head of every place: 'probing 2/6, ≤ 63 s left'."""
+    if progress is None or not progress.goes_on:
+        return ""
+    if progress.phase == "stopping":
+        return "probing: cleaning up"
+    at = progress.started.at if progress.started else 1
+    return f"probing {at}/{len(progress.asked.jobs)}, ≤ {seconds_text(progress.seconds_left)}"
+
+
+def progress_page(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Document:
+    """The whole of it."""
+    if progress.phase == "over":
+        return Document(f"over {progress.target}", tuple(_over(progress, width, glyphs)))
+    return Document(f"probing {progress.target}", tuple(_running(progress, width, glyphs)))
+
+
+def _running(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    jobs = len(progress.asked.jobs)
+    started = progress.started
+    yield paragraph(span("Probing ", Tone.DIM), span(progress.target, Tone.TITLE), span(f": {counted(jobs, 'job')}"))
+    yield Drawn((_whole(progress, width, glyphs),))
+    yield Gap()
+    if started is None:
+        yield paragraph(span("Starting …", Tone.DIM))
+    else:
+        yield Heading(f"{started.at}/{jobs}  {started.job}")
+        if started.job in JOBS:
+            yield paragraph(span(JOBS[started.job].title, Tone.DIM))
+        yield from _job(progress, width, glyphs)
+    yield from _done(progress.results)
+    for sentence in progress.notes:
+        yield paragraph(sentence, first=(Span(f"{glyphs.bullet} "),))
+
+
+def _whole(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Line:
+    """How much of all jobs' time is used: they may end before."""
+    at = progress.started.at - 1 if progress.started else 0
+    last = progress.windows[-1] if progress.windows else None
+    used = last.used if last else 0.0
+    share = (at + used) / max(len(progress.asked.jobs), 1)
+    state = (
+        "told to stop: cleaning up …"
+        if progress.phase == "stopping"
+        else progress.pause and f"paused: {progress.pause}"
+    )
+    words = state or f"at most {seconds_text(progress.seconds_left)} left"
+    tone = Tone.WARNING if state else Tone.PLAIN
+    return (Span(bar(share, probe_page.cells(width, 34), glyphs), Tone.TITLE), Span("  "), span(words, tone))
+
+
+def _job(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    windows = progress.windows
+    if not windows:
+        if not any(one.job == (progress.started.job if progress.started else "") for one in progress.results):
+            yield paragraph(span("Its files are being set up …", Tone.DIM))
+        return
+    last = windows[-1]
+    if last.figure:
+        yield paragraph(
+            span(f"{figure_text(last.headline, last.figure)} {sureness(last.figure)}", Tone.STRONG),
+            span(f" so far; {counted(last.counted, 'window')} of {len(windows)} count", Tone.DIM),
+        )
+    yield Gap()
+    yield Drawn(tuple(_trends(windows, width, glyphs)))
+    if void := last.void:
+        yield paragraph(span("The last window does not count: ", Tone.WARNING), span(void))
+    figures = [(at, one.figure) for at, one in enumerate(windows, 1) if one.figure is not None][-_NARROWING:]
+    if figures:
+        yield Gap()
+        told = "After each window by its number: the median, its 95 % interval, and of how many windows that count"
+        yield paragraph(span(told, Tone.DIM))
+        yield Drawn(tuple(probe_page.narrowing(figures, last.headline, width, glyphs)))
+
+
+def _trends(windows: Sequence[Progress], width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """Window by window, the newest at the right."""
+    last = windows[-1]
+    room = min(max(10, width - 46), 60)
+
+    def row(name: str, values: Sequence[float | None], words: str) -> Line:
+        return (span(f"  {name:<11} "), Span(sparkline(values, room, glyphs), Tone.STRONG), span(f"  {words}"))
+
+    value = "none" if last.value is None else amount(last.headline, last.value)
+    yield row("windows", [one.value for one in windows], value)
+    if any(one.p99_us is not None for one in windows):
+        told = [f"p{name} {time_text(us)}" for name, us in ((50, last.p50_us), (99, last.p99_us)) if us is not None]
+        yield row("latency p99", [one.p99_us for one in windows], ", ".join(told))
+    rate = f", {rate_text(last.bytes_per_s)}" if last.bytes_per_s else ""
+    yield row(
+        "throughput", [one.operations_per_s for one in windows], f"{number(last.operations_per_s)} operations/s{rate}"
+    )
+    if any(one.void for one in windows):
+        marks = "".join(glyphs.cross if one.void else " " for one in windows[-room:]).rjust(room)
+        left_out = f"  {len(windows) - last.counted} left out, judged by all so far"
+        yield (span("  in doubt    "), Span(marks, Tone.WARNING), span(left_out))
+
+
+def _done(results: Sequence[Result]) -> Iterator[Block]:
+    """A line for each job that has ended, in the order they ran: they are not ranked."""
+    if not results:
+        return
+    yield Gap()
+    yield Heading("Done, each with a question of its own")
+    wide = max(len(one.job) for one in results)
+    yield Drawn(tuple(_ended(one, min(wide, 30)) for one in results))
+
+
+def _ended(result: Result, wide: int) -> Line:
+    words = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
+    sure = "" if result.figure is None else sureness(result.figure)
+    end = "doubtful" if not result.believable else "" if result.end == "settled" else result.end
+    return (
+        span(f"  {result.job:<{wide}}  "),
+        span(f"{words:<24} ", Tone.STRONG),
+        span(f"{sure:<10}", Tone.DIM),
+        span(end, Tone.BAD if result.end == "failed" else Tone.WARNING),
+    )
+
+
+_STATES: Final = {
+    "done": ("Done", Tone.GOOD),
+    "cancelled": ("Stopped by you; what it had made is taken away", Tone.WARNING),
+    "not started": ("Not started; nothing was touched", Tone.DIM),
+    "failed": ("It failed", Tone.BAD),
+}
+
+
+def _over(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    finished = progress.finished
+    state, tone = _STATES[finished.state] if finished else ("", Tone.DIM)
+    yield paragraph(span("Probe of ", Tone.DIM), span(progress.target, Tone.TITLE), span(": "), span(state, tone))
+    if finished and finished.error:
+        yield paragraph(span(finished.error, Tone.BAD))
+    for sentence in progress.notes:
+        yield paragraph(sentence, first=(Span(f"{glyphs.bullet} "),))
+    if len(progress.results) > 1:
+        yield from _done(progress.results)
+    for result in progress.results:
+        yield Gap()
+        yield Heading(result.job)
+        if result.job in JOBS:
+            yield paragraph(span(JOBS[result.job].title, Tone.DIM))
+        yield from headline(result)
+        yield from limiting(result)
+        yield from drawn(result, width, glyphs)
+        if len(progress.results) == 1:
+            yield from seeds(result)
+
+
+def only_a_database_is_in_the_way(estimate: Estimate) -> bool:
+    """Whether a second yes is all that it takes."""
+    return bool(estimate.refused) and all(one.question == "database" for one in estimate.refused)
+
+
+def asking_page(progress: ProbeProgress) -> Document:
+    """The question, or that one still looks around."""
+    estimate = progress.estimate
+    if estimate is None:
+        if progress.finished is not None:
+            return Document(
+                "ended", (paragraph(span(progress.finished.error or "It ended before it was asked.", Tone.BAD)),)
+            )
+        looking = paragraph(span(f"Looking around {progress.asked.target} …", Tone.DIM))
+        return Document("asking", (looking,))
+    return Document("asked", tuple(_estimate(progress, estimate)))
+
+
+def _estimate(progress: ProbeProgress, estimate: Estimate) -> Iterator[Block]:
+    jobs = progress.asked.jobs
+    yield Heading(f"{counted(len(jobs), 'job')} in {estimate.target}")
+    yield paragraph(span(", ".join(jobs), Tone.DIM))
+    yield Gap()
+    cost = estimate.cost
+    yield paragraph(
+        f"{seconds_text(cost.least_seconds)} at least, about {seconds_text(cost.most_seconds)} at most",
+        first=(span("time    ", Tone.STRONG),),
+    )
+    written = f"up to {bytes_text(cost.written_bytes)}" if cost.written_bytes else "nothing"
+    yield paragraph(written, first=(span("writes  ", Tone.STRONG),))
+    room = f"{bytes_text(cost.room_bytes)} and {counted(cost.files, 'file')} at one time, all taken away again"
+    yield paragraph(room if cost.room_bytes or cost.files else "no room", first=(span("takes   ", Tone.STRONG),))
+    if estimate.findings:
+        yield Gap()
+    for one in estimate.findings:
+        refused = one.level == "refused"
+        first = span("refused: " if refused else "warning: ", Tone.BAD if refused else Tone.WARNING)
+        yield paragraph(one.says, first=(first,), indent=2)
+    for sentence in estimate.would_do:
+        yield paragraph(sentence)
+    yield Gap()
+    yield from _question(progress, estimate)
+
+
+def _question(progress: ProbeProgress, estimate: Estimate) -> Iterator[Block]:
+    if not estimate.refused:
+        asked = "Start it in the database's own directory?" if progress.asked.in_data_directory else "Start it?"
+        yield paragraph(
+            span(asked, Tone.STRONG), " Gently: at the lowest priority, and it pauses while others use the disks."
+        )
+    elif only_a_database_is_in_the_way(estimate):
+        yield paragraph(
+            span("Measure in the database's own directory all the same? ", Tone.STRONG),
+            span("It takes room and time from it. You will be asked once more.", Tone.WARNING),
+            Span(""),
+        )
+    else:
+        yield paragraph(span("It may not start.", Tone.STRONG))

@@ -1,0 +1,351 @@
+"""Mounts that can be probed and the jobs there are, with what was measured last.
+
+Jobs in groups that people look for, and suites.
+
+What was measured and kept: every result by mount and job, with whether it holds today; ages, and changes.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from fsadvisor.facts import Known
+from fsadvisor.measure.probe import store
+from fsadvisor.measure.probe.job import Allocation, Existing, Headline, Io, Ladder, Metadata, Mix
+from fsadvisor.measure.probe.jobs import JOBS, SUITES
+from fsadvisor.pages.document import Document, Heading, paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, padded, span
+from fsadvisor.pages.text import counted
+from fsadvisor.readers import probe_results
+from fsadvisor.report.probe_words import amount, number, sureness
+from fsadvisor.storage import Below, Mount
+from fsadvisor.survey import measured, read_fact
+from fsadvisor.survey.filesystem_types.registry import TYPES
+from fsadvisor.survey.superblocks import OVERLAY
+from fsadvisor.tui.views.rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.result import Result
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.storage import Storage
+
+
+_TITLES: Final = (
+    ("commit", "Commit latency"),
+    ("ladder", "What an fsync is made of"),
+    ("random", "Random reads and writes"),
+    ("sequential", "Sequential reads and writes"),
+    ("metadata", "Metadata: files by the second"),
+    ("allocation", "Allocation of large files"),
+    ("server", "Servers' mixes"),
+    ("existing", "Files that are there already"),
+)
+SUITE_WORDS: Final = {
+    "quick": "the most telling",
+    "oltp": "for databases",
+    "metadata": "for many small files",
+    "streaming": "for large files",
+    "full": "everything",
+}
+
+
+@cache
+def job_groups() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Title and jobs of each group."""
+    kinds: dict[str, list[str]] = {name: [] for name, _ in _TITLES}
+    for job in JOBS.values():
+        kinds[_kind(job)].append(job.id)
+    return tuple((title, tuple(kinds[name])) for name, title in _TITLES)
+
+
+def _kind(job: Job) -> str:
+    match job.work:
+        case Io(sync="none", pattern="append"):
+            return "commit"
+        case Io(sync="none", pattern=pattern):
+            return pattern
+        case Io():
+            return "commit"
+        case Ladder():
+            return "ladder"
+        case Metadata():
+            return "metadata"
+        case Allocation():
+            return "allocation"
+        case Mix():
+            return "server"
+        case Existing():
+            return "existing"
+
+
+def is_title(key: str) -> bool:
+    """Whether the row is the title of a group."""
+    return key.startswith("group:")
+
+
+def group_members(key: str) -> tuple[str, ...]:
+    """The jobs that a row stands for: 'suite:quick', 'group:Commit latency', 'job:create-1'."""
+    kind, _, name = key.partition(":")
+    if kind == "suite":
+        return SUITES.get(name, ())
+    if kind == "group":
+        return dict(job_groups()).get(name, ())
+    return (name,) if name in JOBS else ()
+
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_DAYS_TOLD: Final = 60
+
+
+class Held(Struct, frozen=True):
+    """A result that was kept."""
+
+    result: Result
+    weak: str
+    """Why it was never sure enough for a fact, '' where it was."""
+    stale: str
+    """What is not today as it was then, '' where nothing is."""
+
+    @property
+    def word(self) -> str:
+        """In a word why no advice is made of it, '' where advice is."""
+        return "stale" if self.stale else "unsure" if self.weak else ""
+
+
+class Kept(Struct, frozen=True):
+    """All results by mount point, then by job, newest first; and how many lines are none."""
+
+    by_mount: Mapping[str, Mapping[str, tuple[Held, ...]]]
+    unread: int = 0
+
+    def on(self, mount: str) -> Mapping[str, tuple[Held, ...]]:
+        """Those on a mount, by job."""
+        return self.by_mount.get(mount, {})
+
+
+NO_RESULTS: Final = Kept({})
+
+
+def results_of(text: str, storage: Storage) -> Kept:
+    """What a file of results holds, be it of a recording, where results hold less; judged by the storage of today."""
+    found: dict[str, dict[str, list[Held]]] = {}
+    conditions: dict[str, Mapping[str, str]] = {}
+    unread = 0
+    for line in filter(str.strip, text.split("\n")):
+        known = probe_results.result(line)
+        result = None if isinstance(known, str) else _result(line)
+        if isinstance(known, str) or result is None:
+            unread += 1
+            continue
+        if result.mount not in conditions:
+            conditions[result.mount] = measured.conditions_of(storage, result.mount)
+        held = Held(result, measured.weakness(known), measured.staleness(known, conditions[result.mount]))
+        found.setdefault(result.mount, {}).setdefault(result.job, []).append(held)
+    return Kept(
+        {
+            mount: {
+                job: tuple(sorted(held, key=lambda one: datetime.fromisoformat(one.result.when), reverse=True))
+                for job, held in jobs.items()
+            }
+            for mount, jobs in found.items()
+        },
+        unread,
+    )
+
+
+def _result(line: str) -> Result | None:
+    """A line as a result; what a recording leaves out is filled in from the job, where there is one of that name."""
+    whole = store.results(line.encode(errors="replace")).results
+    if whole:
+        return whole[0]
+    document = json.loads(line)
+    job = JOBS.get(document["job"])
+    if job is None:
+        return None
+    document = {"question": job.question, "target": document["mount"], "headline": job.headline.name, **document}
+    filled = store.results(json.dumps(document).encode()).results
+    return filled[0] if filled else None
+
+
+def age_words(when: str, now: datetime) -> str:
+    """How long ago: 'just now', '5 min ago', '3 h ago', '12 days ago'; the day beyond two months, or in the future."""
+    seconds = (now - datetime.fromisoformat(when)).total_seconds()
+    if not -_MINUTE < seconds < _DAYS_TOLD * _DAY:
+        return when[:10]
+    if seconds < _MINUTE:
+        return "just now"
+    if seconds < _HOUR:
+        return f"{int(seconds // _MINUTE)} min ago"
+    if seconds < _DAY:
+        return f"{int(seconds // _HOUR)} h ago"
+    days = int(seconds // _DAY)
+    return f"{days} days ago" if days > 1 else "1 day ago"
+
+
+def change_words(newer: Result, older: Result) -> str:
+    """What became of a figure: only what is beyond the noise is called a change."""
+    if newer.figure is None or older.figure is None:
+        return "no figure to compare"
+    if newer.question != older.question:
+        return "answers another question"
+    if newer.engine.split()[:1] != older.engine.split()[:1]:
+        return "measured by another engine"
+    if newer.figure.low <= older.figure.high and older.figure.low <= newer.figure.high:
+        return "the same within the noise"
+    if not older.figure.median:
+        return "was 0 then"
+    times = newer.figure.median / older.figure.median
+    way = _way(newer.headline, more=times > 1)
+    return f"since then {number(times)} times: {way}" if times > 3 else f"since then {100 * (times - 1):+.0f} %: {way}"
+
+
+def _way(headline: str, *, more: bool) -> str:
+    if headline == Headline.EXTENTS.name:
+        return "more pieces" if more else "fewer pieces"
+    smaller = headline in (Headline.SYNC_US.name, Headline.LATENCY_US.name)
+    return "slower" if more is smaller else "faster"
+
+
+_NAME: Final = 29
+"""Columns of the longest job's name and a space; of a suite's below."""
+_SUITE: Final = 12
+_ROOMY: Final = 66
+"""From so many columns on all is told of a result."""
+
+
+def mounts(storage: Storage, kept: Kept) -> list[tuple[str, Mount, Below | None]]:
+    """Points of mounts that can be probed: on disks, and not known to be read-only; and those with results.
+
+    Whether one may really be probed is the guard's question, which is asked for the folder itself.
+    """
+    found = []
+    for subject in storage.subjects:
+        mount, below = subject.scope.get("mount"), subject.scope.get("below")
+        if subject.kind == "mount" and isinstance(mount, Mount):
+            point = read_fact.value(mount.point) or subject.name
+            if _can(mount) or point in kept.by_mount:
+                found.append((point, mount, below if isinstance(below, Below) else None))
+    return found
+
+
+def _can(mount: Mount) -> bool:
+    kind = read_fact.value(mount.fs_type)
+    fine = kind is None or kind in TYPES or kind == OVERLAY
+    return fine and read_fact.value(mount.mounted) is True and read_fact.value(mount.read_only) is not True
+
+
+def mount_rows(storage: Storage, kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> list[Row]:
+    """Three lines for each: where, on what, and what was measured."""
+    return [
+        Row(
+            point,
+            tuple(
+                cut(one, width, glyphs.ellipsis)
+                for one in (
+                    (span(f" {point}", Tone.STRONG),),
+                    (span(f"   {_on(mount, below)}", Tone.DIM),),
+                    (Span("   "), *_last(kept.on(point), kept.unread, now)),
+                )
+            ),
+        )
+        for point, mount, below in mounts(storage, kept)
+    ]
+
+
+def _on(mount: Mount, below: Below | None) -> str:
+    disks = below.disks if below else None
+    on = ", ".join(disks.value) if isinstance(disks, Known) and disks.value else "unknown disks"
+    return f"{read_fact.value(mount.fs_type) or 'unknown'} on {on}"
+
+
+def _last(on_mount: Mapping[str, Sequence[Held]], unread: int, now: datetime) -> Iterator[Span]:
+    newest = [held[0] for held in on_mount.values()]
+    if not newest:
+        yield span("not known: results are unreadable" if unread else "not measured", Tone.UNKNOWN)
+        return
+    last = max(newest, key=lambda held: held.result.when)
+    yield span(f"{counted(len(newest), 'job')}, {age_words(last.result.when, now)}", Tone.DIM)
+    if stale := sum(bool(held.stale) for held in newest):
+        yield span(f", {stale} stale", Tone.WARNING)
+
+
+def job_rows(
+    on_mount: Mapping[str, Sequence[Held]], picked: Collection[str], now: datetime, width: int, glyphs: Glyphs
+) -> list[Row]:
+    """Suites, then every job in its group; a title stands for all of its group."""
+    rows = [_title("suites", "Suites", width, glyphs)]
+    for name, ids in SUITES.items():
+        words = f"{counted(len(ids), 'job')}, {SUITE_WORDS.get(name, '')}"
+        rows.append(_row(f"suite:{name}", name, ids, picked, (span(words, Tone.DIM),), width, glyphs))
+    for title, ids in job_groups():
+        rows.append(_title(f"group:{title}", title, width, glyphs))
+        for job_id in ids:
+            last = tuple(_measured(on_mount.get(job_id, ()), now, width >= _ROOMY))
+            rows.append(_row(f"job:{job_id}", job_id, (job_id,), picked, last, width, glyphs))
+    return rows
+
+
+def _title(key: str, title: str, width: int, glyphs: Glyphs) -> Row:
+    return Row(key, (cut((span(f" {title}", Tone.TITLE),), width, glyphs.ellipsis),))
+
+
+def _row(
+    key: str, name: str, ids: Sequence[str], picked: Collection[str], words: Line, width: int, glyphs: Glyphs
+) -> Row:
+    chosen = all(one in picked for one in ids)
+    mark = span(f" {glyphs.chosen if chosen else ' '} ", Tone.KEY)
+    title = JOBS[name].title if name in JOBS else ""
+    called = padded((span(name),), _SUITE if name in SUITES else _NAME)
+    return Row(key, (cut((mark, *called, *words), width, glyphs.ellipsis),), title)
+
+
+def _measured(held: Sequence[Held], now: datetime, roomy: bool) -> Iterator[Span]:
+    """Figure, how sure it is and how old; where room is short, a doubt stands in place of how sure."""
+    if not held:
+        return
+    result, word = held[0].result, held[0].word
+    figure = "no figure" if result.figure is None else _short(result.headline, result.figure.median)
+    sure = "" if result.figure is None else sureness(result.figure)
+    yield span(f"{figure:>10} ")
+    if roomy or not word:
+        yield span(f"{sure:<9} ", Tone.DIM)
+    if roomy or word:
+        yield span(f"{word:<7}", Tone.WARNING)
+    yield span(age_words(result.when, now), Tone.DIM)
+
+
+def _short(headline: str, value: float) -> str:
+    """'226 µs', '60,600/s', '1.2 GB/s'."""
+    each_second = headline in (Headline.IOPS.name, Headline.FILES_PER_S.name)
+    return f"{amount(headline, value)}{'/s' if each_second else ''}"
+
+
+def mounts_title(kept: Kept) -> Line:
+    """Above the mounts, with how many results there are that cannot be read."""
+    told = (span(f"  {counted(kept.unread, 'result')} unreadable", Tone.WARNING),) if kept.unread else ()
+    return (span("Mounts", Tone.TITLE), *told)
+
+
+def jobs_title(target: str, picked: Sequence[str], *, live: bool) -> Line:
+    """Above the jobs: what is picked, and where it would be measured."""
+    if not live:
+        return (span("Results", Tone.TITLE), span("  a recording cannot be probed", Tone.WARNING))
+    if picked:
+        return (span(f"{counted(len(picked), 'job')} picked", Tone.KEY), span(f"  in {target}", Tone.DIM))
+    return (span("Jobs", Tone.TITLE), span(f"  in {target}", Tone.DIM))
+
+
+def several(key: str, ids: Sequence[str]) -> Document:
+    """A row that stands for several jobs."""
+    name = key.partition(":")[2]
+    lines = (paragraph(f"{one}: ", span(JOBS[one].title, Tone.DIM), first=(Span("  "),), indent=4) for one in ids)
+    title = Heading(f"{name}: {counted(len(ids), 'job')}" if ids else name)
+    return Document(key, (title, *lines))

@@ -1,0 +1,67 @@
+"""How grave advice is, in words of a few columns, and how it stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Cause
+from fsadvisor.pages.glyphs import Span, Tone
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.truth import FALSE, UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fsadvisor.report.findings import Finding
+    from fsadvisor.tui.views.look import Look
+
+TONES: Final = {"critical": Tone.BAD, "high": Tone.BAD, "moderate": Tone.WARNING, "low": Tone.PLAIN}
+_SHORT: Final = {"critical": "crit", "high": "high", "moderate": "mod", "low": "low"}
+_ORDER: Final = tuple(TONES)
+_ADVISED, _HELD, _WAIVED = range(3)
+MARK_WIDTH: Final = 9
+"""Columns of a mark: a word, and how many pieces of advice."""
+
+
+def mark(findings: Iterable[Finding]) -> Span:
+    """The gravest of them and how many there are: 'high 3'; in brackets where none can be followed yet."""
+    standing = [(_standing(one), _ORDER.index(one.rule.severity)) for one in findings]
+    if not standing:
+        return Span(" " * MARK_WIDTH)
+    state, severity = min(standing)
+    word = _SHORT[_ORDER[severity]]
+    open_ones = sum(one != _WAIVED for one, _ in standing)
+    if state == _WAIVED:
+        return Span("waived".ljust(MARK_WIDTH), Tone.DIM)
+    shown = word if state == _ADVISED else f"({word})"
+    number = f" {open_ones}" if open_ones > 1 else ""
+    tone = TONES[_ORDER[severity]] if state == _ADVISED else Tone.DIM
+    return Span(f"{shown}{number}".ljust(MARK_WIDTH), tone)
+
+
+def _standing(finding: Finding) -> int:
+    if finding.waiver:
+        return _WAIVED
+    return _ADVISED if finding.outcome is Outcome.ADVISE else _HELD
+
+
+def state(look: Look, finding: Finding) -> str:
+    """What stands in the way of a finding, in a few words; '' where nothing does."""
+    if waiver := finding.waiver:
+        return f"waived until {waiver.until}"
+    if finding.outcome is Outcome.BLOCKED:
+        return "blocked: a safety check says no"
+    if finding.outcome is Outcome.WITHHELD:
+        if look.asking and is_being_asked(finding):
+            return "being checked"
+        missing = sum(truth is UNKNOWN for ask, truth in finding.answers() if ask.part == "safety")
+        return f"withheld: {missing} to prove first"
+    unsafe = [truth for ask, truth in finding.answers() if ask.part == "safety" and truth in (FALSE, UNKNOWN)]
+    if unsafe and look.asking and is_being_asked(finding):
+        return "commands being checked"
+    return "no commands: a safety check says no" if FALSE in unsafe else "no commands yet" if unsafe else ""
+
+
+def is_being_asked(finding: Finding) -> bool:
+    """Whether an answer is still to come that would say more of it."""
+    return any(fact.cause is Cause.BEING_ASKED for fact in finding.verdicts[0].to_learn().values())

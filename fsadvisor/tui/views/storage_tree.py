@@ -1,0 +1,264 @@
+"""The storage as a tree: from the mounts, where trouble is felt, down to the disks, where it comes from.
+
+What several mounts stand on is shown once, under the first that is unfolded, and referred to from the others.
+
+What a subject stands on down to the hardware, and what stands on it, as the lines of a tree.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec import Struct, field
+
+from fsadvisor.pages.document import Paragraph
+from fsadvisor.pages.escape import clean, width
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
+from fsadvisor.pages.glyphs import columns as spans_columns
+from fsadvisor.pages.screen import laid
+from fsadvisor.pages.text import counted
+from fsadvisor.tui.views.badges import badges, disks_below, name
+from fsadvisor.tui.views.relations import named, reached
+from fsadvisor.tui.views.rows import LazyRows, Row
+from fsadvisor.tui.views.severity import MARK_WIDTH, mark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.storage import Subject
+    from fsadvisor.tui.views.look import Look
+
+
+_BIG: Final = 150
+"""Subjects from which on a machine's mounts are folded at first."""
+
+_APART: Final = "\0"
+_LONGEST_NAME: Final = 120
+_TREE_SHARE: Final = 0.4
+_NARROWEST_NAMES: Final = 12
+_WEIGHED: Final = 200
+"""Rows that say how wide the tree wants to be."""
+
+
+class Folds(Struct, frozen=True):
+    """Which rows are folded: the mounts of a big machine, unless their keys are among `turned`, and the reverse."""
+
+    big: bool = False
+    turned: AbstractSet[str] = field(default_factory=frozenset)
+
+    def is_folded(self, key: str, depth: int) -> bool:
+        """Whether what is below that row is not shown."""
+        return (self.big and depth == 0) != (key in self.turned)
+
+    def turn(self, key: str) -> Folds:
+        """Fold what is unfolded, and the reverse."""
+        return Folds(self.big, self.turned ^ {key})
+
+
+def folds_of(look: Look) -> Folds:
+    """Those to begin with."""
+    return Folds(len(look.storage.subjects) > _BIG)
+
+
+class Node(NamedTuple):
+    """A row of the tree; `stem` draws how it hangs on its parent."""
+
+    key: str
+    subject: Subject
+    depth: int
+    stem: str
+    parent: str = ""
+    has_children: bool = False
+    is_folded: bool = False
+    is_reference: bool = False
+
+
+class Tree(Struct, frozen=True, dict=True):
+    """The nodes that are not folded away, from top to bottom."""
+
+    look: Look
+    glyphs: Glyphs
+    nodes: Sequence[Node]
+
+    def rows(self, columns: int) -> LazyRows:
+        """One line each."""
+        names = self._names_width(columns)
+        keys = [node.key for node in self.nodes]
+        return LazyRows(
+            keys,
+            lambda at: self._row(self.nodes[at], columns, names),
+            lambda words: self._found(words, columns),
+        )
+
+    def node(self, key: str) -> Node | None:
+        """The one with that key, if it is shown."""
+        return self._by_key.get(key)
+
+    @cached_property
+    def _by_key(self) -> Mapping[str, Node]:
+        return {node.key: node for node in self.nodes}
+
+    @cached_property
+    def wanted(self) -> int:
+        """Columns in which no row would be cut, as far as the first rows tell."""
+        names = max((_length(node) for node in self.nodes), default=0)
+        after = max((spans_columns(self._after(node)) for node in self.nodes[:_WEIGHED]), default=0)
+        return 1 + MARK_WIDTH + names + 2 + after
+
+    def whole(self, key: str, columns: int) -> Sequence[Line]:
+        """All words of a row: for below the tree, whose lines may be cut."""
+        node = self.node(key)
+        if node is None:
+            return ()
+        words = (span(name(node.subject), Tone.STRONG, _LONGEST_NAME), Span(": "), *self._after(node))
+        return [cut(one, columns, self.glyphs.ellipsis) for one in laid((Paragraph(words, (Span(" "),), 1),), columns)]
+
+    def _names_width(self, columns: int) -> int:
+        wanted = max((_length(node) for node in self.nodes), default=0)
+        most = max(int((columns - MARK_WIDTH) * _TREE_SHARE), _NARROWEST_NAMES)
+        return wanted if self.wanted <= columns else min(wanted, most)
+
+    def _row(self, node: Node, columns: int, names: int) -> Row:
+        relations, subject = self.look.relations, node.subject
+        spoken_of = relations.used(subject.id) if node.is_folded else (subject.id,)
+        marked = mark(self.look.findings[at] for at in relations.advice_on(spoken_of))
+        sign = "" if not node.has_children else self.glyphs.right if node.is_folded else self.glyphs.down
+        opening = f" {sign or ' '} " if node.depth == 0 else f" {sign} " if sign else " "
+        tone = Tone.DIM if node.is_reference else Tone.STRONG if subject.kind in ("mount", "host") else Tone.PLAIN
+        stem = (Span(f"{node.stem}{opening}", Tone.DIM), span(name(subject), tone, _LONGEST_NAME))
+        title = padded(cut(stem, names, self.glyphs.ellipsis), names)
+        after = self._after(node)
+        whole = (Span(" "), marked, *title, Span("  "), *after)
+        return Row(node.key, (cut(whole, columns, self.glyphs.ellipsis),))
+
+    def _after(self, node: Node) -> Line:
+        """What stands behind the name; a folded mount tells of its filesystem and disks, too."""
+        if node.is_reference:
+            return (Span("shown above", Tone.DIM),)
+        own = badges(node.subject, self.glyphs)
+        if not node.is_folded or node.subject.kind != "mount":
+            return own
+        below = [self.look.subjects[one] for one in node.subject.below if one in self.look.subjects]
+        parts = [own, *(badges(one, self.glyphs) for one in below), disks_below(node.subject)]
+        comma = Span(", ", Tone.DIM)
+        return tuple(one for part in parts if part for one in (comma, *part))[1:]
+
+    def _found(self, words: Sequence[str], columns: int) -> LazyRows:
+        """Subjects that a search finds, be they folded away or not, without their places in the tree."""
+        texts = self.look.texts
+        found = [one for one in self.look.storage.subjects if all(word in texts[one.id] for word in words)]
+        return Tree(self.look, self.glyphs, [Node(one.id, one, 0, "") for one in found]).rows(columns)
+
+
+def tree(look: Look, glyphs: Glyphs, folds: Folds) -> Tree:
+    """What is to be seen of the machine."""
+    return Tree(look, glyphs, list(_Walk(look, glyphs, folds).nodes()))
+
+
+class _Walk:
+    """From the roots down; what was shown already is referred to."""
+
+    def __init__(self, look: Look, glyphs: Glyphs, folds: Folds) -> None:
+        self._subjects = look.subjects
+        self._relations = look.relations
+        self._glyphs = glyphs
+        self._folds = folds
+        self._shown: set[str] = set()
+
+    def nodes(self) -> Iterator[Node]:
+        """Depth first, without recursion: loop devices may stand on each other as high as somebody likes."""
+        waiting = [(self._subjects[root], 0, "", "", "") for root in reversed(self._relations.roots)]
+        glyphs = self._glyphs
+        while waiting:
+            subject, depth, stem, rest, parent = waiting.pop()
+            node, children = self._node(subject, depth, stem, parent)
+            yield node
+            for at, child in enumerate(reversed(children)):
+                sign, through = (glyphs.tree_last, "  ") if at == 0 else (glyphs.tree_more, glyphs.tree_through)
+                margin = f"{rest} " if depth == 0 else rest
+                waiting.append((child, depth + 1, margin + sign, margin + through, node.key))
+
+    def _node(self, subject: Subject, depth: int, stem: str, parent: str) -> tuple[Node, list[Subject]]:
+        if subject.id in self._shown:
+            return Node(f"{parent}{_APART}{subject.id}", subject, depth, stem, parent, is_reference=True), []
+        self._shown.add(subject.id)
+        children = list(named(self._relations, self._subjects, subject.id))
+        is_folded = bool(children) and self._folds.is_folded(subject.id, depth)
+        node = Node(subject.id, subject, depth, stem, parent, bool(children), is_folded)
+        return node, [] if is_folded else children
+
+
+def subject_of(key: str) -> str:
+    """The id of the subject that a row stands for."""
+    return key.rpartition(_APART)[2]
+
+
+def _length(node: Node) -> int:
+    return width(node.stem) + 3 + min(len(name(node.subject)), _LONGEST_NAME)
+
+
+def title(look: Look) -> Line:
+    """The pane's title."""
+    kinds = [one.kind for one in look.storage.subjects]
+    numbers = f"  {counted(kinds.count('mount'), 'mount')}, {counted(kinds.count('disk'), 'disk')}"
+    return line(span("Storage", Tone.TITLE), span(numbers, Tone.DIM))
+
+
+def about(subject: Subject) -> str:
+    """A subject in the title of what is narrowed to it."""
+    return clean(name(subject), 40)
+
+
+_MOST: Final = 40
+_LONGEST: Final = 60
+
+
+class Storey(Struct, frozen=True):
+    """A line of the tree; `subject` is the id of what it shows, '' where it shows none."""
+
+    subject: str
+    line: Line
+
+
+def stack(look: Look, subject: str, glyphs: Glyphs) -> list[Storey]:
+    """From the top down; what stands on two things is drawn under the first. Nothing where it stands alone."""
+    related = look.relations.stack(subject) & look.subjects.keys()
+    if len(related) < 2:
+        return []
+    nodes = list(_walk(look, subject, related, glyphs))
+    if len(nodes) > _MOST:
+        words = f"and {counted(len(nodes) - _MOST, 'more line')} like these"
+        here = next((one for one in nodes[_MOST:] if one.subject == subject), None)
+        nodes = [*nodes[:_MOST], *([here] if here else []), Storey("", line(span(f" {words}", Tone.DIM)))]
+    return nodes
+
+
+def _walk(look: Look, subject: str, related: set[str], glyphs: Glyphs) -> Iterator[Storey]:
+    """Without recursion: loop devices may stand on each other as high as somebody likes."""
+    relations = look.relations
+    above = reached(subject, relations.above)
+    roots = [one for one in related if one in above and not set(relations.above.get(one, ())) & related]
+    waiting = [(one, "", "") for one in sorted(roots, reverse=True)]
+    drawn: set[str] = set()
+    while waiting:
+        here, stem, rest = waiting.pop()
+        if here in drawn:
+            continue
+        drawn.add(here)
+        yield Storey(here, _line(look, here, stem, glyphs, is_subject=here == subject))
+        children = [one for one in look.subjects[here].below if one in related and one not in drawn]
+        for at, child in enumerate(reversed(children)):
+            sign, through = (glyphs.tree_last, "  ") if at == 0 else (glyphs.tree_more, glyphs.tree_through)
+            waiting.append((child, rest + sign, rest + through))
+
+
+def _line(look: Look, here: str, stem: str, glyphs: Glyphs, *, is_subject: bool) -> Line:
+    shown = look.subjects[here]
+    mark = Span(f"{glyphs.right} " if is_subject else "  ", Tone.KEY)
+    title = span(name(shown), Tone.STRONG if is_subject else Tone.PLAIN, _LONGEST)
+    this = Span(" (this one)", Tone.KEY) if is_subject else Span("")
+    kind = Span(f"{shown.kind} ", Tone.DIM)
+    return (mark, Span(f"{stem} " if stem else "", Tone.DIM), kind, title, this, Span("  "), *badges(shown, glyphs))

@@ -1,0 +1,164 @@
+"""Choosing what to suppose: a subject, one of its facts, a value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from fsadvisor.facts import Known, Unknown
+from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
+from fsadvisor.pages.values import cause, full_name, short_name, value_text
+from fsadvisor.report.as_json import own_facts
+from fsadvisor.storage.catalogue import Kind, catalogue
+from fsadvisor.tui.views.rows import LazyRows, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping, Sequence
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.rulebook.rule import Rule
+    from fsadvisor.storage import Subject, Supposition
+    from fsadvisor.storage.catalogue import Entry
+    from fsadvisor.tui.views.look import Look
+
+FORGET: Final = "forget"
+"""The key of the row that supposes a fact not to be known."""
+
+TYPE: Final = "type"
+"""The key of the row that asks for a value to be typed."""
+
+_OF_SEVERAL: Final = {"below": ("layer", "filesystem")}
+"""Namespaces whose facts belong to subjects of other kinds than their own name."""
+
+_LONGEST: Final = 60
+_NAME_WIDTH: Final = 34
+
+
+def owner(subjects: Mapping[str, Subject], subject: Subject, fact: str) -> str | None:
+    """The id of the subject whose own fact this is, as seen from one that may ask it; None where it can't be found."""
+    namespace = fact.partition(".")[0]
+    kinds = _OF_SEVERAL.get(namespace, (namespace,))
+    if namespace == "host":
+        return "host"
+    waiting = [subject]
+    while waiting:
+        one = waiting.pop(0)
+        if one.kind in kinds:
+            return one.id
+        waiting += [subjects[at] for at in one.below if at in subjects]
+    return None
+
+
+def fact_of(look: Look, subject: str, name: str) -> Fact[Any] | None:
+    """A subject's fact; None where there is no such subject."""
+    found = look.subjects.get(subject)
+    return None if found is None else catalogue()[name].reader()(found.scope)
+
+
+def with_more(before: Sequence[Supposition], more: Iterable[Supposition]) -> tuple[Supposition, ...]:
+    """One thing is supposed of a fact at a time: what is newer takes the place of what was."""
+    added = tuple(more)
+    about = {(one.subject, one.fact) for one in added}
+    return (*(one for one in before if (one.subject, one.fact) not in about), *added)
+
+
+def is_(fact: Fact[Any] | None, name: str) -> str:
+    """What a fact is, in a few words."""
+    if fact is None:
+        return "not there"
+    if isinstance(fact, Unknown):
+        return f"not known: {cause(fact)}"
+    return value_text(catalogue()[name], fact.value)
+
+
+def in_words(one: Supposition) -> str:
+    """'disk.plp = proven'."""
+    if one.value is None:
+        return f"{one.fact} is not known"
+    return f"{one.fact} = {value_text(catalogue()[one.fact], one.value)}"
+
+
+def subject_rows(look: Look, width: int, glyphs: Glyphs) -> Sequence[Row]:
+    """Every subject in one line; made when it is seen."""
+    subjects = look.storage.subjects
+
+    def row(at: int) -> Row:
+        return Row(subjects[at].id, (cut(line(span(f" {full_name(subjects[at])}")), width, glyphs.ellipsis),))
+
+    return LazyRows([one.id for one in subjects], row)
+
+
+def asked_by(rules: Iterable[Rule]) -> frozenset[str]:
+    """The facts that rules ask: supposing others changes no advice, but for what is derived from them."""
+    return frozenset(name for rule in rules for ask in rule.asks for name in ask.expression.names)
+
+
+def fact_rows(look: Look, subject: str, asked: Container[str], width: int, glyphs: Glyphs) -> list[Row]:
+    """The subject's own facts, those that rules ask first: name and value, and what it means."""
+    found = look.subjects.get(subject)
+    rows = []
+    facts = sorted(own_facts(found) if found else (), key=lambda pair: pair[0] not in asked)
+    for name, fact in facts:
+        tone = Tone.UNKNOWN if isinstance(fact, Unknown) else Tone.PLAIN
+        head = line(span(f" {name:<{_NAME_WIDTH}} ", Tone.STRONG), span(is_(fact, name), tone))
+        unasked = "" if name in asked else "; no rule asks it itself"
+        about = line(span(f"   {catalogue()[name].doc}{unasked}", Tone.DIM))
+        rows.append(Row(name, tuple(cut(one, width, glyphs.ellipsis) for one in (head, about))))
+    return rows
+
+
+def value_rows(name: str, fact: Fact[Any] | None, width: int, glyphs: Glyphs) -> list[Row]:
+    """The values that one can choose; what it is now is marked so."""
+    entry = catalogue()[name]
+    rows = [_value_row(key, words, now=_is_now(fact, key, entry)) for key, words in _choices(entry)]
+    if isinstance(fact, Known):
+        rows.append(_value_row(FORGET, "not known", "as if nobody could tell"))
+    return [Row(row.key, tuple(cut(one, width, glyphs.ellipsis) for one in row.lines)) for row in rows]
+
+
+def chosen(name: str, key: str) -> Any:  # noqa: ANN401 - any type of the catalogue
+    """The value of a row of `value_rows`; None for the one that forgets."""
+    if key == FORGET:
+        return None
+    return key == "yes" if catalogue()[name].kind is Kind.YES_NO else key
+
+
+def typing_is_needed(entry: Entry) -> bool:
+    """Whether the values can't be listed."""
+    return not entry.choices and entry.kind is not Kind.YES_NO
+
+
+def _choices(entry: Entry) -> Iterable[tuple[str, str]]:
+    if entry.kind is Kind.YES_NO:
+        return (("yes", "yes"), ("no", "no"))
+    if entry.choices:
+        return ((one, one) for one in entry.choices)
+    return ((TYPE, "another value"),)
+
+
+def _is_now(fact: Fact[Any] | None, key: str, entry: Entry) -> bool:
+    return isinstance(fact, Known) and key != TYPE and value_text(entry, fact.value) == key
+
+
+def _value_row(key: str, words: str, more: str = "", *, now: bool = False) -> Row:
+    told = [span(f"  {words}", Tone.STRONG)]
+    if more or now:
+        told.append(span(f"   {more or 'as it is now'}", Tone.DIM))
+    return Row(key, (tuple(told),))
+
+
+def supposition_rows(real: Look, supposed: Sequence[Supposition], width: int, glyphs: Glyphs) -> list[Row]:
+    """What is supposed, a line each, newest last, with what it really is."""
+    rows = []
+    for one in supposed:
+        subject = real.subjects.get(one.subject)
+        whose = f"{subject.kind} {short_name(subject)}" if subject and subject.kind != "host" else "this machine"
+        fact = fact_of(real, one.subject, one.fact)
+        now = "not known" if isinstance(fact, Unknown) else is_(fact, one.fact)
+        told: Line = (
+            span(f" {in_words(one)}", Tone.STRONG, _LONGEST),
+            span(f"  of {whose if subject else one.subject}"),
+            span(f"  really {now}", Tone.DIM),
+        )
+        rows.append(Row(f"{one.subject}\n{one.fact}", (cut(told, width, glyphs.ellipsis),)))
+    return rows

@@ -1,0 +1,308 @@
+"""What can be tried, compared and forecast here: a row for each, and what was tried before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+from fsadvisor.measure.compare import workloads
+from fsadvisor.measure.compare.side import CHOICES
+from fsadvisor.measure.trial.comparison import Ratio, sentence
+from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, padded, span
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.storage import Filesystem, Mount
+from fsadvisor.survey import read_fact
+from fsadvisor.survey.tried import rule_of
+from fsadvisor.tui.views import probes
+from fsadvisor.tui.views.probes import age_words
+from fsadvisor.tui.views.rows import LazyRows, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from fsadvisor.measure.probe.result import Result
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.rulebook.advise import Verdict
+    from fsadvisor.storage import Subject
+    from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.probes import Kept
+
+Kind: TypeAlias = Literal["title", "try", "mount", "image", "forecast", "kept"]
+MATTERS: Final = 0.05
+"""A difference of 5 % or less does not matter, as `fsadvisor trial` has it."""
+JOBS: Final = ("commit-fdatasync", "random-write-32", "random-read-32", "create-1", "mail")
+"""What is compared from here: fewer jobs than by `fsadvisor compare`, so that it ends while one waits."""
+_OUTCOMES: Final = {
+    Outcome.ADVISE: ("advised", Tone.WARNING),
+    Outcome.WITHHELD: ("withheld", Tone.UNKNOWN),
+    Outcome.BLOCKED: ("blocked", Tone.BAD),
+    Outcome.UNDETERMINED: ("not told", Tone.UNKNOWN),
+}
+_PLACED: Final = ("try", "kept")
+"""Kinds of rows with a mount besides their name, which holds no line break; a mount point may."""
+_MOST_TRIED: Final = 200
+"""Findings that are listed; a machine may have ten thousand mounts, and one of a kind is as good as all."""
+
+
+class Chosen(Struct, frozen=True):
+    """What a row stands for: of a trial `name` is the rule and `mount` where; of others `name` alone, be it a path."""
+
+    kind: Kind
+    name: str
+    mount: str = ""
+
+
+def key_of(kind: Kind, name: str, mount: str = "") -> str:
+    """The row's key."""
+    return f"{kind}\n{name}\n{mount}"
+
+
+def chosen(key: str) -> Chosen:
+    """What the row with this key stands for."""
+    kind, _, rest = key.partition("\n")
+    name, mount = rest.removesuffix("\n"), ""
+    if kind in _PLACED:
+        name, _, mount = rest.partition("\n")
+    found: dict[str, Kind] = {it: it for it in ("try", "mount", "image", "forecast", "kept")}
+    return Chosen(found.get(kind, "title"), name, mount)
+
+
+def mount_of(subject: Subject) -> str:
+    """The mount point of what a verdict is on, '' where that is none, or nobody knows it."""
+    scope = subject.scope
+    mount, filesystem = scope.get("mount"), scope.get("filesystem")
+    if isinstance(mount, Mount):
+        return read_fact.value(mount.point) or ""
+    return read_fact.value(filesystem.mount_point) or "" if isinstance(filesystem, Filesystem) else ""
+
+
+def can_be_tried(look: Look) -> list[Verdict]:
+    """Verdicts whose rule names a trial, on a mount, in rank order: what is advised, withheld, or hangs on unknowns."""
+    once: dict[tuple[str, str], Verdict] = {}
+    for verdict in look.verdicts.among(lambda rule, outcome: rule.trial is not None and outcome in _OUTCOMES):
+        if len(once) == _MOST_TRIED:
+            break
+        if mount := mount_of(verdict.subject):
+            once.setdefault((verdict.rule.id, mount), verdict)
+    return list(once.values())
+
+
+def rows(
+    look: Look, kept: Kept, picked: Collection[str], now: datetime, width: int, glyphs: Glyphs, *, live: bool
+) -> LazyRows:
+    """All that can be done here, under titles; a row for each mount is made when it is seen."""
+    mounts = probes.mounts(look.storage, kept)
+    tried = list(_tried(look, kept, now, width, glyphs))
+    nothing = _plain("nothing", "no rule that can be tried says anything of a mount here", width, glyphs)
+    before = [_title("Try what a rule would change, on scratch filesystems", width, glyphs), *(tried or [nothing])]
+    if live:
+        before.append(_title("Compare by the same jobs: Space picks, c compares", width, glyphs))
+    sides = mounts if live else []
+    after = list(_images(picked, width, glyphs)) if live else []
+    after.append(_title("Forecast what a faster device would bring", width, glyphs))
+    forecasts = list(_forecasts((point for point, _, _ in mounts), kept, width, glyphs))
+    none = f"no result {'that can be read' if kept.unread else 'is kept'} to forecast from: 4 measures"
+    after += forecasts or [_plain("no forecast", none, width, glyphs)]
+    results = list(_kept(kept, now, width, glyphs))
+    if results:
+        after += [_title("Tried before", width, glyphs), *results]
+
+    def made(at: int) -> Row:
+        if at < len(before):
+            return before[at]
+        if at < len(before) + len(sides):
+            point, mount, _ = sides[at - len(before)]
+            return _mount(point, mount, picked, width, glyphs)
+        return after[at - len(before) - len(sides)]
+
+    keys = [key_of("mount", point) for point, _, _ in sides]
+    return LazyRows([*(one.key for one in before), *keys, *(one.key for one in after)], made)
+
+
+def sides_of(look: Look, kept: Kept) -> frozenset[str]:
+    """The keys of all that can be picked to be compared."""
+    points = (key_of("mount", point) for point, _, _ in probes.mounts(look.storage, kept))
+    return frozenset((*points, *(key_of("image", name) for name in CHOICES)))
+
+
+def _title(words: str, width: int, glyphs: Glyphs) -> Row:
+    return Row(f"title\n{words}\n", (cut((span(f" {words}", Tone.TITLE),), width, glyphs.ellipsis),))
+
+
+def _plain(name: str, words: str, width: int, glyphs: Glyphs) -> Row:
+    return Row(f"title\n{name}\n", (cut((span(f"   {words}", Tone.DIM),), width, glyphs.ellipsis),))
+
+
+def _row(key: str, called: str, words: Line, width: int, glyphs: Glyphs, mark: str = " ") -> Row:
+    """The name takes at most half of the line, so that what is said of it is seen."""
+    room = max(min(44, width * 3 // 8), 12)
+    name = padded(cut((span(called),), room - 1, glyphs.ellipsis), room)
+    return Row(key, (cut((Span(f" {mark} ", Tone.KEY), *name, *words), width, glyphs.ellipsis),), called)
+
+
+def _tried(look: Look, kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
+    for verdict in can_be_tried(look):
+        mount, rule = mount_of(verdict.subject), verdict.rule
+        word, tone = _OUTCOMES[verdict.outcome]
+        newest = next(iter(results_of(kept, mount, rule.id)), None)
+        never = "not known: results are unreadable" if kept.unread else "not tried"
+        told = f"{says(newest)}, {age_words(newest.when, now)}" if newest else never
+        words: Line = (
+            *padded((span(word, tone),), 10),
+            span(f"{mount}  ", Tone.STRONG, 40),
+            span(told, Tone.PLAIN if newest else Tone.UNKNOWN if kept.unread else Tone.DIM),
+        )
+        yield _row(key_of("try", rule.id, mount), rule.id, words, width, glyphs)
+
+
+def results_of(kept: Kept, mount: str, rule: str) -> list[Result]:
+    """What a rule's trials on a mount came to, newest first."""
+    return [held.result for job, found in kept.on(mount).items() if rule_of(job) == rule for held in found]
+
+
+def says(result: Result) -> str:
+    """'faster by 8 to 15 %'."""
+    one = result.figure
+    if one is None:
+        return "no figure"
+    return sentence(Ratio(middle=one.median, low=one.low, high=one.high, blocks=one.windows), MATTERS)
+
+
+def _mount(point: str, mount: Mount, picked: Collection[str], width: int, glyphs: Glyphs) -> Row:
+    key = key_of("mount", point)
+    words: Line = (span(f"as it is mounted: {read_fact.value(mount.fs_type) or 'unknown'}", Tone.DIM),)
+    return _row(key, point, words, width, glyphs, glyphs.chosen if key in picked else " ")
+
+
+def _images(picked: Collection[str], width: int, glyphs: Glyphs) -> Iterator[Row]:
+    for name, choice in CHOICES.items():
+        key = key_of("image", name)
+        danger: Line = (span("dangerous, ", Tone.WARNING),) if choice.dangers else ()
+        words = (*danger, span(f"in an image: {choice.says}", Tone.DIM))
+        yield _row(key, name, words, width, glyphs, glyphs.chosen if key in picked else " ")
+
+
+def _forecasts(points: Iterable[str], kept: Kept, width: int, glyphs: Glyphs) -> Iterator[Row]:
+    """Mounts in their order, then those that are no more."""
+    for point in dict.fromkeys((*(one for one in points if one in kept.by_mount), *kept.by_mount)):
+        held = [one.result for job, found in kept.on(point).items() if not rule_of(job) for one in found]
+        if held:
+            told = sum(bool(one.device_us) for one in held)
+            words = (span(f"{counted(len(held), 'result')}, {told} with the device's latency", Tone.DIM),)
+            yield _row(key_of("forecast", point), point, words, width, glyphs)
+
+
+def _kept(kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
+    """Newest first, of all mounts."""
+    found = [
+        (held, rule_of(job))
+        for on_mount in kept.by_mount.values()
+        for job, every in on_mount.items()
+        for held in every
+        if rule_of(job)
+    ]
+    for held, rule in sorted(found, key=lambda it: it[0].result.when, reverse=True):
+        result = held.result
+        words = (
+            span(f"{says(result)}  ", Tone.STRONG),
+            span(f"on {result.mount}, {age_words(result.when, now)}", Tone.DIM, 60),
+            span(f"  {held.word}".rstrip(), Tone.WARNING),
+        )
+        yield _row(key_of("kept", f"{rule} {result.when}", result.mount), rule, words, width, glyphs)
+
+
+def title(picked: Collection[str], kept: Kept, *, live: bool) -> Line:
+    """Above the list, with how many results there are that cannot be read."""
+    told = (span(f"  {counted(kept.unread, 'result')} unreadable", Tone.WARNING),) if kept.unread else ()
+    return (*_title_of(picked, live=live), *told)
+
+
+def _title_of(picked: Collection[str], *, live: bool) -> Line:
+    if not live:
+        return (
+            span("Trials", Tone.TITLE),
+            span("  a recording has no disk to try on: what was kept is shown", Tone.WARNING),
+        )
+    if picked:
+        return (span("Trials", Tone.TITLE), span(f"  {counted(len(picked), 'side')} picked", Tone.KEY))
+    return (span("Trials", Tone.TITLE), span("  Enter asks what it takes, and starts nothing", Tone.DIM))
+
+
+def sides(picked: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Picked mounts and images."""
+    every = [chosen(key) for key in picked]
+    return tuple(it.name for it in every if it.kind == "mount"), tuple(it.name for it in every if it.kind == "image")
+
+
+def about(key: str, look: Look, kept: Kept, now: datetime, *, live: bool) -> Document:
+    """The row under the cursor, beside the list."""
+    one = chosen(key)
+    match one.kind:
+        case "try" | "kept":
+            return Document(key, tuple(_about_trial(one, look, kept, now, live=live)))
+        case "mount" | "image":
+            return Document(key, tuple(_about_side(one)))
+        case "forecast":
+            words = "Enter shows what a device of another latency would bring, as far as kept results tell."
+            return Document(key, (Heading(f"Forecast of {one.name}"), paragraph(words)))
+        case "title":
+            return Document(key, (paragraph(span(one.name, Tone.DIM)),))
+
+
+def _about_trial(one: Chosen, look: Look, kept: Kept, now: datetime, *, live: bool) -> Iterator[Block]:
+    rule_id = one.name.partition(" ")[0]
+    found = (it for it in can_be_tried(look) if it.rule.id == rule_id and mount_of(it.subject) == one.mount)
+    verdict = next(found, None)
+    yield Heading(verdict.rule.title if verdict else rule_id)
+    yield paragraph(span(f"{rule_id} on {one.mount}", Tone.DIM))
+    trial = verdict.rule.trial if verdict else None
+    if trial is not None:
+        yield Gap()
+        yield paragraph(trial.job, first=(span("job     ", Tone.STRONG),))
+        before = " ".join((*trial.before, *trial.mkfs_before)) or "as it is"
+        yield paragraph(before, first=(span("before  ", Tone.STRONG),))
+        yield paragraph(
+            " ".join((*trial.after, *trial.mkfs_after)) or "without it", first=(span("after   ", Tone.STRONG),)
+        )
+        if verdict is not None and not live:
+            yield paragraph(span("It can be tried on the machine itself, not on a recording.", Tone.WARNING))
+    yield from _earlier(results_of(kept, one.mount, rule_id), kept.unread, now)
+
+
+def _earlier(results: Sequence[Result], unread: int, now: datetime) -> Iterator[Block]:
+    yield Gap()
+    yield Heading("Tried before")
+    if unread:
+        yield paragraph(
+            span(f"Of the results that are kept {unread:,} cannot be read, and may be of this.", Tone.UNKNOWN)
+        )
+    elif not results:
+        yield paragraph(span("Not yet.", Tone.DIM))
+    for result in results:
+        yield paragraph(
+            span(says(result), Tone.STRONG),
+            span(f"  95 % interval of {counted(result.windows, 'block')}, {age_words(result.when, now)}", Tone.DIM),
+        )
+        yield paragraph(span(f"{result.question}; {result.engine}", Tone.DIM), indent=2)
+        for remark in result.remarks:
+            yield paragraph(remark, first=(Span("  - "),))
+
+
+def _about_side(one: Chosen) -> Iterator[Block]:
+    yield Heading(one.name)
+    if one.kind == "image":
+        choice = CHOICES.get(one.name)
+        if choice is not None:
+            yield paragraph(choice.says)
+            for words, name in ((choice.form.mkfs, "mkfs   "), (choice.form.options, "mount  ")):
+                yield paragraph(" ".join(words) or "as it comes", first=(span(f"{name} ", Tone.STRONG),))
+            for danger in choice.dangers:
+                yield paragraph(span(danger, Tone.WARNING))
+        yield paragraph(span("Made in an image on the first picked mount, and gone afterwards.", Tone.DIM))
+    yield Gap()
+    titles = listed(it.id for it in workloads.jobs(JOBS))
+    yield paragraph(span(f"All picked sides do the same in turn: {titles}.", Tone.DIM))

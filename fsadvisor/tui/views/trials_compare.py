@@ -1,0 +1,259 @@
+"""A comparison as it goes, and the matrix of workload by filesystem that came out: who is best, and who ties."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.measure.compare import workloads
+from fsadvisor.measure.compare.matrix import Standing, comparison
+from fsadvisor.measure.compare.side import Cell
+from fsadvisor.measure.messages import CompareAsked
+from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, padded, span
+from fsadvisor.pages.plots import extent
+from fsadvisor.report.compare_words import (
+    LEGEND,
+    MARKS,
+    About,
+    behind,
+    figure_words,
+    group,
+    interval,
+    limits,
+    promise_words,
+    shares,
+    side_words,
+    winners,
+)
+from fsadvisor.report.probe_words import figure_text, number, sureness
+from fsadvisor.tui.views import probe_page
+from fsadvisor.tui.views.trials_try import notes, time_used
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.measure.compare.matrix import Comparison, Ranked, Row
+    from fsadvisor.measure.messages import CompareDone
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.tui.views.trials_progress import TrialProgress
+
+_NAME: Final = 18
+_CELL: Final = 4
+_TONES: Final = {
+    Standing.BEST: Tone.GOOD,
+    Standing.TIE: Tone.STRONG,
+    Standing.BEHIND: Tone.PLAIN,
+    Standing.ALONE: Tone.DIM,
+    Standing.CEILING: Tone.DIM,
+    Standing.UNRANKED: Tone.UNKNOWN,
+}
+
+
+def page(progress: TrialProgress, width: int, glyphs: Glyphs) -> Document:
+    """The whole of it."""
+    if progress.phase == "over":
+        return Document("compared", tuple(_over(progress, width, glyphs)))
+    return Document("comparing", tuple(_running(progress, width, glyphs)))
+
+
+def _title(progress: TrialProgress) -> Span:
+    return span(progress.estimate.title if progress.estimate else "sides in turn", Tone.TITLE)
+
+
+def _running(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    yield paragraph(span("Comparing ", Tone.DIM), _title(progress))
+    yield Drawn((time_used(progress, width, glyphs),))
+    yield Gap()
+    asked = progress.asked.jobs if isinstance(progress.asked, CompareAsked) else ()
+    if progress.at and progress.at <= len(asked):
+        job = asked[progress.at - 1]
+        yield Heading(f"{progress.at}/{len(asked)}  {job}")
+        if job in JOBS:
+            yield paragraph(span(JOBS[job].title, Tone.DIM))
+        yield Drawn(tuple(_windows(progress, width, glyphs)))
+    yield from notes(progress, glyphs)
+    if progress.ended:
+        yield Gap()
+        yield Heading("Done")
+        yield Drawn(tuple(_ended(progress)))
+
+
+def _windows(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """So far: each side's figure with its interval, on one scale from 0; they are not ranked before the end."""
+    known = sorted(progress.windows, key=lambda it: it.side)
+    top = max((it.figure.high for it in known if it.figure is not None), default=0.0)
+    for one in known:
+        name = padded((span(one.side),), _NAME)
+        if one.figure is None or one.job not in JOBS:
+            yield (Span("  "), *name, span("no figure yet", Tone.DIM))
+            continue
+        drawn = extent(one.figure.low, one.figure.high, top, probe_page.cells(width, 54), glyphs, one.figure.median)
+        words = f"  {figure_text(JOBS[one.job].headline.name, one.figure)} {sureness(one.figure)}"
+        yield (Span("  "), *name, Span(drawn, Tone.STRONG), span(words))
+
+
+def _ended(progress: TrialProgress) -> Iterator[Line]:
+    for one in progress.ended:
+        result = one.result
+        words = "no figure" if result.figure is None else figure_text(result.headline, result.figure)
+        sure = "" if result.figure is None else sureness(result.figure)
+        yield (
+            Span("  "),
+            *padded((span(result.job),), _NAME),
+            *padded((span(one.side, Tone.STRONG),), _NAME),
+            span(f"{words:<24} "),
+            span(sure, Tone.DIM),
+            span("  failed" if result.end == "failed" else "", Tone.BAD),
+        )
+
+
+def table_of(told: CompareDone) -> Comparison:
+    """The comparison that a table tells."""
+    sides = {it.name: it for it in told.sides}
+    jobs = workloads.jobs(told.jobs)
+    by_id = {it.id: it for it in jobs}
+    cells = [
+        Cell(side=sides[it.side], job=by_id[it.job], result=it.result, why=it.why)
+        for it in told.cells
+        if it.side in sides and it.job in by_id
+    ]
+    return comparison(told.sides, jobs, cells)
+
+
+def _over(progress: TrialProgress, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    finished, told = progress.finished, progress.table
+    yield paragraph(span("Comparison of ", Tone.DIM), _title(progress))
+    if finished and finished.error:
+        yield paragraph(span(finished.error, Tone.BAD))
+    if finished and finished.state == "cancelled":
+        yield paragraph(
+            span("Stopped by you; what it had made is taken away, and the rest was not measured.", Tone.WARNING)
+        )
+    if told is None:
+        yield paragraph(span("Nothing was measured.", Tone.WARNING))
+        yield from notes(progress, glyphs)
+        return
+    found, about = table_of(told), about_of(progress, told)
+    yield Gap()
+    yield Drawn(tuple(matrix(found, width, glyphs)))
+    if not _named(found, width):
+        numbers = (f"{at} {side.name}" for at, side in enumerate(found.sides, 1))
+        yield paragraph(span(", ".join(numbers), Tone.KEY), first=(Span("  "),))
+    for words in LEGEND:
+        yield paragraph(span(words, Tone.DIM), first=(Span("  "),))
+    for words in winners(found, about):
+        yield Gap()
+        yield paragraph(span(words, Tone.STRONG))
+    for row in found.rows:
+        yield from _workload(row, about, width, glyphs)
+    yield from _sides(found, about, glyphs)
+    yield Gap()
+    yield Heading("How far to believe it")
+    for words in (*shares(found), *limits(found, about), *progress.notes):
+        yield paragraph(words, first=(Span(f"{glyphs.bullet} "),))
+
+
+def about_of(progress: TrialProgress, told: CompareDone) -> About:
+    """What the words of a comparison want to know of it."""
+    asked = progress.asked
+    finished = progress.finished
+    failed = finished.error if finished else ""
+    return About(
+        when=told.when,
+        state="cancelled"
+        if finished and finished.state == "cancelled"
+        else "failed"
+        if finished and finished.error
+        else "done",
+        command="",
+        image_folder=told.image_folder,
+        image_bytes=told.image_bytes,
+        seconds=asked.seconds,
+        width=asked.width if isinstance(asked, CompareAsked) else 0.05,
+        seed=told.seed,
+        failed=failed,
+    )
+
+
+def _longest(found: Comparison) -> int:
+    return max((columns((span(it.name),)) for it in found.sides), default=0)
+
+
+def _named(found: Comparison, width: int) -> bool:
+    """Whether there is room for names above the columns."""
+    return _NAME + 2 + (_longest(found) + 2) * len(found.sides) <= width
+
+
+def matrix(found: Comparison, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    """Workloads down, sides across by their numbers; where there is room, by their names."""
+    room = _longest(found) + 2 if _named(found, width) else _CELL
+    heads: Line = (Span(" " * (_NAME + 2)),)
+    for at, side in enumerate(found.sides, 1):
+        heads += padded((span(side.name if _named(found, width) else str(at), Tone.KEY),), room)
+    yield cut(heads, width, glyphs.ellipsis)
+    for row in found.rows:
+        cells: Line = (Span("  "), *padded((span(row.job.id),), _NAME))
+        for one in row.ranked:
+            cells += padded((Span(MARKS[one.standing], _TONES[one.standing]),), room)
+        yield cut(cells, width, glyphs.ellipsis)
+
+
+def _sides(found: Comparison, about: About, glyphs: Glyphs) -> Iterator[Block]:
+    yield Gap()
+    yield Heading("Sides")
+    for at, side in enumerate(found.sides, 1):
+        yield paragraph(
+            span(side.name, Tone.STRONG), f": {side_words(side, about)}", first=(span(f"{at:>2}  ", Tone.KEY),)
+        )
+        for danger in side.dangers:
+            yield paragraph(span(danger, Tone.WARNING), first=(Span(f"    {glyphs.bullet} "),))
+        for words in filter(None, (promise_words(side), side.note)):
+            yield paragraph(span(words, Tone.DIM), first=(Span(f"    {glyphs.bullet} "),))
+
+
+def _workload(row: Row, about: About, width: int, glyphs: Glyphs) -> Iterator[Block]:
+    yield Gap()
+    yield Heading(row.job.id)
+    yield paragraph(span(row.job.title, Tone.DIM))
+    for asked, members in row.groups():
+        yield paragraph(span(f"{group(asked, about)}; drawn on a scale of their own", Tone.DIM))
+        yield from _members(members, width, glyphs)
+    for one in row.unranked:
+        yield paragraph(
+            span(one.cell.side.name, Tone.STRONG),
+            span(": not ranked: ", Tone.UNKNOWN),
+            one.why,
+            indent=4,
+            first=(Span("  "),),
+        )
+
+
+def _members(members: Sequence[Ranked], width: int, glyphs: Glyphs) -> Iterator[Block]:
+    """Each with its interval drawn to the scale of the largest, and what it cost."""
+    figures = [it.cell.result.figure for it in members if it.cell.result and it.cell.result.figure]
+    top = max((it.high for it in figures), default=0.0)
+    for one in members:
+        result = one.cell.result
+        if result is None or result.figure is None:
+            continue
+        figure = result.figure
+        drawn = extent(figure.low, figure.high, top, probe_page.cells(width, 54), glyphs, figure.median)
+        yield Drawn(
+            (
+                (
+                    Span(f"  {MARKS[one.standing]} ", _TONES[one.standing]),
+                    *padded((span(one.cell.side.name, _TONES[one.standing]),), _NAME),
+                    Span(drawn, _TONES[one.standing]),
+                    span(f"  {figure_words(result)}"),
+                ),
+            )
+        )
+        more = [interval(result.headline, figure), behind(one)]
+        if result.flushes_per_operation is not None:
+            more.append(f"{number(result.flushes_per_operation)} flushes/op")
+        if result.amplification is not None:
+            more.append(f"{number(result.amplification)} x written")
+        if one.cell.side.dangers:
+            more.append("dangerous")
+        yield paragraph(span("; ".join(filter(None, more)), Tone.DIM), first=(Span("    "),))

@@ -1,0 +1,200 @@
+"""What a person types as the value of a fact, in the units that people write.
+
+The form in which one says what only a person can know, and what it would write.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, Any, Final
+
+from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
+from fsadvisor.pages.values import full_name
+from fsadvisor.rulebook.errors import RuleTextError
+from fsadvisor.rulebook.expr import value_for
+from fsadvisor.storage.catalogue import Kind, catalogue, did_you_mean
+from fsadvisor.tui.views.rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.storage import Subject
+    from fsadvisor.storage.catalogue import Entry
+
+
+_NUMBER: Final = re.compile(r"(?P<amount>[+-]?[\d_,]*\.?\d+(?:e[+-]?\d+)?)\s*(?P<unit>\S*)", re.ASCII | re.IGNORECASE)
+_VERSION: Final = re.compile(r"v?(\d{1,6}(?:\.\d{1,6}){1,2})(?:[-+].*)?", re.ASCII)
+_WORDS: Final = {
+    "yes": True,
+    "y": True,
+    "true": True,
+    "on": True,
+    "no": False,
+    "n": False,
+    "false": False,
+    "off": False,
+}
+_SIZES: Final = {
+    **dict.fromkeys(("b", "byte", "bytes"), 1),
+    **{sign: 1024**power for power, letter in enumerate("kmgtp", 1) for sign in (letter, f"{letter}ib")},
+    **{f"{letter}b": 1000**power for power, letter in enumerate("kmgtp", 1)},
+}
+_TIMES: Final = {
+    **dict.fromkeys(("µs", "us", "μs"), 1e-6),
+    "ns": 1e-9,
+    "ms": 1e-3,
+    "1/100": 1e-2,
+    **dict.fromkeys(("s", "sec", "second", "seconds"), 1.0),
+    **dict.fromkeys(("min", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
+    **dict.fromkeys(("d", "day", "days"), 86400.0),
+}
+_MEASURES: Final = (_SIZES, _TIMES)
+_OWN: Final = {"1/100 s": "1/100", "bytes/s": "bytes"}
+"""How the catalogue's unit is called in the tables above, where not by its own name."""
+
+_LARGEST: Final = 1 << 63
+_LONGEST: Final = 4096
+
+
+class NoValueError(Exception):
+    """What was typed is no value of the fact; the text says why, and what would be."""
+
+
+def typed(entry: Entry, text: str) -> Any:  # noqa: ANN401 - any type of the catalogue
+    """The value that a text means for a fact. Raises NoValueError."""
+    words = text.strip()
+    if len(words) > _LONGEST:
+        raise NoValueError(f"longer than {_LONGEST} characters")
+    if entry.kind is Kind.TEXTS:
+        return () if words in ("", "none") else tuple(one.strip() for one in words.split(",") if one.strip())
+    if not words:
+        raise NoValueError(f"say the value: {hint(entry)}")
+    if entry.kind is Kind.YES_NO:
+        return _yes_or_no(words)
+    if entry.kind in (Kind.WHOLE, Kind.REAL):
+        return _number(entry, words)
+    return _text(entry, words)
+
+
+def hint(entry: Entry) -> str:
+    """How a value is written."""
+    if entry.choices:
+        return ", ".join(entry.choices)
+    unit = f" of {entry.unit}" if entry.unit else ""
+    return {
+        Kind.YES_NO: "yes or no",
+        Kind.WHOLE: f"a whole number{unit}{_example(entry)}",
+        Kind.REAL: f"a number{unit}{_example(entry)}",
+        Kind.TEXT: "any text",
+        Kind.VERSION: "a version such as 6.6 or 5.14.0",
+        Kind.TEXTS: "texts with commas between them, or none",
+    }[entry.kind]
+
+
+def _example(entry: Entry) -> str:
+    own = _OWN.get(entry.unit, entry.unit).casefold()
+    if own in _SIZES:
+        return ", such as 512 MiB"
+    return ", such as 5 ms" if own in _TIMES else ""
+
+
+def _yes_or_no(words: str) -> bool:
+    answer = _WORDS.get(words.casefold())
+    if answer is None:
+        raise NoValueError(f"{words[:40]!r} is neither yes nor no")
+    return answer
+
+
+def _text(entry: Entry, words: str) -> Any:  # noqa: ANN401 - a text or a version
+    if entry.kind is Kind.VERSION and (found := _VERSION.fullmatch(words)):
+        words = found[1]
+    elif entry.choices and (alike := [one for one in entry.choices if one.casefold() == words.casefold()]):
+        words = alike[0]
+    try:
+        return value_for(entry, words)
+    except RuleTextError as error:
+        raise NoValueError(error.message) from None
+
+
+def _number(entry: Entry, words: str) -> int | float:
+    found = _NUMBER.fullmatch(words)
+    if found is None:
+        raise NoValueError(f"{words[:40]!r} is no number: write {hint(entry)}")
+    amount = float(found["amount"].replace(",", "").replace("_", "")) * _factor(entry, found["unit"])
+    if not -_LARGEST < amount < _LARGEST:
+        raise NoValueError(f"{words[:40]!r} is out of all proportion")
+    if entry.kind is Kind.REAL:
+        return amount
+    if abs(amount - round(amount)) > 1e-6 * max(abs(amount), 1):
+        raise NoValueError(f"{amount:g} is no whole number{f' of {entry.unit}' if entry.unit else ''}")
+    return round(amount)
+
+
+def _factor(entry: Entry, unit: str) -> float:
+    """What one of the unit that was typed is in the fact's own."""
+    own = _OWN.get(entry.unit, entry.unit).casefold()
+    said = unit.casefold().removesuffix("/s") if entry.unit.endswith("/s") else unit.casefold()
+    if said in ("", own, entry.unit.casefold()) or (own == "percent" and said == "%") or f"{said}s" == own:
+        return 1.0
+    for table in _MEASURES:
+        if own in table:
+            if said in table:
+                return table[said] / table[own]
+            raise NoValueError(f"{unit[:20]!r} is no unit of {entry.name}{did_you_mean(said, table)}")
+    raise NoValueError(f"{unit[:20]!r} is not the unit of {entry.name}: {entry.unit or 'it has none'}")
+
+
+FORM_FIELDS: Final = (
+    ("by", "Who says so"),
+    ("because", "Why others may believe it"),
+    ("link", "Its data sheet or runbook: an address, or a path"),
+    ("until", "Up to and with the day"),
+)
+"""What is asked besides the value: the option of `fsadvisor attest`, and the question."""
+
+
+def form_question(fact: str, subject: Subject | None, at: str) -> Sequence[Line]:
+    """What is to be said."""
+    entry = catalogue()[fact]
+    whose = full_name(subject) if subject else at
+    return (
+        line(span(" Attest ", Tone.TITLE), span(fact, Tone.STRONG), span(f" of {whose}", Tone.TITLE)),
+        line(span(f" {entry.doc}", Tone.DIM)),
+    )
+
+
+def form_choices(fact: str, width: int, glyphs: Glyphs) -> list[Row]:
+    """The values that one can choose, '' of the fact's that has to be typed."""
+    entry = catalogue()[fact]
+    words = ("yes", "no") if entry.kind is Kind.YES_NO else entry.choices
+    return [Row(one, (cut(line(span(f"  {one}", Tone.STRONG)), width, glyphs.ellipsis),)) for one in words]
+
+
+def attest_command(fact: str, at: str, value: str, told: Mapping[str, str]) -> str:
+    """The command line that writes the same."""
+    options = [part for name, _ in FORM_FIELDS if told.get(name) for part in (f"--{name}", told[name])]
+    return shlex.join(["fsadvisor", "attest", fact, at, value, *options])
+
+
+def review(file: str, toml: str, same: str) -> Document:
+    """What would be written, to the letter, and where."""
+    blocks: list[Block] = [
+        paragraph(span("These lines would go to ", Tone.TITLE), span(file, Tone.STRONG)),
+        Gap(),
+        Commands(tuple(toml.rstrip("\n").split("\n")), name="the lines"),
+        Gap(),
+        Heading("The same from the command line"),
+        Commands((same,), name="the command"),
+        Gap(),
+        paragraph(
+            span("y", Tone.KEY),
+            Span(" writes them, "),
+            span("Esc", Tone.KEY),
+            Span(" goes back. Nothing has been written yet."),
+        ),
+    ]
+    return Document("review", tuple(blocks))

@@ -1,0 +1,247 @@
+"""What a supposition does to the advice: what is new, changed and gone, held against the real look."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
+
+from fsadvisor.facts import Unknown
+from fsadvisor.pages.document import Block, Document, Gap, Heading, Prose, paragraph
+from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
+from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import MARKS, cause, full_name, value_text
+from fsadvisor.report.finding_page import subjects_named as named
+from fsadvisor.rulebook.advise import Answer, judge
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.storage.catalogue import catalogue
+from fsadvisor.tui.views.rows import Row
+from fsadvisor.tui.views.severity import TONES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.rulebook.advise import Verdict
+    from fsadvisor.rulebook.rule import Rule
+    from fsadvisor.storage import Subject
+    from fsadvisor.tui.views.look import Look
+
+_WORDS: Final = {
+    Outcome.ADVISE: "advised",
+    Outcome.WITHHELD: "withheld",
+    Outcome.BLOCKED: "blocked",
+    Outcome.UNDETERMINED: "can't be told",
+    Outcome.OK: "passed",
+    Outcome.NOT_APPLICABLE: "does not apply",
+}
+_NAMED: Final = 3
+
+
+class Mark(Enum):
+    """What became of a piece of advice."""
+
+    NEW = "NEW"
+    CHANGED = "CHANGED"
+    GONE = "GONE"
+    SAME = ""
+
+
+_MARK_TONES: Final = {Mark.NEW: Tone.NEW, Mark.CHANGED: Tone.WARNING, Mark.GONE: Tone.GOOD, Mark.SAME: Tone.DIM}
+
+
+class Change(Struct):
+    """What a rule says of some subjects, before and after; None where the subject is not there."""
+
+    mark: Mark
+    rule: Rule
+    before: Outcome | None
+    after: Outcome | None
+    subjects: list[Subject] = field(default_factory=list)
+
+    @property
+    def key(self) -> str:
+        """What stays the same of it from look to look."""
+        return f"{self.rule.id}\n{self.subjects[0].id}\n{self.mark.name}"
+
+    @property
+    def how(self) -> str:
+        """In words: 'was withheld, now advised'."""
+        if self.mark is Mark.SAME:
+            return f"{_said(self.after)} as before"
+        if self.before is self.after:
+            return f"{_said(self.after)} still, but not for the same reasons or with the same commands"
+        return f"was {_said(self.before)}, now {_said(self.after)}"
+
+
+def _said(outcome: Outcome | None) -> str:
+    return "not there" if outcome is None else _WORDS[outcome]
+
+
+def changes(real: Look, supposed: Look) -> list[Change]:
+    """All advice of both looks: what is new, changed, gone, then what is as before; each in rank order."""
+    before, after = _verdicts(real), _verdicts(supposed)
+    found: dict[object, Change] = {}
+
+    def note(mark: Mark, verdict: Verdict, was: Outcome | None, now: Outcome | None) -> None:
+        key = (mark, verdict.rule.id, was, now)
+        found.setdefault(key, Change(mark, verdict.rule, was, now)).subjects.append(verdict.subject)
+
+    for at, verdict in after.items():
+        old = before.get(at)
+        if old is None:
+            note(Mark.NEW, verdict, _outcome(verdict.rule, real.subjects.get(at[1])), verdict.outcome)
+        else:
+            note(Mark.SAME if _alike(old, verdict) else Mark.CHANGED, verdict, old.outcome, verdict.outcome)
+    for at, verdict in before.items():
+        if at not in after:
+            note(Mark.GONE, verdict, verdict.outcome, _outcome(verdict.rule, supposed.subjects.get(at[1])))
+    order = list(Mark)
+    return sorted(found.values(), key=lambda one: order.index(one.mark))
+
+
+def _verdicts(look: Look) -> dict[tuple[str, str], Verdict]:
+    return {(one.rule.id, one.subject.id): one for finding in look.findings for one in finding.verdicts}
+
+
+def _outcome(rule: Rule, subject: Subject | None) -> Outcome | None:
+    return None if subject is None else judge(rule, subject).outcome
+
+
+def _alike(one: Verdict, other: Verdict) -> bool:
+    """Whether a person would read the same of both, but for where facts come from."""
+    return (
+        one.outcome is other.outcome
+        and [it.truth for it in one.answers()] == [it.truth for it in other.answers()]
+        and one.measured == other.measured
+        and one.instructions() == other.instructions()
+    )
+
+
+def banner(
+    real: Look, supposed: Look | None, found: Sequence[Change], number: int, *, working: bool
+) -> tuple[Line, Line]:
+    """Two lines: that this is supposition, and what it does. `number` counts the facts that are supposed."""
+    if not number:
+        return (
+            line(span(" Nothing is supposed: ", Tone.TITLE), span("the advice below is the real one.")),
+            line(span(" Suppose a fact, and see the advice change. Nothing on the machine ever does.", Tone.DIM)),
+        )
+    head = supposition(number)
+    if working or supposed is None:
+        return head, line(span(" working out what would follow", Tone.UNKNOWN))
+    return head, tuple(_summary(real, supposed, found))
+
+
+def supposition(number: int) -> Line:
+    """That what is seen is not so: it stands above all that follows from so many facts that are supposed."""
+    return line(
+        span(" SUPPOSITION ", Tone.NEW),
+        span(f" {counted(number, 'fact')} taken otherwise. ", Tone.STRONG),
+        span("Nothing on the machine was changed."),
+    )
+
+
+def _summary(real: Look, supposed: Look, found: Sequence[Change]) -> Iterator[Span]:
+    numbers = {mark: sum(len(one.subjects) for one in found if one.mark is mark) for mark in Mark}
+    words = {Mark.NEW: "new", Mark.CHANGED: "changed", Mark.GONE: "gone", Mark.SAME: "as before"}
+    yield Span(" ")
+    for mark, word in words.items():
+        tone = (
+            _MARK_TONES[mark]
+            if numbers[mark] and mark is not Mark.NEW
+            else Tone.DIM
+            if not numbers[mark]
+            else Tone.STRONG
+        )
+        yield span(f"{numbers[mark]:,} {word}", tone)
+        yield Span("  ")
+    was, now = (look.outcomes.get(Outcome.UNDETERMINED, 0) for look in (real, supposed))
+    yield span(f"unknown {was:,}" if was == now else f"unknown {was:,}, would be {now:,}", Tone.DIM)
+    if real.asking:
+        yield span("; answers still to come change it too", Tone.WARNING)
+
+
+def rows(found: Sequence[Change], width: int, glyphs: Glyphs) -> list[Row]:
+    """Two lines each: what it is and what became of it, then where and how."""
+    made = []
+    for one in found:
+        mark = (span(f" {one.mark.value:<7} ", _MARK_TONES[one.mark]), Span(" "))
+        tone = Tone.DIM if one.mark in (Mark.GONE, Mark.SAME) else Tone.PLAIN
+        severity = TONES[one.rule.severity] if tone is Tone.PLAIN else Tone.DIM
+        head = (*mark, span(f"{one.rule.severity} {one.rule.kind}  ", severity), span(one.rule.title, tone))
+        rest = line(
+            span(f"{'':10}{one.how}", Tone.DIM if one.mark is Mark.SAME else Tone.PLAIN),
+            span(f"; {_where(one)}", Tone.DIM),
+        )
+        made.append(Row(one.key, tuple(cut(part, width, glyphs.ellipsis) for part in (head, rest)), one.rule.id))
+    return made
+
+
+def _where(one: Change) -> str:
+    if len(one.subjects) == 1:
+        return full_name(one.subjects[0])
+    return f"{counted(len(one.subjects), one.rule.subject)}: {named(one.subjects, _NAMED, '')}"
+
+
+def document(one: Change, real: Look, supposed: Look, glyphs: Glyphs) -> Document:
+    """A change from near: each ask with its answer in both looks, and the facts that differ; of the first subject."""
+    at = one.subjects[0].id
+    blocks: list[Block] = [
+        Heading(one.rule.title),
+        paragraph(span(one.mark.value or "AS BEFORE", _MARK_TONES[one.mark]), f"  {one.how}"),
+        paragraph(span(_where(one), Tone.DIM)),
+        Gap(),
+        *_asks(one.rule, real.subjects.get(at), supposed.subjects.get(at), glyphs),
+        Gap(),
+        Heading("Why"),
+        Prose(one.rule.why, indent=0),
+        Gap(),
+        paragraph(span(f"Rule {one.rule.id}", Tone.DIM)),
+    ]
+    return Document(one.key, tuple(blocks))
+
+
+def _asks(rule: Rule, before: Subject | None, after: Subject | None, glyphs: Glyphs) -> Iterator[Block]:
+    was, now = (_answers(rule, subject) for subject in (before, after))
+    for part, title in (("applies", "Does it apply?"), ("checks", "Is it so?"), ("safety", "Is it safe to do?")):
+        asks = [at for at, ask in enumerate(rule.asks) if ask.part == part]
+        if asks:
+            yield Heading(title)
+        for at in asks:
+            yield from _ask(was.get(at), now.get(at), glyphs)
+
+
+def _answers(rule: Rule, subject: Subject | None) -> Mapping[int, Answer]:
+    if subject is None:
+        return {}
+    return {
+        at: Answer(ask, ask.expression.evaluate(subject.scope), ask.expression.facts(subject.scope))
+        for at, ask in enumerate(rule.asks)
+    }
+
+
+def _ask(was: Answer | None, now: Answer | None, glyphs: Glyphs) -> Iterator[Block]:
+    answer = now or was
+    if answer is None:
+        return
+    turned = was is not None and now is not None and was.truth is not now.truth
+    said = MARKS[answer.truth] if not turned or was is None else f"{MARKS[was.truth]} -> {MARKS[answer.truth]}"
+    mark = span(f"{glyphs.mark(answer.truth)} ", Tone.STRONG)
+    yield paragraph(answer.ask.ask, "  ", span(said, Tone.NEW if turned else Tone.DIM), first=(mark,))
+    for name, fact in answer.facts.items():
+        old = was.facts.get(name) if was else None
+        yield paragraph(*_fact(name, old, fact), first=(Span("    "),))
+
+
+def _fact(name: str, old: Fact[Any] | None, new: Fact[Any]) -> Iterable[Span]:
+    told = span(f"{name} = {_value(name, new)}", Tone.DIM)
+    if old is None or _value(name, old) == _value(name, new):
+        return (told,)
+    return (span(f"{name} = {_value(name, new)}", Tone.STRONG), span(f"  really {_value(name, old)}", Tone.DIM))
+
+
+def _value(name: str, fact: Fact[Any]) -> str:
+    return f"not known ({cause(fact)})" if isinstance(fact, Unknown) else value_text(catalogue()[name], fact.value)
