@@ -51,6 +51,7 @@ PACKAGES = {
     "findmnt": "util-linux",
     "fio": "fio",
     "lsblk": "util-linux",
+    "lvmconfig": "lvm2",
     "lvs": "lvm2",
     "mdadm": "mdadm",
     "nvme": "nvme-cli",

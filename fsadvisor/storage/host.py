@@ -64,6 +64,14 @@ class Host(Described, frozen=True, kw_only=True):
     trim_wanted: Fact[bool] = about(
         "a mounted ext4 or XFS without online discard stands on devices that take discards", "derived"
     )
+    md_arrays: Fact[int] = some("md arrays with copies or parity", "/sys/block", "arrays")
+    md_monitor: Fact[bool] = some("mdadm watches the arrays", "systemctl show mdmonitor.service")
+    md_mail: Fact[bool] = some(
+        "mdadm.conf says whom to tell (MAILADDR), or what to run (PROGRAM)", "/etc/mdadm/mdadm.conf, /etc/mdadm.conf"
+    )
+    md_check_scheduled: Fact[bool] = some(
+        "all arrays are checked by the clock", "mdcheck_start.timer, raid-check.timer, /etc/cron.d"
+    )
     io_limits: Fact[tuple[str, ...]] = about("cgroups with an io.max limit", "/sys/fs/cgroup/**/io.max")
     block_devices: Fact[int] = about("block devices in use", "/sys/block", "devices")
     mounts: Fact[int] = about("mounts that hold people's files", "/proc/self/mountinfo", "mounts")

@@ -32,6 +32,10 @@ class Layer(Described, frozen=True, kw_only=True):
         "an array, mirror or multipath device that lacks a member, or is being rebuilt",
         "derived from md, LVM and the paths",
     )
+    md_at_speed_limit: Fact[bool] = some(
+        "what it does now runs at nine tenths of the speed that it is allowed, or more", "md/sync_speed, sync_speed_max"
+    )
+    md_spares: Fact[int] = some("members that wait to replace another", "md/dev-*/state", "devices")
     md_mismatches: Fact[int] = some(
         "sectors that differed at the last check, or were written anew by the last resync", "md/mismatch_cnt", "sectors"
     )
@@ -49,6 +53,16 @@ class Layer(Described, frozen=True, kw_only=True):
     crypt_sector_bytes: Fact[int] = some("unit of encryption", "dmsetup table", "bytes")
     fill_percent: Fact[float] = some("how full a thin pool or an LVM snapshot is", "lvs", "percent")
     pool_metadata_percent: Fact[float] = some("how full a thin pool's metadata is", "lvs", "percent")
+    promised_percent: Fact[int] = some("size of all volumes of a thin pool together, of its own", "lvs", "percent")
+    autoextend_percent: Fact[int] = some(
+        "how full a thin pool gets before LVM extends it; 100: it never does", "lvmconfig", "percent"
+    )
+    discards_stop_here: Fact[bool] = some(
+        "it takes no discards, and every device right below does", "queue/discard_max_bytes"
+    )
+    path_adapters: Fact[int] = some(
+        "adapters that the paths of a multipath device go through", "the paths' places in sysfs", "adapters"
+    )
     lvm_health: Fact[str] = some("'' or what is wrong with an LVM RAID volume", "lvs lv_health_status")
     crypt_flags: Fact[tuple[str, ...]] = some("dm-crypt's optional flags", "dmsetup table, cryptsetup status")
     backing_file: Fact[str] = some("file behind a loop device", "loop/backing_file")

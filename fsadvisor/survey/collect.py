@@ -143,6 +143,10 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
         wanted.append(dmsetup.DMSETUP_STATUS_ARGV)
     if _has_lvm(machine, tree):
         wanted.append(lvs.ARGV)
+    if any(it.startswith("LVM-") and it.endswith("-tpool") for it in _mapped_uuids(machine, tree)):
+        wanted.append(raid.AUTOEXTEND)
+    if raid.has_arrays(tree):
+        wanted += [raid.MD_UNITS, raid.MD_MAIL]
     return wanted
 
 
@@ -160,10 +164,12 @@ def _has_mapped(tree: BlockTree) -> bool:
 
 
 def _has_lvm(machine: Machine, tree: BlockTree) -> bool:
+    return any(it.startswith("LVM-") for it in _mapped_uuids(machine, tree))
+
+
+def _mapped_uuids(machine: Machine, tree: BlockTree) -> list[str]:
     mapped = (it.folder for it in tree.devices.values() if "dm" in it.holds)
-    return any(
-        (read_fact.value(read_fact.text(machine, f"{folder}/dm/uuid")) or "").startswith("LVM-") for folder in mapped
-    )
+    return [read_fact.value(read_fact.text(machine, f"{folder}/dm/uuid")) or "" for folder in mapped]
 
 
 def _tables(machine: Machine, tree: BlockTree) -> Mapping[str, tuple[Target, ...]] | Unknown:

@@ -11,7 +11,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import block_files, host_files, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import queue, read_fact
+from fsadvisor.survey import queue, raid, read_fact
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -147,6 +147,8 @@ def survey_host(
 ) -> Host:
     """Stage 6: the host."""
     own = host(inventory, _all_disks(inventory, disks, layers), trim_wanted)
+    if not isinstance(inventory.seen_devices, Unknown):
+        own = replace(own, **raid.watched(inventory.machine, layers))
     return overlay.over("host", {"host": own}, SubjectIdentities(inventory, disks).of)["host"]
 
 

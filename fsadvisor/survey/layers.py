@@ -55,12 +55,30 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
         found[subject] = replace(found[subject], cache_redundant=kept_twice)
     for subject, paths in multipath.usable(machine, tree, found).items():
         found[subject] = replace(found[subject], usable_paths=paths)
+    for subject, threshold in raid.autoextend(machine, found).items():
+        found[subject] = replace(found[subject], autoextend_percent=threshold)
+    for subject, number in multipath.adapters(tree, found).items():
+        found[subject] = replace(found[subject], path_adapters=number)
+    for subject, known in found.items():
+        if read_fact.value(known.kind) == "dm-crypt":
+            found[subject] = replace(known, discards_stop_here=_discards_stop(inventory, subject))
     return overlay.over(
         "layer",
         found,
         SubjectIdentities(inventory, disks).of,
         derived=(lambda _, known: replace(known, incomplete=soundness.incomplete(known)),),
     )
+
+
+def _discards_stop(inventory: Inventory, subject: str) -> Fact[bool]:
+    """Whether the devices below would take what this one does not pass on."""
+    device = inventory.tree.devices[subject.partition(":")[2]]
+    below = [inventory.tree.devices[name] for name in device.slaves or () if name in inventory.tree.devices]
+    own = inventory.queue_of(device).discards
+    if not below:
+        return Unknown(Cause.NOT_EXPOSED, "", f"{device.folder}/slaves")
+    taken = read_fact.all_of((inventory.queue_of(it).discards for it in below), "queue/discard_max_bytes below")
+    return read_fact.both(taken, read_fact.derive(own, lambda it: not it), "queue/discard_max_bytes")
 
 
 def layer(

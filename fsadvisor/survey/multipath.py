@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import dmsetup
@@ -48,6 +49,22 @@ def usable(machine: Machine, tree: BlockTree, layers: Mapping[str, Layer]) -> Ma
         for at in wanted
     }
     return {at: _usable(machine, tree, paths.get(name)) for at, name in names.items()}
+
+
+_ADAPTER: Final = re.compile(r".*/([0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/")
+
+
+def adapters(tree: BlockTree, layers: Mapping[str, Layer]) -> Mapping[str, Fact[int]]:
+    """How many adapters the paths go through: two ports of one card are two functions of it, and one card."""
+    found: dict[str, Fact[int]] = {}
+    for at, layer in layers.items():
+        if read_fact.value(layer.kind) == "dm-multipath":
+            slaves = tree.devices[at.partition(":")[2]].slaves or ()
+            places = [_ADAPTER.match(tree.devices[name].hardware) for name in slaves if name in tree.devices]
+            cards = {it[1].partition(".")[0] for it in places if it is not None}
+            known = bool(places) and None not in places
+            found[at] = read_fact.fact_of(len(cards) if known else None, "/sys/block/*/device")
+    return found
 
 
 def _usable(machine: Machine, tree: BlockTree, paths: tuple[Path, ...] | None) -> Fact[int]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import lvs
+from fsadvisor.readers import lvs, systemd_units
 from fsadvisor.readers.dm_target import Raid, Striped
+from fsadvisor.readers.parsing import whole
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from fsadvisor.machine.port import Machine
+    from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.dmsetup import Target
     from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.storage import Disk, Layer
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _PARITY = ("raid4", "raid5", "raid6")
 _WITHOUT_COPIES = ("raid0", "linear")
+_MOVING = ("resync", "recover", "reshape", "check", "repair")
 _NOT_SEEN_THROUGH = ("zvol", "stacked")
 """Kinds of layers of which only the tools of root tell whether they are RAID."""
 
@@ -38,10 +40,87 @@ def array(machine: Machine, folder: str) -> dict[str, Any]:
         found["md_degraded"] = read_fact.number(machine, f"{folder}/md/degraded")
         found["md_mismatches"] = read_fact.number(machine, f"{folder}/md/mismatch_cnt")
         found["md_action"] = read_fact.text(machine, f"{folder}/md/sync_action")
+        found["md_spares"] = _spares(machine, folder)
+        if read_fact.value(found["md_action"]) in _MOVING:
+            found["md_at_speed_limit"] = _at_speed_limit(machine, folder)
         found["md_last_action"] = read_fact.text(machine, f"{folder}/md/last_sync_action")
     if read_fact.value(level) in _PARITY:
         found["md_stripe_cache"] = read_fact.number(machine, f"{folder}/md/stripe_cache_size")
     return found
+
+
+def _spares(machine: Machine, folder: str) -> Fact[int]:
+    names = machine.entries(f"{folder}/md")
+    if isinstance(names, Unknown):
+        return names
+    spares = 0
+    for name in names:
+        if name.startswith("dev-"):
+            state = read_fact.text(machine, f"{folder}/md/{name}/state")
+            if isinstance(state, Unknown):
+                return state
+            spares += "spare" in state.value.split(",")
+    return Known(spares, f"{folder}/md/dev-*/state")
+
+
+def _at_speed_limit(machine: Machine, folder: str) -> Fact[bool]:
+    """The limit is a number and who set it: '200000 (system)'."""
+    speed = read_fact.number(machine, f"{folder}/md/sync_speed")
+    said = read_fact.text(machine, f"{folder}/md/sync_speed_max")
+    if isinstance(speed, Unknown):
+        return speed
+    if isinstance(said, Unknown):
+        return said
+    limit = whole(said.value.partition(" ")[0])
+    return read_fact.fact_of(None if not limit else 10 * speed.value >= 9 * limit, said.source)
+
+
+MD_UNITS: Argv = (
+    "systemctl", "show", "mdmonitor.service", "mdadm.service", "mdcheck_start.timer", "raid-check.timer",
+    "--property=Id,LoadState,ActiveState,UnitFileState",
+)  # fmt: skip
+MD_MAIL: Argv = (
+    "grep",
+    "-lsE",
+    "^(MAILADDR|PROGRAM)[[:space:]]+[^[:space:]]",
+    "/etc/mdadm/mdadm.conf",
+    "/etc/mdadm.conf",
+)
+"""Only names of files come back: whose mail it is stays there."""
+_CRON: Final = ("mdadm", "raid-check")
+
+
+def has_arrays(tree: BlockTree) -> bool:
+    """Whether an md array is there to ask about."""
+    return any("md" in device.holds for device in tree.devices.values())
+
+
+def watched(machine: Machine, layers: Mapping[str, Layer]) -> dict[str, Any]:
+    """The host's facts about its arrays with copies: who watches them, who is told, whether they are checked."""
+    own = [it for it in layers.values() if read_fact.value(it.kind) == "md"]
+    arrays = [it for it in own if read_fact.value(it.md_level) in _COPIES]
+    if not arrays:
+        unclear = next((it.md_level for it in own if isinstance(it.md_level, Unknown)), None)
+        return {"md_arrays": unclear or Known(0, "/sys/block")}
+    shown = read_fact.command_record(machine, MD_UNITS, systemd_units.parse_systemctl_show)
+    units: Fact[frozenset[str]] = read_fact.field(shown, " ".join(MD_UNITS[:2]), lambda it: frozenset(_active(it)))
+    jobs = machine.entries("/etc/cron.d")
+    by_cron = not isinstance(jobs, Unknown) and bool(set(_CRON).intersection(jobs))
+    answer = machine.run([MD_MAIL])[0]
+    return {
+        "md_arrays": Known(len(arrays), "/sys/block"),
+        "md_monitor": read_fact.derive(units, lambda it: bool(it & {"mdmonitor.service", "mdadm.service"})),
+        "md_mail": answer if isinstance(answer, Unknown) else Known(answer.text.startswith("/"), answer.source),
+        "md_check_scheduled": Known(True, "/etc/cron.d")
+        if by_cron
+        else read_fact.derive(units, lambda it: bool(it & {"mdcheck_start.timer", "raid-check.timer"})),
+    }
+
+
+def _active(shown: systemd_units.SystemctlShow) -> Iterator[str]:
+    for unit in shown.units:
+        if unit.get("ActiveState") == "active":
+            yield unit.get("Id") or ""
 
 
 def data_offsets(machine: Machine, folder: str) -> Fact[tuple[int, ...]]:
@@ -94,6 +173,31 @@ def volumes(machine: Machine) -> Mapping[str, LogicalVolume] | Unknown:
     return found
 
 
+def _promised(pool: LogicalVolume, known: Mapping[str, LogicalVolume] | Unknown) -> int | None:
+    """What its volumes may hold together, snapshots too, in percent of what it has."""
+    if isinstance(known, Unknown) or not pool.size_bytes:
+        return None
+    volumes = {
+        it.lv_name: it.size_bytes for it in known.values() if (it.vg_name, it.pool_lv) == (pool.vg_name, pool.lv_name)
+    }
+    sizes = [it for it in volumes.values() if it is not None]
+    return 100 * sum(sizes) // pool.size_bytes if len(sizes) == len(volumes) > 0 else None
+
+
+AUTOEXTEND: Argv = ("lvmconfig", "--typeconfig", "full", "activation/thin_pool_autoextend_threshold")
+
+
+def autoextend(machine: Machine, layers: Mapping[str, Layer]) -> dict[str, Fact[int]]:
+    """From which fill LVM extends each thin pool; asked where there is one."""
+    pools = [at for at, layer in layers.items() if read_fact.value(layer.kind) == "dm-thin-pool"]
+    if not pools:
+        return {}
+    answer = machine.run([AUTOEXTEND])[0]
+    source = "lvmconfig thin_pool_autoextend_threshold"
+    told = answer if isinstance(answer, Unknown) else read_fact.fact_of(whole(answer.text.rpartition("=")[2]), source)
+    return dict.fromkeys(pools, told)
+
+
 def lvm_facts(name: str, kind: str, known: Mapping[str, LogicalVolume] | Unknown) -> dict[str, Any]:
     """What lvs adds to a device-mapper layer of this name and kind."""
     if isinstance(known, Unknown):
@@ -104,6 +208,7 @@ def lvm_facts(name: str, kind: str, known: Mapping[str, LogicalVolume] | Unknown
         return {
             "fill_percent": read_fact.field(volume, _SOURCE, lambda it: it.data_percent),
             "pool_metadata_percent": read_fact.field(volume, _SOURCE, lambda it: it.metadata_percent),
+            "promised_percent": read_fact.field(volume, _SOURCE, lambda it: _promised(it, known)),
         }
     if kind == "dm-snapshot":
         return {"fill_percent": read_fact.field(volume, _SOURCE, lambda it: it.data_percent)}
