@@ -24,6 +24,15 @@ class Mount(Described, frozen=True, kw_only=True):
         "booting waits for it and ends in emergency mode without it: neither nofail nor noauto",
         "/etc/fstab, mount unit",
     )
+    kernel_name: Fact[bool] = some(
+        "the configuration names its device /dev/sdX or /dev/nvmeXnY, by the order in which it was found",
+        "/etc/fstab, mount unit",
+    )
+    same_uuid: Fact[tuple[str, ...]] = some(
+        "devices with the UUID or label that the configuration names, where there are several",
+        "/etc/fstab, mount unit, udev",
+    )
+    fsck_pass: Fact[int] = some("when fsck looks at it during boot: 1 first, 2 then, 0 never", "/etc/fstab")
     root: Fact[bool] = about("is the root of the machine", "mount point")
     subtree: Fact[str] = some(
         "what part of the filesystem is mounted (bind mounts, subvolumes)", "/proc/self/mountinfo"

@@ -49,6 +49,8 @@ class Configured(Struct, frozen=True, kw_only=True):
     where: str
     what: str = ""
     """The device as it is named there: `UUID=…`, `/dev/sdb1`, a server's path."""
+    fsck_pass: int | None = None
+    """The sixth field of a line of fstab, 0 where it is left out; a unit has none."""
 
 
 def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]:
@@ -64,6 +66,7 @@ def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]
                     options=secrecy.options(entry.options),
                     where=f"{FSTAB}:{entry.line}",
                     what=entry.spec,
+                    fsck_pass=entry.passno or 0,
                 )
     units = read_fact.command_record(machine, MOUNT_UNITS, systemd_units.parse_systemctl_show)
     found.update(_loaded_units(units))

@@ -49,6 +49,13 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
         filesystem = found.filesystems.get(block.id) if block else None
         use = _use(found, point, block, by_point, declared)
         facts = mount(running.get(point), wanted.get(point), no_table, inventory.no_fstab, filesystem, use)
+        if point in wanted:
+            facts = replace(
+                facts,
+                kernel_name=presence.kernel_name(wanted[point]),
+                same_uuid=presence.same_uuid(wanted[point], inventory.udev),
+                fsck_pass=read_fact.fact_of(wanted[point].fsck_pass, wanted[point].where),
+            )
         if point in wanted and point not in running:
             missing = presence.device_missing(wanted[point], inventory.udev, inventory.tree.devices)
             facts = replace(facts, device_missing=missing)

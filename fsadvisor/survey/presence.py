@@ -42,6 +42,32 @@ def device_missing(wanted: Configured, udev: Udev, devices: Container[str]) -> F
     return read_fact.fact_of(None, wanted.where)
 
 
+_RENUMBERED: Final = re.compile(r"/dev/(?:sd[a-z]+|nvme[0-9]+n)[0-9].*|/dev/sd[a-z]+")
+_ONE_FILESYSTEM: Final = ("ext2", "ext3", "ext4", "xfs", "f2fs", "jfs", "vfat", "ntfs")
+"""The members of an array, of a pool or of a Btrfs have one UUID in common by design."""
+
+
+def kernel_name(wanted: Configured) -> Fact[bool]:
+    """Whether the configuration names a disk by the order in which it was found."""
+    return read_fact.fact_of(_RENUMBERED.fullmatch(wanted.what) is not None if wanted.what else None, wanted.where)
+
+
+def same_uuid(wanted: Configured, udev: Udev) -> Fact[tuple[str, ...]]:
+    """The devices that may be meant, where the configuration names a UUID or label that several have."""
+    for start, key in (_TAGS | _FOLDERS).items():
+        if wanted.what.startswith(start):
+            if udev.unread is not None:
+                return udev.unread
+            value = wanted.what.removeprefix(start).strip('"')
+            meant = [
+                name
+                for name, own in udev.properties.items()
+                if own.get(key) == value and own.get("ID_FS_TYPE") in _ONE_FILESYSTEM
+            ]
+            return Known(tuple(sorted(meant)) if len(meant) > 1 else (), f"{wanted.where}, udev {key}")
+    return Known((), wanted.where)
+
+
 def _by_tag(value: str, key: str, where: str, udev: Udev) -> Fact[bool]:
     if udev.unread is not None:
         return udev.unread
