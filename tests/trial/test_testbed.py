@@ -29,6 +29,17 @@ def told(folder, *forms, **more):
         return [one for line in worker.lines() if "mounts" not in (one := json.loads(line))]
 
 
+def stood(folder, *forms, **more):
+    """What is told of filesystems that could all be made."""
+    found = told(folder, *forms, **more)
+    fails_by_its_error(found[-1])
+    return found
+
+
+def fails_by_its_error(line):
+    assert "error" not in line, line["error"]
+
+
 @pytest.mark.loop
 @needs_loop_devices
 def test_what_others_have_mounted_is_not_held(tmp_path):
@@ -71,7 +82,7 @@ def left(folder):
     ids=str,
 )
 def test_two_filesystems_stand_side_by_side_unseen_and_leave_nothing(fs_type, option, tmp_path):
-    default, changed = told(tmp_path, *two(fs_type, option))
+    default, changed = stood(tmp_path, *two(fs_type, option))
     assert option in changed["options"]
     assert option not in default["options"]
     assert default["loop"] != changed["loop"]
@@ -84,7 +95,7 @@ def test_two_filesystems_stand_side_by_side_unseen_and_leave_nothing(fs_type, op
 @pytest.mark.loop
 @needs_loop_devices
 def test_a_filesystem_without_barriers_sends_no_flushes_and_the_default_does(tmp_path):
-    default, changed = told(tmp_path, *two("ext4", "nobarrier"), size=192 * MIB)
+    default, changed = stood(tmp_path, *two("ext4", "nobarrier"), size=192 * MIB)
     if default["cache"] == "write back":
         # Of flushes that wait at the same time, such as an fsync's and that of the journal's own clock, one is sent.
         assert default["flushes"] >= 0.8 * default["operations"]
@@ -116,13 +127,18 @@ def at_work(folder):
     return started(TASK, asked(folder, *two("ext4"), size=192 * MIB, wait=True))
 
 
+def heard(worker):
+    for line in worker.lines():
+        fails_by_its_error(json.loads(line))
+
+
 def killed(folder, after):
     """Kill a worker so many seconds after it was asked."""
     with at_work(folder) as worker:
         time.sleep(after)
         os.kill(worker.number, signal.SIGKILL)
         with pytest.raises(EngineError, match="was killed by SIGKILL"):
-            list(worker.lines())
+            heard(worker)
 
 
 @pytest.mark.loop
@@ -148,9 +164,11 @@ def test_twenty_kills_at_random_moments_leave_nothing(tmp_path):
 @needs_loop_devices
 def test_a_worker_told_to_stop_clears_up_and_ends_well(tmp_path):
     with at_work(tmp_path) as worker:
-        assert comes_to(lambda: any(it.startswith(f"{tmp_path}/") for it in attached_images()))
+        lines = worker.lines()
+        for _ in range(3):  # the mounts, and the two filesystems: from then on it waits
+            fails_by_its_error(json.loads(next(lines)))
         os.kill(worker.number, signal.SIGTERM)
-        list(worker.lines())
+        assert list(lines) == []
     assert left(tmp_path) == []
 
 

@@ -158,6 +158,24 @@ def test_what_a_killed_probe_left_is_taken_away_with_its_record(space):
     assert clear(space) == ()
 
 
+def test_a_record_that_its_owner_takes_away_meanwhile_hides_no_other(space, monkeypatch):
+    left = left_by_a_killed_probe(space)
+    others = scratch_record.state_directory() / f"{PREFIX}of-another"
+    others.touch()
+    listed = os.scandir
+
+    @contextlib.contextmanager
+    def then_taken_away(directory):
+        with listed(directory) as entries:
+            found = [*entries]
+            others.unlink(missing_ok=True)
+            yield found
+
+    monkeypatch.setattr(os, "scandir", then_taken_away)
+    assert left.name in scratch_record.names()
+    assert others.name not in scratch_record.names()
+
+
 @needs_root
 @pytest.mark.parametrize("name", [f"{PREFIX}00000000-1-1", f"{PREFIX}0123456789abcdef"])
 def test_a_directory_that_eve_renames_to_such_a_name_is_left_alone_and_named(space, backup, name):

@@ -11,9 +11,11 @@ from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.session import Session
 from fsadvisor.tui.terminal import Terminal
 from tests.paths import FIXTURES
+from tests.waiting import END_S
 
 MACHINE = "pm9a3-postgresql-volatile"
 TERMINAL = Terminal(unicode=True, plain=False, colour=True)
+FsadvisorApp.NOTIFICATION_TIMEOUT = END_S  # a test may come to read it later than a person would
 
 
 def long(*size):

@@ -137,8 +137,12 @@ def names() -> tuple[str, ...]:
         return ()
     try:
         with os.scandir(directory) as entries:
-            return tuple(it.name for it in sorted(entries, key=lambda it: -it.stat().st_mtime_ns))
-    except OSError:  # one is gone meanwhile
+            ages = {}
+            for entry in entries:
+                with contextlib.suppress(FileNotFoundError):  # its owner has just taken it away
+                    ages[entry.name] = entry.stat().st_mtime_ns
+        return tuple(sorted(ages, key=ages.__getitem__, reverse=True))
+    except OSError:
         return ()
     finally:
         os.close(directory)
