@@ -209,7 +209,7 @@ def _proven(case: DriveEvidence, found: tuple[Evidence, ...]) -> bool:
     if signs.no_volatile_cache(case) and isinstance(case.write_cache, Known) and case.write_cache.value == "write back":
         return False
     protected = case.family is not None and case.family.verdict == "claimed"
-    return "proof" in weights or (protected and "cache" in weights and weights.isdisjoint(("clash", "doubt")))
+    return "proof" in weights or (protected and "cache" in weights and "doubt" not in weights)
 
 
 def _claimed(found: tuple[Evidence, ...]) -> bool:
