@@ -7,7 +7,7 @@ import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, get_args
 
-from fsadvisor import arguments_compare, arguments_forecast, arguments_trial
+from fsadvisor import arguments_measure
 from fsadvisor._version import __version__
 from fsadvisor.storage import Workload
 from fsadvisor.storage.catalogue import did_you_mean
@@ -74,10 +74,10 @@ def parser() -> argparse.ArgumentParser:
     )
     plan.add_argument("--out", metavar="DIR", type=Path, help="write it into a folder that is new, or empty")
     _add_probe(verbs, shared)
-    compare = _verb(verbs, shared, "compare", arguments_compare.SAYS)
-    arguments_compare.add(compare, SUITES, _seconds, _percent)
-    arguments_forecast.add(_verb(verbs, shared, "forecast", arguments_forecast.SAYS))
-    arguments_trial.add(_verb(verbs, shared, "trial", arguments_trial.SAYS), _seconds, _percent)
+    compare = _verb(verbs, shared, "compare", arguments_measure.COMPARE_SAYS)
+    arguments_measure.add_compare(compare, SUITES, _seconds, _percent)
+    arguments_measure.add_forecast(_verb(verbs, shared, "forecast", arguments_measure.FORECAST_SAYS))
+    arguments_measure.add_trial(_verb(verbs, shared, "trial", arguments_measure.TRIAL_SAYS), _seconds, _percent)
     _add_waits(verbs, shared)
     capture = _verb(verbs, shared, "capture", "Record this machine into a new folder, without serials and host names.")
     capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")

@@ -242,19 +242,19 @@ def _facts(chosen: argparse.Namespace) -> int:
 
 
 def _plan(chosen: argparse.Namespace) -> int:
-    from fsadvisor.plan import verb
+    from fsadvisor.plan import planning
     from fsadvisor.plan.planning import ChoiceError
 
     shelf = _shelf(chosen)
     machine = _machine(chosen)
     storage = with_fitting_waivers(_storage(machine, chosen), shelf.rules)
     try:
-        made = verb.made(machine, storage, shelf.rules, chosen.findings)
-        said = verb.written(made, chosen.out) if chosen.out else ""
+        made = planning.made(machine, storage, shelf.rules, chosen.findings)
+        said = planning.written(made, chosen.out) if chosen.out else ""
     except ChoiceError as error:
         raise UsageError(str(error)) from error
     if chosen.form == "json" or not chosen.out:
-        _write(verb.text(made, as_json=chosen.form == "json"))
+        _write(planning.text(made, as_json=chosen.form == "json"))
     sys.stderr.write(said)
     return 0
 
@@ -287,13 +287,13 @@ def _attest(chosen: argparse.Namespace) -> int:
 
 
 def _checklist(chosen: argparse.Namespace) -> int:
-    from fsadvisor.attestation import checklist, verbs
+    from fsadvisor.attestation import verbs
 
     if not chosen.checklist or chosen.subject or chosen.remove:
         raise UsageError("a checklist is of one disk or model: fsadvisor attest --checklist plp DISK")
     machine = _machine(chosen)
     if not chosen.answer:
-        _write(checklist.page(_storage(machine, chosen), chosen.checklist, chosen.about))
+        _write(verbs.page(_storage(machine, chosen), chosen.checklist, chosen.about))
         return 0
     if not chosen.by:
         raise UsageError("say who answers: --by WHO")

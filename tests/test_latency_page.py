@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.report import forecast_svg
+from fsadvisor.report import svg
 from tests.paths import ROOT
 from tools.paper import page
 
@@ -19,7 +19,7 @@ def test_the_page_is_made_of_the_points():
 def test_each_picture_is_made_of_the_points(workload):
     _, found = page.read(DATA)
     drawn = (ROOT / "docs" / "latency" / f"{workload}.svg").read_text()
-    assert forecast_svg.svg(page.only(found, workload)) == drawn
+    assert svg.forecast_svg(page.only(found, workload)) == drawn
 
 
 def test_writing_the_page_anew_changes_nothing(tmp_path):

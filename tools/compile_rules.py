@@ -1,6 +1,6 @@
 """Compiles the rule files into one JSON file beside their directory, keyed by content, so that no run parses TOML.
 
-Needs the standard library only: the set-up calls it, and hatchling while it builds a wheel. fsadvisor.rulebook.compiled
+Needs the standard library only: the set-up calls it, and hatchling while it builds a wheel. fsadvisor.rulebook.shelf
 reads it; a rule file that was changed since is not found there, and is parsed.
 """
 

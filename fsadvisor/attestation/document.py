@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.facts import Unknown
 from fsadvisor.readers import attestations
-from fsadvisor.rulebook.toml_lines import offsets
+from fsadvisor.rulebook.mistakes import offsets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from fsadvisor.measure import client
 from fsadvisor.measure.compare import device, workloads
 from fsadvisor.measure.compare.matrix import comparison
 from fsadvisor.measure.compare.rounds import LEAST_WINDOWS
-from fsadvisor.measure.compare.side import CHOICES, Cell, Side, kernel_has
+from fsadvisor.measure.compare.workloads import CHOICES, Cell, Side, kernel_has
 from fsadvisor.measure.messages import (
     CompareJob,
     ComparePath,
@@ -29,9 +29,9 @@ from fsadvisor.measure.messages import (
 )
 from fsadvisor.measure.probe import cost, disks, guard, lock, surroundings
 from fsadvisor.measure.probe.engine import EngineError
-from fsadvisor.measure.probe.finding import Finding, warning
 from fsadvisor.measure.probe.measure import WINDOW_SECONDS
-from fsadvisor.measure.trial import tools
+from fsadvisor.measure.probe.target import Objection, warning
+from fsadvisor.measure.trial import mounting
 from fsadvisor.pages.escape import without_surrogates
 from fsadvisor.storage import Below, Filesystem
 from fsadvisor.survey import measured, read_fact
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from fsadvisor.measure.compare.matrix import Comparison
     from fsadvisor.measure.messages import Event
     from fsadvisor.measure.probe.cost import Cost
-    from fsadvisor.measure.probe.job import Job
-    from fsadvisor.measure.probe.place import Holder, Place
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
+    from fsadvisor.measure.probe.target import Holder, Place
     from fsadvisor.storage import Storage
 
     Hear = Callable[[Event], object]
@@ -137,8 +137,8 @@ def _obstacle(name: str, machine: Machine) -> str:
         return _ROOT
     fs_type = CHOICES[name].form.fs_type
     tool = f"mkfs.{fs_type}"
-    if tools.path_of(tool) is None:
-        return str(tools.missing(tool))
+    if mounting.path_of(tool) is None:
+        return str(mounting.missing(tool))
     there = kernel_has(fs_type, machine)
     return f"this kernel has no {fs_type}" if isinstance(there, Known) and not there.value else ""
 
@@ -235,7 +235,7 @@ class CompareSession:
             most_seconds=one.most_seconds * (writing + devices),
         )
 
-    def _against(self) -> Iterator[Finding]:
+    def _against(self) -> Iterator[Objection]:
         shared = self._setting_up()
         mounts = [it.asked.mount for it in self._paths]
         own = cost.together(workloads.cost_of(job, self.wanted.seconds) for job in self.wanted.jobs)

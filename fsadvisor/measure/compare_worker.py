@@ -14,8 +14,7 @@ from msgspec.structs import replace
 
 from fsadvisor.measure.compare import device, rounds
 from fsadvisor.measure.compare.rounds import Entrant
-from fsadvisor.measure.compare.side import CHOICES, Side, promise
-from fsadvisor.measure.compare.workloads import with_file
+from fsadvisor.measure.compare.workloads import CHOICES, Side, promise, with_file
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, SideReady, Started, of_window
 from fsadvisor.measure.probe import scratch, scratch_tree
 from fsadvisor.measure.probe.disks import Way
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fsadvisor.measure.messages import ComparePath, CompareWork, Event
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.trial.mounting import Privacy
     from fsadvisor.measure.trial.testbed import Part, Standing

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import msgspec
 
-from fsadvisor.measure.compare.side import Side  # noqa: TC001 - decoding resolves the annotations at run time
+from fsadvisor.measure.compare.workloads import Side  # noqa: TC001
 from fsadvisor.measure.probe.cost import Cost  # noqa: TC001
 from fsadvisor.measure.probe.disks import Way  # noqa: TC001
-from fsadvisor.measure.probe.finding import Finding  # noqa: TC001
 from fsadvisor.measure.probe.result import Figure, Result, quantile
 from fsadvisor.measure.probe.series import value
 from fsadvisor.measure.probe.store import encoded
+from fsadvisor.measure.probe.target import Objection  # noqa: TC001
 from fsadvisor.measure.trial import comparison as of_trial  # noqa: TC001
 from fsadvisor.measure.trial.testbed import Form, Stand  # noqa: TC001
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fsadvisor.measure.probe import measure
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
 
 State: TypeAlias = Literal["done", "cancelled", "not started", "failed"]
 Base: TypeAlias = Literal["image", "memory"]
@@ -159,13 +159,13 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     job: str = ""
     """Of a trial: what is measured."""
     cost: Cost
-    findings: tuple[Finding, ...]
+    findings: tuple[Objection, ...]
     dangers: tuple[str, ...] = ()
     would_do: tuple[str, ...] = ()
     """What may run instead, where this may not."""
 
     @property
-    def refused(self) -> tuple[Finding, ...]:
+    def refused(self) -> tuple[Objection, ...]:
         """Why it may not start."""
         return tuple(one for one in self.findings if one.level == "refused")
 

@@ -1,4 +1,7 @@
-"""What a probe does wherever it is asked for: looks around, judges, measures, keeps; who asks is told as it goes."""
+"""What a probe does wherever it is asked for: looks around, judges, measures, keeps; who asks is told as it goes.
+
+Smaller files where there is little room: a probe of a small filesystem is better than none, and says what it was.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,21 @@ import contextlib
 import os
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.facts import Known
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure.messages import JobDone, Note, Started, of_window
-from fsadvisor.measure.probe import cost, disks, fitting, gentle, guard, lock, scratch_tree, store, surroundings
-from fsadvisor.measure.probe.job import Existing
+from fsadvisor.measure.probe import cost, disks, gentle, guard, lock, scratch_tree, store, surroundings
+from fsadvisor.measure.probe.guard import SPARE
+from fsadvisor.measure.probe.jobs import Existing, Io, Ladder
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.processes import Stopped
 from fsadvisor.measure.probe.run import Begun, Ended, Plan, Went, run
+from fsadvisor.measure.probe.target import bytes_text, warning
 from fsadvisor.storage import Below, Disk
 from fsadvisor.survey import measured, read_fact
 from fsadvisor.survey.whole import survey
@@ -28,15 +34,70 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure import messages
     from fsadvisor.measure.probe.cost import Cost
-    from fsadvisor.measure.probe.finding import Finding
-    from fsadvisor.measure.probe.job import Job
-    from fsadvisor.measure.probe.place import Place
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.measure.probe.run import Event
+    from fsadvisor.measure.probe.target import Objection, Place
     from fsadvisor.storage import Storage
 
     Hear = Callable[[messages.Event], object]
+
+
+_MIB: Final = 1 << 20
+_LEAST_SYNCED: Final = 8 * _MIB
+"""Each write is on the disk before the next: the file may be small, and no cache is read."""
+_LEAST_RANDOM: Final = 16 * _MIB
+_LEAST_STREAMED: Final = 64 * _MIB
+"""Less is gone through in a moment."""
+
+
+def fitted(job: Job, place: Place) -> Job:
+    """The job with the largest file that there is room for, by halves of its usual one.
+
+    As it is where even the smallest that makes sense has no room. What is allocated stays: its size is the question.
+    """
+    work = job.work
+    if not isinstance(work, Io | Ladder):
+        return job
+    free = _free_bytes(place)
+    one = job
+    while free is not None and cost.of(one, 0).room_bytes * SPARE > free:
+        if not isinstance(one.work, Io | Ladder) or one.work.file_bytes // 2 < _least(work):
+            return job
+        smaller = replace(one.work, file_bytes=one.work.file_bytes // 2)
+        one = replace(one, work=smaller, usual_file_bytes=work.file_bytes)
+    return one
+
+
+def findings(jobs: Iterable[Job]) -> Iterator[Objection]:
+    """A warning for the jobs whose files are smaller than usual."""
+    small = [f"{job.id} {bytes_text(job.small_file_bytes)}" for job in jobs if job.small_file_bytes is not None]
+    if small:
+        yield warning(
+            "space",
+            f"files are smaller than usual for want of room ({', '.join(small)}): one that fits into a cache of the "
+            "disk answers another question, and no advice is made of it",
+        )
+
+
+def _least(work: Io | Ladder) -> int:
+    if isinstance(work, Ladder) or work.sync != "none":
+        return _LEAST_SYNCED
+    return _LEAST_STREAMED if work.pattern == "sequential" else _LEAST_RANDOM
+
+
+def _free_bytes(place: Place) -> int | None:
+    """What the tightest of all tells that are known; None where none is. The guard judges what is not known."""
+    found = [place.room.value.available_bytes] if isinstance(place.room, Known) else []
+    if isinstance(place.behind, Known):
+        found += [room.available_bytes for room in place.behind.value]
+    if isinstance(place.quota, Known) and place.quota.value and place.quota.value.bytes_left is not None:
+        found.append(place.quota.value.bytes_left)
+    if isinstance(place.memory_bytes, Known):
+        found.append(place.memory_bytes.value)
+    return min(found, default=None)
+
 
 _QUICK, _QUICK_SECONDS = "quick", 10.0
 OTHER_SECONDS = 20.0
@@ -81,10 +142,10 @@ class ProbeSession:
         """`target` is the place's folder, or a file in it that is there already."""
         self.wanted, self.target = wanted, target
         self._storage, self._place = storage, place
-        self._jobs = tuple(fitting.fitted(job, place) for job in wanted.jobs)
+        self._jobs = tuple(fitted(job, place) for job in wanted.jobs)
         self._costs = [cost.of(job, wanted.seconds) for job in self._jobs]
         self.cost = cost.together(self._costs)
-        self.findings = (*self._against(self.cost, place), *fitting.findings(self._jobs))
+        self.findings = (*self._against(self.cost, place), *findings(self._jobs))
         self.results: list[Result] = []
 
     @property
@@ -116,7 +177,7 @@ class ProbeSession:
             except Stopped:
                 pass  # before the first job
 
-    def _against(self, one: Cost, place: Place) -> tuple[Finding, ...]:
+    def _against(self, one: Cost, place: Place) -> tuple[Objection, ...]:
         return guard.findings(one, place, in_data_directory=self.wanted.in_data_directory)
 
     def _refusal(self, one: Cost, place: Place) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure import compare_session, messages, probe_session, trial_session
 from fsadvisor.measure.compare import workloads
-from fsadvisor.measure.compare.side import CHOICES
+from fsadvisor.measure.compare.workloads import CHOICES
 from fsadvisor.measure.messages import (
     CellDone,
     CompareAsked,
@@ -25,9 +25,9 @@ from fsadvisor.measure.messages import (
     TrialAsked,
 )
 from fsadvisor.measure.probe.engine import EngineError
-from fsadvisor.measure.probe.finding import Finding
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.processes import Stop
+from fsadvisor.measure.probe.target import Objection
 from fsadvisor.measure.trial.change import ChangeError
 from fsadvisor.measure.trial.outcome import remarks
 from fsadvisor.pages.escape import without_surrogates
@@ -120,7 +120,7 @@ def _estimate_of_trial(session: trial_session.TrialSession) -> Estimate:
             *((("not taken", without_surrogates(", ".join(change.left_out))),) if change.left_out else ()),
         ),
         cost=session.cost,
-        findings=(*(Finding(level="refused", question="kind", says=it) for it in more), *session.findings),
+        findings=(*(Objection(level="refused", question="kind", says=it) for it in more), *session.findings),
         dangers=change.dangers,
         job=change.job.id,
     )

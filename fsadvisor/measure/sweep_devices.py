@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.probe import lock
 from fsadvisor.measure.probe.engine import EngineError, told
-from fsadvisor.measure.trial import tools
+from fsadvisor.measure.trial import mounting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,14 +78,14 @@ def delayed(base: str, size_bytes: int) -> Iterator[Delayed]:
 
 def delay_missing() -> str:
     """Why there is no dm-delay here, '' where there is (or the kernel can load it)."""
-    if tools.path_of("dmsetup") is None:
+    if mounting.path_of("dmsetup") is None:
         return "dmsetup is not installed: it is in the package dmsetup"
-    status, out = tools.status_of("dmsetup", ("targets",), _SECONDS, "asking for the targets of device mapper")
+    status, out = mounting.status_of("dmsetup", ("targets",), _SECONDS, "asking for the targets of device mapper")
     if status:
         return "this kernel has no device mapper"
     if any(line.split()[:1] == ["delay"] for line in out.splitlines()):
         return ""
-    status, _ = tools.status_of("modprobe", ("dm-delay",), _SECONDS, "loading dm-delay")
+    status, _ = mounting.status_of("modprobe", ("dm-delay",), _SECONDS, "loading dm-delay")
     return "this kernel has no dm-delay" if status else ""
 
 
@@ -112,7 +112,7 @@ def _ours() -> Iterator[tuple[str, str]]:
 
 
 def _dmsetup(arguments: tuple[str, ...], doing: str) -> None:
-    tools.run("dmsetup", arguments, _SECONDS, doing)
+    mounting.run("dmsetup", arguments, _SECONDS, doing)
 
 
 _CONFIG: Final = Path("/sys/kernel/config/nullb")
@@ -123,8 +123,8 @@ _BY_TIMER, _AT_ONCE = 2, 0  # irqmode
 
 def memory_missing() -> str:
     """Why there is no null_blk here, '' where there is. Loads the module where the kernel has it as one."""
-    if not _CONFIG.is_dir() and tools.path_of("modprobe") is not None:
-        tools.status_of("modprobe", ("null_blk", "nr_devices=0"), _SECONDS, "loading null_blk")
+    if not _CONFIG.is_dir() and mounting.path_of("modprobe") is not None:
+        mounting.status_of("modprobe", ("null_blk", "nr_devices=0"), _SECONDS, "loading null_blk")
     return "" if _CONFIG.is_dir() else "this kernel has no null_blk, or its configfs is not mounted"
 
 

@@ -12,10 +12,10 @@ from fsadvisor.measure.messages import Finished, LeftOut, Point, Started, SweepW
 from fsadvisor.measure.probe import cost, scratch_tree
 from fsadvisor.measure.probe.cost import Cost
 from fsadvisor.measure.probe.engine import EngineError
-from fsadvisor.measure.probe.finding import bytes_text
 from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.sweep_worker import MOST_BYTES
-from fsadvisor.measure.trial import tools
+from fsadvisor.measure.trial import mounting
 from fsadvisor.survey.filesystem_types.registry import IN_PAPERS
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def planned(
     if any(not ms.is_integer() for ms in delays) and (missing := sweep_devices.memory_missing()):
         left_out.append(f"left out: latencies that are no whole milliseconds; {missing}")
         delays = tuple(ms for ms in delays if ms.is_integer())
-    made = tuple(it for it in filesystems or FILESYSTEMS if tools.path_of(f"mkfs.{it}"))
+    made = tuple(it for it in filesystems or FILESYSTEMS if mounting.path_of(f"mkfs.{it}"))
     left_out.extend(
         f"left out: {it}, because mkfs.{it} is not installed" for it in filesystems or FILESYSTEMS if it not in made
     )

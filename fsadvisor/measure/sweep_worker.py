@@ -17,13 +17,12 @@ from fsadvisor.measure import sweep_devices
 from fsadvisor.measure.messages import LeftOut, Point, Started
 from fsadvisor.measure.probe import disks
 from fsadvisor.measure.probe.engine import EngineError
-from fsadvisor.measure.probe.finding import bytes_text
-from fsadvisor.measure.probe.job import Mix
-from fsadvisor.measure.probe.jobs import JOBS
-from fsadvisor.measure.probe.own import mixing
+from fsadvisor.measure.probe.jobs import JOBS, Mix
+from fsadvisor.measure.probe.own import sessions
 from fsadvisor.measure.probe.processes import Stopped
+from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.sweep_devices import Delayed, delayed
-from fsadvisor.measure.trial import mounting, testbed, tools
+from fsadvisor.measure.trial import mounting, testbed
 from fsadvisor.measure.trial.testbed import attached
 from fsadvisor.survey.filesystem_types.registry import type_of
 
@@ -100,7 +99,7 @@ class _Sweep:
     def _mounted(self, path: str, fs_type: str) -> Iterator[Path]:
         """With mkfs's defaults and mount's, as the paper had them."""
         quiet = type_of(fs_type).mkfs_quiet or ()
-        tools.run(f"mkfs.{fs_type}", (*quiet, path), _MKFS_SECONDS, f"making {fs_type}")
+        mounting.run(f"mkfs.{fs_type}", (*quiet, path), _MKFS_SECONDS, f"making {fs_type}")
         more = self._asked.options.get(fs_type, "")
         options = more.split(",") if more else ()
         with mounting.mounted(self._privacy, path, fs_type, options, fs_type) as mount:
@@ -134,7 +133,7 @@ class _Sweep:
 
     @contextlib.contextmanager
     def _session(self, fs_type: str, workload: str, folder: Path, disk: str) -> Iterator[Session]:
-        with mixing.opened(self._job(workload), folder, disks.Way.straight_to(disk)) as session:
+        with sessions.open_mix(self._job(workload), folder, disks.Way.straight_to(disk)) as session:
             self._begun += 1
             self._emit(Started(at=self._begun, job=workload, side=fs_type))
             self._rates.clear()

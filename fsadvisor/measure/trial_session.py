@@ -17,8 +17,8 @@ from fsadvisor.measure.messages import Finished, Note, SidesReady, TrialDone, Tr
 from fsadvisor.measure.probe import cost, disks, guard, lock, store, surroundings
 from fsadvisor.measure.probe.cost import Cost
 from fsadvisor.measure.probe.engine import EngineError
-from fsadvisor.measure.probe.finding import bytes_text
 from fsadvisor.measure.probe.result import Figure, Result
+from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.trial import change as changes
 from fsadvisor.measure.trial import empty
 from fsadvisor.measure.trial.blocks import most_bytes
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.messages import Event
-    from fsadvisor.measure.probe.finding import Finding
     from fsadvisor.measure.probe.processes import Stop
+    from fsadvisor.measure.probe.target import Objection
     from fsadvisor.measure.trial.change import Change
     from fsadvisor.measure.trial.comparison import Comparison
     from fsadvisor.rulebook.rule import Rule
@@ -88,7 +88,7 @@ class TrialSession:
     """One trial: first `change`, `cost` and `findings`, then `measure`."""
 
     def __init__(
-        self, wanted: Wanted, storage: Storage, mount: str | None, place: str, findings: Sequence[Finding]
+        self, wanted: Wanted, storage: Storage, mount: str | None, place: str, findings: Sequence[Objection]
     ) -> None:
         self.wanted, self.mount, self.place = wanted, mount or "", place
         self.findings = tuple(findings)

@@ -1,12 +1,15 @@
-"""Documents on a screen: lines of spans, laid out for a width at the last moment."""
+"""Documents on a screen: lines of spans, laid out for a width at the last moment, and evidence as a checklist."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.pages import evidence, plots
+from fsadvisor.facts import Unknown
+from fsadvisor.pages import plots
 from fsadvisor.pages.document import (
+    VALUES,
+    Block,
     Commands,
     Drawn,
     Evidence,
@@ -27,13 +30,65 @@ from fsadvisor.pages.document import (
     paragraph,
 )
 from fsadvisor.pages.glyphs import ASCII, NOTHING, UNICODE, Line, Span, Tone, columns, cut, span
-from fsadvisor.pages.text import AMOUNT
+from fsadvisor.pages.text import AMOUNT, counted
+from fsadvisor.pages.values import MARKS, cause, value_text
+from fsadvisor.storage.catalogue import catalogue
+from fsadvisor.truth import TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from fsadvisor.pages.document import Block
+    from fsadvisor.facts import Fact
+    from fsadvisor.pages.document import Value
     from fsadvisor.pages.glyphs import Glyphs
+
+
+_UNDER: Final = (Span(" " * 12),)
+
+
+def tone(truth: Truth) -> Tone:
+    """Good where it is yes, bad where it is no, and neither where it is not known."""
+    if truth is UNKNOWN:
+        return Tone.UNKNOWN
+    return Tone.GOOD if truth is TRUE else Tone.BAD
+
+
+def blocks(evidence: Evidence, glyphs: Glyphs) -> Iterator[Block]:
+    """One question after the other, and below each the facts with their values."""
+    for answer in evidence.answers:
+        truth = answer.truth
+        shown = tone(truth) if evidence.judged or truth is UNKNOWN else Tone.PLAIN
+        first = (Span(f"  {glyphs.mark(truth)} {MARKS[truth]:<7} ", shown),)
+        yield paragraph(span(answer.question, Tone.STRONG), first=first)
+        for name, values in answer.facts:
+            yield from _fact(name, values, glyphs)
+
+
+def _fact(name: str, values: Sequence[Value], glyphs: Glyphs) -> Iterator[Block]:
+    for value in values[:VALUES]:
+        of = f"{value.of}: " if value.of else ""
+        yield paragraph(of, *_said(name, value), first=_UNDER, indent=14)
+        yield from cure(value.fact, _UNDER, glyphs)
+    if (others := len(values) - VALUES) > 0:
+        yield paragraph(f"{counted(others, 'other value')} elsewhere", first=_UNDER)
+
+
+def _said(name: str, value: Value) -> Iterator[Span]:
+    if isinstance(value.fact, Unknown):
+        yield span(f"{name}: ", Tone.DIM)
+        yield span(f"not known, {cause(value.fact)}", Tone.UNKNOWN)
+    else:
+        yield span(f"{name} = ", Tone.DIM)
+        yield span(value_text(catalogue()[name], value.fact.value), Tone.PLAIN)
+    if value.source:
+        yield span(f" ({value.source})", Tone.DIM)
+
+
+def cure(fact: Fact[Any], first: Line, glyphs: Glyphs) -> Iterator[Block]:
+    """How to learn what is not known."""
+    if isinstance(fact, Unknown) and fact.learn:
+        yield paragraph("to learn it: ", span(fact.learn), first=(*first, Span(f"{glyphs.right} ", Tone.KEY)))
+
 
 _PIECE: Final = re.compile(rf"\s+|[^\s`]*`[^`\n]*`[^\s`]*|{AMOUNT}|\S+")
 _BLANK_LINE: Final = re.compile(r"\n\s*\n")
@@ -82,7 +137,7 @@ def _listed(block: Block, glyphs: Glyphs) -> Iterator[Block]:
         case Figures():
             yield from plots.figure_blocks(block, glyphs)
         case Evidence():
-            yield from evidence.blocks(block, glyphs)
+            yield from blocks(block, glyphs)
         case Table():
             yield aligned(block)
         case Fold(summary, inside):

@@ -14,8 +14,8 @@ from msgspec import Struct
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.plan import fstab_patch
 from fsadvisor.plan.commands import Remount, Sysctl, Unit, Write, recognised, sysctl_family
+from fsadvisor.plan.fstab_patch import NONE, family, in_family, of_the_mount, shown
 from fsadvisor.plan.model import Change, Condition, Refusal, Setting, UnfitError
-from fsadvisor.plan.options import NONE, family, in_family, of_the_mount, shown
 from fsadvisor.readers import mount_tables
 from fsadvisor.rulebook.ranking import weight
 

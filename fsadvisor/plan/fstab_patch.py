@@ -1,4 +1,7 @@
-"""/etc/fstab with other options on some of its lines; every other byte stays."""
+"""/etc/fstab with other options on some of its lines; every other byte stays. And mount options by family.
+
+Of a family only one word can be in force, and the kernel may show it as another.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,75 @@ from msgspec import Struct
 from fsadvisor import secrecy
 from fsadvisor.facts import Unknown
 from fsadvisor.plan.model import LineEdit, UnfitError
-from fsadvisor.plan.options import family
 from fsadvisor.readers import mount_tables
 from fsadvisor.readers.mount_tables import lines_of, split_options, unescape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+
+_FAMILIES: Final = (
+    ("atime", "noatime", "relatime", "norelatime", "strictatime", "nostrictatime"),
+    ("ro", "rw"),
+    ("sync", "async"),
+    ("compress", "compress-force", "nocompress"),
+)
+_FAMILY_OF: Final = {word: family for family in _FAMILIES for word in family}
+
+_SHOWN: Final = {
+    "noatime": "noatime",
+    "relatime": "relatime",
+    "strictatime": "-",
+    "ro": "ro",
+    "rw": "rw",
+    "sync": "sync",
+    "async": "-",
+}
+"""Flags that the kernel shows in one way only; '-' is no word at all."""
+
+_LEVELS: Final = {"zstd": "zstd:3", "zlib": "zlib:3"}
+"""Btrfs shows the level that counts where none was given (Linux 5.1)."""
+
+_OF_THE_MOUNT: Final = frozenset(
+    word for name in ("atime", "diratime", "suid", "dev", "exec", "symfollow") for word in (name, f"no{name}")
+)
+
+NONE: Final = "-"
+"""How the absence of all words of a family is written."""
+
+
+def family(option: str) -> tuple[str, ...]:
+    """The names that exclude each other with this option's: ('barrier', 'nobarrier') for 'barrier=1'."""
+    name = option.partition("=")[0]
+    if name in _FAMILY_OF:
+        return _FAMILY_OF[name]
+    positive = name[2:] if name.startswith("no") and len(name) > 2 else name
+    return positive, f"no{positive}"
+
+
+def of_the_mount(option: str) -> bool:
+    """Whether it is a matter of the mount, where others are of the filesystem, at all its mounts at once."""
+    return not _OF_THE_MOUNT.isdisjoint(family(option))
+
+
+def in_family(options: tuple[str, ...], names: tuple[str, ...]) -> str:
+    """The words of a family among the options in force, as `findmnt` shows them."""
+    return ",".join(option for option in options if option.partition("=")[0] in names) or NONE
+
+
+def shown(option: str, before: str) -> tuple[str, ...]:
+    """What the kernel may show of the option's family once the option is in force; () where that can't be told.
+
+    A word that stands for the default is not shown: its opposite is gone then.
+    """
+    name, equals, value = option.partition("=")
+    if option in _SHOWN:
+        return (_SHOWN[option],)
+    if name in ("atime", "norelatime", "nostrictatime"):
+        return ()
+    words = (option, f"{name}={_LEVELS[value]}") if equals and name in _FAMILIES[3] and value in _LEVELS else (option,)
+    return words if before == NONE else (*words, NONE)
+
 
 _FIELDS: Final = re.compile(r"([ \t]*[^ \t]+[ \t]+[^ \t]+[ \t]+[^ \t]+)(?:([ \t]+)([^ \t]+))?(.*)", re.DOTALL)
 _TO_ESCAPE: Final = {" ": "\\040", "\t": "\\011", "\n": "\\012", "\\": "\\134", "#": "\\043"}

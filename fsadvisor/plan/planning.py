@@ -1,12 +1,17 @@
-"""Which findings a plan is for, and the plan of them. Pure: `read` gives a file's text as it was seen."""
+"""Which findings a plan is for, and the plan of them. Pure: `read` gives a file's text as it was seen.
+
+`fsadvisor plan`: what the command line needs of this package.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.pages.escape import clean
 from fsadvisor.plan import files, fstab_patch
 from fsadvisor.plan.changes import Proposal, changes, mounts, without_conflicts
+from fsadvisor.plan.documents import as_one_text, documents, write
 from fsadvisor.plan.files import mount_unit_hint
 from fsadvisor.plan.fstab_patch import Wish
 from fsadvisor.plan.model import Finding, FstabChange, LineEdit, Manual, Plan, Refusal, Step, UnfitError
@@ -17,8 +22,9 @@ from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
-    from fsadvisor.machine.port import Answer
+    from fsadvisor.machine.port import Answer, Machine
     from fsadvisor.plan.changes import Mounts
     from fsadvisor.plan.model import Change
     from fsadvisor.rulebook.advise import Verdict
@@ -300,3 +306,23 @@ def _shared(step: Step, finding: Finding) -> Step:
     return Step(
         findings=(*step.findings, finding), why=step.why, advice=step.advice, look=step.look, changes=step.changes
     )
+
+
+def made(machine: Machine, storage: Storage, rules: Sequence[Rule], findings: Sequence[str]) -> Plan:
+    """The plan for the findings named, or for all advice. Raises ChoiceError."""
+    return plan(storage, chosen(storage, rules, findings), machine.read)
+
+
+def written(plan: Plan, where: Path) -> str:
+    """Write the plan's folder; what to tell people of it. Raises MachineError."""
+    write(documents(plan), where)
+    return f"fsadvisor: wrote {clean(str(where))}; nothing was run: read README.txt there first\n"
+
+
+def text(plan: Plan, *, as_json: bool) -> Iterable[str]:
+    """The plan for stdout."""
+    if not as_json:
+        return as_one_text(plan)
+    from fsadvisor.plan.documents import as_json as json_of
+
+    return [json_of(plan)]

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fsadvisor.measure.compare import matrix
-    from fsadvisor.measure.probe import cost, finding
+    from fsadvisor.measure.probe import cost
+    from fsadvisor.measure.probe.target import Objection
 
 SCHEMA: Final = "fsadvisor/compare/1"
 
@@ -119,7 +120,7 @@ def as_json(
     comparison: "matrix.Comparison",
     about: compare_words.About,
     cost: "cost.Cost",
-    findings: "Sequence[finding.Finding]",
+    findings: "Sequence[Objection]",
 ) -> str:
     """The document, a workload on a line, escaped as in the report."""
     grounds: tuple[Literal["image", "bare"], ...] = ("image", "bare")

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from fsadvisor.measure.compare.matrix import Comparison, Ranked, Row
-    from fsadvisor.measure.compare.side import Choice, Side
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.compare.workloads import Choice, Side
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.report.compare_words import About
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from fsadvisor.measure.compare.matrix import Standing
-from fsadvisor.measure.probe.finding import bytes_text
+from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.report.probe_words import amount, figure_text, number, sureness
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fsadvisor.measure.compare.matrix import Comparison, Question, Ranked, Share
-    from fsadvisor.measure.compare.side import Side
+    from fsadvisor.measure.compare.workloads import Side
     from fsadvisor.measure.probe.result import Figure, Result
 
 State: TypeAlias = Literal["done", "refused", "not started", "cancelled", "failed"]

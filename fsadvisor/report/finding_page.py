@@ -24,7 +24,7 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name
-from fsadvisor.report import cures, rule_page
+from fsadvisor.report import findings, rule_page
 from fsadvisor.report.rule_page import part
 from fsadvisor.rulebook.advise import reason
 from fsadvisor.rulebook.rule import Outcome
@@ -222,7 +222,7 @@ class FindingPage:
 
     def unlock(self) -> Iterator[Block]:
         """Where it is held back: the one question or command that comes first."""
-        if words := cures.unlocks(self.finding):
+        if words := findings.unlocks(self.finding):
             yield Remark(line(span("To unlock", Tone.STRONG), f": {words}"))
 
     def where(self) -> Remark:

@@ -1,25 +1,40 @@
-"""Findings: verdicts that say the same of many subjects, told once."""
+"""What verdicts come to: those that say the same of many subjects, told once, and what could not be told.
+
+The latter by what would cure it, and by what advice it unlocks, that of the gravest checks first.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
 
-from fsadvisor.facts import Unknown
+from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.pages.document import Fold, Gap, Heading, Labelled, Remark
+from fsadvisor.pages.glyphs import line
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import cause, full_name, short_name
 from fsadvisor.rulebook.advise import left_of
 from fsadvisor.rulebook.ranking import REST, urgency_of
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.storage import Disk
+from fsadvisor.storage.about import CHECKLISTS
+from fsadvisor.storage.catalogue import catalogue
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     from fsadvisor.facts import Fact
+    from fsadvisor.pages.document import Block
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.storage import Facts, Subject, Waiver
     from fsadvisor.truth import Truth
+
 
 _NUMBER: Final = re.compile(r"([0-9]+)")
 _DIGITS: Final = 18
@@ -124,3 +139,157 @@ def _acceptance(waiver: Waiver | None) -> tuple[object, ...]:
 def _as_people_count(name: str) -> list[tuple[int, str]]:
     """A sort key that puts nvme2n1 before nvme10n1."""
     return [(int(part[:_DIGITS]) if part.isdecimal() and part.isascii() else -1, part) for part in _NUMBER.split(name)]
+
+
+_NAMED: Final = 5
+_SEVERITIES: Final = ("critical", "high", "moderate", "low")
+_NO_CURE: Final = {
+    Cause.NOT_EXPOSED: "Can't be learnt here: the machine does not show it",
+    Cause.NOT_APPLICABLE: "Can't be told: the question makes no sense here",
+}
+
+
+class Cure(Struct):
+    """One thing to do and what it would tell."""
+
+    first: Unknown
+    words: set[str] = field(default_factory=set)
+    facts: dict[str, None] = field(default_factory=dict)
+    subjects: dict[str, Subject] = field(default_factory=dict)
+    rules: dict[str, str] = field(default_factory=dict)
+    held_back: dict[str, None] = field(default_factory=dict)
+    """The rules, among those, whose findings wait for it."""
+
+    asked: dict[tuple[str, str], Unknown] = field(default_factory=dict)
+    """Each fact that is open by the id of the subject that it was asked of, and its name."""
+
+    @property
+    def gravity(self) -> int:
+        """Place of the gravest check that it would decide."""
+        return min(_SEVERITIES.index(severity) for severity in self.rules.values())
+
+    @property
+    def heading(self) -> str:
+        """What to do."""
+        if not self.first.learn:
+            return _NO_CURE.get(self.first.cause, f"Can't be learnt: {cause(self.first)}")
+        alike = " (and alike for the others)" if len(self.words) > 1 else ""
+        return f"{self.first.learn[0].upper()}{self.first.learn[1:]}{alike}"
+
+
+def cures(verdicts: Iterable[Verdict], outcomes: Collection[Outcome] = (Outcome.UNDETERMINED,)) -> list[Cure]:
+    """What would decide the undetermined verdicts, or those of other outcomes."""
+    found: dict[object, Cure] = {}
+    for verdict in verdicts:
+        if verdict.outcome in outcomes:
+            for name, fact in verdict.to_learn().items():
+                key = _without_names(fact.learn, verdict.subject) or fact.cause
+                cure = found.setdefault(key, Cure(fact))
+                cure.words.add(fact.learn)
+                cure.facts[name] = None
+                cure.subjects[verdict.subject.id] = verdict.subject
+                cure.rules[verdict.rule.id] = verdict.rule.severity
+                cure.asked[verdict.subject.id, name] = fact
+                if verdict.outcome is not Outcome.UNDETERMINED:
+                    cure.held_back[verdict.rule.id] = None
+    return sorted(found.values(), key=lambda cure: (cure.gravity, not cure.first.learn))
+
+
+def _without_names(learn: str, subject: Subject) -> str:
+    """A cure without what it is called here, so that the same cure for a thousand subjects is one."""
+    names = {subject.name, *(_mount_points(subject))}
+    for name in names:
+        if name in learn:
+            learn = re.sub(rf"(?<![^\s='\"]){re.escape(name)}(?![^\s='\"])", "…", learn)
+    return learn
+
+
+def _mount_points(subject: Subject) -> Iterator[str]:
+    for namespace, field_name in (("mount", "point"), ("filesystem", "mount_point"), ("service", "mount_point")):
+        fact = getattr(subject.scope.get(namespace), field_name, None)
+        if isinstance(fact, Known):
+            yield fact.value
+
+
+def blocks(verdicts: Iterable[Verdict]) -> Iterator[Block]:
+    """The section, cure by cure."""
+    for cure in cures(verdicts):
+        yield from (Gap(), Heading(cure.heading))
+        yield Labelled("tells", line(f"{listed(cure.facts)} of {whose(cure.subjects.values())}"), 7)
+        rules = [f"{rule} ({severity})" for rule, severity in sorted(cure.rules.items(), key=_by_severity)]
+        yield Labelled("for", line(", ".join(rules)), 7)
+        if len(cure.subjects) > _NAMED:
+            names = partial(_full_names, cure.subjects.values())
+            yield Fold(f"All {counted(len(cure.subjects), 'subject')}", names)
+
+
+def _full_names(subjects: Iterable[Subject]) -> Iterator[Block]:
+    yield Remark(line(listed(map(full_name, subjects))))
+
+
+def _by_severity(pair: tuple[str, str]) -> tuple[int, str]:
+    return _SEVERITIES.index(pair[1]), pair[0]
+
+
+def whose(subjects: Iterable[Subject]) -> str:
+    """The subjects by kind, by name as far as there are few."""
+    by_kind: dict[str, list[Subject]] = {}
+    for subject in subjects:
+        by_kind.setdefault(subject.kind, []).append(subject)
+    return "; ".join(_one_kind(kind, some) for kind, some in by_kind.items())
+
+
+def _one_kind(kind: str, subjects: list[Subject]) -> str:
+    if kind == "host":
+        return "this machine"
+    names = [short_name(subject) for subject in subjects[:_NAMED]]
+    if len(subjects) > _NAMED:
+        names.append(f"{len(subjects) - _NAMED:,} more")
+    return f"{kind} {names[0]}" if len(subjects) == 1 else f"{counted(len(subjects), kind)}: {listed(names)}"
+
+
+_ATTEST = "fsadvisor attest"
+
+
+def unlocks(finding: Finding) -> str:
+    """'answer 5 questions on one page: fsadvisor attest --checklist plp nvme0n1'; '' where nothing would unlock it."""
+    if finding.outcome is not Outcome.WITHHELD:
+        return ""
+    unknown: dict[str, Unknown] = {}
+    for verdict in finding.verdicts:
+        unknown |= verdict.to_learn()
+    if any(fact.cause is Cause.BEING_ASKED for fact in unknown.values()):
+        return ""
+    people = [name for name, fact in unknown.items() if fact.cause is Cause.NOT_ATTESTED and catalogue()[name].attested]
+    steps = dict.fromkeys(fact.learn for name, fact in unknown.items() if name not in people and fact.learn)
+    asked = _ask_people(people, list(finding.subjects))
+    return "; then ".join((*list(steps)[:1], *filter(None, (_more(len(steps) - 1), asked))))
+
+
+def _more(steps: int) -> str:
+    return f"{counted(steps, 'step')} more, told below" if steps > 0 else ""
+
+
+def _ask_people(facts: list[str], subjects: list[Subject]) -> str:
+    if not facts:
+        return ""
+    number = counted(len(facts), "question")
+    name = next((name for name, every in CHECKLISTS.items() if set(facts) <= set(every)), None)
+    if name is not None and any(fact.startswith("disk.") for fact in facts):
+        return f"answer {number} on one page: {_ATTEST} --checklist {name} {shlex.quote(_drives(subjects))}"
+    return f"answer {number}: {listed(_command(fact, subjects[0]) for fact in facts)}"
+
+
+def _command(fact: str, subject: Subject) -> str:
+    namespace = fact.partition(".")[0]
+    places = (at for at in (subject.id, *subject.below) if at.partition(":")[0] == namespace)
+    at = next(places, namespace)
+    return f"{_ATTEST} {fact} {shlex.quote(at)} ANSWER --by WHO --because WHY"
+
+
+def _drives(subjects: Iterable[Subject]) -> str:
+    """The name of the one disk; the model of several, where they are of one."""
+    every = list(subjects)
+    models = {read_fact.value(disk.model) for it in every if isinstance(disk := it.scope.get("disk"), Disk)}
+    one = models.pop() if len(every) > 1 and len(models) == 1 else None
+    return one or every[0].name

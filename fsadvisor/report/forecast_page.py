@@ -1,13 +1,15 @@
-"""What is expected of faster devices, as text and in tables, and where that can't be trusted."""
+"""What is expected of faster devices, as text and in tables, and where that can't be trusted.
+
+Curves as a picture of characters, for terminals.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.forecast.classes import CLASSES, INVERSIONS, SOURCE, Class
-from fsadvisor.measure.forecast.devices import WARN_BELOW_MS
 from fsadvisor.measure.forecast.fit import NoFit
-from fsadvisor.measure.forecast.plot import letters, plot
+from fsadvisor.measure.forecast.study import WARN_BELOW_MS
 from fsadvisor.pages.document import Block, Drawn, Gap, Heading, Item, Remark, Table, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Line, line
@@ -19,9 +21,60 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.forecast.alone import Alone, Bounds
     from fsadvisor.measure.forecast.classes import Verdict
-    from fsadvisor.measure.forecast.devices import Device
-    from fsadvisor.measure.forecast.fit import Interval
-    from fsadvisor.measure.forecast.study import Expected, Pair, Study, Told
+    from fsadvisor.measure.forecast.fit import Interval, Model
+    from fsadvisor.measure.forecast.study import Device, Expected, Pair, Study, Told
+
+
+SIGNS: Final = "exbfnabcdghijklm"
+"""A letter for each curve: ext4, XFS, Btrfs, F2FS and NILFS2 have their own, others the next that is free."""
+_MODEL: Final = "·"
+_MANY: Final = "*"
+
+
+def letters(names: Sequence[str]) -> dict[str, str]:
+    """A sign for each name: its first letter where that is free."""
+    found: dict[str, str] = {}
+    for name in names:
+        wanted = name[:1].lower()
+        free = [sign for sign in (wanted, *SIGNS) if sign.isalpha() and sign.isascii() and sign not in found.values()]
+        found[name] = free[0] if free else "?"
+    return found
+
+
+def plot(told: Sequence[Told], columns: int = 64, rows: int = 16) -> Iterator[str]:
+    """Throughput over device latency, both from 0: letters where it was measured, dots where it is expected."""
+    slowest = max((level.device_ms for it in told for level in it.curve.levels), default=0.0)
+    most = max((level.throughput for it in told for level in it.curve.levels), default=0.0)
+    if slowest <= 0 or most <= 0:
+        return
+    cells = [[" "] * columns for _ in range(rows)]
+    for it in told:
+        if not isinstance(it.fit, NoFit):
+            _draw_model(cells, it.fit.model, slowest, most)
+    signs = letters([it.curve.filesystem for it in told])
+    for it in told:
+        for level in it.curve.levels:
+            at = round((columns - 1) * level.device_ms / slowest)
+            row = rows - 1 - round((rows - 1) * level.throughput / most)
+            taken = cells[row][at]
+            sign = signs[it.curve.filesystem]
+            cells[row][at] = sign if taken in (" ", _MODEL, sign) else _MANY
+    wide = len(f"{most:,.0f}")
+    for index, row_cells in enumerate(cells):
+        label = f"{most:,.0f}" if index == 0 else "0" if index == rows - 1 else ""
+        yield f"{label:>{wide}} │{''.join(row_cells).rstrip()}".rstrip() + "\n"
+    yield f"{'':>{wide}} └{'─' * columns}\n"
+    end = f"{slowest:.3g} ms"
+    yield f"{'':>{wide}}  0{end:>{columns - 1}}\n"
+
+
+def _draw_model(cells: list[list[str]], model: Model, slowest: float, most: float) -> None:
+    columns, rows = len(cells[0]), len(cells)
+    for at in range(columns):
+        expected = model.throughput(slowest * at / (columns - 1))
+        if expected is not None and expected <= most:
+            cells[rows - 1 - round((rows - 1) * expected / most)][at] = _MODEL
+
 
 _IN: Final = line("  ")
 _FURTHER: Final = line("    ")

@@ -9,7 +9,8 @@ from fsadvisor.pages.published import document_in_lines, published
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.measure.probe import cost, finding, result
+    from fsadvisor.measure.probe import cost, result
+    from fsadvisor.measure.probe.target import Objection
 
 SCHEMA: Final = "fsadvisor/probe-run/1"
 
@@ -112,7 +113,7 @@ def as_json(
     jobs: "Sequence[str]",
     state: State,
     cost: "cost.Cost",
-    findings: "Sequence[finding.Finding]",
+    findings: "Sequence[Objection]",
     results: "Sequence[result.Result]",
 ) -> str:
     """The document, a result on a line, escaped as in the report."""

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.elsewhere import elsewhere
-from fsadvisor.measure.probe.finding import bytes_text
+from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.document import Block, Drawn, Gap, Item, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import UNICODE, Tone, line, span
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.measure.probe.cost import Cost
-    from fsadvisor.measure.probe.finding import Finding
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Figure, Result
+    from fsadvisor.measure.probe.target import Objection
 
 _NARROW, _WIDE = 60, 120
 
@@ -142,7 +142,7 @@ def cost(takes: Cost) -> Iterator[Block]:
     yield Labelled("takes", line(room if takes.room_bytes or takes.files else "no room"), 8)
 
 
-def findings(findings: Iterable[Finding]) -> Iterator[Block]:
+def findings(findings: Iterable[Objection]) -> Iterator[Block]:
     """What speaks against it."""
     for one in findings:
         yield paragraph(one.says, first=line("refused: " if one.level == "refused" else "warning: "))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.measure.probe.job import Headline
+from fsadvisor.measure.probe.jobs import Headline
 from fsadvisor.pages.text import counted
 
 if TYPE_CHECKING:

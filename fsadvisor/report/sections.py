@@ -13,7 +13,7 @@ from fsadvisor.pages.document import Gap, Item, Remark, Verbatim, paragraph
 from fsadvisor.pages.glyphs import line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import short_name
-from fsadvisor.report import as_json, cures, power_loss
+from fsadvisor.report import as_json, findings, power_loss
 from fsadvisor.report.finding_page import in_one_line as finding_line
 from fsadvisor.report.rule_page import part
 from fsadvisor.rulebook.rule import Outcome
@@ -52,7 +52,7 @@ def sections(storage: Storage, verdicts: Sequence[Verdict], about: About, *, ful
     if full and any(subject.kind == "disk" for subject in storage.subjects):
         yield Section("power-loss", "Power loss", "", power_loss.blocks(storage))
     if full and (number := sum(verdict.outcome is Outcome.UNDETERMINED for verdict in verdicts)):
-        yield Section("not-told", "Could not be told", f": {counted(number, 'check')}", cures.blocks(verdicts))
+        yield Section("not-told", "Could not be told", f": {counted(number, 'check')}", findings.blocks(verdicts))
     if about.rule_errors:
         yield Section("not-loaded", "Rules that did not load", "", _not_loaded(about))
     if storage.ignored:
@@ -140,7 +140,7 @@ def brief(storage: Storage, verdicts: Sequence[Verdict], minor: Sequence[Finding
         yield from part(title, *_some([finding_line(finding) for finding in minor], 3))
     if found := power_loss.groups(storage):
         yield from part("Power loss:", *_some([f"{_named(one.subjects)}: {one.verdict}" for one in found], 3))
-    if to_do := cures.cures(verdicts):
+    if to_do := findings.cures(verdicts):
         heads = [f"{counted(len(one.asked), 'fact')}: {one.heading}" for one in to_do]
         yield from part("Could not be told, and what would tell it:", *_some(heads, 2))
     yield Gap()

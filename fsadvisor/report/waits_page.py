@@ -11,9 +11,8 @@ from fsadvisor.pages.document import Block, Drawn, Gap, Labelled, paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import line
 from fsadvisor.pages.text import counted
-from fsadvisor.pages.values import cause
+from fsadvisor.pages.values import cause, duration, rate
 from fsadvisor.report.probe_page import whole_cells
-from fsadvisor.report.short import duration, rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

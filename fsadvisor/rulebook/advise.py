@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.rulebook.examples import imagined
-from fsadvisor.rulebook.folding import About, Behind, behind
-from fsadvisor.rulebook.ranking import NOTHING_MEASURED, Rank, rank_of, reason_of, shared_rank
+from fsadvisor.rulebook.ranking import NOTHING_MEASURED, About, Behind, Rank, behind, rank_of, reason_of, shared_rank
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Ask, Outcome, Rule
 from fsadvisor.rulebook.shape import Gain, measured_gain

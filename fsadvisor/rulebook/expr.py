@@ -15,7 +15,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fsadvisor.facts import Unknown
-from fsadvisor.rulebook.errors import RuleTextError
+from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import SCOPES, Entry, Kind, catalogue, did_you_mean, names_in_scope
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth, conjunction, disjunction
 from fsadvisor.version import Version

@@ -1,18 +1,191 @@
-"""What a rule's examples prove of it, for `fsadvisor rule try`: the laws that the tests hold our own rules to."""
+"""What a rule's examples prove of it, for `fsadvisor rule try`: the laws that the tests hold our own rules to.
+
+And the example that is missing: the smallest step from one of a rule's, at which the rule and a changed one differ.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import ast
+from itertools import combinations, islice, product
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from fsadvisor.rulebook.advise import failures, judge
 from fsadvisor.rulebook.examples import imagined
-from fsadvisor.rulebook.missing import Missing, missing_examples, steps_as_toml
-from fsadvisor.rulebook.rule import SILENT, Outcome
+from fsadvisor.rulebook.mutants import expected, notices, survivors
+from fsadvisor.rulebook.rule import SILENT, STEPS, Outcome
+from fsadvisor.storage.catalogue import Kind, catalogue
+from fsadvisor.version import Version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from fsadvisor.rulebook.rule import Rule
+    from fsadvisor.rulebook.mutants import Mutant
+    from fsadvisor.rulebook.rule import Example, Rule
+    from fsadvisor.storage.catalogue import Entry
+
+
+_MOST: Final = 3
+"""Facts that a missing example may change of one that is there."""
+_TRIED: Final = 20_000
+"""Steps that are tried for a change before it counts as one that nothing can notice."""
+
+
+_WIDTH: Final = 110
+_KEYS: Final = {(outcome, safe if outcome is Outcome.ADVISE else None): key for key, (outcome, safe) in STEPS.items()}
+
+
+class Missing(Struct, frozen=True):
+    """An example that would notice a change; `facts` are those that differ from the example `like`."""
+
+    mutant: Mutant
+    like: Example
+    facts: Mapping[str, Any]
+    verdict: str
+    """The key of `steps` that it stands under."""
+
+    def as_toml(self) -> str:
+        """The block to paste into the rule's file."""
+        return steps_as_toml([self])
+
+
+def steps_as_toml(missing: Iterable[Missing]) -> str:
+    """The blocks to paste into a rule's file, one for each example that they are steps from."""
+    blocks: dict[str, dict[str, list[str]]] = {}
+    for one in missing:
+        facts = ", ".join(f"{name} = {_toml(value)}" for name, value in one.facts.items())
+        blocks.setdefault(one.like.name, {}).setdefault(one.verdict, []).append(f"{{ {facts} }}")
+    return "\n".join(
+        f"[[steps]]\nlike = {_toml(like)}\n" + "".join(_list(key, steps) for key, steps in verdicts.items())
+        for like, verdicts in blocks.items()
+    )
+
+
+def _list(key: str, steps: list[str]) -> str:
+    line = f"{key} = [{', '.join(steps)}]\n"
+    return line if len(line) <= _WIDTH else f"{key} = [\n" + "".join(f"  {step},\n" for step in steps) + "]\n"
+
+
+def missing_examples(rule: Rule) -> Iterator[Missing | Mutant]:
+    """For each change that no example notices, an example that would, or the change itself where none was found."""
+    found: list[Missing] = []
+    values = _values(rule)
+    for mutant in survivors(rule):
+        if any(notices(mutant, rule, {**one.like.facts, **one.facts}) for one in found):
+            continue
+        example = _search(mutant, rule, values)
+        if example is None:
+            yield mutant
+        else:
+            found.append(example)
+            yield example
+
+
+def _search(mutant: Mutant, rule: Rule, values: Mapping[str, tuple[Any, ...]]) -> Missing | None:
+    """The nearest step that tells the two apart, from an example that advises where there is one."""
+    bases = sorted(
+        (example for example in rule.examples if not example.like),
+        key=lambda example: example.expect is not Outcome.ADVISE,
+    )
+    for count in range(1, _MOST + 1):
+        for base, step in islice(_steps(bases, values, count), _TRIED):
+            facts = {**base.facts, **step}
+            if notices(mutant, rule, facts):
+                outcome, safe = expected(rule, imagined(rule, facts))
+                if outcome is Outcome.ADVISE and not _ends(rule, facts):
+                    continue
+                return Missing(mutant, base, step, _KEYS[outcome, safe])
+    return None
+
+
+def _ends(rule: Rule, facts: Mapping[str, Any]) -> bool:
+    """Whether there is nothing to advise once the advice was followed."""
+    return judge(rule, imagined(rule, {**facts, **rule.remedy.then})).outcome in SILENT
+
+
+def _steps(
+    bases: Iterable[Example], values: Mapping[str, tuple[Any, ...]], count: int
+) -> Iterator[tuple[Example, dict[str, Any]]]:
+    """(example, so many facts that get another value)."""
+    for base in bases:
+        for names in combinations(values, count):
+            for chosen in product(*(values[name] for name in names)):
+                step = dict(zip(names, chosen, strict=True))
+                if all(base.facts.get(name) != value for name, value in step.items()):
+                    yield base, step
+
+
+def _values(rule: Rule) -> dict[str, tuple[Any, ...]]:
+    """The values worth trying of each fact that the rule asks: what it is compared with, and its neighbours."""
+    expressions = [ask.expression for ask in rule.asks]
+    tried = {name: dict.fromkeys(_usual(rule, name)) for expression in expressions for name in expression.names}
+    for expression in expressions:
+        for node in ast.walk(ast.parse(expression.text.strip(), mode="eval")):
+            if isinstance(node, ast.Compare):
+                sides = [ast.unparse(side) for side in (node.left, *node.comparators)]
+                for name in set(sides) & set(tried):
+                    compared = [value for other in sides if other in tried for value in (*tried[other],)]
+                    literals = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+                    tried[name].update(dict.fromkeys(_around(catalogue()[name], (*compared, *literals))))
+    return {name: tuple(values) for name, values in tried.items()}
+
+
+def _usual(rule: Rule, name: str) -> Iterator[Any]:
+    """Values of the fact that need no comparison: all of its kind where they are few, and those of the examples."""
+    entry = catalogue()[name]
+    yield from (True, False) if entry.kind is Kind.YES_NO else entry.choices
+    yield from [()] if entry.kind is Kind.TEXTS else []
+    yield from (example.facts[name] for example in rule.examples if name in example.facts)
+
+
+def _around(entry: Entry, compared: Sequence[Any]) -> Iterator[Any]:
+    """What the fact is compared with, and what lies beside it."""
+    for value in compared:
+        if entry.kind is Kind.TEXT and isinstance(value, str):
+            yield from (value,) if entry.choices else (value, f"other than {value}")
+        elif entry.kind is Kind.TEXTS:
+            lists = [known for known in compared if isinstance(known, tuple)]
+            texts = [value] if isinstance(value, str) else []
+            yield from ((*known, text) for text in texts for known in ((), *lists))
+        elif entry.kind is Kind.VERSION and isinstance(value, str):
+            yield from _versions([int(part) for part in value.split(".")])
+        elif entry.kind in (Kind.WHOLE, Kind.REAL) and isinstance(value, int | float):
+            yield from (
+                number
+                for number in _numbers(value, whole=entry.kind is Kind.WHOLE)
+                if number >= 0 and not (entry.unit == "percent" and number > 100 >= value)
+            )
+
+
+def _versions(parts: list[int]) -> Iterator[Version]:
+    """The version, one before and one after."""
+    for step in (0, -1, 1):
+        moved = [*parts[:-1], parts[-1] + step]
+        version = Version.parse(".".join(map(str, moved if moved[-1] >= 0 else [parts[0] - 1, 9])))
+        if version is not None:
+            yield version
+
+
+def _numbers(value: float, *, whole: bool) -> Iterator[float]:
+    """The number, its neighbours, and what lies between it and a fifth or a thousandfold of it."""
+    step = 1 if whole else max(abs(value) / 100, 0.01)
+    yield value
+    yield value - step
+    yield value + step
+    for factor in (0.9, 1.12, 10, 0.1):
+        yield round(value * factor) if whole else round(value * factor, 6)
+
+
+def _toml(value: object) -> str:
+    """A fact's value as TOML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple) and not isinstance(value, Version):
+        return f"[{', '.join(_toml(item) for item in value)}]"
+    if isinstance(value, int | float):
+        return repr(value)
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def unproven(rule: Rule) -> Iterator[str]:

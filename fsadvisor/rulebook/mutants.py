@@ -15,9 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.rulebook.advise import judge, safety_of
-from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.expr import compile_expression
+from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:

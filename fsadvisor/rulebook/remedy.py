@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
-from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.expr import entry_for
+from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import Entry, Kind
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 from msgspec import Struct
 
 from fsadvisor.rulebook import gate
-from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.expr import Expression, compile_expression, entry_for, value_for
+from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, command_template, text_template
 from fsadvisor.rulebook.tables import errata, table_names
 from fsadvisor.storage.catalogue import Kind, did_you_mean
@@ -19,6 +19,7 @@ from fsadvisor.truth import Truth
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from fsadvisor.rulebook.mistakes import Path
     from fsadvisor.rulebook.shape import (
         AskShape,
         Equivalent,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
         StepsShape,
         TrialShape,
     )
-    from fsadvisor.rulebook.toml_lines import Path
     from fsadvisor.storage.catalogue import Entry
 
 Part: TypeAlias = Literal["applies", "checks", "safety"]

@@ -1,10 +1,18 @@
-"""The shelf: finds rule files, loads the sound ones, and says file, line and column of what is wrong in others."""
+"""The shelf: finds rule files, loads the sound ones, and says file, line and column of what is wrong in others.
+
+Our own rules as they were compiled when the program was installed (tools/compile_rules.py), found by their content.
+
+The file is data, never code, and is believed only where nobody else may change it. What is not in it, or does not fit,
+is parsed from its TOML.
+"""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import re
 import stat
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -12,15 +20,40 @@ import msgspec
 from msgspec import Struct
 
 from fsadvisor.machine import safe_files
+from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook import shape
-from fsadvisor.rulebook.compiled import compiled_rule
+from fsadvisor.rulebook.mistakes import line_and_column, offsets
 from fsadvisor.rulebook.rule import Problem, Rule, rule_of
-from fsadvisor.rulebook.toml_lines import line_and_column, offsets
+from fsadvisor.rulebook.shape import RuleShape
 from fsadvisor.storage.catalogue import SCOPES, did_you_mean
 from fsadvisor.truth import Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+
+LARGEST_COMPILED: Final = 16 << 20
+"""Bytes that the compiled rules may have."""
+
+_DECODER: Final = msgspec.json.Decoder(RuleShape)
+
+
+def compiled_rule(text: str, rules: Path) -> RuleShape | None:
+    """What a rule file with this text holds, where it was compiled beside the directory `rules`."""
+    raw = _documents(rules.with_suffix(".json")).get(hashlib.sha256(text.encode()).hexdigest())
+    try:
+        return None if raw is None else _DECODER.decode(raw)
+    except msgspec.ValidationError:  # compiled by another version: the rule's own text tells what is wrong
+        return None
+
+
+@cache
+def _documents(file: Path) -> Mapping[str, msgspec.Raw]:
+    try:
+        return msgspec.json.decode(safe_files.read(file, LARGEST_COMPILED) or b"{}", type=dict[str, msgspec.Raw])
+    except (MachineError, msgspec.DecodeError):
+        return {}
+
 
 LARGEST: Final = 256 * 1024
 """Bytes that a rule file may have."""

@@ -29,10 +29,9 @@ from fsadvisor.storage.about import (
     some,
 )
 from fsadvisor.storage.disk import Disk
-from fsadvisor.storage.filesystem import Filesystem
+from fsadvisor.storage.filesystem import Filesystem, Mount
 from fsadvisor.storage.host import Host, Service
 from fsadvisor.storage.layer import Below, Layer
-from fsadvisor.storage.mount import Mount
 from fsadvisor.storage.subject import Facts, Ignored, Storage, Subject, Supposition, Tried, Waiver
 
 __all__ = [

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct
 
 from fsadvisor.storage.disk import Disk
-from fsadvisor.storage.filesystem import Filesystem
+from fsadvisor.storage.filesystem import Filesystem, Mount
 from fsadvisor.storage.host import Host, Service
 from fsadvisor.storage.layer import Below, Layer
-from fsadvisor.storage.mount import Mount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,13 +11,13 @@ from msgspec import Struct
 
 from fsadvisor.machine import safe_files
 from fsadvisor.measure.compare import workloads
-from fsadvisor.measure.compare.side import CHOICES
+from fsadvisor.measure.compare.workloads import CHOICES
 from fsadvisor.measure.compare_session import Wanted, around
 from fsadvisor.measure.messages import JobDone, LeftOut, Note, Progress, Started
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.processes import Stop
 from fsadvisor.pages.text import render
-from fsadvisor.report import compare_json, compare_page, compare_svg, probe_page
+from fsadvisor.report import compare_json, compare_page, probe_page, svg
 from fsadvisor.report.compare_words import About
 from fsadvisor.report.probe_page import Narrator, Step
 from fsadvisor.storage.catalogue import did_you_mean
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.compare_session import CompareSession
     from fsadvisor.measure.messages import Event
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
 
 _SECONDS: Final = 6.0
 
@@ -205,7 +205,7 @@ class _Command:
             text = render(compare_page.document(table, about), margin=2)
             self._write(compare_page.markdown(table, about) if as_markdown else text)
         if self._request.picture is not None:
-            safe_files.write_new(self._request.picture, compare_svg.svg(table, about).encode(), safe_files.PUBLIC)
+            safe_files.write_new(self._request.picture, svg.compare_svg(table, about).encode(), safe_files.PUBLIC)
 
     def _json(self, state: compare_json.State) -> str:
         return compare_json.as_json(self._session.table, self._about(state), self._session.cost, self._session.findings)

@@ -25,7 +25,7 @@ from fsadvisor.measure.probe.processes import Stop, Stopped
 from fsadvisor.measure.sweep_session import FILESYSTEMS, WORKLOADS, SweepError
 from fsadvisor.pages import markdown, text
 from fsadvisor.pages.escape import clean
-from fsadvisor.report import forecast_json, forecast_page, forecast_svg
+from fsadvisor.report import forecast_json, forecast_page, svg
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.whole import survey
 from fsadvisor.verbs import asking
@@ -227,7 +227,7 @@ def _say(lines: Iterable[str]) -> None:
 
 
 def _draw(file: Path, found: Study) -> None:
-    safe_files.write_new(file, forecast_svg.svg(found).encode(), safe_files.PUBLIC)
+    safe_files.write_new(file, svg.forecast_svg(found).encode(), safe_files.PUBLIC)
 
 
 def _report(chosen: argparse.Namespace, found: Found) -> Iterable[str]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.messages import Event
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe_session import ProbeSession
 
 

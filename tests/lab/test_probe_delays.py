@@ -6,7 +6,7 @@ from statistics import median
 import pytest
 
 from fsadvisor.measure.probe import ladder
-from fsadvisor.measure.probe.job import Ladder
+from fsadvisor.measure.probe.jobs import Ladder
 from tests.lab import null_blk
 from tests.lab.scenario import run
 

@@ -8,16 +8,8 @@ from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages import html, markdown, screen, text
 from fsadvisor.pages.document import Drawn, Heading, Table
 from fsadvisor.pages.glyphs import line, plain
-from fsadvisor.report import (
-    compare_page,
-    cures,
-    finding_page,
-    forecast_page,
-    power_loss,
-    probe_page,
-    rule_page,
-    waits_page,
-)
+from fsadvisor.report import compare_page, finding_page, forecast_page, power_loss, probe_page, rule_page, waits_page
+from fsadvisor.report import findings as cures
 from fsadvisor.report.findings import findings
 from fsadvisor.rulebook.advise import advise
 from tests.report import composed, forecasts, probed, test_compare, test_waits_page

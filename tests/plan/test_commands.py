@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.plan.commands import Remount, Sysctl, Unit, Write, recognised
-from fsadvisor.plan.options import family, in_family, of_the_mount, shown
+from fsadvisor.plan.fstab_patch import family, in_family, of_the_mount, shown
 from fsadvisor.rulebook.shelf import own_shelf
 
 

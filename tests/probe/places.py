@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Unknown
 from fsadvisor.measure.probe.cost import Cost
-from fsadvisor.measure.probe.place import DataFolder, Drive, Place, Pool, Quota, Raid, Room
+from fsadvisor.measure.probe.target import DataFolder, Drive, Place, Pool, Quota, Raid, Room
 
 NOT_TOLD = Unknown(Cause.DENIED, "run as root", "a test")
 GIB = 1 << 30

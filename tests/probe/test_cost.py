@@ -4,8 +4,7 @@ import pytest
 
 from fsadvisor.measure.probe import cost
 from fsadvisor.measure.probe.cost import NOTHING, seconds_text
-from fsadvisor.measure.probe.job import Existing, Io, Metadata, Mix
-from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.jobs import JOBS, Existing, Io, Metadata, Mix
 
 GIB = 1 << 30
 

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 
 from fsadvisor.measure.probe import fio
 from fsadvisor.measure.probe.engine import EngineError, Window
-from fsadvisor.measure.probe.job import Io
-from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.jobs import JOBS, Io
 from fsadvisor.readers.fio import parse
 from tests.cases import few
 from tests.loops import run

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.measure.probe import cost, fitting, guard
-from fsadvisor.measure.probe.job import Allocation, Io, Ladder
-from fsadvisor.measure.probe.jobs import JOBS, SUITES
+from fsadvisor.measure import probe_session
+from fsadvisor.measure.probe import cost, guard
+from fsadvisor.measure.probe.jobs import JOBS, SUITES, Allocation, Io, Ladder
 from fsadvisor.measure.probe.measure import Budget, measure
-from fsadvisor.measure.probe.place import Quota
+from fsadvisor.measure.probe.target import Quota
 from tests.probe.places import GIB, GOOD, NOT_TOLD, ROOM, known, with_room
 from tests.probe.played import HERE, Clock, Played, around, counted, synced
 
@@ -24,7 +24,7 @@ def roomy(megabytes):
 
 @given(st.sampled_from(SIZED), st.integers(0, 4000))
 def test_a_smaller_file_has_room_three_times_and_the_next_larger_one_would_not(job, megabytes):
-    fitted = fitting.fitted(job, roomy(megabytes))
+    fitted = probe_session.fitted(job, roomy(megabytes))
     if fitted.small_file_bytes is None:
         assert fitted == job
         return
@@ -35,26 +35,26 @@ def test_a_smaller_file_has_room_three_times_and_the_next_larger_one_would_not(j
 
 @pytest.mark.parametrize("job", JOBS.values(), ids=lambda job: job.id)
 def test_with_room_to_spare_a_job_stays_as_it_is(job):
-    assert fitting.fitted(job, GOOD) is job
-    assert list(fitting.findings([job])) == []
+    assert probe_session.fitted(job, GOOD) is job
+    assert list(probe_session.findings([job])) == []
 
 
 def test_the_quick_suite_needs_two_hundred_megabytes():
     here = roomy(200)
-    jobs = [fitting.fitted(JOBS[name], here) for name in SUITES["quick"]]
+    jobs = [probe_session.fitted(JOBS[name], here) for name in SUITES["quick"]]
     whole = cost.together(cost.of(job, 10) for job in jobs)
     assert [it for it in guard.findings(whole, here) if it.level == "refused"] == []
 
 
 def test_where_even_the_smallest_has_no_room_the_job_is_refused_as_it_is():
     job = JOBS["read-direct"]
-    assert fitting.fitted(job, roomy(100)) is job
+    assert probe_session.fitted(job, roomy(100)) is job
 
 
 def test_what_is_allocated_never_shrinks_because_its_size_is_the_question():
     job = JOBS["allocate"]
     assert isinstance(job.work, Allocation)
-    assert fitting.fitted(job, roomy(500)) is job
+    assert probe_session.fitted(job, roomy(500)) is job
 
 
 @pytest.mark.parametrize(
@@ -66,19 +66,19 @@ def test_what_is_allocated_never_shrinks_because_its_size_is_the_question():
     ],
 )
 def test_quota_memory_and_what_an_image_lies_on_count_as_room_too(tight):
-    assert fitting.fitted(JOBS["random-read-1"], replace(GOOD, **tight)).small_file_bytes == 32 * MIB
+    assert probe_session.fitted(JOBS["random-read-1"], replace(GOOD, **tight)).small_file_bytes == 32 * MIB
 
 
 def test_room_that_cannot_be_told_makes_no_file_smaller_and_is_the_guards_to_judge():
     job = JOBS["random-read-1"]
-    assert fitting.fitted(job, replace(GOOD, room=NOT_TOLD)) is job
+    assert probe_session.fitted(job, replace(GOOD, room=NOT_TOLD)) is job
     assert isinstance(GOOD.memory_bytes, Unknown)
     assert isinstance(GOOD.room, Known)
 
 
 def test_a_small_file_is_told_before_it_starts_and_with_its_figure_and_answers_another_question():
-    job = fitting.fitted(JOBS["commit-fdatasync"], roomy(100))
-    (before,) = fitting.findings([job])
+    job = probe_session.fitted(JOBS["commit-fdatasync"], roomy(100))
+    (before,) = probe_session.findings([job])
     clock = Clock()
     found = measure(job, Played(clock, [synced(1000)]), HERE, around(clock), Budget(seconds=20.0))
 
@@ -91,7 +91,7 @@ def test_a_small_file_is_told_before_it_starts_and_with_its_figure_and_answers_a
 def test_a_smaller_file_may_be_written_as_often_as_the_usual_one():
     for name in ("commit-fsync", "fsync-ladder", "random-write-1"):
         job = JOBS[name]
-        assert cost.measured_bytes(fitting.fitted(job, roomy(100))) == cost.measured_bytes(job)
+        assert cost.measured_bytes(probe_session.fitted(job, roomy(100))) == cost.measured_bytes(job)
 
 
 def test_the_ladders_second_file_needs_room_too():

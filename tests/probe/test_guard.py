@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Known
 from fsadvisor.measure.probe.cost import NOTHING
-from fsadvisor.measure.probe.finding import WARNED
 from fsadvisor.measure.probe.guard import findings
+from fsadvisor.measure.probe.target import WARNED
 from tests.probe.places import (
     COST,
     DATA,

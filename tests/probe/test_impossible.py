@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from fsadvisor.measure.probe.job import Io
+from fsadvisor.measure.probe.jobs import Io
 from fsadvisor.measure.probe.series import impossible, not_written, total
 from tests.probe.played import COMMIT, READ, counted, synced, with_disks
 

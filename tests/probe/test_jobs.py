@@ -5,8 +5,7 @@ import tomllib
 
 import pytest
 
-from fsadvisor.measure.probe.job import Headline, Io, Metadata, Mix
-from fsadvisor.measure.probe.jobs import JOBS, SUITES
+from fsadvisor.measure.probe.jobs import JOBS, SUITES, Headline, Io, Metadata, Mix
 from tests.paths import FIXTURES
 
 MIX_STEPS = {"delete", "create", "append", "fsync", "open", "read", "close", "log"}

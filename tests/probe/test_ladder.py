@@ -11,7 +11,7 @@ from msgspec import structs
 from fsadvisor.measure.probe import ladder
 from fsadvisor.measure.probe.disks import Flushes, Way
 from fsadvisor.measure.probe.engine import DiskWork, EngineError
-from fsadvisor.measure.probe.job import Ladder
+from fsadvisor.measure.probe.jobs import Ladder
 from fsadvisor.measure.probe.ladder import BESIDE, BLOCK_BYTES, PARTS, Turns, parts
 from tests.loops import run
 from tests.probe.filesystems import ON_DISK, mounted, needs_root

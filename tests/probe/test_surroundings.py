@@ -8,7 +8,6 @@ import pytest
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure.probe import lock
-from fsadvisor.measure.probe.place import Quota, group_of, parsed_quota
 from fsadvisor.measure.probe.surroundings import (
     _a_day,
     data_folder,
@@ -19,6 +18,7 @@ from fsadvisor.measure.probe.surroundings import (
     real,
     room_of,
 )
+from fsadvisor.measure.probe.target import Quota, group_of, parsed_quota
 from fsadvisor.storage import Service, Storage
 from fsadvisor.survey.whole import survey
 from tests.probe.filesystems import mounted, needs_root

@@ -1,9 +1,9 @@
 """Results of probes made up for the reports: a settled one, a ladder, a failed one, one with hostile names."""
 
 from fsadvisor.measure.probe.cost import Cost
-from fsadvisor.measure.probe.finding import refused, warning
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.result import Figure, Result
+from fsadvisor.measure.probe.target import refused, warning
 
 WHEN = "2026-11-21T19:40:00+00:00"
 

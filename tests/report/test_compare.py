@@ -12,7 +12,7 @@ from fsadvisor.measure.compare.matrix import comparison
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
-from fsadvisor.report import compare_json, compare_page, compare_svg
+from fsadvisor.report import compare_json, compare_page, svg
 from fsadvisor.report.compare_words import About
 from fsadvisor.report.schema import schema
 from tests.compare.compared import CELLS, DISK, EXT4, SIDES, SRV, WHOLE, XFS, cell, image
@@ -61,11 +61,11 @@ REPORTS = {
     "whole.txt": lambda: text(WHOLE),
     "whole.md": lambda: markdown(WHOLE, structs.replace(ABOUT, picture="a picture.svg")),
     "whole.json": lambda: as_json(WHOLE),
-    "whole.svg": lambda: compare_svg.svg(WHOLE, ABOUT),
+    "whole.svg": lambda: svg.compare_svg(WHOLE, ABOUT),
     "hostile.txt": lambda: text(HOSTILE),
     "hostile.md": lambda: markdown(HOSTILE),
     "hostile.json": lambda: as_json(HOSTILE),
-    "hostile.svg": lambda: compare_svg.svg(HOSTILE, ABOUT),
+    "hostile.svg": lambda: svg.compare_svg(HOSTILE, ABOUT),
     "stopped.txt": lambda: text(EMPTY, STOPPED),
     "broken.md": lambda: markdown(EMPTY, BROKEN),
     "before.txt": lambda: "".join(render(compare_page.before([it.name for it in SIDES], 3, "/srv"), margin=2)),
@@ -116,7 +116,7 @@ def test_the_picture_is_xml_that_loads_and_runs_nothing(name):
 
 
 def test_the_picture_tells_best_and_tie_in_words_too():
-    words = [it.text for it in ET.fromstring(compare_svg.svg(WHOLE, ABOUT)).iter() if it.tag.endswith("}text")]
+    words = [it.text for it in ET.fromstring(svg.compare_svg(WHOLE, ABOUT)).iter() if it.tag.endswith("}text")]
     assert {"best", "tie", "behind", "no rival", "ceiling", "not ranked"} <= set(words)
 
 

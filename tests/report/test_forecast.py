@@ -10,7 +10,7 @@ import pytest
 from fsadvisor.pages import markdown
 from fsadvisor.pages.escape import width
 from fsadvisor.pages.text import render
-from fsadvisor.report import forecast_json, forecast_page, forecast_svg
+from fsadvisor.report import forecast_json, forecast_page, svg
 from fsadvisor.report.schema import schema
 from tests.paths import ROOT
 from tests.report import forecasts
@@ -29,7 +29,7 @@ REPORTS = {
     "several.json": lambda: forecast_json.as_json(forecasts.SEVERAL, "/srv/\x1b[31m\udcff", REMARKS),
     "one-device.json": lambda: forecast_json.as_json(forecasts.EMPTY, "/srv", (), forecasts.ONE_DEVICE.alone),
     "several.md": lambda: "".join(markdown.render(forecast_page.blocks(forecasts.SEVERAL, REMARKS))),
-    "several.svg": lambda: forecast_svg.svg(forecasts.SEVERAL),
+    "several.svg": lambda: svg.forecast_svg(forecasts.SEVERAL),
 }
 
 
@@ -62,7 +62,7 @@ def test_the_committed_schema_is_that_of_the_program():
 
 
 def test_the_picture_is_well_formed_loads_nothing_and_holds_no_strangers_markup():
-    picture = forecast_svg.svg(forecasts.SEVERAL)
+    picture = svg.forecast_svg(forecasts.SEVERAL)
     root = ET.fromstring(picture)
     names = {element.tag.rpartition("}")[2] for element in root.iter()}
     assert names <= {"svg", "title", "style", "g", "path", "text", "polyline", "circle"}

@@ -5,8 +5,8 @@ import tomllib
 import msgspec
 import pytest
 
-from fsadvisor.rulebook.compiled import compiled_rule
 from fsadvisor.rulebook.shape import RuleShape
+from fsadvisor.rulebook.shelf import compiled_rule
 from tests.paths import ROOT
 from tools.compile_rules import compile_rules
 

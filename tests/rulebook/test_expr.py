@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE
-from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.expr import compile_expression
+from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN
 from fsadvisor.version import Version
 from tests.cases import tries

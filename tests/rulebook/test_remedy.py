@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.rulebook.errors import RuleTextError
+from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, command_template, render, text_template
 from tests.rulebook.imagine import scope
 

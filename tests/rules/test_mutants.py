@@ -4,8 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from fsadvisor.rulebook.laws import unproven
-from fsadvisor.rulebook.missing import Missing, missing_examples, steps_as_toml
+from fsadvisor.rulebook.laws import Missing, missing_examples, steps_as_toml, unproven
 from fsadvisor.rulebook.mutants import mutants, survivors
 from fsadvisor.rulebook.rule import Rule
 from fsadvisor.rulebook.shelf import load_rule, own_shelf

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from fsadvisor.measure.compare.side import CHOICES
+from fsadvisor.measure.compare.workloads import CHOICES
 from fsadvisor.measure.trial.testbed import Form, arguments
 from fsadvisor.survey.filesystem_types.registry import MADE, ON_DEVICES, TYPES, type_of
 from fsadvisor.survey.superblocks import LOOKED_AT

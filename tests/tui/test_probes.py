@@ -4,8 +4,8 @@ import pytest
 
 from fsadvisor.measure import messages
 from fsadvisor.measure.probe.cost import Cost
-from fsadvisor.measure.probe.finding import Finding
 from fsadvisor.measure.probe.result import Figure, Result
+from fsadvisor.measure.probe.target import Objection
 from fsadvisor.tui.measuring import Measurer, probe_progress
 from fsadvisor.tui.views.probes import job_groups
 from tests.tui.driving import SIZES, explored, shown, until
@@ -26,9 +26,9 @@ RESULT = Result(
     percentiles_us={"p50": 206.0, "p99": 12900.0},
     histogram_us=((100.0, 36), (150.0, 843)),
 )
-DATABASE = Finding(level="refused", question="database", says="/ is in the data directory of PostgreSQL")
-FULL = Finding(level="refused", question="space", says="/ is full: make room")
-WARNING = Finding(level="warning", question="space", says="/ is nearly full")
+DATABASE = Objection(level="refused", question="database", says="/ is in the data directory of PostgreSQL")
+FULL = Objection(level="refused", question="space", says="/ is full: make room")
+WARNING = Objection(level="warning", question="space", says="/ is nearly full")
 
 
 class Played:

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.machine.opening import open_machine
-from fsadvisor.measure.probe.finding import Finding
+from fsadvisor.measure.probe.target import Objection
 from fsadvisor.pages.glyphs import columns
 from fsadvisor.survey.tried import job_of
 from fsadvisor.tui.measuring import Measurer, trial_progress
@@ -20,7 +20,7 @@ from tests.tui.test_what_if import SCROLLBAR
 
 pytestmark = pytest.mark.namespaces
 
-FULL = Finding(level="refused", question="space", says="/ is full: make room")
+FULL = Objection(level="refused", question="space", says="/ is full: make room")
 
 
 def trials(steps, played=None, live=True, **more):

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.measure.waits.rates import Course
+from fsadvisor.pages import values
 from fsadvisor.pages.escape import width as columns_of
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
-from fsadvisor.report import short
 from fsadvisor.tui.views import live, live_disk
 from fsadvisor.tui.views.live_limit import Writers
 from tests.views.pulses import SYNCING, processes, pulse, stacks
@@ -206,6 +206,6 @@ def test_ascii_takes_the_same_columns_and_no_other_signs(width):
 
 @given(st.floats(0, 1e24))
 def test_amounts_rates_and_times_fit_their_columns(number):
-    assert columns_of(short.amount(number)) <= 6
-    assert columns_of(short.rate(number)) <= 5
-    assert columns_of(short.duration(number)) <= 6
+    assert columns_of(values.amount(number)) <= 6
+    assert columns_of(values.rate(number)) <= 5
+    assert columns_of(values.duration(number)) <= 6

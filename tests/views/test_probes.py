@@ -10,9 +10,9 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.measure import messages
 from fsadvisor.measure.probe import store
 from fsadvisor.measure.probe.cost import NOTHING as NO_COST
-from fsadvisor.measure.probe.finding import Finding
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.result import Figure, Result
+from fsadvisor.measure.probe.target import Objection
 from fsadvisor.pages import glyphs
 from fsadvisor.pages.glyphs import columns, plain
 from fsadvisor.pages.screen import laid
@@ -342,7 +342,7 @@ def test_after_its_end_results_stand_in_the_order_they_ran(storage, mount):
 
 
 def test_the_question_says_what_speaks_against_it_and_what_may_run_instead():
-    full = Finding(level="refused", question="space", says="/srv is full: make room")
+    full = Objection(level="refused", question="space", says="/srv is full: make room")
     asked = progress(findings=(full,)).estimate
     assert not probe_progress.only_a_database_is_in_the_way(asked)
     text = words(probe_progress.asking_page(progress(findings=(full,))))

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from fsadvisor.machine.port import Reply
 from fsadvisor.pages.glyphs import UNICODE
 from fsadvisor.pages.screen import laid
-from fsadvisor.plan import verb
+from fsadvisor.plan import planning
 from fsadvisor.plan.planning import ChoiceError
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_json import as_json
@@ -81,7 +81,7 @@ def _show(machine: Remembered) -> None:
     for printed in (as_text(storage, verdicts, about, full=True, every=True), as_html(storage, verdicts, about)):
         deque(printed, 0)
     with suppress(ChoiceError):  # where there is nothing to plan
-        json.loads("".join(verb.text(verb.made(machine, storage, _RULES, ()), as_json=True)))
+        json.loads("".join(planning.text(planning.made(machine, storage, _RULES, ()), as_json=True)))
     look = Look(number=1, storage=storage, verdicts=verdicts, about=about)
     overview.screen(look, machine.name, overview.Shape(100, 40, 1), UNICODE)
     for one in storage.subjects:

@@ -13,7 +13,7 @@ from fsadvisor.measure.forecast.classes import CLASSES, INVERSIONS, Class
 from fsadvisor.measure.forecast.curve import of_one_device
 from fsadvisor.measure.forecast.study import study
 from fsadvisor.pages.markdown import render
-from fsadvisor.report import forecast_page, forecast_svg
+from fsadvisor.report import forecast_page, svg
 from fsadvisor.report.forecast_page import changed
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def write(data: Path, docs: Path) -> None:
     run, found = read(data)
     (docs / "latency").mkdir(exist_ok=True)
     for workload in found.workloads:
-        (docs / "latency" / f"{workload}.svg").write_text(forecast_svg.svg(only(found, workload)))
+        (docs / "latency" / f"{workload}.svg").write_text(svg.forecast_svg(only(found, workload)))
     (docs / "latency.md").write_text("".join(text(run, found)))
 
 

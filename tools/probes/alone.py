@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.probe.engine import EngineError, Window
 from fsadvisor.measure.probe.fio import comes_up, find, judged, window_of
-from fsadvisor.measure.probe.job import Io
+from fsadvisor.measure.probe.jobs import Io
 from fsadvisor.measure.probe.result import merged
 from fsadvisor.measure.probe.scratch_tree import tree
 from fsadvisor.measure.probe.series import value
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.measure.probe.fio import Fio
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
 
 _STEP_BYTES: Final = 1 << 20
 _LEAST_SECONDS: Final = 0.05

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.measure.probe.engine import Session
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
 
 HEADS: Final = ("job", "rounds", "median ratio", "95 % interval", "within 3 %")
 _CLOSE: Final = 0.03

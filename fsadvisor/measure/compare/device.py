@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from fsadvisor.machine.inodes import pieces
 from fsadvisor.measure.probe import disks, fio
 from fsadvisor.measure.probe.engine import EngineError, told
-from fsadvisor.measure.probe.job import Io
+from fsadvisor.measure.probe.jobs import Io
 from fsadvisor.measure.probe.scratch import scratch_file
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.inodes import Extent
     from fsadvisor.measure.probe.disks import Way
     from fsadvisor.measure.probe.engine import Window
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.scratch import ScratchFile
 
 _BLOCK: Final = 4096

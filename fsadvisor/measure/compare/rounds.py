@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from fsadvisor.measure.probe.engine import Session
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
     from fsadvisor.measure.probe.result import End
 

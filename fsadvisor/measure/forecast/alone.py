@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.measure.forecast.curve import Point
-from fsadvisor.measure.forecast.devices import DEVICES, Device
-from fsadvisor.measure.probe.job import Headline
+from fsadvisor.measure.forecast.study import DEVICES, Device
+from fsadvisor.measure.probe.jobs import Headline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.measure.probe.job import Allocation, Existing, Io, Ladder, Metadata, Mix
+from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Ladder, Metadata, Mix
 from fsadvisor.measure.probe.measure import WINDOW_SECONDS
 from fsadvisor.measure.probe.result import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fsadvisor.measure.probe.job import Job, Work
+    from fsadvisor.measure.probe.jobs import Job, Work
 
 _TIMES_OVER: Final = 8
 """How often small writes, one at a time, may go over a file of the usual size before their bytes are used up."""

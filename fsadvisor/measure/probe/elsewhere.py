@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.measure.probe.job import Allocation, Existing, Io, Ladder, Metadata, Mix
+from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Ladder, Metadata, Mix
 from fsadvisor.rulebook.tables import seeds
 from fsadvisor.survey.filesystem_types.registry import IN_PAPERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.rulebook.tables import Column, Table
 

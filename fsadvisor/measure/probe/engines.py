@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor.measure.probe import fio, ladder
-from fsadvisor.measure.probe.job import Allocation, Existing, Io, Job, Ladder, Metadata, Mix
-from fsadvisor.measure.probe.own import allocating, mixing, names, reading, syncing
+from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Job, Ladder, Metadata, Mix
+from fsadvisor.measure.probe.own import sessions
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -24,14 +24,14 @@ def opened(job: Job, target: Path, way: Way | None = None) -> AbstractContextMan
     match job.work:
         case Io() as io:
             tool = fio.find()
-            return fio.session(tool, io, target, way) if tool else syncing.opened(io, target, way)
+            return fio.session(tool, io, target, way) if tool else sessions.open_latency(io, target, way)
         case Ladder() as steps:
             return ladder.session(steps, target, way)
         case Metadata() as metadata:
-            return names.opened(metadata, target, way)
+            return sessions.open_names(metadata, target, way)
         case Allocation() as allocation:
-            return allocating.opened(allocation, target, way)
+            return sessions.open_allocation(allocation, target, way)
         case Mix() as mix:
-            return mixing.opened(mix, target, way)
+            return sessions.open_mix(mix, target, way)
         case Existing() as existing:
-            return reading.opened(existing, target, way)
+            return sessions.open_reading(existing, target, way)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.probe.disks import Way
     from fsadvisor.measure.probe.engine import DiskWork
-    from fsadvisor.measure.probe.job import Io
+    from fsadvisor.measure.probe.jobs import Io
     from fsadvisor.measure.probe.scratch import ScratchFile
     from fsadvisor.readers.fio import FioJob, FioOutput
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
-from fsadvisor.measure.probe.finding import Finding, Question, bytes_text, refused, unknown, warning
+from fsadvisor.measure.probe.target import Objection, Question, bytes_text, refused, unknown, warning
 from fsadvisor.survey.filesystem_types.registry import TYPES
 from fsadvisor.survey.superblocks import IN_MEMORY, OVER_THE_NETWORK
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.measure.probe.cost import Cost
-    from fsadvisor.measure.probe.place import Drive, Place, Pool, Raid, Room
+    from fsadvisor.measure.probe.target import Drive, Place, Pool, Raid, Room
 
 _FULL_POOL_PERCENT: Final = 90
 _WORN_PERCENT: Final = 100
@@ -31,7 +31,7 @@ _NOTICEABLE: Final = 0.01
 _REBUILDING = frozenset(("resync", "recover", "recovery", "reshape"))
 
 
-def drives(cost: Cost, place: Place) -> Iterator[Finding]:
+def drives(cost: Cost, place: Place) -> Iterator[Objection]:
     """Health and wear of the leaf disks."""
     if isinstance(place.drives, Unknown):
         what = f"which drives are under {place.target}"
@@ -49,7 +49,7 @@ def _true(fact: Fact[bool]) -> bool:
     return not isinstance(fact, Unknown) and fact.value
 
 
-def _health(drive: Drive) -> Iterator[Finding]:
+def _health(drive: Drive) -> Iterator[Objection]:
     """What a drive says of itself; a virtual one has nothing to say."""
     if _true(drive.virtual):
         return
@@ -65,7 +65,7 @@ def _health(drive: Drive) -> Iterator[Finding]:
             return
 
 
-def _written(written: int, drive: Drive) -> Iterator[Finding]:
+def _written(written: int, drive: Drive) -> Iterator[Objection]:
     if isinstance(drive.size_bytes, Unknown):
         what = f"the capacity of {drive.name}"
         yield from unknown("drives", what, drive.size_bytes, f"up to {bytes_text(written)} are written to it")
@@ -85,7 +85,7 @@ def _written(written: int, drive: Drive) -> Iterator[Finding]:
         )
 
 
-def _worn(written: int, drive: Drive) -> Iterator[Finding]:
+def _worn(written: int, drive: Drive) -> Iterator[Objection]:
     if _true(drive.rotational):
         return
     used = drive.percentage_used
@@ -101,7 +101,7 @@ def _worn(written: int, drive: Drive) -> Iterator[Finding]:
         yield warning("drives", f"{drive.name} has used {used.value} % of its endurance, and the probe adds to it")
 
 
-def raid(cost: Cost, place: Place) -> Iterator[Finding]:
+def raid(cost: Cost, place: Place) -> Iterator[Objection]:
     """RAIDs that are not whole, or at work by themselves."""
     del cost
     if isinstance(place.raids, Unknown):
@@ -112,7 +112,7 @@ def raid(cost: Cost, place: Place) -> Iterator[Finding]:
         yield from _raid_of(raid)
 
 
-def _raid_of(raid: Raid) -> Iterator[Finding]:
+def _raid_of(raid: Raid) -> Iterator[Objection]:
     if isinstance(raid.action, Unknown):
         what = f"whether {raid.name} is being rebuilt"
         yield from unknown("raid", what, raid.action, "a probe would lengthen that")
@@ -131,7 +131,7 @@ def _raid_of(raid: Raid) -> Iterator[Finding]:
         yield warning("raid", f"{raid.name} is degraded: figures are not those of the whole RAID; replace what failed")
 
 
-def pool(cost: Cost, place: Place) -> Iterator[Finding]:
+def pool(cost: Cost, place: Place) -> Iterator[Objection]:
     """Thin pools and snapshots that fill."""
     if not cost.room_bytes:
         return
@@ -143,7 +143,7 @@ def pool(cost: Cost, place: Place) -> Iterator[Finding]:
         yield from _pool_of(pool)
 
 
-def _pool_of(pool: Pool) -> Iterator[Finding]:
+def _pool_of(pool: Pool) -> Iterator[Objection]:
     for fact, what in ((pool.fill_percent, "blocks"), (pool.metadata_percent, "metadata")):
         if isinstance(fact, Unknown):
             about = f"how full the {what} of the thin volume or snapshot {pool.name} are"
@@ -163,7 +163,7 @@ _FREE_AFTER: Final = 0.10
 _ON_A_DISK = "name a folder on a filesystem of a local disk"
 
 
-def findings(cost: Cost, place: Place, *, in_data_directory: bool = False) -> tuple[Finding, ...]:
+def findings(cost: Cost, place: Place, *, in_data_directory: bool = False) -> tuple[Objection, ...]:
     """All that speaks against these jobs there; nothing else is asked where the target is no folder."""
     no_folder = tuple(_kind(place))
     if no_folder:
@@ -174,7 +174,7 @@ def findings(cost: Cost, place: Place, *, in_data_directory: bool = False) -> tu
     return tuple(sorted(found, key=lambda it: it.level))
 
 
-def _kind(place: Place) -> Iterator[Finding]:
+def _kind(place: Place) -> Iterator[Objection]:
     if isinstance(place.kind, Unknown):
         yield from unknown("kind", f"what {place.target} is", place.kind, "nothing is written to it")
         return
@@ -191,7 +191,7 @@ def _kind(place: Place) -> Iterator[Finding]:
         yield refused("kind", f"{place.target} is a {kind}, not a folder: {article}name {where}")
 
 
-def _type(cost: Cost, place: Place) -> Iterator[Finding]:
+def _type(cost: Cost, place: Place) -> Iterator[Objection]:
     del cost
     if isinstance(place.fs_type, Unknown):
         yield from unknown("type", f"the filesystem under {place.target}", place.fs_type, _ON_A_DISK)
@@ -211,7 +211,7 @@ def _type(cost: Cost, place: Place) -> Iterator[Finding]:
         yield refused("type", f"{place.target} is on {kind}, which is not known to keep files on a disk: {_ON_A_DISK}")
 
 
-def _writable(cost: Cost, place: Place) -> Iterator[Finding]:
+def _writable(cost: Cost, place: Place) -> Iterator[Objection]:
     if not cost.writes:
         return
     for fact, bad in (
@@ -230,7 +230,7 @@ def _writable(cost: Cost, place: Place) -> Iterator[Finding]:
         yield refused("writable", f"you may not write in {place.target}: name a folder of yours, or run as root")
 
 
-def _errors(cost: Cost, place: Place) -> Iterator[Finding]:
+def _errors(cost: Cost, place: Place) -> Iterator[Objection]:
     if not cost.writes:
         return
     if isinstance(place.errors, Unknown):
@@ -245,7 +245,7 @@ def _errors(cost: Cost, place: Place) -> Iterator[Finding]:
         )
 
 
-def _space(cost: Cost, place: Place) -> Iterator[Finding]:
+def _space(cost: Cost, place: Place) -> Iterator[Objection]:
     if not cost.writes:
         return
     if isinstance(place.room, Unknown):
@@ -255,7 +255,7 @@ def _space(cost: Cost, place: Place) -> Iterator[Finding]:
     yield from _too_few(cost, place.room.value)
 
 
-def _too_tight(question: Question, cost: Cost, room: Room) -> Iterator[Finding]:
+def _too_tight(question: Question, cost: Cost, room: Room) -> Iterator[Objection]:
     needed, free = cost.room_bytes, room.available_bytes
     if needed * SPARE > free:
         yield refused(
@@ -273,7 +273,7 @@ def _too_tight(question: Question, cost: Cost, room: Room) -> Iterator[Finding]:
         )
 
 
-def _too_few(cost: Cost, room: Room) -> Iterator[Finding]:
+def _too_few(cost: Cost, room: Room) -> Iterator[Objection]:
     """Inodes; where there is no table of them, they take room alone."""
     if room.inodes and room.inodes_free < cost.files * SPARE:
         yield refused(
@@ -283,7 +283,7 @@ def _too_few(cost: Cost, room: Room) -> Iterator[Finding]:
         )
 
 
-def _behind(cost: Cost, place: Place) -> Iterator[Finding]:
+def _behind(cost: Cost, place: Place) -> Iterator[Objection]:
     """An image of a loop device may be sparse: where its own filesystem is full, the one on it is damaged."""
     if not cost.room_bytes:
         return
@@ -294,7 +294,7 @@ def _behind(cost: Cost, place: Place) -> Iterator[Finding]:
         yield from _too_tight("behind", cost, room)
 
 
-def _quota(cost: Cost, place: Place) -> Iterator[Finding]:
+def _quota(cost: Cost, place: Place) -> Iterator[Objection]:
     if not cost.writes:
         return
     if isinstance(place.quota, Unknown):
@@ -319,7 +319,7 @@ def _quota(cost: Cost, place: Place) -> Iterator[Finding]:
         )
 
 
-def _memory(cost: Cost, place: Place) -> Iterator[Finding]:
+def _memory(cost: Cost, place: Place) -> Iterator[Objection]:
     if not cost.room_bytes:
         return
     if isinstance(place.memory_bytes, Unknown):
@@ -332,7 +332,7 @@ def _memory(cost: Cost, place: Place) -> Iterator[Finding]:
         )
 
 
-def _battery(cost: Cost, place: Place) -> Iterator[Finding]:
+def _battery(cost: Cost, place: Place) -> Iterator[Objection]:
     del cost
     if isinstance(place.on_battery, Unknown):
         yield from unknown("battery", "whether this machine runs on battery", place.on_battery, "then it is throttled")
@@ -342,7 +342,7 @@ def _battery(cost: Cost, place: Place) -> Iterator[Finding]:
         )
 
 
-def _database(cost: Cost, place: Place) -> Iterator[Finding]:
+def _database(cost: Cost, place: Place) -> Iterator[Objection]:
     if not cost.writes:
         return
     if isinstance(place.data_folder, Unknown):
@@ -357,7 +357,7 @@ def _database(cost: Cost, place: Place) -> Iterator[Finding]:
         )
 
 
-def _busy(cost: Cost, place: Place) -> Iterator[Finding]:
+def _busy(cost: Cost, place: Place) -> Iterator[Objection]:
     del cost
     if isinstance(place.busy, Unknown):
         what = f"whether another probe runs on the filesystem under {place.target}"
@@ -372,7 +372,7 @@ def _busy(cost: Cost, place: Place) -> Iterator[Finding]:
         )
 
 
-_ASKED: Final[tuple[Callable[[Cost, Place], Iterator[Finding]], ...]] = (
+_ASKED: Final[tuple[Callable[[Cost, Place], Iterator[Objection]], ...]] = (
     _type,
     _writable,
     _errors,

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fsadvisor.measure.probe.disks import Way
-    from fsadvisor.measure.probe.job import Ladder
+    from fsadvisor.measure.probe.jobs import Ladder
     from fsadvisor.measure.probe.scratch import ScratchFile
 
 BLOCK_BYTES: Final = 4096

@@ -25,7 +25,7 @@ from fsadvisor.machine.runner import encoded
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fsadvisor.measure.probe.place import Holder
+    from fsadvisor.measure.probe.target import Holder
     from fsadvisor.readers.mount_tables import Mount
 
 _LABEL: Final = re.compile(r"([0-9a-f]{8})-([0-9]{1,10})-([0-9]{1,20})")

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec import Struct, field
 
 from fsadvisor.measure.probe.engine import EngineError
-from fsadvisor.measure.probe.finding import bytes_text
-from fsadvisor.measure.probe.job import Headline, Io
+from fsadvisor.measure.probe.jobs import Headline, Io
 from fsadvisor.measure.probe.ladder import PARTS
 from fsadvisor.measure.probe.result import FEWEST, Result, figure, merged, percentiles_us, shrunk_us
 from fsadvisor.measure.probe.series import at_once, impossible, not_written, total, value, voids, writes
 from fsadvisor.measure.probe.steady import course
+from fsadvisor.measure.probe.target import bytes_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.measure.probe.disks import Way
     from fsadvisor.measure.probe.engine import Session, Window
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import End, Figure
     from fsadvisor.measure.probe.series import Total
     from fsadvisor.measure.probe.steady import Course

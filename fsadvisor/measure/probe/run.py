@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.disks import Way
     from fsadvisor.measure.probe.engine import Session, Window
     from fsadvisor.measure.probe.gentle import Gentle
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
 
 LONGEST_PAUSE_SECONDS: Final = 60.0

@@ -39,7 +39,7 @@ from fsadvisor.survey.superblocks import IN_MEMORY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fsadvisor.measure.probe.job import Io, State
+    from fsadvisor.measure.probe.jobs import Io, State
 
 STEP_BYTES: Final = 1 << 20
 _STAMPED_BYTES: Final = 4096

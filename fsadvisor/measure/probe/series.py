@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from msgspec import Struct
 
 from fsadvisor.measure.probe.disks import summed
-from fsadvisor.measure.probe.job import Existing, Headline, Io, Ladder, Mix
+from fsadvisor.measure.probe.jobs import Existing, Headline, Io, Ladder, Mix
 from fsadvisor.measure.probe.result import median, quantile, unresolved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from fsadvisor.measure.probe.engine import DiskWork, Window
-    from fsadvisor.measure.probe.job import Job, Work
+    from fsadvisor.measure.probe.jobs import Job, Work
 
 _Number = TypeVar("_Number", int, float)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.machine.runner import decoded, encoded
 from fsadvisor.machine.time_limits import within
-from fsadvisor.measure.probe.place import DataFolder, Drive, Place, Pool, Raid, Room, quota_left
+from fsadvisor.measure.probe.target import DataFolder, Drive, Place, Pool, Raid, Room, quota_left
 from fsadvisor.readers import mount_tables
 from fsadvisor.storage import Disk, Filesystem, Host, Layer, Service
 from fsadvisor.survey import read_fact
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.measure.probe.place import Holder, Kind
+    from fsadvisor.measure.probe.target import Holder, Kind
     from fsadvisor.storage import Storage, Subject
 
 T = TypeVar("T")

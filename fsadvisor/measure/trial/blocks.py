@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from fsadvisor.measure.probe.engine import DiskWork, Session, Window
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.trial.comparison import End, Ratio
 
 DEFAULT, AGAIN, CHANGED = "default", "again", "changed"

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe.job import Existing
-from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.jobs import JOBS, Existing
 from fsadvisor.measure.trial.mounting import is_type, outside
 from fsadvisor.measure.trial.testbed import Form
 from fsadvisor.storage import Filesystem, Mount
@@ -23,7 +22,7 @@ from fsadvisor.survey.filesystem_types.registry import MADE, type_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Storage
 

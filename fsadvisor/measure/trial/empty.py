@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.probe.engine import EngineError
-from fsadvisor.measure.trial import tools
+from fsadvisor.measure.trial import mounting
 from fsadvisor.measure.trial.testbed import Part
 
 if TYPE_CHECKING:
@@ -136,7 +136,9 @@ def _is_it(word: str, path: str, names: set[str]) -> bool:
 
 
 def _signatures(path: str) -> Iterator[str]:
-    status, out = tools.status_of("blkid", ("-p", "-o", "export", path), _SECONDS, f"looking for signatures on {path}")
+    status, out = mounting.status_of(
+        "blkid", ("-p", "-o", "export", path), _SECONDS, f"looking for signatures on {path}"
+    )
     if status not in (0, _BLKID_NOTHING):
         raise EngineError(f"blkid ended with {status}, so that nobody knows whether {path} is empty")
     said = dict(line.partition("=")[::2] for line in out.splitlines() if line.strip())
@@ -146,7 +148,7 @@ def _signatures(path: str) -> Iterator[str]:
     kind = said.get("PART_ENTRY_TYPE", "")
     if said.keys() & {"PART_ENTRY_SCHEME", "PART_ENTRY_TYPE"} and kind not in _FOR_LINUX_DATA:
         yield f"its partition's type is {kind or 'not told'}, not that of data of Linux"
-    listed = tools.run("wipefs", ("-n", "--noheadings", path), _SECONDS, f"looking for signatures on {path}")
+    listed = mounting.run("wipefs", ("-n", "--noheadings", path), _SECONDS, f"looking for signatures on {path}")
     if listed.strip():
         yield f"wipefs finds something on it: {' '.join(listed.split())[:200]}"
 

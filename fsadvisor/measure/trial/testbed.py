@@ -25,9 +25,9 @@ import msgspec
 from msgspec import Struct
 
 from fsadvisor.measure.probe.engine import EngineError, because, told
-from fsadvisor.measure.probe.finding import bytes_text
 from fsadvisor.measure.probe.scratch import scratch_file
-from fsadvisor.measure.trial import tools
+from fsadvisor.measure.probe.target import bytes_text
+from fsadvisor.measure.trial import mounting
 from fsadvisor.measure.trial.mounting import Privacy, is_type, mounted, outside
 from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
 
@@ -238,7 +238,7 @@ def standing(privacy: Privacy, form: Form, part: Part, *, solid: bool = True) ->
     with attached(part.descriptor, part.offset, part.size_bytes) as loop:
         made = arguments(form)
         doing = f"making the {form.name} {form.fs_type}"
-        tools.run(f"mkfs.{form.fs_type}", (*made, loop.path), _MKFS_SECONDS, doing)
+        mounting.run(f"mkfs.{form.fs_type}", (*made, loop.path), _MKFS_SECONDS, doing)
         if solid:
             _written_once(loop, part.size_bytes, form.name)
         with mounted(privacy, loop.path, form.fs_type, form.options, form.name) as mount:
@@ -269,8 +269,8 @@ def _check(form: Form, part: Part) -> None:
         raise EngineError(f"{form.fs_type!r} is no type of filesystem that can be made")
     if beyond := outside(form.options, form.mkfs):
         raise EngineError(f"{beyond!r} reaches beyond the image: a scratch filesystem has no other device and no file")
-    if tools.path_of(f"mkfs.{form.fs_type}") is None:
-        raise tools.missing(f"mkfs.{form.fs_type}")
+    if mounting.path_of(f"mkfs.{form.fs_type}") is None:
+        raise mounting.missing(f"mkfs.{form.fs_type}")
     least = LEAST_BYTES.get(form.fs_type, 0)
     if part.size_bytes < least:
         raise EngineError(

@@ -10,8 +10,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.measure.waits.rates import MOMENTS
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, line, padded, span
 from fsadvisor.pages.plots import sparkline
-from fsadvisor.pages.values import cause
-from fsadvisor.report.short import amount, duration, rate
+from fsadvisor.pages.values import amount, cause, duration, rate
 from fsadvisor.tui.views.live_limit import Writing, limit
 from fsadvisor.tui.views.rows import LazyRows, Row, holds
 

@@ -9,8 +9,7 @@ from fsadvisor.measure.waits.rates import MOMENTS, Rates
 from fsadvisor.pages.document import Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
 from fsadvisor.pages.text import counted
-from fsadvisor.pages.values import short_name
-from fsadvisor.report.short import amount, duration, rate
+from fsadvisor.pages.values import amount, duration, rate, short_name
 from fsadvisor.storage import Disk, Layer
 from fsadvisor.tui.views.live import course
 

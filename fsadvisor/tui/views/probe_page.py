@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.measure.probe import cost
 from fsadvisor.measure.probe.cost import seconds_text
 from fsadvisor.measure.probe.elsewhere import elsewhere
-from fsadvisor.measure.probe.finding import bytes_text
-from fsadvisor.measure.probe.job import Metadata
-from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.jobs import JOBS, Metadata
 from fsadvisor.measure.probe.ladder import PARTS
+from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, span
 from fsadvisor.pages.plots import bar, extent, stacked
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Figure, Result
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.views.probes import Held

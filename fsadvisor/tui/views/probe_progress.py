@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from fsadvisor.measure.messages import Estimate, Finished, JobDone, Note, Progress, Started
 from fsadvisor.measure.probe.cost import seconds_text
-from fsadvisor.measure.probe.finding import bytes_text
 from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, span
 from fsadvisor.pages.plots import bar, sparkline

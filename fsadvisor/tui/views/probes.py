@@ -16,8 +16,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import Known
 from fsadvisor.measure.probe import store
-from fsadvisor.measure.probe.job import Allocation, Existing, Headline, Io, Ladder, Metadata, Mix
-from fsadvisor.measure.probe.jobs import JOBS, SUITES
+from fsadvisor.measure.probe.jobs import JOBS, SUITES, Allocation, Existing, Headline, Io, Ladder, Metadata, Mix
 from fsadvisor.pages.document import Document, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, padded, span
 from fsadvisor.pages.text import counted
@@ -32,7 +31,7 @@ from fsadvisor.tui.views.rows import Row
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from fsadvisor.measure.probe.job import Job
+    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import Result
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Storage

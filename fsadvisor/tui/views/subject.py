@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
-from fsadvisor.pages.evidence import cure
 from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, line, padded, span
+from fsadvisor.pages.screen import cure
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import cause, full_name, value_text
 from fsadvisor.report import finding_page, power_loss

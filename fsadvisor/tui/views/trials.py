@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from fsadvisor.measure.compare import workloads
-from fsadvisor.measure.compare.side import CHOICES
+from fsadvisor.measure.compare.workloads import CHOICES
 from fsadvisor.measure.trial.comparison import Ratio, sentence
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, padded, span

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.compare import workloads
 from fsadvisor.measure.compare.matrix import Standing, comparison
-from fsadvisor.measure.compare.side import Cell
+from fsadvisor.measure.compare.workloads import Cell
 from fsadvisor.measure.messages import CompareAsked
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph

@@ -9,14 +9,12 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.forecast.alone import kept as kept_of
-from fsadvisor.measure.forecast.devices import WARN_BELOW_MS
 from fsadvisor.measure.forecast.fit import NoFit
-from fsadvisor.measure.forecast.plot import letters, plot
-from fsadvisor.measure.forecast.study import study
+from fsadvisor.measure.forecast.study import WARN_BELOW_MS, study
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, padded, span
 from fsadvisor.pages.text import counted, listed
-from fsadvisor.report.forecast_page import BASIS, SUB_MS, USUAL, class_words, latency_words
+from fsadvisor.report.forecast_page import BASIS, SUB_MS, USUAL, class_words, latency_words, letters, plot
 from fsadvisor.report.probe_words import figure_text, number
 from fsadvisor.tui.views import probe_page
 
@@ -24,9 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fsadvisor.measure.forecast.alone import Alone
-    from fsadvisor.measure.forecast.devices import Device
     from fsadvisor.measure.forecast.fit import Interval
-    from fsadvisor.measure.forecast.study import Expected, Study, Told
+    from fsadvisor.measure.forecast.study import Device, Expected, Study, Told
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.views.probes import Kept
 

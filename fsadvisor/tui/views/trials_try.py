@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.measure.messages import TrialAsked
 from fsadvisor.measure.probe.cost import seconds_text
-from fsadvisor.measure.probe.finding import bytes_text
 from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.target import bytes_text
 from fsadvisor.measure.trial.blocks import AGAIN, BARE, CHANGED, DEFAULT
 from fsadvisor.measure.trial.comparison import FEWEST_BLOCKS, kind, sentence
 from fsadvisor.pages.document import Block, Document, Drawn, Gap, Heading, paragraph

@@ -14,7 +14,7 @@ from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, pa
 from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import cause, full_name
-from fsadvisor.report.cures import Cure, cures, whose
+from fsadvisor.report.findings import Cure, cures, whose
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.views.rows import Row

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, span
 from fsadvisor.pages.values import full_name
-from fsadvisor.rulebook.errors import RuleTextError
 from fsadvisor.rulebook.expr import value_for
+from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import Kind, catalogue, did_you_mean
 from fsadvisor.tui.views.rows import Row
 

@@ -1,8 +1,4 @@
-"""Where a probe would run, as far as it can be told: what the guard judges.
-
-What user and group quotas leave is asked of quotactl(2). A project's quota is in what statvfs(2) tells of the
-directory.
-"""
+"""Where a probe would run, as far as it can be told, which the guard judges; and sentences that speak against it."""
 
 from __future__ import annotations
 
@@ -21,10 +17,11 @@ from fsadvisor.survey.filesystem_types.registry import type_of
 from fsadvisor.survey.superblocks import OVERLAY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.storage import Filesystem
+
 
 Holder: TypeAlias = Literal["nobody", "you", "another"]
 """Who else probes a filesystem: another probe of this user, or whoever has locked where it is mounted."""
@@ -204,3 +201,47 @@ def parsed_quota(record: bytes) -> Quota | None:
         bytes_left=max(0, min(limits) * 1024 - used) if limits else None,
         inodes_left=max(0, min(file_limits) - files) if file_limits else None,
     )
+
+
+Question: TypeAlias = Literal[
+    "kind", "type", "writable", "errors", "space", "behind", "quota", "memory", "battery", "drives", "raid", "pool",
+    "database", "busy"
+]  # fmt: skip
+
+WARNED: Final[frozenset[Question]] = frozenset(("errors", "quota", "battery", "drives", "raid", "database", "busy"))
+"""Questions of which the unknown is a warning, though a bad answer refuses."""
+
+
+class Objection(Struct, frozen=True, kw_only=True):
+    """Something that speaks against it, in a sentence: what, where, and the nearest valid choice."""
+
+    level: Literal["refused", "warning"]
+    question: Question
+    says: str
+
+
+def refused(question: Question, says: str) -> Objection:
+    """It may not start."""
+    return Objection(level="refused", question=question, says=says)
+
+
+def warning(question: Question, says: str) -> Objection:
+    """It may, and people should know."""
+    return Objection(level="warning", question=question, says=says)
+
+
+def unknown(question: Question, what: str, fact: Unknown, otherwise: str) -> Iterator[Objection]:
+    """One finding for what could not be told; none where the question makes no sense here."""
+    if fact.cause is Cause.NOT_APPLICABLE:
+        return
+    learn = f"; to learn it: {fact.learn}" if fact.learn else ""
+    level: Literal["refused", "warning"] = "warning" if question in WARNED else "refused"
+    yield Objection(level=level, question=question, says=f"{what} could not be told: {otherwise}{learn}")
+
+
+def bytes_text(size: int) -> str:
+    """Bytes in words, as the cost is told."""
+    for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 1 << power:
+            return f"{size / (1 << power):.3g} {unit}" if size < 1000 << power else f"{size >> power:,} {unit}"
+    return f"{size} bytes"

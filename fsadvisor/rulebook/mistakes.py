@@ -1,4 +1,4 @@
-"""Where in a TOML text a key's value stands; tomllib does not say. Needed only to report a mistake."""
+"""What is wrong in a text of a rule, and where: the line of a key's value in a TOML text; tomllib does not say."""
 
 from __future__ import annotations
 
@@ -7,6 +7,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+class RuleTextError(ValueError):
+    """A text that can't be part of a rule; `column` counts its characters from 0."""
+
+    def __init__(self, message: str, column: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.column = column
+
 
 Path: TypeAlias = "tuple[str | int, ...]"
 

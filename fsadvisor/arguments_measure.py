@@ -1,0 +1,173 @@
+"""The command line of what measures for longer: compare, forecast and trial."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+COMPARE_SAYS = (
+    "Compare mounted paths, the devices below them and filesystems in images, by the same jobs in turn: what is best "
+    "at what, and what can't be told apart. Says what it takes and asks before it starts."
+)
+
+
+def add_compare(
+    compare: argparse.ArgumentParser,
+    suites: Sequence[str],
+    seconds: Callable[[str], float],
+    percent: Callable[[str], float],
+) -> None:
+    """Its arguments."""
+    compare.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help="folders of mounted filesystems; on the first one's the images are made",
+    )
+    compare.add_argument(
+        "--images",
+        metavar="NAME,…",
+        help="the filesystems to make in images: all (as root the default), none, or some of those that --list names",
+    )
+    compare.add_argument("--jobs", metavar="JOB,…", help="the jobs to compare them by; fsadvisor probe --list has all")
+    compare.add_argument("--suite", metavar="NAME", choices=suites, help=f"jobs for a purpose: {', '.join(suites)}")
+    compare.add_argument("--no-devices", action="store_true", help="do not read the devices below")
+    compare.add_argument("--list", action="store_true", help="list the filesystems that can be made, and the jobs")
+    compare.add_argument(
+        "--width",
+        metavar="PERCENT",
+        type=percent,
+        default=5.0,
+        help="end a job when half of the 95%% interval is as narrow as this share of the median on all (default: 5)",
+    )
+    compare.add_argument(
+        "--seconds", metavar="N", type=seconds, help="so long for each job on each side, settled or not (default: 6)"
+    )
+    compare.add_argument(
+        "--markdown", action="store_const", dest="form", const="markdown", default=argparse.SUPPRESS,
+        help="print the comparison as Markdown",
+    )  # fmt: skip
+    compare.add_argument("--out", metavar="FILE.svg", type=Path, help="draw it into a new file, which loads nothing")
+    compare.add_argument("--dry-run", action="store_true", help="only say what it takes and what speaks against it")
+    compare.add_argument("--yes", action="store_true", help="start without asking")
+    compare.add_argument(
+        "--yes-in-data-directory", action="store_true", help="measure inside a database's own directory, too"
+    )
+
+
+FORECAST_SAYS: Final = (
+    "Say what a device of another latency would bring: from kept results of probes on TARGET, from a file (--fit), or "
+    "from curves measured here (--sweep); and where that can't be trusted."
+)
+
+
+def add_forecast(forecast: argparse.ArgumentParser) -> None:
+    """Its words and options."""
+    forecast.add_argument("target", metavar="TARGET", nargs="?", help="a mount point or folder whose results are kept")
+    forecast.add_argument(
+        "--fit", metavar="FILE", type=Path, help="fit a CSV: filesystem,workload,latency_ms,throughput"
+    )
+    forecast.add_argument("--sweep", action="store_true", help="measure the curves, by dm-delay and null_blk")
+    forecast.add_argument(
+        "--on-scratch", metavar="DIR", type=Path, help="where the sweep's image lies, on a filesystem with room for it"
+    )
+    forecast.add_argument(
+        "--filesystems",
+        metavar="NAME,…",
+        type=_names,
+        help="default: ext4,xfs,btrfs,f2fs,nilfs2, those that can be made",
+    )
+    forecast.add_argument("--jobs", metavar="NAME,…", type=_names, help="default: web,file-server,mail")
+    forecast.add_argument(
+        "--delays", metavar="MS,…", type=_delays, help="default: 0 to 10 in steps of 1, and 0.1, 0.2, 0.5 by null_blk"
+    )
+    forecast.add_argument(
+        "--passes", metavar="N", type=_passes, default=2, help="how often each latency is measured (default: 2)"
+    )
+    forecast.add_argument(
+        "--window", metavar="SECONDS", type=_window, default=3.0, help="at the longest delay (default: 3)"
+    )
+    forecast.add_argument("--out", metavar="FILE.svg", type=Path, help="draw the curves into a file that is new")
+    forecast.add_argument("--markdown", action="store_true", help="print tables in Markdown")
+    forecast.add_argument("--yes", action="store_true", help="start the sweep without asking")
+
+
+def _names(text: str) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(filter(None, text.split(","))))
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} names nothing")
+    return found
+
+
+def _delays(text: str) -> tuple[float, ...]:
+    try:
+        found = tuple(sorted({float(word) for word in text.split(",")}))
+    except ValueError:
+        found = ()
+    if len(found) < 2 or not all(0 <= ms <= 1000 for ms in found):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no list of two delays or more, of 0 to 1000 ms: such as 0,1,5,10"
+        )
+    return found
+
+
+def _passes(text: str) -> int:
+    if not (text.isdigit() and 1 <= int(text) <= 20):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 20")
+    return int(text)
+
+
+def _window(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.1 <= seconds <= 600:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 0.1 to 600")
+    return seconds
+
+
+TRIAL_SAYS = (
+    "Try a change before anyone dares it: two scratch filesystems side by side, as the machine's own is and with the "
+    "change, a job on both in turn, and how much faster it is. Says what it takes and asks before it starts."
+)
+
+
+def add_trial(trial: argparse.ArgumentParser, seconds: Callable[[str], float], percent: Callable[[str], float]) -> None:
+    """Its arguments."""
+    trial.add_argument(
+        "words",
+        metavar="RULE|OPTIONS",
+        nargs="*",
+        help="a rule's id, or mount options such as noatime, or 'mkfs:ARGUMENTS' such as 'mkfs:-O ^has_journal'",
+    )
+    trial.add_argument("-o", metavar="OPTIONS", dest="options", action="append", help="mount options, as of mount")
+    where = trial.add_mutually_exclusive_group()
+    where.add_argument(
+        "--on-scratch", metavar="DIR", type=Path, help="make images on this folder's filesystem, without a name"
+    )
+    where.add_argument("--device", metavar="EMPTY", type=Path, help="use two halves of a device that is proven empty")
+    trial.add_argument(
+        "--yes-erase", metavar="NAME", help="with --device: its kernel name, such as sdb, instead of typing it"
+    )
+    trial.add_argument("--job", metavar="JOB", default="", help="what is measured (default: what the rule names)")
+    trial.add_argument("--type", metavar="TYPE", default="", help="the filesystem (default: as that of DIR, or ext4)")
+    trial.add_argument("--seconds", metavar="N", type=seconds, help="stop after so many seconds (default: 180)")
+    trial.add_argument(
+        "--matters",
+        metavar="PERCENT",
+        type=percent,
+        default=5.0,
+        help="the smallest difference that matters: stop when it is told, or excluded (default: 5)",
+    )
+    trial.add_argument("--dry-run", action="store_true", help="only say what it takes and what speaks against it")
+    trial.add_argument("--no-keep", action="store_true", help="do not keep the result for the audit")
+    trial.add_argument("--yes", action="store_true", help="start without asking")
+    trial.add_argument(
+        "--yes-in-data-directory", action="store_true", help="make the images inside a database's directory, too"
+    )

@@ -1,0 +1,281 @@
+"""What our own engine measures: allocation, mixes of small servers, metadata, files that are there, and latencies.
+
+Allocation: a large file without a name, holes of 64 KiB in every 128 KiB, and giving all of it back. Metadata: empty
+files made, looked at, opened and taken away by one process a thread, in step with each other. Latencies: where fio is
+not installed, one file's reads and writes, one at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import itertools
+import os
+import stat
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from fsadvisor._version import __version__
+from fsadvisor.machine.inodes import extent_count, largest_files
+from fsadvisor.measure.probe.disks import counted
+from fsadvisor.measure.probe.engine import EngineError, because, told
+from fsadvisor.measure.probe.own.worker_pool import crew, window
+from fsadvisor.measure.probe.scratch import scratch_file
+from fsadvisor.measure.probe.scratch_tree import descriptor_of, tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from fsadvisor.measure.probe.disks import Way
+    from fsadvisor.measure.probe.engine import DiskWork, Session, Window
+    from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Metadata, Mix
+    from fsadvisor.measure.probe.own.worker_pool import Answer, Crew
+    from fsadvisor.measure.probe.scratch import ScratchFile
+
+
+ALLOCATING: Final = f"fsadvisor {__version__}"
+HOLE_BYTES: Final = 64 << 10
+EVERY_BYTES: Final = 128 << 10
+_MOST_ROUNDS: Final = 8
+_NOT_TOLD: Final = {errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL}
+_STEPS: Final = ("fallocate", "punch", "free")
+
+
+class _Allocating:
+    engine = ALLOCATING
+
+    def __init__(self, work: Allocation, workers: Crew, file: ScratchFile, way: Way | None) -> None:
+        self._timed = work.operation
+        # What is given back is what a server has at the end: a file that is whole.
+        self._steps = [step for step in _STEPS if step != "punch" or work.operation == "punch"]
+        self._workers, self._file, self._way = workers, file, way
+
+    def window(self, seconds: float) -> Window:
+        """Rounds until their timed part is so long."""
+        answers: list[Answer] = []
+        extents: int | None = None
+        before = counted(self._way)
+        while sum(answer.seconds for answer in answers) < seconds and len(answers) < _MOST_ROUNDS:
+            for step in self._steps:
+                answer = self._workers.order(step)
+                if step == self._timed:
+                    answers.append(answer)
+                    extents = self._extents()
+        return window(answers, before, counted(self._way), extents)
+
+    def _extents(self) -> int | None:
+        """None where the filesystem does not tell (no FIEMAP): the job's figure is of time. Raises EngineError."""
+        try:
+            return extent_count(self._file.descriptor)
+        except OSError as error:
+            if error.errno not in _NOT_TOLD:
+                raise because(error.errno, "asking for the scratch file's extents") from error
+            return None
+
+
+@contextlib.contextmanager
+def open_allocation(work: Allocation, folder: Path, way: Way | None) -> Iterator[Session]:
+    """Make the empty file and start the worker. Raises EngineError where the filesystem cannot allocate ahead."""
+    with scratch_file(folder, work.file_bytes, "sparse") as file:
+        task = {"task": "allocation", "fd": file.descriptor, "bytes": work.file_bytes}
+        task |= {"hole": HOLE_BYTES, "every": EVERY_BYTES}
+        with crew(folder, [task], [file.descriptor]) as workers:
+            yield _Allocating(work, workers, file, way)
+
+
+NAME: Final = f"fsadvisor {__version__}"
+
+
+class _Mixing:
+    engine = NAME
+
+    def __init__(self, workers: Crew, way: Way | None) -> None:
+        self._workers, self._way = workers, way
+
+    def window(self, seconds: float) -> Window:
+        """Let all live for so long."""
+        before = counted(self._way)
+        answer = self._workers.order(f"run {seconds}", seconds)
+        return window([answer], before, counted(self._way))
+
+
+def _fills(work: Mix) -> list[str]:
+    """An order to each worker to make its share of the files."""
+    shares = [work.files * number // work.threads for number in range(work.threads + 1)]
+    return [f"fill {first} {last}" for first, last in itertools.pairwise(shares)]
+
+
+@contextlib.contextmanager
+def open_mix(work: Mix, folder: Path, way: Way | None) -> Iterator[Session]:
+    """Make the scratch tree with its files and start the workers. Raises EngineError."""
+    with tree(folder) as place:
+        inside = descriptor_of(place)
+        task = {"task": "mix", "place": str(place), "folder": f"/proc/self/fd/{inside}", "files": work.files}
+        task |= {"steps": work.steps, "mean": work.mean_file_bytes, "append": work.append_bytes, "cold": work.cold}
+        with crew(folder, [task | {"number": number} for number in range(work.threads)], [inside]) as workers:
+            workers.orders(_fills(work))
+            yield _Mixing(workers, way)
+
+
+NAME_BYTES: Final = 512
+"""What making or removing a file is taken to write where the disks' counters can't be read: its inode and name."""
+_MOST_NAME_ROUNDS: Final = 500
+"""A window ends after so many rounds, however short they are."""
+
+
+class _Names:
+    engine = NAME
+
+    def __init__(self, work: Metadata, workers: Crew, way: Way | None) -> None:
+        self._operation, self._workers, self._way = work.operation, workers, way
+        if work.operation in ("stat", "open"):
+            self._make(work.set_up_seconds)
+
+    def window(self, seconds: float) -> Window:
+        """Rounds over all files until their timed part is so long."""
+        answers: list[Answer] = []
+        changes = 0
+        before = counted(self._way)
+        while sum(answer.seconds for answer in answers) < seconds and len(answers) < _MOST_NAME_ROUNDS:
+            answer, changed = self._round(seconds)
+            answers.append(answer)
+            changes += changed
+        measured = window(answers, before, counted(self._way))
+        if not changes:
+            return measured
+        return replace(measured, beside_bytes=_written(measured.disks, changes))
+
+    def _round(self, seconds: float) -> tuple[Answer, int]:
+        """What was timed, and how many names were made and taken away."""
+        if self._operation in ("stat", "open"):
+            return self._workers.order(self._operation), 0
+        made = self._make(seconds)
+        gone = self._workers.order("unlink")
+        return made if self._operation == "create" else gone, made.operations + gone.operations
+
+    def _make(self, seconds: float) -> Answer:
+        """All files, or as many as that time allows."""
+        return self._workers.order(f"create {seconds}", seconds)
+
+
+def _folders(work: Metadata, place: Path) -> list[str]:
+    """Each worker's folder: the same for all, or one of its own, which is made."""
+    inside = descriptor_of(place)
+    if work.folders == "one":
+        return [f"/proc/self/fd/{inside}"] * work.threads
+    names = [f"d{number}" for number in range(work.threads)]
+    with told(f"making folders in {place}"):
+        for name in names:
+            os.mkdir(name, 0o700, dir_fd=inside)
+    return [f"/proc/self/fd/{inside}/{name}" for name in names]
+
+
+@contextlib.contextmanager
+def open_names(work: Metadata, folder: Path, way: Way | None) -> Iterator[Session]:
+    """Make the scratch tree and start the workers. Raises EngineError."""
+    with tree(folder) as place:
+        each = max(1, work.files // work.threads)
+        tasks = [
+            {"task": "names", "place": str(place), "folder": own, "prefix": f"w{number}-", "files": each}
+            for number, own in enumerate(_folders(work, place))
+        ]
+        with crew(folder, tasks, [descriptor_of(place)]) as workers:
+            yield _Names(work, workers, way)
+
+
+def _written(disks: DiskWork | None, changes: int) -> int:
+    """Bytes that the filesystem sent: those of the disks, which others write to as well, where only they count them."""
+    if disks is None:
+        return changes * NAME_BYTES
+    return disks.written_bytes if disks.sent_bytes is None else disks.sent_bytes
+
+
+_PLAIN: Final = os.O_RDONLY | os.O_DIRECT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class _Reading:
+    engine = NAME
+
+    def __init__(self, workers: Crew, files: Sequence[int], way: Way | None) -> None:
+        self._workers, self._files, self._way = workers, files, way
+
+    def window(self, seconds: float) -> Window:
+        """Read on for so long, over all files and again; count their extents."""
+        before = counted(self._way)
+        answer = self._workers.order(f"run {seconds}", seconds)
+        after = counted(self._way)
+        with told("asking for the files' extents"):
+            extents = sum(map(extent_count, self._files))
+        return window([answer], before, after, extents)
+
+
+def _opened(path: str) -> int:
+    """A regular file, to be read past the page cache."""
+    try:
+        descriptor = os.open(path, _PLAIN | os.O_NOATIME)
+    except PermissionError:
+        descriptor = os.open(path, _PLAIN)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise EngineError(f"{path} is no file")
+    return descriptor
+
+
+@contextlib.contextmanager
+def open_reading(work: Existing, target: Path, way: Way | None) -> Iterator[Session]:
+    """Open a file, or the largest ones below a folder, and start the worker. Raises EngineError."""
+    paths = largest_files(str(target)) if target.is_dir() else [str(target)]
+    if not paths:
+        raise EngineError(f"there are no files with content below {target}")
+    files: list[int] = []
+    try:
+        with told(f"opening files at {target} for direct reads"):
+            files.extend(map(_opened, paths))
+        with crew(target, [{"task": "read", "fds": files, "block": work.block_bytes}], files) as workers:
+            yield _Reading(workers, files, way)
+    finally:
+        for descriptor in files:
+            os.close(descriptor)
+
+
+SYNCING: Final = f"fsadvisor {__version__}, in place of fio: rates seen at 0.90 to 1.02 of fio's"
+
+
+class _Syncing:
+    """One worker on one file without a name."""
+
+    engine = SYNCING
+
+    def __init__(self, io: Io, workers: Crew, file: ScratchFile, way: Way | None) -> None:
+        self._io, self._workers, self._file, self._way = io, workers, file, way
+
+    def window(self, seconds: float) -> Window:
+        """Run once; shorter where the file may not grow further in one window. Raises EngineError."""
+        self._file.before_window(self._io)
+        before = counted(self._way)
+        answer = self._workers.order(f"run {seconds}", seconds)
+        return window([answer], before, counted(self._way))
+
+
+@contextlib.contextmanager
+def open_latency(io: Io, folder: Path, way: Way | None) -> Iterator[Session]:
+    """Write the file, and start the worker. Raises EngineError where the job needs fio."""
+    if io.depth > 1 or io.streams > 1:
+        raise EngineError("more than one request in flight needs fio: install it, or fetch it with `make fio`")
+    with scratch_file(folder, io.file_bytes, io.state, synced=io.sync != "none") as file:
+        file.before_first(io)
+        task = {
+            "task": "sync",
+            "fd": file.descriptor,
+            "block": io.block_bytes,
+            "blocks": io.file_bytes // io.block_bytes,
+            "sequential": io.pattern == "sequential",
+            "append": io.pattern == "append",
+            "reads": io.operation == "read",
+            "sync": io.sync,
+            "direct": io.direct,
+        }
+        with crew(folder, [task], [file.descriptor]) as workers:
+            yield _Syncing(io, workers, file, way)
