@@ -73,7 +73,34 @@ def of_file(path: str, text: str) -> str:
 
 def of_command(argv: Argv, text: str) -> str:
     """What a command printed."""
+    if argv == ("dmesg",):
+        return log_about_storage(text)
     return _shown_units(text) if argv[:2] == ("systemctl", "show") else text
+
+
+_LOG_LINE: Final = re.compile(r"(?:<\d{1,3}>)?\[ *\d{1,12}\.\d{1,9}\] (?:\[ *[TC]\d{1,10}\] )?")
+_OF_STORAGE: Final = re.compile(
+    r"(?:ata\d+(?:\.\d+)?: |(?:EXT4|F2FS|FAT)-fs |XFS \(|BTRFS[: ]|JBD2: |Aborting journal |INFO: task |sd [\d:]+: "
+    r"|nvme|md/raid|device-mapper: |Buffer I/O "
+    r"|(?:\w+: )?(?:I/O|critical [\w ]+|(?:recoverable )?transport|protection|timeout) error, dev )"
+    r"[^'\"]{0,160}"
+)
+_NAMES_FOLLOW: Final = re.compile(r": comm |\b[Nn]ame\b")
+
+
+def log_about_storage(text: str) -> str:
+    """The kernel's log: of its lines those about storage, up to where names of files or programs may follow.
+
+    The first line stays with its time alone, to tell how far back the log goes.
+    """
+    kept: list[str] = []
+    for at, line in enumerate(text.splitlines()):
+        if (time := _LOG_LINE.match(line)) is None:
+            continue
+        said = _OF_STORAGE.match(line[time.end() :])
+        if said or at == 0:
+            kept.append(time[0] + (_NAMES_FOLLOW.split(said[0])[0] if said else ""))
+    return "\n".join((*kept, "")) if kept else text[:200]
 
 
 def of_names(folder: str, names: tuple[str, ...]) -> tuple[str, ...]:

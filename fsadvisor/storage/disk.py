@@ -123,6 +123,12 @@ class Disk(Described, frozen=True, kw_only=True):
     link_errors: Fact[int] = some(
         "transfers damaged between drive and controller (SATA)", "smartctl UDMA_CRC_Error_Count", "errors"
     )
+    log_errors: Fact[int] = some(
+        "failed reads and writes, and losses of it, in the kernel's log of the last seven days", "dmesg", "lines"
+    )
+    log_link_troubles: Fact[int] = some(
+        "resets, time-outs and damaged transfers in the kernel's log of the last seven days", "dmesg", "lines"
+    )
     failing_attributes: Fact[tuple[str, ...]] = some(
         "attributes at or below their threshold now (ATA)", "smartctl when_failed"
     )

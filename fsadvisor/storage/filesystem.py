@@ -55,6 +55,9 @@ class Filesystem(Described, frozen=True, kw_only=True):
     inode_bytes: Fact[int] = some("inode size", "dumpe2fs, xfs_info", "bytes")
     stripe_unit_bytes: Fact[int] = some("stripe unit that it was told of", "dumpe2fs, xfs_info", "bytes")
     errors: Fact[int] = some("errors that it remembers", "/sys/fs/ext4/*/errors_count, btrfs devinfo", "errors")
+    log_errors: Fact[int] = some(
+        "damage, failed writes and stops in the kernel's log of the last seven days", "dmesg", "lines"
+    )
     sound: Fact[bool] = some(
         "it has recorded no error, lacks no device, was not shut down, and is not nearly full",
         "derived from the counters of its kind and statvfs",

@@ -56,6 +56,9 @@ class Host(Described, frozen=True, kw_only=True):
         "what the slowest disk in use writes in 1 s, 64 MiB to 1 GiB", "derived, a heuristic", "bytes"
     )
     uptime_seconds: Fact[int] = about("time since boot", "/proc/uptime", "s")
+    log_hung_tasks: Fact[int] = about(
+        "tasks that waited for over two minutes, in the kernel's log of the last day", "dmesg", "lines"
+    )
     io_full_avg60_percent: Fact[float] = about(
         "share of the last minute in which all tasks waited for I/O", "/proc/pressure/io", "percent"
     )

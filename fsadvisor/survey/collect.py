@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import dmsetup, json_text, lsblk, lvs, mount_tables
+from fsadvisor.readers import dmsetup, json_text, kernel_log, lsblk, lvs, mount_tables
 from fsadvisor.survey import (
     block,
     configured,
@@ -79,6 +79,7 @@ def collect(machine: Machine) -> Inventory:
         udev=by_udev,
         io=_io(machine, known),
         uptime=queue.uptime_seconds(machine, host.container(machine)),
+        log=read_fact.command_record(machine, kernel_log.ARGV, kernel_log.parse),
         lsblk_labels={} if labels_told else _lsblk_labels(machine),
         tables=_tables(machine, known),
         volumes=raid.volumes(machine) if _has_lvm(machine, known) else {},
@@ -152,7 +153,7 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
 
 def _of_host_and_drives(tree: BlockTree) -> list[Argv]:
     """Those that read no disk."""
-    wanted: list[Argv] = [*host.COMMANDS, configured.MOUNT_UNITS]
+    wanted: list[Argv] = [*host.COMMANDS, configured.MOUNT_UNITS, kernel_log.ARGV]
     for device in tree.devices.values():
         if device.is_disk:
             wanted += drive.commands(device, transport(device))

@@ -15,6 +15,7 @@ from fsadvisor.survey import (
     attachment,
     controllers,
     drive,
+    kernel_log,
     looked_up,
     measured,
     multipath,
@@ -69,7 +70,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
         for device in inventory.tree.devices.values()
         if device.is_disk
     }
-    facts = {subject: it.facts for subject, it in seen.items()}
+    facts = {subject: _with_log(it.facts, inventory, subject) for subject, it in seen.items()}
     return overlay.over(
         "disk",
         facts,
@@ -79,6 +80,15 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
             lambda subject, known: reweigh_plp(known, seen[subject]),
             lambda _, known: replace(known, failing=soundness.failing(known)),
         ),
+    )
+
+
+def _with_log(known: Disk, inventory: Inventory, subject: str) -> Disk:
+    device, log, uptime = inventory.tree.devices[subject.partition(":")[2]], inventory.log, inventory.uptime
+    return replace(
+        known,
+        log_errors=kernel_log.of_disk(log, device, uptime, "io"),
+        log_link_troubles=kernel_log.of_disk(log, device, uptime, "link"),
     )
 
 

@@ -11,7 +11,7 @@ from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text, process_files
 from fsadvisor.storage import Filesystem
-from fsadvisor.survey import raid, read_fact, soundness
+from fsadvisor.survey import kernel_log, raid, read_fact, soundness
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.filesystem_types import zfs
 from fsadvisor.survey.filesystem_types.base import MOUNTINFO
@@ -47,6 +47,9 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
         if block.type == zfs.ZFS.name:
             verdict = zfs.log_plp(inventory.machine, block, inventory.tree, disks)
             found[at] = replace(found[at], zfs_log_plp=verdict)
+    for at, block in inventory.blocks.items():
+        seen = kernel_log.of_filesystem(inventory.log, block.devices, inventory.uptime)
+        found[at] = replace(found[at], log_errors=seen)
     return overlay.over(
         "filesystem",
         found,

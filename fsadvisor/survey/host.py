@@ -11,7 +11,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import block_files, host_files, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import queue, raid, read_fact
+from fsadvisor.survey import kernel_log, queue, raid, read_fact
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -202,6 +202,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         dirty_wanted_bytes=read_fact.derive(speed, lambda it: _between(256 * _MIB, 4 * it, 4096 * _MIB)),
         dirty_background_wanted_bytes=read_fact.derive(speed, lambda it: _between(64 * _MIB, it, 1024 * _MIB)),
         io_full_avg60_percent=stalled,
+        log_hung_tasks=kernel_log.hung(inventory.log, inventory.uptime),
         io_stalled=read_fact.derive(stalled, lambda percent: percent > _STALLED_PERCENT),
         fstrim_timer=_fstrim_timer(machine),
         trim_wanted=trim_wanted,

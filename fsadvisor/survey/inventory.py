@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup import Target
     from fsadvisor.readers.json_text import Json
+    from fsadvisor.readers.kernel_log import KernelLog
     from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Kind, Layer
@@ -120,6 +121,7 @@ class Inventory(Struct, frozen=True, kw_only=True):
     udev: Udev
     io: Json | Unknown
     uptime: Fact[int]
+    log: KernelLog | Unknown
     lsblk_labels: Mapping[str, str]
     tables: Mapping[str, tuple[Target, ...]] | Unknown
     volumes: Mapping[str, LogicalVolume] | Unknown

@@ -231,6 +231,7 @@ STALLED = {
 """Files of a host on which all tasks wait for I/O a third of the time."""
 
 HOST_ANSWERS = {
+    "dmesg": "[    0.000000] Linux version\n",
     " ".join(lsblk.LABELS_ARGV): '{"blockdevices": []}\n',
     " ".join(host.DEFRAGMENTING): "",
     " ".join(configured.MOUNT_UNITS): "Where=/\nWhat=/dev/root\nOptions=rw\nType=ext4\nId=-.mount\n"

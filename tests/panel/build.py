@@ -120,8 +120,12 @@ def on(drive, place, fs_type="ext4", **more):
 
 
 def server(*drives, mounts, layers=(), programs=(), files=(), commands=(), kernel="6.8.0-60-generic", vm=None,
-           memory=64, dirty_mib=60, stalled=False, fstrim=True, fstab="", udev="", attested=(), **more):  # fmt: skip
-    """The machine; `programs` are (name, directory) or with {setting: value}, `vm` is systemd-detect-virt's word."""
+           memory=64, dirty_mib=60, stalled=False, fstrim=True, fstab="", udev="", attested=(), log=(),
+           **more):  # fmt: skip
+    """The machine; `programs` are (name, directory) or with {setting: value}, `vm` is systemd-detect-virt's word.
+
+    `log` are lines of the kernel's, said 90 seconds ago.
+    """
     told = {}
     for one in (*drives, *mounts):
         told |= one.commands if isinstance(one, Drive) else one.all_commands()
@@ -134,6 +138,7 @@ def server(*drives, mounts, layers=(), programs=(), files=(), commands=(), kerne
     own |= {"/proc/meminfo": parts.meminfo(memory, dirty_mib), "/proc/sys/kernel/osrelease": kernel}
     own |= parts.attested(*attested) if attested else {}
     told |= parts.host_answers(fstrim_timer=fstrim)
+    told["dmesg"] = "\n".join(("[    0.000000] Linux version", *(f"[863910.000000] {it}" for it in log), ""))
     if vm:
         told["systemd-detect-virt --vm"] = f"{vm}\n"
     return parts.machine(

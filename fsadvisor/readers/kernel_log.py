@@ -1,0 +1,150 @@
+"""The kernel's log, `dmesg`: what it tells of storage in trouble, by the patterns of kernel_log.toml.
+
+Written against util-linux 2.38 and kernels 4.4 to 6.12. A line has the seconds since boot, then what was said:
+
+    [ 5012.400712] ata3.00: failed command: WRITE FPDMA QUEUED
+
+https://man7.org/linux/man-pages/man1/dmesg.1.html
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+from fsadvisor.readers.parsing import refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fsadvisor.facts import Unknown
+
+ARGV: Final = ("dmesg",)
+
+Class: TypeAlias = Literal[
+    "io", "link", "space", "filesystem", "filesystem-note", "read-only", "hung", "attached", "info"
+]
+
+_LINE: Final = re.compile(r"(?:<\d{1,3}>)?\[ *(\d{1,12}\.\d{1,9})\] (?:\[ *[TC]\d{1,10}\] )?(.*)", re.ASCII)
+_LONGEST: Final = 400
+_MOST_LINES: Final = 100_000
+"""The newest; the log's buffer rarely has as many."""
+
+
+class Pattern(Struct, frozen=True, kw_only=True):
+    """One row."""
+
+    id: str
+    kind: Class
+    match: re.Pattern[str]
+    literal: str
+    says: str
+    source: str
+    examples: tuple[str, ...]
+    over: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """All lines of a pattern about one device; times in seconds since boot."""
+
+    pattern: str
+    kind: Class
+    says: str
+    device: str
+    """As the line names it: sda, ata3, nvme0, 0000:01:00.0, md0; '' where it names none."""
+    count: int
+    first: float
+    last: float
+
+
+class KernelLog(Struct, frozen=True, kw_only=True):
+    """What the log tells of storage; `since` is the time of its oldest line that is still there."""
+
+    since: float
+    events: tuple[Event, ...]
+
+
+def parse(text: str) -> KernelLog | Unknown:
+    """Read what dmesg printed."""
+    lines = [told for line in text.splitlines()[-_MOST_LINES:] if (told := _LINE.match(line[:_LONGEST]))]
+    if not lines:
+        return refusal(text, "no line of the kernel's log")
+    found: dict[tuple[str, str], Event] = {}
+    for line in lines:
+        for pattern, device in _told(line[2]):
+            if pattern.kind == "attached":
+                _forget(found, device)
+                continue
+            at = float(line[1])
+            old = found.get((pattern.id, device))
+            found[pattern.id, device] = Event(
+                pattern=pattern.id,
+                kind=pattern.kind,
+                says=pattern.says,
+                device=device,
+                count=old.count + 1 if old else 1,
+                first=min(old.first, at) if old else at,
+                last=max(old.last, at) if old else at,
+            )
+    return KernelLog(since=float(lines[0][1]), events=tuple(_without_echoes(found)))
+
+
+def _told(said: str) -> Iterator[tuple[Pattern, str]]:
+    """The pattern of a line: the first that fits."""
+    if _any_beginning().match(said) is None:
+        return
+    for pattern in patterns():
+        match = pattern.match.match(said)
+        if match is not None:
+            groups = match.groupdict()
+            yield pattern, groups.get("device") or groups.get("device2") or ""
+            return
+
+
+def _forget(found: dict[tuple[str, str], Event], device: str) -> None:
+    for key in [key for key in found if key[1] == device]:
+        del found[key]
+
+
+def _without_echoes(found: dict[tuple[str, str], Event]) -> Iterator[Event]:
+    over = {pattern.id: pattern.over for pattern in patterns()}
+    echoes = {(echo, event.device) for event in found.values() for echo in over[event.pattern]}
+    return (event for key, event in found.items() if key not in echoes)
+
+
+@cache
+def _any_beginning() -> re.Pattern[str]:
+    """One look at a line that most fail: how the lines of all patterns begin."""
+    return re.compile(
+        r"ata\d|BTRFS|EXT4-fs|XFS|JBD2|F2FS-fs|FAT-fs|Aborting journal|INFO: task|sd \d|nvme|md/raid|device-mapper"
+        r"|Buffer I/O|I/O error|critical |(?:recoverable )?transport |protection error|timeout error|nfs: server"
+        r"|blk_update_request|blk_print_req_error|print_req_error|end_request|pcieport|ahci|megaraid_sas|mpt3sas"
+        r"|\w+: detected capacity"
+    )
+
+
+@cache
+def patterns() -> tuple[Pattern, ...]:
+    """All rows, in the order in which they are tried."""
+    import tomllib
+    from importlib import resources
+
+    table = tomllib.loads(resources.files(__package__).joinpath("kernel_log.toml").read_text("utf-8"))
+    return tuple(
+        Pattern(
+            id=row["id"],
+            kind=row["class"],
+            match=re.compile(row["match"], re.ASCII),
+            literal=row["literal"],
+            says=row["says"],
+            source=row["source"],
+            examples=tuple(row["example"]),
+            over=tuple(row.get("over", ())),
+            kernels=tuple(row.get("kernels", ())),
+        )
+        for row in table["pattern"]
+    )

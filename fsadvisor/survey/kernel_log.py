@@ -1,0 +1,78 @@
+"""What the kernel's log says of a disk, a filesystem and the host, as far as it is recent."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Fact, Known, Unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from fsadvisor.readers.kernel_log import Class, Event, KernelLog
+    from fsadvisor.survey.block import BlockDevice
+
+_DAY: Final = 86_400
+_RECENT: Final = 7 * _DAY
+_PORT: Final = re.compile(r"/(ata\d+|nvme\d+)(?=/)")
+_ADDRESS: Final = re.compile(r"/([0-9a-f]{4,5}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])(?=/)")
+_SHOWN: Final = 3
+
+
+def names_of(device: BlockDevice) -> frozenset[str]:
+    """What the log calls a disk: its name, its port or controller, its place on the PCI bus (an HBA's is many's)."""
+    named = {device.name, *_PORT.findall(device.hardware)}
+    if "/nvme/" in device.hardware:
+        named.update(_ADDRESS.findall(device.hardware)[-1:])
+    return frozenset(named)
+
+
+def of_disk(log: KernelLog | Unknown, device: BlockDevice, uptime: Fact[int], kind: Class) -> Fact[int]:
+    """Lines of a class about a disk in the last seven days."""
+    names = names_of(device)
+    return _count(log, uptime, _RECENT, lambda it: it.kind == kind and it.device in names)
+
+
+def of_filesystem(log: KernelLog | Unknown, devices: Iterable[str], uptime: Fact[int]) -> Fact[int]:
+    """Lines about a filesystem's errors in the last seven days, by the names of its devices; jbd2 adds an inode."""
+    names = frozenset(devices)
+    kinds = ("filesystem", "read-only")
+
+    def wanted(event: Event) -> bool:
+        return event.kind in kinds and bool(names & {event.device, event.device.rpartition("-")[0]})
+
+    return _count(log, uptime, _RECENT, wanted)
+
+
+def hung(log: KernelLog | Unknown, uptime: Fact[int]) -> Fact[int]:
+    """Tasks that hung in the last day."""
+    return _count(log, uptime, _DAY, lambda it: it.kind == "hung")
+
+
+def _count(log: KernelLog | Unknown, uptime: Fact[int], recent: int, wanted: Callable[[Event], bool]) -> Fact[int]:
+    if isinstance(log, Unknown):
+        return log
+    found = [it for it in log.events if wanted(it)]
+    if not found:
+        return Known(0, "dmesg")
+    if isinstance(uptime, Unknown):
+        return uptime
+    young = [it for it in found if uptime.value - it.last <= recent]
+    told = sorted(young, key=lambda it: -it.count)[:_SHOWN]
+    return Known(sum(it.count for it in young), "; ".join(["dmesg", *(_said(it, uptime.value) for it in told)]))
+
+
+def _said(event: Event, uptime: int) -> str:
+    last = _ago(uptime - event.last)
+    if event.count == 1:
+        return f"{event.says}, {last} ago"
+    return f"{event.says} {event.count:,} times, first {_ago(uptime - event.first)} ago, last {last} ago"
+
+
+def _ago(seconds: float) -> str:
+    whole = max(int(seconds), 0)
+    for size, unit in ((_DAY, "days"), (3600, "h"), (60, "min")):
+        if whole >= 2 * size:
+            return f"{whole // size} {unit}"
+    return f"{whole} s"

@@ -1,0 +1,111 @@
+"""The kernel's log: each pattern knows its wordings, echoes are not counted twice, a new drive is a new one."""
+
+import pytest
+from msgspec.structs import replace
+
+from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.machine.fit_to_tell import log_about_storage
+from fsadvisor.readers import kernel_log
+from fsadvisor.survey import block
+from fsadvisor.survey import kernel_log as judged
+from tests.panel import build
+
+PATTERNS = kernel_log.patterns()
+
+
+def log(*lines, start=100.0):
+    return kernel_log.parse("\n".join(f"[{start + at:12.6f}] {line}" for at, line in enumerate(lines)))
+
+
+def told(*lines):
+    return {(it.pattern, it.device): it.count for it in log(*lines).events}
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=[it.id for it in PATTERNS])
+def test_each_wording_of_a_pattern_is_known_alone_and_in_a_recording(pattern):
+    for line in pattern.examples:
+        assert pattern.match.match(line)
+        if pattern.kind != "attached":
+            whole = f"[   12.000000] {line}\n"
+            assert len(kernel_log.parse(whole).events) == 1, "the cheap look and the table agree"
+            if pattern.kind in ("io", "link", "filesystem", "read-only", "hung"):
+                again = kernel_log.parse(log_about_storage(whole))
+                assert [it.kind for it in again.events] == [it.kind for it in kernel_log.parse(whole).events]
+
+
+def test_sixty_patterns_stand_in_a_kernel_each_with_its_file():
+    assert len(PATTERNS) >= 60
+    assert len({it.id for it in PATTERNS}) == len(PATTERNS)
+    assert all(it.kernels and it.source.endswith((".c", ".h")) for it in PATTERNS)
+    known = {it.id for it in PATTERNS}
+    assert all(set(it.over) <= known - {it.id} for it in PATTERNS)
+
+
+def test_a_line_that_only_echoes_another_is_not_counted():
+    medium = "critical medium error, dev sda, sector 2048 op 0x0:(READ) flags 0x0"
+    echo = "Buffer I/O error on dev sda, logical block 256, async page read"
+    assert told(medium, echo, medium) == {("medium-error", "sda"): 2}
+    assert told(echo) == {("buffer-error-async", "sda"): 1}
+
+
+def test_what_was_said_before_another_drive_came_was_not_about_it():
+    error = "I/O error, dev sdb, sector 8 op 0x1:(WRITE) flags 0x0"
+    assert told(error, "sd 3:0:0:0: [sdb] Attached SCSI disk") == {}
+    assert told("sd 3:0:0:0: [sdb] Attached SCSI disk", error) == {("io-error", "sdb"): 1}
+
+
+def test_what_is_not_about_storage_is_left_alone():
+    assert (
+        log("usb 1-1: new device", "nvme nvme0: 4/0/0 default/read/poll queues", "ata1: SATA link up 6.0 Gbps").events
+        == ()
+    )
+
+
+def test_a_log_that_may_not_be_read_is_not_an_empty_one():
+    assert isinstance(kernel_log.parse("dmesg: read kernel buffer failed: Operation not permitted\n"), Unknown)
+    assert isinstance(kernel_log.parse(""), Unknown)
+
+
+def test_a_recording_holds_no_line_about_anything_else_and_no_name_of_a_file():
+    text = (
+        "[    1.000000] Command line: root=/dev/sda1 password=secret\n"
+        "[    2.000000] IN=eth0 SRC=192.0.2.1\n"
+        "[    3.000000] EXT4-fs error (device sda1): ext4_lookup:1: inode #2: comm payroll: bad name 'salaries.txt'\n"
+    )
+    assert log_about_storage(text) == (
+        "[    1.000000] \n[    3.000000] EXT4-fs error (device sda1): ext4_lookup:1: inode #2\n"
+    )
+
+
+def test_age_and_count_are_told_and_what_is_old_does_not_count():
+    device = build_device("sda", "ata3")
+    found = log(*["ata3: hard resetting link"] * 4, start=1000.0)
+    young = judged.of_disk(found, device, Known(1000 + 7200, "uptime"), "link")
+    assert young.value == 4
+    assert "the link was reset 4 times, first 2 h ago, last 119 min ago" in young.source
+    assert judged.of_disk(found, device, Known(1000 + 8 * 86400, "uptime"), "link").value == 0
+    unknown = Unknown(Cause.DENIED, "")
+    assert judged.of_disk(found, device, unknown, "link") is unknown
+    assert judged.of_disk(found, device, Known(9000, "uptime"), "io") == Known(0, "dmesg")
+
+
+def test_only_a_disks_own_port_controller_and_place_speak_of_it():
+    found = log("ata4: hard resetting link", "nvme nvme1: controller is down; will reset: CSTS=0xffffffff")
+    up = Known(1000, "uptime")
+    assert judged.of_disk(found, build_device("sda", "ata3"), up, "link").value == 0
+    assert judged.of_disk(found, build_device("sdb", "ata4"), up, "link").value == 1
+
+
+def test_a_journals_error_is_its_filesystems():
+    found = log("Aborting journal on device sda1-8.", "EXT4-fs (dm-3): Remounting filesystem read-only")
+    up = Known(1000, "uptime")
+    assert judged.of_filesystem(found, ("sda1",), up).value == 1
+    assert judged.of_filesystem(found, ("dm-3",), up).value == 1
+    assert judged.of_filesystem(found, ("sda2",), up).value == 0
+
+
+def build_device(name, port):
+    drive = build.sata({"sda": 0, "sdb": 1}[name])
+    machine = build.server(drive, mounts=[build.root(drive)])
+    device = block.walk(machine).devices[name]
+    return replace(device, hardware=f"../devices/pci0000:00/0000:00:17.0/{port}/host2/target2:0:0/2:0:0:0/block/{name}")
