@@ -39,6 +39,7 @@ def verdict(policy="write back", battery="optimal", drives="disabled", virtual=F
         ("write back", "failed", "disabled", "failed"),
         ("always write back", "absent", "disabled", "absent"),
         ("write through", "absent", "disabled", "unknown"),
+        ("write back", "charging", "enabled", "unknown"),
     ],
 )
 def test_all_three_have_to_hold(policy, battery, drives, expected):
@@ -64,3 +65,12 @@ def test_a_volume_is_no_hard_disk_though_it_says_that_it_spins():
 
 def test_a_volume_inside_a_virtual_machine_proves_nothing():
     assert verdict(virtual=True).fact.value == "unknown"
+
+
+def test_a_policy_that_nobody_could_tell_leaves_it_open():
+    silent = Unknown(Cause.NOT_EXPOSED, "")
+    found = verdict(policy=silent)
+    assert (found.verdict, found.missing) == ("unknown", None)
+    assert "its policy: not told" in found.evidence[0].says
+    assert found.evidence[0].weight == "note"
+    assert verdict(battery="failed").evidence[0].weight == "veto"

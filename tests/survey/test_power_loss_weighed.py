@@ -313,3 +313,35 @@ def test_a_verdict_s_source_is_all_that_was_weighed():
     told = weigh(other(family=family()))
     assert told.fact == Known("claimed", "; ".join(it.says for it in told.evidence))
     assert len(told.evidence) == 2
+
+
+def test_a_cache_that_smartctl_sees_is_noted_as_it_stands():
+    on, off = ({"write_cache": {"enabled": it}} for it in (True, False))
+    rows = (row("Power_On_Hours"),)
+    assert "note: its volatile write cache is on (smartctl)" in says(other(smart=smart(*rows, **on)))
+    assert "its volatile write cache is off now, and may be switched on again" in says(other(smart=smart(*rows, **off)))
+    assert "its volatile write cache" not in says(other(smart=smart(*rows)))
+
+
+def test_shutdowns_that_saved_not_all_are_a_failure():
+    assert weigh(nvme({"ocp": ocp(**{"Incomplete shutdowns": 1})})).verdict == "failed"
+    assert weigh(nvme({"ocp": ocp(**{"Incomplete shutdowns": 0})})).verdict == "proven"
+
+
+def test_what_id_ctrl_and_the_kernel_do_not_say_is_no_evidence():
+    for case in (nvme({"id_ctrl": ctrl(None)}), nvme({"id_ctrl": NO_TOOL}), nvme(write_cache=NO_TOOL)):
+        assert "contradict" not in says(case)
+    assert "vwc" not in says(nvme({"id_ctrl": ctrl(None)}))
+    assert weigh(nvme({"id_ctrl": ctrl(6)}, write_cache=NO_TOOL, family=family())).verdict == "claimed"
+
+
+def test_a_log_without_a_critical_warning_speaks_neither_way():
+    assert "critical_warning" not in says(nvme({"smart_log": log(None)}))
+    assert weigh(nvme({"smart_log": log(None)}, family=family())).verdict == "unknown"
+    assert weigh(nvme({"smart_log": log(None)})).missing is None
+
+
+def test_a_reseller_s_number_settles_nothing():
+    assert "note: the model is of the family Samsung PM9A3, a reseller's number that hides the family" in says(
+        other(family=family("oem"))
+    )

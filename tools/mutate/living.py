@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import gc
 import sys
 from pathlib import Path
@@ -32,7 +33,10 @@ class Living:
                 self._functions.setdefault((code.co_qualname, code.co_firstlineno), []).append(held)
 
     def put(self, change: Change) -> None:
-        """Change it, for this process's rest."""
+        """Change it, for this process's rest, and have it forget what it remembers."""
+        for held in vars(self.module).values():
+            if isinstance(held, functools._lru_cache_wrapper):
+                held.cache_clear()
         if change.statement is not None:
             self._rebind(change.statement)
             return
