@@ -78,7 +78,7 @@ def test_an_expression_is_answered_from_the_facts(text, truth):
         ("~disk.fua", 0, "not part of the rule language"),
         ("disk == 'x'", 0, "unknown fact 'disk'"),
         ("disk.fua ) and", 9, "not understood"),
-        ("disk.plp == 'prov'", 12, "'prov' is none of the values of 'disk.plp': 'proven', "),
+        ("disk.plp == 'prov'", 12, "'prov' is none of the values of 'disk.plp': 'proven', 'claimed', 'partial'"),
         ("disk.model <= 'x'", 14, "which has no order"),
         ("disk.model > 'x'", 13, "which has no order"),
         ("disk.model >= 'x'", 14, "which has no order"),

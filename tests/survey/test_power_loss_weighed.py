@@ -8,7 +8,7 @@ from fsadvisor.drives import Family
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Unknown
 from fsadvisor.readers import nvme_ocp_smart_log
 from fsadvisor.storage import PlpVerdict
-from fsadvisor.survey.power_loss import Controller
+from fsadvisor.survey.power_loss import Controller, signs
 from fsadvisor.survey.power_loss import weigh as weighed_by_us
 from fsadvisor.survey.power_loss.evidence import Evidence, Weight
 from fsadvisor.survey.power_loss.verdict import weakest
@@ -140,6 +140,7 @@ def test_outputs_alone_prove_by_their_test_of_capacitors():
         weigh(nvme({"id_ctrl": NO_TOOL}, write_cache=NOT_APPLICABLE)).steps
     )
     assert weigh(nvme({"smart_log": NO_TOOL}, write_cache=NOT_APPLICABLE)).missing is None
+    assert weigh(nvme({"ocp": ocp(), "id_ctrl": ctrl(6)}, write_cache=NOT_APPLICABLE)).verdict == "proven"
 
 
 def test_a_cloud_s_name_outweighs_a_test():
@@ -202,6 +203,7 @@ def test_feature_six_is_asked_only_of_a_cache_that_is_not_volatile():
 def test_a_drive_that_refuses_a_log_or_has_another_s_is_not_asked_again():
     for why in (REFUSED, Unknown(Cause.NOT_EXPOSED, nvme_ocp_smart_log.ANOTHER_LAYOUT)):
         assert weigh(nvme({"ocp": why})).missing is None
+    assert not signs.refused(log())
     asked = Unknown(Cause.NO_TOOL, REFUSED.learn)
     assert weigh(nvme({"ocp": asked})).missing is asked
 
