@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -25,12 +25,14 @@ from tools.fuzz.part import Failure
 from tools.fuzz.remembered import Remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from random import Random
 
     from fsadvisor.rulebook.advise import Verdict
+    from fsadvisor.storage import Subject
     from tools.fuzz.remembered import Question, Said
 
+Verdicts: TypeAlias = "Mapping[tuple[str, str], Verdict]"
 MACHINES: Final = tuple(
     sorted(it.parent for it in (Path(__file__).parents[2] / "fixtures/machines").glob("*/machine.toml"))
 )
@@ -49,7 +51,7 @@ _LIES: Final = {
     "killed at once": ("", -9),
 }
 """What a broken tool prints, and its exit status."""
-_KEY: Final = re.compile(r'"[^"]+"\s*:\s*(?=\d+\b)')
+JSON_KEY: Final = re.compile(r'"[^"]+"\s*:\s*(?=\d+\b)')
 _NUMBER: Final = re.compile(r"\d+")
 _NUMBERS: Final = ("0", "1", "9" * 19, str(1 << 64), "9" * 400)
 
@@ -69,15 +71,19 @@ class Mutant:
 
 
 @cache
-def whole(folder: Path) -> tuple[Remembered, Mapping[tuple[str, str], Verdict]]:
+def whole(folder: Path) -> tuple[Remembered, Verdicts]:
     """A recorded machine as it is, with every question that its audit asks, and its verdicts."""
     machine = Remembered(RecordedMachine(folder))
     return machine, judged(machine)
 
 
-def judged(machine: Remembered) -> Mapping[tuple[str, str], Verdict]:
+def judged(machine: Remembered) -> Verdicts:
     """The verdicts by rule and subject."""
-    subjects = survey(machine, {}).subjects
+    return judged_subjects(survey(machine, {}).subjects)
+
+
+def judged_subjects(subjects: Iterable[Subject]) -> Verdicts:
+    """The verdicts by rule and subject of what was surveyed."""
     return {(rule.id, it.id): judge(rule, it) for it in subjects for rule in _RULES if rule.subject == it.kind}
 
 
@@ -98,7 +104,7 @@ def _lies(question: Question, said: Said, machine: Remembered) -> Iterator[tuple
     for how, (text, status) in _LIES.items():
         yield how, replace(said, text=text, status=status), True
     yield "killed half-way", replace(said, text=said.text[: len(said.text) // 2], status=-9), True
-    if said.text.lstrip().startswith("{") and (key := _KEY.search(said.text)):
+    if said.text.lstrip().startswith("{") and (key := JSON_KEY.search(said.text)):
         twice = f"{said.text[: key.start()]}{key[0]}7, {said.text[key.start() :]}"
         yield "a key twice", replace(said, text=twice), True
     for other, answer in machine.said.items():
@@ -151,10 +157,11 @@ def broken(mutant: Mutant) -> list[str]:
         after = judged(machine.but(dict(mutant.changed)))
     except Exception as error:  # noqa: BLE001 - that there is none is the law
         return [f"{type(error).__name__}: {error}"]
-    return list(_against(before, after)) if mutant.forgets else []
+    return list(against(before, after)) if mutant.forgets else []
 
 
-def _against(before: Mapping[tuple[str, str], Verdict], after: Mapping[tuple[str, str], Verdict]) -> Iterator[str]:
+def against(before: Verdicts, after: Verdicts) -> Iterator[str]:
+    """The laws of forgetting that do not hold."""
     subjects = {subject for _, subject in after}
     renamed = {rule for (rule, subject), it in before.items() if subject not in subjects and it.outcome in _CALLS}
     for at, verdict in after.items():
