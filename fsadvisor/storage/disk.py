@@ -10,10 +10,12 @@ from fsadvisor.storage.about import (
     Described,
     DriveCaches,
     FirmwareFault,
+    MemberOf,
     PlpVerdict,
     PowerState,
     RaidController,
     RaidVolume,
+    ShingledBy,
     Transport,
     TrimCommand,
     WriteCache,
@@ -143,6 +145,12 @@ class Disk(Described, frozen=True, kw_only=True):
         attested=True,
     )
     zoned: Fact[bool] = about("its zones must be written in order", "queue/zoned")
+    shingled_by: Fact[ShingledBy] = some(
+        "what says that it records in shingles (SMR): a page that lists its model, its zones, or that it takes "
+        "TRIM; 'no sign' is no proof of the contrary",
+        "model, a table of models, queue/zoned, queue/discard_max_bytes",
+    )
+    member_of: Fact[MemberOf] = some("whether md with redundancy or ZFS stands on it", "the stack, udev ID_FS_TYPE")
     logical_block_bytes: Fact[int] = about("smallest write", "queue/logical_block_size", "bytes")
     physical_block_bytes: Fact[int] = about("smallest write without read", "queue/physical_block_size", "bytes")
     minimum_io_bytes: Fact[int] = about("preferred smallest I/O", "queue/minimum_io_size", "bytes")

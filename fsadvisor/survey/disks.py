@@ -101,7 +101,8 @@ def with_what_is_above(
         subject: replace(known, unjoined_paths=unjoined[subject]) if subject in unjoined else known
         for subject, known in disks.items()
     }
-    return overlay.suppose("disk", presence.with_sorting(found, inventory, layers))
+    sorted_ = presence.with_sorting(found, inventory, layers)
+    return overlay.suppose("disk", presence.with_membership(sorted_, inventory, layers))
 
 
 def with_flush_shares(disks: Mapping[str, Disk], mounts: Mapping[str, Subject], overlay: Overlay) -> dict[str, Disk]:
@@ -233,7 +234,7 @@ def disk(
         better_block_bytes=drive.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
         write_throttle_us=read_fact.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
-    return SurveyedDisk(looked_up.with_faults(facts, machine.today), case, device.hardware)
+    return SurveyedDisk(looked_up.with_shingles(looked_up.with_faults(facts, machine.today)), case, device.hardware)
 
 
 def with_pages(disk: Disk, seen: SurveyedDisk, today: dt.date) -> Disk:

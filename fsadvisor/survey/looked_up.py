@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec.structs import replace
 
-from fsadvisor.drives import firmware, pages
+from fsadvisor.drives import firmware, pages, shingled
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.survey import read_fact
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fsadvisor.drives import Family
-    from fsadvisor.storage import CloudDisk, Disk, FirmwareFault
+    from fsadvisor.storage import CloudDisk, Disk, FirmwareFault, ShingledBy
 
 _FRESH: Final = dt.timedelta(days=366)
 """How long it counts that a page knew of no fault."""
@@ -102,6 +102,25 @@ def _known(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> 
     is_drive = family is not None and family.verdict in _BARE
     if is_drive and read_fact.value(disk.nvme_transport) == "pcie" and _DIRECT.fullmatch(hardware):
         yield "path_covered", Known(True, f"{hardware}: PCI Express only, no RAID controller, HBA or VMD on the way")
+
+
+def with_shingles(disk: Disk) -> Disk:
+    """With what says that a hard disk records in shingles."""
+    if read_fact.value(disk.virtual) is not False or read_fact.value(disk.rotational) is not True:
+        return disk
+    if isinstance(disk.model, Unknown):
+        return replace(disk, shingled_by=disk.model)
+    return replace(disk, shingled_by=_shingled(disk, disk.model.value))
+
+
+def _shingled(disk: Disk, model: str) -> Fact[ShingledBy]:
+    if read_fact.value(disk.zoned):
+        return Known("zones", disk.zoned.source)
+    if (page := shingled.listed(model)) is not None:
+        return Known("model", page)
+    if read_fact.value(disk.transport) == "sata" and read_fact.value(disk.discards):
+        return Known("trim", f"it spins and takes TRIM: {disk.discards.source}")
+    return Known("no sign", f"no page of {len(shingled.table())} models lists it; it has no zones and takes no TRIM")
 
 
 _BY_MODEL: tuple[tuple[re.Pattern[str], CloudDisk], ...] = (

@@ -15,7 +15,7 @@ from fsadvisor.survey.superblocks import IN_MEMORY, OVER_THE_NETWORK, OVERLAY
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from fsadvisor.storage import Disk, Layer
+    from fsadvisor.storage import Disk, Layer, MemberOf
     from fsadvisor.survey.block import Udev
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.inventory import Inventory
@@ -101,6 +101,35 @@ def with_sorting(disks: Mapping[str, Disk], inventory: Inventory, layers: Mappin
             fact = _by_udev(properties, inventory.udev, maybe=bool(pools) and not above)
         found[subject] = replace(disk, sorted_above=fact)
     return found
+
+
+_REDUNDANT: Final = ("raid1", "raid4", "raid5", "raid6", "raid10")
+
+
+def with_membership(disks: Mapping[str, Disk], inventory: Inventory, layers: Mapping[str, Layer]) -> dict[str, Disk]:
+    """The hard disks, each with whether md with redundancy or ZFS stands on it, which rebuild onto it."""
+    arrays = [at for at, layer in layers.items() if read_fact.value(layer.md_level) in _REDUNDANT]
+    members = {below for at in arrays for below in inventory.stack.under(at)}
+    pools = {block.id for block in inventory.blocks.values() if block.type == "zfs"}
+    pooled = {
+        device.parent or device.name
+        for device in inventory.tree.devices.values()
+        if inventory.udev.of(device.name).get("ID_FS_TYPE") == "zfs_member"
+    }
+
+    def member(subject: str) -> Fact[MemberOf]:
+        if subject in members:
+            return Known("array", "the stack in sysfs")
+        if subject.partition(":")[2] in pooled or pools.intersection(inventory.stack.filesystems_on(subject)):
+            return Known("pool", "the stack, udev ID_FS_TYPE")
+        if pools and inventory.udev.unread is not None:
+            return inventory.udev.unread
+        return Known("neither", "the stack, udev ID_FS_TYPE")
+
+    return {
+        subject: replace(disk, member_of=member(subject)) if read_fact.value(disk.rotational) else disk
+        for subject, disk in disks.items()
+    }
 
 
 def _by_udev(properties: Sequence[Mapping[str, str]], udev: Udev, *, maybe: bool) -> Fact[bool]:

@@ -1,0 +1,31 @@
+"""The table of hard disks that record in shingles; shingled.toml has the pages."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from fsadvisor.drives.families import spellings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def listed(model: str) -> str | None:
+    """The page that lists a model, and its age; None where none does."""
+    names = (spelling.partition("-")[0].strip() for spelling in spellings(model))
+    return next((page for name in names if (page := table().get(name)) is not None), None)
+
+
+@cache
+def table() -> Mapping[str, str]:
+    """The page by model."""
+    import tomllib
+    from importlib import resources
+
+    whole = tomllib.loads(resources.files(__package__).joinpath("shingled.toml").read_text("utf-8"))
+    return {
+        model: f"{one['says']} ({one['page']}, read on {whole['read']})"
+        for one in whole["list"]
+        for model in one["models"]
+    }
