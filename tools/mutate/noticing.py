@@ -78,7 +78,7 @@ class Noticing:
         survived: list[Change] = []
         since = time.monotonic()
         for change in everything:
-            order = [it for it in items if called[it] and (change.statement is not None or change.where in called[it])]
+            order = [it for it in items if change.statement is not None or change.where in called[it]]
             order.sort(key=lambda it: (-kills_at[change.where, it], -kills[it], took[it]))
             limit = 10 + 5 * sum(took[it] for it in order)
             run = functools.partial(self._run, living, change, [items[it] for it in order])
