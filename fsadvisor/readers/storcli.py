@@ -3,7 +3,8 @@
 Written against storcli 7.13 to 7.28. Both listings are read: the detailed one of MegaRAID firmware ("Basics",
 "Status", "HwCfg") and the flat one ("Product Name") of IT-mode adapters and of `show` without `all`.
 `/call/vall show all J` adds each volume's device name and disk cache policy, `/call/eall/sall show all J`
-each drive's; their records hold only that.
+each drive's errors, `/call show patrolread J` whether the controller reads all drives in the background; their records
+hold only that.
 
     {"Controllers": [{"Command Status": {"Controller": 0, "Status": "Success"},
       "Response Data": {"Basics": {"Model": "..."}, "Status": {"Controller Status": "Optimal"},
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 CONTROLLERS = ("/call", "show", "all", "J")
 VOLUMES = ("/call/vall", "show", "all", "J")
+DRIVES = ("/call/eall/sall", "show", "all", "J")
+PATROL_READ = ("/call", "show", "patrolread", "J")
 
 
 def argv(tool: str = "storcli64", question: tuple[str, ...] = CONTROLLERS) -> tuple[str, ...]:
@@ -83,6 +86,11 @@ class PhysicalDrive(Struct, frozen=True, kw_only=True):
     model: str | None
     disk_cache_policy: str | None
     """Its own write cache: 'disabled', 'enabled' or 'default', as its row of the topology has it."""
+    foreign: bool
+    """It holds a configuration of another controller, or an old one of this."""
+    media_errors: int | None = None
+    """This and the next are told by the drives' own listing alone."""
+    predicted_to_fail: bool | None = None
 
 
 class EnergyPack(Struct, frozen=True, kw_only=True):
@@ -111,6 +119,8 @@ class Controller(Struct, frozen=True, kw_only=True):
     energy_packs: tuple[EnergyPack, ...] = ()
     virtual_drives: tuple[VirtualDrive, ...] = ()
     physical_drives: tuple[PhysicalDrive, ...] = ()
+    patrol_read: str | None = None
+    """'Auto', 'Manual' or 'Disable'."""
     failure: str | None = None
     """Why this controller did not answer, in the tool's words."""
 
@@ -184,6 +194,14 @@ def _controller(entry: Json) -> Controller | None:
         ),
         virtual_drives=tuple(_virtual_drives(response)),
         physical_drives=tuple(_physical_drives(response)),
+        patrol_read=next(
+            (
+                string(row, "Value")
+                for row in items(response, "Controller Properties")
+                if string(row, "Ctrl_Prop") == "PR Mode"
+            ),
+            None,
+        ),
     )
 
 
@@ -257,15 +275,26 @@ def _cache_policy(letters: str) -> CachePolicy:
 
 def _physical_drives(response: dict[str, Json]) -> Iterator[PhysicalDrive]:
     policies = _drive_policies(response)
-    lists = [items(response, "PD LIST")]
-    lists += [rows for key, rows in response.items() if _DRIVE_KEY.fullmatch(key) and isinstance(rows, list)]
-    for entry in (entry for rows in lists for entry in rows):
+    lists: list[tuple[list[Json] | tuple[Json, ...], Json]] = [(items(response, "PD LIST"), None)]
+    lists += [
+        (rows, member(response, f"{key} - Detailed Information", f"{key} State"))
+        for key, rows in response.items()
+        if _DRIVE_KEY.fullmatch(key) and isinstance(rows, list)
+    ]
+    for entry, errors in ((entry, errors) for rows, errors in lists for entry in rows):
         identity = string(entry, "EID:Slt")
         if identity is not None:
-            yield _physical_drive(entry, identity, policies)
+            yield _physical_drive(entry, identity, policies, errors)
 
 
-def _physical_drive(entry: Json, identity: str, policies: dict[int | None, str | None]) -> PhysicalDrive:
+def _predicted(errors: Json) -> bool | None:
+    count, alert = integer(errors, "Predictive Failure Count"), string(errors, "S.M.A.R.T alert flagged by drive")
+    if count or alert == "Yes":
+        return True
+    return False if count == 0 and alert == "No" else None
+
+
+def _physical_drive(entry: Json, identity: str, policies: dict[int | None, str | None], errors: Json) -> PhysicalDrive:
     group, device_id = integer(entry, "DG"), integer(entry, "DID")
     return PhysicalDrive(
         id=identity,
@@ -276,6 +305,9 @@ def _physical_drive(entry: Json, identity: str, policies: dict[int | None, str |
         media=string(entry, "Med"),
         model=_stripped(string(entry, "Model")),
         disk_cache_policy=None if device_id is None else policies.get(device_id),
+        foreign=string(entry, "DG") == "F",
+        media_errors=integer(errors, "Media Error Count"),
+        predicted_to_fail=_predicted(errors),
     )
 
 

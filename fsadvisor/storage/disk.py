@@ -81,6 +81,13 @@ class Disk(Described, frozen=True, kw_only=True):
         "drives behind the controller that failed, are about to, are missing or being rebuilt",
         "storcli, perccli, ssacli",
     )
+    raid_drive_errors: Fact[tuple[str, ...]] = some(
+        "drives behind the controller with media errors, and how many", "storcli, perccli"
+    )
+    raid_foreign_drives: Fact[tuple[str, ...]] = some(
+        "drives at the controller with a configuration of another one, or an old one", "storcli, perccli"
+    )
+    raid_patrol_read: Fact[bool] = some("the controller reads all of its drives in the background", "storcli, perccli")
     controller_cache: Fact[ControllerCache] = some(
         "the controller's policy for this volume; 'write back' falls back without battery, 'always write back' not",
         "storcli, perccli, ssacli",

@@ -55,13 +55,16 @@ def commands(tool: Tool | None) -> tuple[Argv, ...]:
     if tool == "ssacli":
         return (ssacli.CONFIG_ARGV,)
     if tool in ("storcli64", "perccli64"):
-        return storcli.argv(tool), storcli.argv(tool, storcli.VOLUMES)
+        return tuple(
+            storcli.argv(tool, question)
+            for question in (storcli.CONTROLLERS, storcli.VOLUMES, storcli.DRIVES, storcli.PATROL_READ)
+        )
     return ()
 
 
 def unasked(tool: Tool) -> Unknown:
     """What to do where the tool was not, or can't be, asked."""
-    asked = " and ".join(f"`{' '.join(argv)}`" for argv in commands(tool)) or _BY_HAND
+    asked = " and ".join(f"`{' '.join(argv)}`" for argv in commands(tool)[:2]) or _BY_HAND
     return Unknown(Cause.NOT_EXPOSED, f"look with {asked} at the battery, the cache policy and the drives' own caches")
 
 
@@ -231,6 +234,9 @@ class Volume(Struct, frozen=True, kw_only=True):
 
     state: Fact[RaidVolume] = NOT_APPLICABLE
     sick_drives: Fact[tuple[str, ...]] = NOT_APPLICABLE
+    drive_errors: Fact[tuple[str, ...]] = NOT_APPLICABLE
+    foreign_drives: Fact[tuple[str, ...]] = NOT_APPLICABLE
+    patrol_read: Fact[bool] = NOT_APPLICABLE
 
 
 def volume(machine: Machine, known: Fact[RaidController], device: str) -> Volume:
@@ -266,10 +272,37 @@ def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
     states = [_MEGARAID.get(it.state or "") for it in volumes]
     if isinstance(listed, Unknown) and (len(set(states)) > 1 or (sick and len(volumes) > 1)):
         return Volume(state=listed, sick_drives=listed)  # which of the volumes it is was to be told there
+    told = read_fact.command_record(machine, storcli.argv(tool, storcli.DRIVES), storcli.parse)
+    members = {at for at, _, _ in drives}
+    by_itself = read_fact.field(told, tool, lambda it: _errors(it, members))
+    predicted = tuple(
+        f"{at} predicted to fail" for at, (_, fails) in (read_fact.value(by_itself) or {}).items() if fails
+    )
+    every = [it for one in report.controllers for it in one.physical_drives]
+    patrol = read_fact.command_record(machine, storcli.argv(tool, storcli.PATROL_READ), storcli.parse)
     return Volume(
         state=_worst(states, tool),
-        sick_drives=Known(sick, tool) if drives else read_fact.fact_of(None, tool),
+        sick_drives=Known((*sick, *predicted), tool) if drives else read_fact.fact_of(None, tool),
+        drive_errors=read_fact.derive(by_itself, lambda it: tuple(f"{at}: {n}" for at, (n, _) in it.items() if n)),
+        foreign_drives=Known(tuple(it.id for it in every if it.foreign), tool),
+        patrol_read=read_fact.field(patrol, tool, _patrol_read),
     )
+
+
+def _errors(report: storcli.StorcliReport, members: set[str]) -> dict[str, tuple[int, bool]] | None:
+    """Of each member its media errors, and whether it is predicted to fail; None where one does not tell."""
+    drives = [it for one in report.controllers for it in one.physical_drives if it.id in members]
+    found = {
+        it.id: (it.media_errors, it.predicted_to_fail)
+        for it in drives
+        if it.media_errors is not None and it.predicted_to_fail is not None
+    }
+    return found if members and set(found) == members else None
+
+
+def _patrol_read(report: storcli.StorcliReport) -> bool | None:
+    modes = {one.patrol_read for one in report.controllers}
+    return None if None in modes or not modes else "Disable" not in modes
 
 
 def _smart_array_volume(machine: Machine, device: str) -> Volume:

@@ -163,8 +163,9 @@ def _drive(slot, state):
 
 
 def megaraid(at=0, model="MR9361-8i", vendor="AVAGO   ", tool="storcli64", *, volume="Optl", cache="RWBD",
-             battery="Optimal", drives=("Onln",) * 4, disk_cache="Disabled"):  # fmt: skip
-    """A MegaRAID volume as one disk, with what its tool says of it."""
+             battery="Optimal", drives=("Onln",) * 4, disk_cache="Disabled", media_errors=None, predicted=(),
+             patrol_read=None, foreign=()):  # fmt: skip
+    """A MegaRAID volume as one disk, with what its tool says of it; `media_errors` go by slot."""
     drive = sata(at, model, 8 * 10**12, device__vendor=vendor)
     name = drive.name
     drive.made = (
@@ -181,7 +182,30 @@ def megaraid(at=0, model="MR9361-8i", vendor="AVAGO   ", tool="storcli64", *, vo
         "VD0 Properties": {"OS Drive Name": f"/dev/{name}", "Disk Cache Policy": disk_cache},
     }
     status = {"Controller": 0, "Status": "Success"}
+    report["PD LIST"] += [_drive(slot, "UGood") | {"DG": "F"} for slot in foreign]
+    more = {}
+    if media_errors is not None:
+        more[storcli.DRIVES] = {}
+        for at, state in enumerate(drives):
+            key = f"Drive /c0/e252/s{at}"
+            counts = {
+                "Media Error Count": media_errors.get(at, 0),
+                "Predictive Failure Count": int(at in predicted),
+                "S.M.A.R.T alert flagged by drive": "Yes" if at in predicted else "No",
+            }
+            more[storcli.DRIVES] |= {
+                key: [_drive(at, state)],
+                f"{key} - Detailed Information": {f"{key} State": counts},
+            }
+    if patrol_read:
+        more[storcli.PATROL_READ] = {"Controller Properties": [{"Ctrl_Prop": "PR Mode", "Value": patrol_read}]}
     drive.commands = {
+        " ".join(storcli.argv(tool, question)): json.dumps(
+            {"Controllers": [{"Command Status": status, "Response Data": said}]}
+        )
+        for question, said in more.items()
+    }
+    drive.commands |= {
         " ".join(storcli.argv(tool)): json.dumps(
             {"Controllers": [{"Command Status": status, "Response Data": report}]}
         ),
