@@ -130,6 +130,21 @@ def test_a_hard_disk_has_no_protection(how):
     assert seen(report(model="ST4000NM0033", **rotation), **how).plp.value == "absent"
 
 
+OF_PLATTERS = [row("Spin_Up_Time"), row("Seek_Error_Rate"), row("Spin_Retry_Count")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "more", "verdict"),
+    [
+        (OF_PLATTERS, {}, "absent"),
+        (OF_PLATTERS[:2], {}, "unknown"),
+        (OF_PLATTERS, {"rotation_rate": 0}, "unknown"),
+    ],
+)
+def test_an_old_hard_disk_tells_by_what_it_counts_that_it_spins(rows, more, verdict):
+    assert seen(report(*rows, model="WD2002FAEX", **more), queue__rotational="0").plp.value == verdict
+
+
 def test_behind_a_usb_bridge_nothing_is_proven():
     usb = "pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host6/target6:0:0/6:0:0:0"
     found = seen(report(row("Power_Loss_Cap_Test", 100, 10), model=DATA_CENTRE), where=usb)

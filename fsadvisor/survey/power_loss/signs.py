@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from fsadvisor.survey.power_loss.evidence import DriveEvidence
 
 _SMARTCTL = "smartctl"
+_OF_PLATTERS = {"Spin_Up_Time", "Seek_Error_Rate", "Spin_Retry_Count"}
+"""What hard disks count; those of before 2008 do not tell how fast they spin."""
 
 
 def by_attributes(case: DriveEvidence) -> Iterator[Evidence]:
@@ -36,6 +38,9 @@ def by_attributes(case: DriveEvidence) -> Iterator[Evidence]:
         yield Evidence("unknown", f"its volatile write cache is {state}", _SMARTCTL)
     if smart.rotation_rate_rpm:
         says = f"it spins ({smart.rotation_rate_rpm} rpm): a hard disk's cache is lost with its power"
+        yield Evidence("absent", says, _SMARTCTL, "veto")
+    elif smart.rotation_rate_rpm is None and {it.name for it in smart.attributes} >= _OF_PLATTERS:
+        says = "it counts how its platters spin up and its heads seek: a hard disk's cache is lost with its power"
         yield Evidence("absent", says, _SMARTCTL, "veto")
     if smart.passed is False:
         yield Evidence("unknown", "the drive says that it is failing, which a lost protection can cause", _SMARTCTL)
