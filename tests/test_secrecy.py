@@ -107,3 +107,72 @@ def test_a_plan_s_diff_shows_no_line_but_those_that_change():
 def test_a_hidden_option_is_never_told_to_be_lacking():
     """The kernel shows some of them otherwise and most not at all, and two that are hidden can't be compared."""
     assert lacking(("username=***", "noexec"), ("rw",), "cifs") == ("noexec",)
+
+
+def test_a_harmless_option_with_a_value_that_is_no_word_is_hidden():
+    given = ("commit=5", "commit=a b", "commit=Hunter2!", f"data={'x' * 41}", "rasize=/etc/x")
+    assert secrecy.options(given) == ("commit=5", "commit=***", "commit=***", "data=***", "rasize=***")
+
+
+def test_a_known_name_behind_a_secret_keeps_its_name_and_nothing_more():
+    given = ("password=a", "username=b", "commit=!", "uid=c", "frob=d")
+    assert secrecy.options(given) == ("password=***", "username=***", "commit=***", "uid=***", "***")
+
+
+@pytest.mark.parametrize(
+    ("argument", "announces"),
+    [
+        ("--password", True),
+        ("-p", True),
+        ("-p/x", True),
+        ("--auth-token=x", True),
+        ("--port", False),
+        ("password", False),
+    ],
+)
+def test_an_argument_that_announces_a_secret_is_an_option_of_that_name(argument, announces):
+    assert secrecy.announced_by(argument) is announces
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("# a remark with Hunter2Pass", "#"),
+        ("  #Hunter2Pass", "#"),
+        ("", ""),
+        ("   ", ""),
+        ("/dev/a# /srv ext4 ro 0 0", "/dev/a# /srv ext4 ro 0 0"),
+        ("/dev/a /srv ext4 ro 0 Hunter2", "/dev/a /srv ext4 ro 0 ***"),
+        ("/dev/a /srv/a=b ext4 ro 0 0", "/dev/a /srv/a=b ext4 ro 0 0"),
+        ("/dev/a pass=Hunter2 ext4 ro 0 0", "/dev/a *** ext4 ro 0 0"),
+    ],
+)
+def test_of_a_line_of_fstab_only_what_is_no_secret_is_shown(line, shown):
+    assert secrecy.fstab_line(line) == shown
+
+
+@pytest.mark.parametrize("local", ["UUID=0-1", "LABEL=x", "PARTUUID=0-1", "PARTLABEL=x", "ID=x", "/dev/sda1"])
+def test_what_names_a_device_of_this_machine_stays(local):
+    assert secrecy.source(f"{local}@y=z") == f"{local}@y=z"
+    assert secrecy.anonymous_source("nfs", local) == local
+
+
+@pytest.mark.parametrize(
+    ("fs_type", "field", "shown"),
+    [
+        ("tmpfs", "tmpfs", "tmpfs"),
+        ("proc", "none", "none"),
+        ("zfs", "tank/home@x", "tank/home@x"),
+        ("ext4", "/srv/image", "/srv/image"),
+        ("fuse.sshfs", "joe", "***"),
+        ("fuse", "anything", "***"),
+        ("ceph", "share", "***"),
+        ("nfs4", "/export", "***"),
+        ("unknown", "//server/share", "***"),
+        ("unknown", "server:/export", "***"),
+        ("unknown", "joe@server", "***"),
+        ("unknown", "a=b", "***"),
+    ],
+)
+def test_a_recording_names_no_server(fs_type, field, shown):
+    assert secrecy.anonymous_source(fs_type, field) == shown

@@ -35,6 +35,9 @@ def wish(mount, add=(), remove=()):
         ('/dev/a /srv ext4 context="a,b",atime 0 2', *NOATIME, '/dev/a /srv ext4 context="a,b",noatime 0 2'),
         ("a /srv overlay lowerdir=/x\\040y,atime 0 0", *NOATIME, "a /srv overlay lowerdir=/x\\040y,noatime 0 0"),
         ("/dev/a /srv ext4 atime 0 2\r", *NOATIME, "/dev/a /srv ext4 noatime 0 2\r"),
+        ("/dev/a /srv ext4 x=a=b 0 2", ["x=c"], [], "/dev/a /srv ext4 x=c 0 2"),
+        ("/dev/a /srv ext4 x=a 0 2", ["x=c=d"], [], "/dev/a /srv ext4 x=c=d 0 2"),
+        ("/dev/a /srv ext4 x=a,ro 0 2", ["x=a"], [], "/dev/a /srv ext4 x=a,ro 0 2"),
     ],
 )
 def test_the_options_of_a_line_change_and_nothing_else(line, add, remove, after):
@@ -45,6 +48,22 @@ def test_options_are_escaped_as_fstab_wants():
     assert escape("x-note=two words\\") == "x-note=two\\040words\\134"
     line = with_options("/dev/a /srv ext4 rw", wish("/srv", ["x-note=two words"]))
     assert mount_tables.parse_fstab(line).entries[0].options == ("rw", "x-note=two words")
+
+
+def test_every_sign_that_would_end_a_field_or_a_line_is_escaped():
+    assert escape(" \t\n\\#~") == "\\040\\011\\012\\134\\043~"
+
+
+def test_the_root_s_line_is_found_and_swap_s_is_none():
+    assert edit("/dev/a / ext4 atime 0 1\n", wish("/", *NOATIME)).after == "/dev/a / ext4 noatime 0 1"
+    assert edit("/dev/a /srv// ext4 atime\n", wish("/srv", *NOATIME)).number == 1
+    text = "/dev/s /srv swap sw 0 0\n/dev/a /srv ext4 atime 0 2\n"
+    assert edit(text, wish("/srv", *NOATIME)).number == 2
+    assert edit("/dev/a /srv~ ext4 atime\n", wish("/srv", remove=["atime"])) is None
+
+
+def test_a_diff_shows_no_line_around_what_changes():
+    assert diff("/x", "a\nb\nc\n", "a\nB\nc\n") == "--- a/x\n+++ b/x\n@@ -2 +2 @@\n-b\n+B\n"
 
 
 def test_a_mount_point_is_found_behind_its_escapes_and_a_last_slash():
