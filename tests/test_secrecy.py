@@ -162,6 +162,8 @@ def test_what_names_a_device_of_this_machine_stays(local):
     [
         ("tmpfs", "tmpfs", "tmpfs"),
         ("proc", "none", "none"),
+        ("fuse", "none", "none"),
+        ("fuse", "fuse", "fuse"),
         ("zfs", "tank/home@x", "tank/home@x"),
         ("ext4", "/srv/image", "/srv/image"),
         ("fuse.sshfs", "joe", "***"),
