@@ -12,6 +12,7 @@ Texts of smartmontools 5.43 to 7.5. The errno text is the C locale's.
 from __future__ import annotations
 
 import re
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -116,6 +117,9 @@ def nvme_critical_warning(value: int) -> NvmeCriticalWarning:
     )
 
 
+SelfTest: TypeAlias = Literal["passed", "failed", "never"]
+
+
 class NvmeHealth(Struct, frozen=True, kw_only=True):
     """The NVMe SMART / Health Information log (02h)."""
 
@@ -204,6 +208,8 @@ class SmartReport(Struct, frozen=True, kw_only=True):
     power_on_hours: int | None = None
     power_cycles: int | None = None
     temperature_c: int | None = None
+    self_test: SelfTest | None = None
+    """How the last of its own tests that came to an end went (JSON alone)."""
 
     unread: tuple[str, ...] = ()
 

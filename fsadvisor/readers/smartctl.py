@@ -26,6 +26,7 @@ from fsadvisor.readers.smart_record import (
     NvmeCriticalWarning,
     NvmeHealth,
     ScsiHealth,
+    SelfTest,
     SmartReport,
     asleep,
     exit_status,
@@ -112,7 +113,28 @@ def _report(document: Json) -> SmartReport:
         power_on_hours=integer(document, "power_on_time", "hours"),
         power_cycles=integer(document, "power_cycle_count"),
         temperature_c=integer(document, "temperature", "current"),
+        self_test=_self_test(document),
     )
+
+
+_FAILED_NVME = (5, 6, 7)
+"""Results of an NVMe self-test: a fatal error, segments that failed. 0 is none; others were stopped."""
+
+
+def _self_test(document: Json) -> SelfTest | None:
+    """By the newest entry that came to an end; a log without entries is that of a drive never tested."""
+    ata = member(document, "ata_smart_self_test_log")
+    log = member(ata, "extended") or member(ata, "standard") or member(document, "nvme_self_test_log")
+    if not isinstance(log, dict):
+        return None
+    table = log.get("table")
+    entries = table if isinstance(table, list) else []
+    for entry in entries:
+        passed = boolean(entry, "status", "passed")
+        result = integer(entry, "self_test_result", "value")
+        if passed is not None or result in (0, *_FAILED_NVME):
+            return "passed" if passed or result == 0 else "failed"
+    return "never" if integer(log, "count") == 0 else None
 
 
 def _first(document: Json, *keys: str) -> str | None:

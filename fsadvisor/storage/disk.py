@@ -15,6 +15,7 @@ from fsadvisor.storage.about import (
     PowerState,
     RaidController,
     RaidVolume,
+    SelfTest,
     ShingledBy,
     Transport,
     TrimCommand,
@@ -113,6 +114,7 @@ class Disk(Described, frozen=True, kw_only=True):
     unsafe_shutdowns: Fact[int] = some("power losses without notice", "nvme smart-log, smartctl", "shutdowns")
     power_on_hours: Fact[int] = some("hours that it was powered on", "nvme smart-log, smartctl", "hours")
     smart_passed: Fact[bool] = about("the drive's own overall health", "smartctl")
+    self_test: Fact[SelfTest] = some("how the last of its own tests that came to an end went", "smartctl")
     percentage_used: Fact[int] = some(
         "endurance used up (NVMe, SAS); may exceed 100", "nvme smart-log, smartctl", "percent"
     )

@@ -201,6 +201,7 @@ def disk(
         unsafe_shutdowns=wear.unsafe_shutdowns,
         power_on_hours=drive.power_on_hours(answers),
         smart_passed=drive.smart_passed(answers),
+        self_test=drive.self_test(answers),
         percentage_used=wear.percentage_used,
         available_spare_percent=wear.available_spare_percent,
         available_spare_threshold_percent=wear.available_spare_threshold_percent,

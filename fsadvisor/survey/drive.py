@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
     from fsadvisor.readers.nvme_smart_log import SmartLog
     from fsadvisor.readers.smart_record import NvmeHealth, SmartReport
-    from fsadvisor.storage import Transport
+    from fsadvisor.storage import SelfTest, Transport
     from fsadvisor.survey.block import BlockDevice
 
 R = TypeVar("R")
@@ -203,6 +203,11 @@ def power_on_hours(drive: Drive) -> Fact[int]:
         read_fact.field(drive.smart_log, "nvme smart-log", lambda it: it.power_on_hours),
         read_fact.field(drive.smart, "smartctl power-on time", lambda it: it.power_on_hours),
     )
+
+
+def self_test(drive: Drive) -> Fact[SelfTest]:
+    """How its last self-test went."""
+    return read_fact.field(drive.smart, "smartctl self-test log", lambda it: it.self_test)
 
 
 def critical_warning(drive: Drive) -> Fact[int]:
