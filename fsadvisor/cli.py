@@ -109,8 +109,7 @@ def _shelf(chosen: argparse.Namespace) -> Shelf:
 
 
 def _storage(machine: Machine, chosen: argparse.Namespace, supposed: Sequence[Supposition] = ()) -> Storage:
-    from fsadvisor.survey import selection  # with all readers: the explorer shows something before they are loaded
-    from fsadvisor.survey.whole import survey
+    from fsadvisor.survey.whole import names, only, survey
 
     declared = dict(chosen.workload or ())
     whole = survey(machine, declared, supposed)
@@ -120,11 +119,9 @@ def _storage(machine: Machine, chosen: argparse.Namespace, supposed: Sequence[Su
         raise UsageError(f"--workload: {unknown} is no mount point{did_you_mean(unknown, places)}")
     if chosen.only is None:
         return whole
-    part = selection.only(whole, chosen.only)
+    part = only(whole, chosen.only)
     if part is None:
-        raise UsageError(
-            f"--only: {chosen.only} is no mount point or disk{did_you_mean(chosen.only, selection.names(whole))}"
-        )
+        raise UsageError(f"--only: {chosen.only} is no mount point or disk{did_you_mean(chosen.only, names(whole))}")
     return part
 
 

@@ -7,7 +7,7 @@ import stat
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from fsadvisor.machine import layout
+from fsadvisor.machine import recorded
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded
@@ -37,7 +37,7 @@ def open_machine(path: Path | str) -> Machine:
         return SosMachine(ArchiveTree(where), where)
     if not stat.S_ISDIR(mode):
         raise MachineError(where, "neither a folder nor an archive", _CHOICE)
-    if os.path.lexists(f"{where}/{layout.TITLE}"):
+    if os.path.lexists(f"{where}/{recorded.TITLE}"):
         return RecordedMachine(where, account=False)
     try:
         with os.scandir(where) as entries:
@@ -46,13 +46,13 @@ def open_machine(path: Path | str) -> Machine:
         raise MachineError(where, error.strerror or "", "make it readable for yourself") from None
     if len(names) > _MOST_NAMES:
         raise MachineError(where, f"more than {_MOST_NAMES} names in it", _CHOICE)
-    below = [name for name in names if os.path.lexists(f"{where}/{name}/{layout.TITLE}")]
+    below = [name for name in names if os.path.lexists(f"{where}/{name}/{recorded.TITLE}")]
     if below:
-        raise MachineError(where, f"no {layout.TITLE} in it", f"did you mean {where.rstrip('/')}/{min(below)}?")
+        raise MachineError(where, f"no {recorded.TITLE} in it", f"did you mean {where.rstrip('/')}/{min(below)}?")
     try:
         return SosMachine(FolderTree(where), where)
     except MachineError:
-        raise MachineError(where, f"neither {layout.TITLE} nor sos_commands in it", _CHOICE) from None
+        raise MachineError(where, f"neither {recorded.TITLE} nor sos_commands in it", _CHOICE) from None
 
 
 _CHOICE_OF_OUTPUT = "name a file with a tool's output"

@@ -3,30 +3,115 @@
 
 The folder may come from a stranger: no link in it is followed, nothing outside is opened, no file above 4 MiB is
 read. Files are opened when they are asked for, so a recording of a million files opens at once.
+
+Where a recorded machine keeps each answer.
+
+    machine.toml                        schema, version, whether root asked, date; written last
+    files/<path>                        the text of a file
+    files/<path>%link                   where a link points
+    files/<path>%entries                the names in a folder, a JSON list
+    files/<path>%space  %flags          room on a mounted filesystem; inode flags
+    files/<path>%settings  %extents     lines of a configuration file; how the files below a folder lie on disk
+    files/<folder>/%unknown             the questions below that folder that had no answer, a JSON list per line
+    commands/<readable>-<hash>.json     argv and exit status, or why there is no output
+    commands/<readable>-<hash>.out      the output
+    asked/udev, processes, counters     the same pair for the questions that have no path
+
+Each place follows from the question alone, so that a reader needs no index. Characters other than letters, digits
+and ``._+:@,=~-`` are written %XX; a bare % followed by a word is a mark of this layout.
 """
 
 from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import hashlib
 import json
 import os
+import re
 import stat
 import tomllib
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from msgspec.structs import replace
 
 from fsadvisor import strict_json
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import layout, sources
+from fsadvisor.machine import sources
 from fsadvisor.machine.fit_to_tell import tells_all
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
-from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, too_many, too_much
+from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, encoded, too_many, too_much
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+
+SCHEMA_FAMILY = "fsadvisor/machine/"
+SCHEMA_VERSION = 1
+TITLE = "machine.toml"
+UDEV, PROCESSES, COUNTERS = "asked/udev", "asked/processes", "asked/counters"
+META, OUTPUT = ".json", ".out"
+
+READ, LINK, ENTRIES, SPACE, FLAGS = "read", "link", "entries", "space", "flags"
+SETTINGS, EXTENTS = "settings", "extents"
+SHADOWED = "%file"
+"""Follows the name of a file whose path is also a folder in the recording."""
+
+_LONGEST_NAME = 150
+_LONGEST_PATH = 900
+_PLAIN_PATH = re.compile(r"(?:/(?!\.\.?(?:/|$))[A-Za-z0-9._+:@,=~-]{1,150})+")
+_SPECIAL = re.compile(rb"[^A-Za-z0-9._+:@,=~-]")
+
+
+def stem(path: str) -> str:
+    """Where answers about a path go, before the mark of the kind of question."""
+    if len(path) <= _LONGEST_PATH and _PLAIN_PATH.fullmatch(path):
+        return "files" + path
+    absolute = path.removeprefix("/")
+    names = [_file_name(name) for name in absolute.split("/")] if path != "/" else [""]
+    place = "/".join(names if path.startswith("/") else ["%relative", *names])
+    if len(place) > _LONGEST_PATH:
+        place = f"%long/{_digest(path)}"
+    return f"files/{place}"
+
+
+def answer_path(kind: str, path: str) -> str:
+    """The file that holds the answer to one kind of question about a path."""
+    return stem(path) if kind == READ and path != "/" else f"{stem(path)}%{kind}"
+
+
+def unknown_path(path: str) -> tuple[str, str]:
+    """The file that lists the unanswered questions of a folder, and the name in it for this path."""
+    folder, _, name = stem(path).rpartition("/")
+    return f"{folder}/%unknown", name
+
+
+def command_stem(argv: Argv) -> str:
+    """Where a command's answer goes: readable, and unique by a digest of the arguments."""
+    readable = re.sub(r"[^A-Za-z0-9._+:@,=~-]+", "_", " ".join(argv).replace("/", "."))[:80].strip("_")
+    return f"commands/{readable}-{_digest(json.dumps(argv))[:12]}"
+
+
+@lru_cache(maxsize=1 << 16)
+def _file_name(name: str) -> str:
+    if name in ("", ".", ".."):
+        return f"%{name.replace('.', '2E')}" if name else "%empty"
+    escaped = _SPECIAL.sub(lambda match: b"%%%02X" % ord(match[0]), _bytes(name)).decode()
+    return escaped if len(escaped) <= _LONGEST_NAME else f"{escaped[:100]}%~{_digest(name)}"
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return encoded(text)
+    except ValueError:
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(_bytes(text)).hexdigest()[:32]
+
 
 Entries: TypeAlias = tuple[str, ...] | Unknown
 
@@ -49,7 +134,7 @@ class RecordedMachine:
         self._is_folder: dict[str, bool] = {"": True}
         self._unknown: dict[str, dict[tuple[str, str], list[str]]] = {}
         self._used: set[str] | None = set() if account else None
-        title = _title(self._name, self._content(layout.TITLE, _TITLE_CAP_BYTES))
+        title = _title(self._name, self._content(TITLE, _TITLE_CAP_BYTES))
         self._root = bool(title["root"])
         self._today = _day(title.get("date"))
 
@@ -66,27 +151,27 @@ class RecordedMachine:
         return self._today
 
     def read(self, path: str) -> Answer:
-        return self._about_path(layout.READ, path, path)
+        return self._about_path(READ, path, path)
 
     def link(self, path: str) -> Answer:
-        return self._about_path(layout.LINK, path, path)
+        return self._about_path(LINK, path, path)
 
     def space(self, mount_point: str) -> Answer:
-        return self._about_path(layout.SPACE, mount_point, sources.space(mount_point))
+        return self._about_path(SPACE, mount_point, sources.space(mount_point))
 
     def flags(self, path: str) -> Answer:
-        return self._about_path(layout.FLAGS, path, sources.flags(path))
+        return self._about_path(FLAGS, path, sources.flags(path))
 
     def settings(self, path: str) -> Answer:
-        answer = self._about_path(layout.SETTINGS, path, path)
+        answer = self._about_path(SETTINGS, path, path)
         stale = isinstance(answer, Reply) and not tells_all(answer.text)
         return Unknown(Cause.NOT_EXPOSED, AGAIN, path) if stale else answer
 
     def extents(self, path: str) -> Answer:
-        return self._about_path(layout.EXTENTS, path, sources.extents(path))
+        return self._about_path(EXTENTS, path, sources.extents(path))
 
     def entries(self, path: str) -> Entries:
-        answer = self._about_path(layout.ENTRIES, path, path)
+        answer = self._about_path(ENTRIES, path, path)
         if isinstance(answer, Unknown):
             return answer
         names = _json(answer.text)
@@ -95,20 +180,20 @@ class RecordedMachine:
         return too_many(path) if len(names) > MOST_NAMES else tuple(names)
 
     def run(self, commands: Sequence[Argv]) -> list[Answer]:
-        return [self._asked(layout.command_stem(argv), sources.command(argv)) for argv in commands]
+        return [self._asked(command_stem(argv), sources.command(argv)) for argv in commands]
 
     def expect(self, commands: Sequence[Argv]) -> None:
         """Nothing has to be run ahead of its question."""
 
     def udev(self) -> Answer:
-        return self._asked(layout.UDEV, sources.UDEV)
+        return self._asked(UDEV, sources.UDEV)
 
     def counters(self) -> Answer:
-        return self._asked(layout.COUNTERS, sources.COUNTERS)
+        return self._asked(COUNTERS, sources.COUNTERS)
 
     def processes(self, names: Sequence[str]) -> Answer:
-        answer = self._asked(layout.PROCESSES, sources.PROCESSES)
-        meta = self._meta(layout.PROCESSES)
+        answer = self._asked(PROCESSES, sources.PROCESSES)
+        meta = self._meta(PROCESSES)
         recorded_names = meta.get("names") if isinstance(meta, dict) else None
         if isinstance(recorded_names, list) and not set(names) <= {str(name) for name in recorded_names}:
             return Unknown(Cause.NOT_EXPOSED, AGAIN, sources.PROCESSES)
@@ -132,21 +217,21 @@ class RecordedMachine:
                 place = f"{below}/{name}" if below else name
                 if name == "%unknown":
                     yield from (_line_name(place, *key) for key in self._unknown_in(place))
-                elif place != layout.TITLE:
+                elif place != TITLE:
                     yield place
 
     def _about_path(self, kind: str, path: str, source: str) -> Answer:
-        place = layout.place(kind, path)
+        place = answer_path(kind, path)
         content = self._content(place)
         if content is None and self._is_real_folder(place):
-            place += layout.SHADOWED
+            place += SHADOWED
             content = self._content(place)
         if isinstance(content, str):
             self._note(place)
             return Reply(content, source)
         if content is not None:
             return _sourced(content, source)
-        unknown_place, name = layout.unknown_place(path)
+        unknown_place, name = unknown_path(path)
         why = self._unknown_in(unknown_place).get((kind, name))
         if why is None:
             return Unknown(Cause.NOT_EXPOSED, AGAIN, source)
@@ -173,21 +258,21 @@ class RecordedMachine:
         meta = self._meta(stem)
         if meta is None:
             return Unknown(Cause.NOT_EXPOSED, AGAIN, source)
-        self._note(stem + layout.META)
+        self._note(stem + META)
         if isinstance(meta, dict) and "unknown" in meta:
             return _unknown(meta["unknown"], source)
         if not isinstance(meta, dict) or not isinstance(meta.get("status"), int):
             return unreadable("the recorded answer is damaged", source)
-        content = self._content(stem + layout.OUTPUT)
+        content = self._content(stem + OUTPUT)
         if content is None:
             return unreadable("the recorded output is missing", source)
-        self._note(stem + layout.OUTPUT)
+        self._note(stem + OUTPUT)
         if isinstance(content, Unknown):
             return _sourced(content, source)
         return Reply(content, str(meta.get("source", source)), meta["status"])
 
     def _meta(self, stem: str) -> object:
-        content = self._content(stem + layout.META)
+        content = self._content(stem + META)
         return content if content is None or isinstance(content, Unknown) else _json(content)
 
     def _content(self, place: str, cap_bytes: int = OUTPUT_CAP_BYTES) -> str | Unknown | None:
@@ -231,8 +316,8 @@ class RecordedMachine:
 def _title(folder: str, content: str | Unknown | None) -> dict[str, Any]:
     """The content of machine.toml, if it is one that this version understands."""
     if content is None:
-        raise MachineError(folder, f"no {layout.TITLE} in it", "name a folder that `fsadvisor capture` wrote wholly")
-    where = f"{folder}/{layout.TITLE}"
+        raise MachineError(folder, f"no {TITLE} in it", "name a folder that `fsadvisor capture` wrote wholly")
+    where = f"{folder}/{TITLE}"
     if isinstance(content, Unknown):
         raise MachineError(where, content.learn, AGAIN)
     try:
@@ -240,9 +325,9 @@ def _title(folder: str, content: str | Unknown | None) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         raise MachineError(where, f"not TOML: {error}", AGAIN) from None
     schema = title.get("schema")
-    known = f"{layout.SCHEMA_FAMILY}{layout.SCHEMA_VERSION}"
+    known = f"{SCHEMA_FAMILY}{SCHEMA_VERSION}"
     if schema != known:
-        newer = isinstance(schema, str) and schema.startswith(layout.SCHEMA_FAMILY)
+        newer = isinstance(schema, str) and schema.startswith(SCHEMA_FAMILY)
         choice = f"install a newer fsadvisor, or capture again with this one ({known})" if newer else AGAIN
         raise MachineError(where, f"the schema is {schema!r}, not {known!r}", choice)
     if not isinstance(title.get("root"), bool):

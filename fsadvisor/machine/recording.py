@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from fsadvisor._version import __version__
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import fit_to_tell, layout, safe_files, sources
+from fsadvisor.machine import fit_to_tell, recorded, safe_files, sources
 from fsadvisor.machine.identities import Identities
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.runner import encoded
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 Entries: TypeAlias = tuple[str, ...] | Unknown
 _SOURCES: dict[str, Callable[[str], str]] = {
-    layout.READ: str,
-    layout.LINK: str,
-    layout.ENTRIES: str,
-    layout.SPACE: sources.space,
-    layout.FLAGS: sources.flags,
-    layout.SETTINGS: str,
-    layout.EXTENTS: sources.extents,
+    recorded.READ: str,
+    recorded.LINK: str,
+    recorded.ENTRIES: str,
+    recorded.SPACE: sources.space,
+    recorded.FLAGS: sources.flags,
+    recorded.SETTINGS: str,
+    recorded.EXTENTS: sources.extents,
 }
 
 
@@ -69,7 +69,7 @@ class Recording(Struct, frozen=True):
     def _texts_about_paths(self) -> Iterator[tuple[str, str]]:
         for (path, kind), answer in sorted(self.about_paths.items(), key=lambda item: item[0]):
             yield "", path
-            yield path if kind == layout.READ else "", text_of(answer)
+            yield path if kind == recorded.READ else "", text_of(answer)
         for folder, names in sorted(self.entries.items(), key=lambda item: item[0]):
             yield "", folder
             for name in () if isinstance(names, Unknown) else names:
@@ -96,26 +96,26 @@ class _Writing:
             self._about_path(kind, path, answer)
         for path, names in sorted(recording.entries.items(), key=lambda item: item[0]):
             listing = names if isinstance(names, Unknown) else self._names(fit_to_tell.of_names(path, names), path)
-            self._about_path(layout.ENTRIES, path, listing)
+            self._about_path(recorded.ENTRIES, path, listing)
         for argv, answer in sorted(recording.runs.items(), key=lambda item: item[0]):
             new = tuple(self._replace(argument) for argument in argv)
             told = _told(partial(fit_to_tell.of_command, argv), answer)
-            self._asked(layout.command_stem(new), {"argv": new}, sources.command(argv), sources.command(new), told)
+            self._asked(recorded.command_stem(new), {"argv": new}, sources.command(argv), sources.command(new), told)
         for stem, source, tell in (
-            (layout.UDEV, sources.UDEV, fit_to_tell.of_udev),
-            (layout.COUNTERS, sources.COUNTERS, str),
+            (recorded.UDEV, sources.UDEV, fit_to_tell.of_udev),
+            (recorded.COUNTERS, sources.COUNTERS, str),
         ):
             if stem in recording.asked:
                 self._asked(stem, {}, "", source, _told(tell, recording.asked[stem]))
         if recording.processes:
             asked_names, answer = _merged(recording.processes)
             told = _told(fit_to_tell.of_processes, answer)
-            self._asked(layout.PROCESSES, {"names": asked_names}, "", sources.PROCESSES, told)
+            self._asked(recorded.PROCESSES, {"names": asked_names}, "", sources.PROCESSES, told)
         for place, lines in self._unknown.items():
             self._files[place] = "".join(f"{line}\n" for line in sorted(lines))
         directories = {parent for place in self._files for parent in _parents(place)}
-        shadowed = {f"{at}{layout.SHADOWED}" if at in directories else at: text for at, text in self._files.items()}
-        return {**shadowed, layout.TITLE: self._title(recording)}
+        shadowed = {f"{at}{recorded.SHADOWED}" if at in directories else at: text for at, text in self._files.items()}
+        return {**shadowed, recorded.TITLE: self._title(recording)}
 
     def _names(self, names: tuple[str, ...], folder: str) -> Reply:
         new = sorted(self._replace(name) for name in names)
@@ -124,12 +124,12 @@ class _Writing:
     def _about_path(self, kind: str, path: str, answer: Answer) -> None:
         new_path = self._replace(path)
         if isinstance(answer, Reply):
-            where = path if kind == layout.READ else ""
-            told = fit_to_tell.of_file(path, answer.text) if kind == layout.READ else answer.text
-            text = told if kind == layout.ENTRIES else self._replace(told, where)
-            self._files[layout.place(kind, new_path)] = text
+            where = path if kind == recorded.READ else ""
+            told = fit_to_tell.of_file(path, answer.text) if kind == recorded.READ else answer.text
+            text = told if kind == recorded.ENTRIES else self._replace(told, where)
+            self._files[recorded.answer_path(kind, new_path)] = text
             return
-        place, name = layout.unknown_place(new_path)
+        place, name = recorded.unknown_path(new_path)
         line = [kind, name, *self._why(answer, _SOURCES[kind](new_path))]
         self._unknown.setdefault(place, []).append(json.dumps(line))
 
@@ -141,8 +141,8 @@ class _Writing:
             new_source = self._replace(answer.source)
             if new_source != source:
                 meta |= {"source": new_source}
-            self._files[stem + layout.OUTPUT] = self._replace(answer.text, where)
-        self._files[stem + layout.META] = json.dumps(meta, indent=1) + "\n"
+            self._files[stem + recorded.OUTPUT] = self._replace(answer.text, where)
+        self._files[stem + recorded.META] = json.dumps(meta, indent=1) + "\n"
 
     def _why(self, unknown: Unknown, default_source: str) -> list[str]:
         """Cause and cure, and the source where it does not follow from the question."""
@@ -153,7 +153,7 @@ class _Writing:
     def _title(self, recording: Recording) -> str:
         asked_as = "root" if recording.root else "an ordinary user"
         return (
-            f'schema = "{layout.SCHEMA_FAMILY}{layout.SCHEMA_VERSION}"\n'
+            f'schema = "{recorded.SCHEMA_FAMILY}{recorded.SCHEMA_VERSION}"\n'
             f'fsadvisor = "{__version__}"\n'
             f"root = {str(recording.root).lower()}\n"
             f'made = "by fsadvisor capture as {asked_as}; identities are replaced by stand-ins"\n'
@@ -217,13 +217,13 @@ class RecordingMachine:
         return self._inner.today
 
     def read(self, path: str) -> Answer:
-        return self.recording.about_paths.setdefault((path, layout.READ), self._inner.read(path))
+        return self.recording.about_paths.setdefault((path, recorded.READ), self._inner.read(path))
 
     def entries(self, path: str) -> Entries:
         return self.recording.entries.setdefault(path, self._inner.entries(path))
 
     def link(self, path: str) -> Answer:
-        return self.recording.about_paths.setdefault((path, layout.LINK), self._inner.link(path))
+        return self.recording.about_paths.setdefault((path, recorded.LINK), self._inner.link(path))
 
     def run(self, commands: Sequence[Argv]) -> list[Answer]:
         answers = self._inner.run(commands)
@@ -234,27 +234,27 @@ class RecordingMachine:
         self._inner.expect(commands)
 
     def udev(self) -> Answer:
-        return self.recording.asked.setdefault(layout.UDEV, self._inner.udev())
+        return self.recording.asked.setdefault(recorded.UDEV, self._inner.udev())
 
     def processes(self, names: Sequence[str]) -> Answer:
         key = tuple(sorted(set(names)))
         return self.recording.processes.setdefault(key, self._inner.processes(names))
 
     def counters(self) -> Answer:
-        return self.recording.asked.setdefault(layout.COUNTERS, self._inner.counters())
+        return self.recording.asked.setdefault(recorded.COUNTERS, self._inner.counters())
 
     def space(self, mount_point: str) -> Answer:
         answer = self._inner.space(mount_point)
-        return self.recording.about_paths.setdefault((mount_point, layout.SPACE), answer)
+        return self.recording.about_paths.setdefault((mount_point, recorded.SPACE), answer)
 
     def flags(self, path: str) -> Answer:
-        return self.recording.about_paths.setdefault((path, layout.FLAGS), self._inner.flags(path))
+        return self.recording.about_paths.setdefault((path, recorded.FLAGS), self._inner.flags(path))
 
     def settings(self, path: str) -> Answer:
-        return self.recording.about_paths.setdefault((path, layout.SETTINGS), self._inner.settings(path))
+        return self.recording.about_paths.setdefault((path, recorded.SETTINGS), self._inner.settings(path))
 
     def extents(self, path: str) -> Answer:
-        return self.recording.about_paths.setdefault((path, layout.EXTENTS), self._inner.extents(path))
+        return self.recording.about_paths.setdefault((path, recorded.EXTENTS), self._inner.extents(path))
 
     def write(self, folder: Path | str) -> None:
         """Write all that was asked into a new or empty folder. Raises MachineError."""

@@ -19,9 +19,9 @@ from fsadvisor.measure.messages import JobDone, LeftOut, Note, SideReady, Starte
 from fsadvisor.measure.probe import scratch, scratch_tree
 from fsadvisor.measure.probe.disks import Way
 from fsadvisor.measure.probe.engine import EngineError
-from fsadvisor.measure.probe.engines import opened
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.measure import Where
+from fsadvisor.measure.probe.run import opened
 from fsadvisor.measure.trial.mounting import enter
 from fsadvisor.measure.trial.testbed import images, standing
 from fsadvisor.survey.filesystem_types.registry import type_of

@@ -215,7 +215,7 @@ class ProbeSession:
         return disks.way(self._storage, self.mount) if self.mount else None
 
     def _plan(self, giving_way: gentle.Gentle | None) -> Plan:
-        from fsadvisor.measure.probe.engines import opened
+        from fsadvisor.measure.probe.run import opened
 
         return Plan(
             jobs=self._jobs,

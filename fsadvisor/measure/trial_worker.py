@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from fsadvisor.measure.messages import BlockProgress, Note, SidesReady, TrialDone
 from fsadvisor.measure.probe import scratch_tree
 from fsadvisor.measure.probe.disks import Way
-from fsadvisor.measure.probe.engines import opened
 from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.run import opened
 from fsadvisor.measure.trial.blocks import (
     AGAIN,
     BARE,

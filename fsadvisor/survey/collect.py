@@ -16,7 +16,6 @@ from fsadvisor.survey import (
     measured,
     multipath,
     programs,
-    queue,
     raid,
     read_fact,
     sleeping,
@@ -61,7 +60,7 @@ def collect(machine: Machine) -> Inventory:
         machine=machine,
         tree=known,
         queues={
-            device.name: queue.queue(machine, device.folder)
+            device.name: block.queue(machine, device.folder)
             for device in known.devices.values()
             if device.parent is None
         },
@@ -78,7 +77,7 @@ def collect(machine: Machine) -> Inventory:
         in_vm=host.virtual(machine),
         udev=by_udev,
         io=_io(machine, known),
-        uptime=queue.uptime_seconds(machine, host.container(machine)),
+        uptime=block.uptime_seconds(machine, host.container(machine)),
         log=read_fact.command_record(machine, kernel_log.ARGV, kernel_log.parse),
         lsblk_labels={} if labels_told else _lsblk_labels(machine),
         tables=_tables(machine, known),

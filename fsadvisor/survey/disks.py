@@ -13,6 +13,7 @@ from fsadvisor.readers import block_files, json_text
 from fsadvisor.storage import Below, Disk, Mount
 from fsadvisor.survey import (
     attachment,
+    block,
     controllers,
     drive,
     kernel_log,
@@ -21,7 +22,6 @@ from fsadvisor.survey import (
     multipath,
     power_loss,
     presence,
-    queue,
     read_fact,
     sleeping,
     soundness,
@@ -38,10 +38,9 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
     from fsadvisor.storage import Layer, Subject
-    from fsadvisor.survey.block import BlockDevice, Udev
+    from fsadvisor.survey.block import BlockDevice, Queue, Udev
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.overlay import Overlay
-    from fsadvisor.survey.queue import Queue
 
 _NOT_TOLD = ("", "unknown")
 _ZONED = Literal["none", "host-aware", "host-managed"]
@@ -166,7 +165,7 @@ def disk(
         model=model,
         vendor=vendor,
         firmware=attachment.whole_firmware(_firmware(machine, device), answers.smart),
-        size_bytes=queue.size_bytes(device.sectors),
+        size_bytes=block.size_bytes(device.sectors),
         virtual=seen,
         rotational=rotational,
         removable=read_fact.switch(machine, f"{folder}/removable"),
@@ -226,8 +225,8 @@ def disk(
         read_bytes=_counted(
             io, device, "read_bytes", read_fact.field(stat, f"{folder}/stat", lambda it: it.read_bytes)
         ),
-        flush_ms_avg=queue.flush_average_ms(stat, f"{folder}/stat"),
-        flush_time_percent=queue.flush_percent_of_uptime(stat, uptime, f"{folder}/stat"),
+        flush_ms_avg=block.flush_average_ms(stat, f"{folder}/stat"),
+        flush_time_percent=block.flush_percent_of_uptime(stat, uptime, f"{folder}/stat"),
         udev_model=udev.fact(device.name, "ID_MODEL"),
         udev_serial=udev.fact(device.name, "ID_SERIAL_SHORT"),
         cloud_disk=cloud_disk(model, in_vm),

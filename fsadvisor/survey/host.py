@@ -11,7 +11,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import block_files, host_files, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import kernel_log, queue, raid, read_fact
+from fsadvisor.survey import block, kernel_log, raid, read_fact
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -180,7 +180,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         kernel_release=read_fact.text(machine, "/proc/sys/kernel/osrelease"),
         virtual=inventory.in_vm,
         container=inside,
-        uptime_seconds=queue.uptime_seconds(machine, inside),
+        uptime_seconds=block.uptime_seconds(machine, inside),
         cloud=_cloud(machine),
         product=read_fact.text(machine, "/sys/class/dmi/id/product_name"),
         root_flags=read_fact.field(line, "/proc/cmdline", lambda it: _flags(it.get("rootflags"))),

@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.storage import Below, Disk, Facts, Filesystem, Host, Kind, Layer
-    from fsadvisor.survey.block import BlockDevice, BlockTree, Udev
+    from fsadvisor.survey.block import BlockDevice, BlockTree, Queue, Udev
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.survey.measured import Probed
     from fsadvisor.survey.programs import RunningProgram
-    from fsadvisor.survey.queue import Queue
     from fsadvisor.version import Version
 
 

@@ -11,7 +11,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import Cache, Crypt
 from fsadvisor.storage import Layer
-from fsadvisor.survey import multipath, queue, raid, read_fact, soundness
+from fsadvisor.survey import block, multipath, raid, read_fact, soundness
 from fsadvisor.survey.attested import SubjectIdentities
 
 if TYPE_CHECKING:
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from fsadvisor.readers.dmsetup import DmsetupTable, Target
     from fsadvisor.readers.lvs import LogicalVolume
     from fsadvisor.storage import Disk
-    from fsadvisor.survey.block import BlockDevice
+    from fsadvisor.survey.block import BlockDevice, Queue
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.overlay import Overlay
-    from fsadvisor.survey.queue import Queue
 
 _UUID_KINDS = (
     ("CRYPT-VERITY-", "dm-verity"),
@@ -91,7 +90,7 @@ def layer(
     """All facts of a layer; `settings` of its whole device, `tables` and `volumes` of device mapper and LVM by name."""
     return Layer(
         name=Known(device.name, "/sys/block"),
-        size_bytes=queue.size_bytes(device.sectors),
+        size_bytes=block.size_bytes(device.sectors),
         write_cache=settings.write_cache,
         physical_block_bytes=settings.physical_block_bytes,
         **(
@@ -103,11 +102,11 @@ def layer(
 
 
 def _partition(machine: Machine, folder: str, settings: Queue) -> dict[str, Any]:
-    start = queue.start_bytes(machine, folder)
+    start = block.start_bytes(machine, folder)
     return {
         "kind": Known("partition", folder),
         "start_bytes": start,
-        "misaligned": queue.misaligned(machine, folder, start, settings.physical_block_bytes),
+        "misaligned": block.misaligned(machine, folder, start, settings.physical_block_bytes),
     }
 
 
@@ -126,7 +125,7 @@ def _of_its_kind(
         return {"members": members, **_device_mapper(machine, device, settings, tables, volumes)}
     if "md" in device.holds:
         shifts = raid.data_offsets(machine, folder)
-        off = queue.off_blocks(shifts, settings.physical_block_bytes)
+        off = block.off_blocks(shifts, settings.physical_block_bytes)
         return {"members": members, "misaligned": off, **raid.array(machine, folder)}
     if device.name.startswith("bcache"):
         mode = read_fact.file_record(machine, f"{folder}/bcache/cache_mode", parse_choice)
@@ -163,7 +162,7 @@ def _device_mapper(
     }
     if read_fact.value(kind) in _WITH_OFFSETS:
         shifts = read_fact.field(targets, "dmsetup table", _data_offsets)
-        found["misaligned"] = queue.off_blocks(shifts, settings.physical_block_bytes)
+        found["misaligned"] = block.off_blocks(shifts, settings.physical_block_bytes)
     if read_fact.value(kind) == "dm-crypt":
         found["crypt_flags"] = read_fact.field(targets, "dmsetup table", _crypt_flags)
         found["crypt_sector_bytes"] = read_fact.field(targets, "dmsetup table", _crypt_sector_bytes)

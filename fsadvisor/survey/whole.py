@@ -1,10 +1,15 @@
-"""The survey: a machine's answers become its storage, in stages, each a function of what was found before."""
+"""The survey: a machine's answers become its storage, in stages, each a function of what was found before.
+
+One mount or disk, with everything above and below it.
+"""
 
 from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from fsadvisor.storage import Storage
 from fsadvisor.survey import attested
@@ -92,3 +97,37 @@ def _hardware_up(found: Surveyed, mounts: Mapping[str, Subject], overlay: Overla
     for subject, filesystem in found.filesystems.items():
         scope: dict[str, Facts] = {"filesystem": filesystem, "below": found.below[subject]}
         yield found.subject(subject, "filesystem", scope, below.get(subject, ()))
+
+
+_CHOSEN_KINDS = ("mount", "disk", "filesystem", "layer", "service")
+
+
+def names(storage: Storage) -> list[str]:
+    """What can be chosen: mount points, and devices with or without /dev."""
+    return [subject.name for subject in storage.subjects if subject.kind in ("mount", "disk", "layer")]
+
+
+def only(storage: Storage, target: str) -> Storage | None:
+    """The storage cut down to the subjects that stand on or under the target, and the host; None where it is not."""
+    wanted = {target.rstrip("/") or "/", target.removeprefix("/dev/")}
+    chosen = [it.id for it in storage.subjects if it.kind in _CHOSEN_KINDS and wanted & {it.id, it.name}]
+    if not chosen:
+        return None
+    under = {it.id: it.below for it in storage.subjects}
+    above: dict[str, list[str]] = {}
+    for at, below in under.items():
+        for one in below:
+            above.setdefault(one, []).append(at)
+    kept = {"host", *_reached(chosen, under), *_reached(chosen, above)}
+    return replace(storage, subjects=tuple(it for it in storage.subjects if it.id in kept))
+
+
+def _reached(start: Iterable[str], edges: Mapping[str, Iterable[str]]) -> set[str]:
+    seen: set[str] = set()
+    waiting = list(start)
+    while waiting:
+        subject = waiting.pop()
+        if subject not in seen:
+            seen.add(subject)
+            waiting.extend(edges.get(subject, ()))
+    return seen

@@ -22,10 +22,10 @@ from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_prog
 from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.session import Looking
+from fsadvisor.tui.views.head import disks_words
 from fsadvisor.tui.views.keys import spelt
-from fsadvisor.tui.views.notices import disks_words
 from fsadvisor.tui.views.plan import Choice
-from fsadvisor.tui.widgets.head import Head
+from fsadvisor.tui.widgets.bars import Head
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -1,21 +1,25 @@
-"""What every screen has: the head line, the row of places, its own body, the search bar and the keys."""
+"""What every screen has: the head line, the row of places, its own body, the search bar and the keys.
+
+Copying by OSC 52: to the clipboard of the terminal that one sits at, over ssh too. The text is copied as it is.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.css.query import NoMatches
 from textual.screen import Screen
 
 from fsadvisor.tui.actions import EVERYWHERE, Action, bindings
 from fsadvisor.tui.widgets.ask_line import SearchBar
+from fsadvisor.tui.widgets.bars import Head, KeysBar
 from fsadvisor.tui.widgets.document_view import DocumentView
-from fsadvisor.tui.widgets.head import Head
-from fsadvisor.tui.widgets.keys_bar import KeysBar
 from fsadvisor.tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
-    from textual.app import ComposeResult
+    from collections.abc import Iterable
+
+    from textual.app import App, ComposeResult
     from textual.binding import BindingType
 
     from fsadvisor.tui.explorer import Explorer
@@ -94,3 +98,23 @@ class Place(Screen[None]):
         """Open the search bar."""
         if (target := self.searched()) is not None:
             self.query_one(SearchBar).search_in(target)
+
+
+_MOST_BYTES: Final = 70_000
+"""Terminals drop what is longer: 100,000 bytes of base64, with the escape sequence around it."""
+
+
+def copy(app: App[int], lines: Iterable[str]) -> str:
+    """Copy lines to be pasted into a shell; returns why that can't be done, '' where it was.
+
+    Signs that are not printable are refused, tabs apart: pasted, an escape sequence or a line break in a name could end
+    the paste and type what follows; and bytes that are no UTF-8 would not come back as they are.
+    """
+    told = tuple(lines)
+    text = "".join(f"{one}\n" for one in told)
+    if not all(one.replace("\t", "").isprintable() for one in told):
+        return "there are characters in it that are not safe to paste into a shell"
+    if len(text.encode()) > _MOST_BYTES:
+        return "it is too much for a terminal's clipboard"
+    app.copy_to_clipboard(text)
+    return ""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fsadvisor import secrecy
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import fit_to_tell
-from fsadvisor.readers import mount_tables, systemd_units, udev_records
+from fsadvisor.readers import block_files, mount_tables, systemd_units
 from tests.cases import tries
 from tests.trust.planted import FSTAB, LOADED, MOUNTINFO, UDEV, UNIT
 
@@ -124,7 +124,7 @@ def test_a_unit_is_read_as_before_but_for_its_secrets():
 
 
 def test_of_udev_stay_the_properties_that_say_what_a_device_is():
-    (device,) = udev_records.parse_udev_export(fit_to_tell.of_udev(UDEV)).devices
+    (device,) = block_files.parse_udev_export(fit_to_tell.of_udev(UDEV)).devices
     assert {key for key, _ in device.properties} == {"DEVNAME", "ID_SERIAL", "ID_SERIAL_SHORT", "ID_WWN"}
     assert not re.search("by-id|DM_NAME", fit_to_tell.of_udev(UDEV))
 

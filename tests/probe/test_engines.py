@@ -13,8 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.measure.probe import scratch_tree
-from fsadvisor.measure.probe.engines import opened
 from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.run import opened
 from fsadvisor.measure.probe.scratch_tree import clear
 from tests.paths import ROOT
 from tests.probe.filesystems import ONE_ALWAYS, mounted, needs_fio
@@ -24,7 +24,7 @@ KILLED = """
 import signal, sys
 from msgspec.structs import replace
 from pathlib import Path
-from fsadvisor.measure.probe.engines import opened
+from fsadvisor.measure.probe.run import opened
 from fsadvisor.measure.probe.jobs import JOBS
 seconds, folder, *names = sys.argv[1:]
 signal.setitimer(signal.ITIMER_REAL, float(seconds))

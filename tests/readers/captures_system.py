@@ -1,9 +1,9 @@
 """Captures that the readers of the system's own files and tools are for."""
 
-from fsadvisor.readers import block_files, lsblk, udev_records
+from fsadvisor.readers import block_files, lsblk
 
 KINDS = {
-    "udevadm-export-db": lambda text: [udev_records.parse_udev_export(text)],
+    "udevadm-export-db": lambda text: [block_files.parse_udev_export(text)],
     "lsblk-json": lambda text: [lsblk.parse(text)],
     "diskstats": lambda text: [block_files.parse_diskstats(text)],
 }

@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from fsadvisor.readers import btrfs_usage, dmsetup, dumpe2fs, lvs, xfs_reports, zfs_tools
+from fsadvisor.readers import btrfs_tools, dmsetup, dumpe2fs, lvs, xfs_reports, zfs_tools
 
 # libstorage-ng's argv are nearly ours: other columns of lvs, human units of btrfs
 MOCKED = {
@@ -40,7 +40,7 @@ def zpool(text):
 
 
 KINDS = {
-    "btrfs_usage": lambda text: [btrfs_usage.parse(text)],
+    "btrfs_usage": lambda text: [btrfs_tools.parse_btrfs_usage(text)],
     "command-mockup-xml": mockup,
     "dumpe2fs": lambda text: [dumpe2fs.parse(text)],
     "lvm-json": lambda text: [lvs.parse(text)],

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import udev_records
+from fsadvisor.readers import block_files
 from tests.counted import steps
 from tests.paths import CAPTURES, needs_captures
 
@@ -13,7 +13,7 @@ DISK = "P: /devices/x/block/sda\nN: sda\nS: disk/by-id/a\nE: DEVNAME=/dev/sda\nE
 
 
 def only(text):
-    (device,) = udev_records.parse_udev_export(text).devices
+    (device,) = block_files.parse_udev_export(text).devices
     return device
 
 
@@ -29,13 +29,13 @@ def test_a_value_keeps_its_equals_signs_and_blanks():
 
 @pytest.mark.parametrize("letter", "MRJUBTDILQVZ")
 def test_a_letter_of_a_newer_udevadm_disturbs_nothing(letter):
-    record = udev_records.parse_udev_export(f"P: /devices/x/block/sda\n{letter}: 1\nN: sda\nE: A=1\n\n")
+    record = block_files.parse_udev_export(f"P: /devices/x/block/sda\n{letter}: 1\nN: sda\nE: A=1\n\n")
     assert record.devices[0].name == "sda"
     assert record.unread == ()
 
 
 def test_a_value_with_a_line_feed_is_unread_and_not_half_a_value():
-    record = udev_records.parse_udev_export(f"{DISK}E: NAME=first\nsecond half\nE: NEXT=1\n\n")
+    record = block_files.parse_udev_export(f"{DISK}E: NAME=first\nsecond half\nE: NEXT=1\n\n")
     assert record.devices[0].get("NAME") is None
     assert record.devices[0].get("ID_MODEL") == "ONE"
     assert record.devices[0].get("NEXT") == "1"
@@ -43,7 +43,7 @@ def test_a_value_with_a_line_feed_is_unread_and_not_half_a_value():
 
 
 def test_a_blank_line_within_a_value_ends_the_device_and_nothing_goes_to_the_next_one():
-    record = udev_records.parse_udev_export(
+    record = block_files.parse_udev_export(
         f"{DISK}E: NAME=a\n\nE: ID_MODEL=FORGED\n\nP: /devices/x/block/sdb\nN: sdb\n\n"
     )
     assert [device.name for device in record.devices] == ["sda", "sdb"]
@@ -56,13 +56,13 @@ def test_line_separators_that_are_no_line_feeds_stay_in_the_value():
 
 
 def test_an_output_cut_within_its_last_line_does_not_give_half_a_value():
-    record = udev_records.parse_udev_export(f"{DISK}E: ID_SERIAL=ABC")
+    record = block_files.parse_udev_export(f"{DISK}E: ID_SERIAL=ABC")
     assert record.devices[0].get("ID_SERIAL") is None
     assert record.unread == ("E: ID_SERIAL=ABC",)
 
 
 def test_devices_without_a_blank_line_between_them_are_two():
-    record = udev_records.parse_udev_export(f"{DISK}{DISK.replace('sda', 'sdb')}")
+    record = block_files.parse_udev_export(f"{DISK}{DISK.replace('sda', 'sdb')}")
     assert [device.name for device in record.devices] == ["sda", "sdb"]
 
 
@@ -71,16 +71,16 @@ def test_the_last_of_two_values_of_one_key_counts():
 
 
 def test_a_machine_without_block_devices_has_none_and_is_not_misunderstood():
-    assert udev_records.parse_udev_export("").devices == ()
+    assert block_files.parse_udev_export("").devices == ()
 
 
 def test_a_complaint_of_udevadm_is_unknown():
-    assert udev_records.parse_udev_export("Failed to scan devices: Permission denied\n").cause is Cause.DENIED
+    assert block_files.parse_udev_export("Failed to scan devices: Permission denied\n").cause is Cause.DENIED
 
 
 def cost(devices):
     text = "".join(f"P: /devices/{n}\nN: sd{n}\nE: A={n}\nE: B={n}\n\n" for n in range(devices))
-    return steps(lambda: udev_records.parse_udev_export(text))
+    return steps(lambda: block_files.parse_udev_export(text))
 
 
 def test_ten_times_the_devices_cost_ten_times_as_much():
@@ -90,7 +90,7 @@ def test_ten_times_the_devices_cost_ten_times_as_much():
 @needs_captures
 def test_a_capture_of_a_large_server_gives_each_of_its_devices():
     text = (CAPTURES / "checkbox/DISK_SAMSUNG_KIOXIA.txt").read_text()
-    record = udev_records.parse_udev_export(text)
+    record = block_files.parse_udev_export(text)
     assert record.unread == ()
     assert len(record.devices) == text.count("\nP: ") + text.startswith("P: ")
     assert sum(len(device.properties) for device in record.devices) == text.count("\nE: ")
@@ -108,7 +108,7 @@ def test_recorded_answers_of_udevadm_info_agree_with_themselves():
             lines = [line.text or "" for line in command.findall("stdout")]
             if words[:2] != ["/usr/bin/udevadm", "info"] or not lines:
                 continue
-            record = udev_records.parse_udev_export("\n".join([*lines, "", ""]))
+            record = block_files.parse_udev_export("\n".join([*lines, "", ""]))
             assert not isinstance(record, Unknown), (path, words)
             assert record.unread == ()
             (device,) = record.devices

@@ -6,14 +6,7 @@ import pytest
 from msgspec import structs
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.readers import (
-    btrfs_usage,
-    dmsetup,
-    dumpe2fs,
-    lvs,
-    xfs_reports,
-    zfs_tools,
-)
+from fsadvisor.readers import btrfs_tools, dmsetup, dumpe2fs, lvs, xfs_reports, zfs_tools
 from fsadvisor.readers.dm_target import Cache, Leg
 from tests.paths import CAPTURES, FIXTURES, needs_captures
 from tests.readers.captures_volumes import mocked_outputs
@@ -121,7 +114,7 @@ def test_an_xfs_device_name_can_hold_what_looks_like_geometry():
 
 
 def raid5_usage(allocated, shares):
-    return btrfs_usage.parse(
+    return btrfs_tools.parse_btrfs_usage(
         f"Overall:\n    Device size:\t300\n    Device allocated:\t{allocated}\n    Free (estimated):\t0\t(min: 0)\n"
         f"    Device slack:\t18446744072637906944\n\nData,RAID5: Size:180, Used:100 (55.56%)\n{shares}"
     )
@@ -139,18 +132,18 @@ def test_btrfs_sums_that_leave_out_raid5_are_unknown():
 
 def test_a_btrfs_size_that_has_wrapped_below_zero_is_unknown():
     assert raid5_usage(9, "").slack_bytes is None
-    assert btrfs_usage.parse(sample("btrfs_usage/not_root")).slack_bytes is None
+    assert btrfs_tools.parse_btrfs_usage(sample("btrfs_usage/not_root")).slack_bytes is None
 
 
 def test_btrfs_devices_that_only_root_sees_are_unknown_and_not_none():
-    usage = btrfs_usage.parse(sample("btrfs_usage/not_root"))
+    usage = btrfs_tools.parse_btrfs_usage(sample("btrfs_usage/not_root"))
     assert usage.unallocated is None
     assert {group.devices for group in usage.groups} == {None}
 
 
 def test_human_units_read_as_the_bytes_within_their_rounding():
-    exact = btrfs_usage.parse(sample("btrfs_usage/single"))
-    human = btrfs_usage.parse(sample("btrfs_usage/single_human"))
+    exact = btrfs_tools.parse_btrfs_usage(sample("btrfs_usage/single"))
+    human = btrfs_tools.parse_btrfs_usage(sample("btrfs_usage/single_human"))
     assert [(g.kind, g.profile) for g in exact.groups] == [(g.kind, g.profile) for g in human.groups]
     assert human.allocated_bytes == pytest.approx(exact.allocated_bytes, rel=0.001)
 
@@ -218,17 +211,17 @@ def test_captures_of_xfs_info_give_their_values():
 @needs_captures
 def test_captures_of_btrfs_give_their_values():
     name = "mailinglists/btrfs_usage/linux-btrfs_{}.txt"
-    uncounted = btrfs_usage.parse(capture(name.format("2bf565304798")))
+    uncounted = btrfs_tools.parse_btrfs_usage(capture(name.format("2bf565304798")))
     assert (uncounted.allocated_bytes, uncounted.free_estimated_bytes) == (None, None)
-    mixed = btrfs_usage.parse(capture(name.format("a19142469ac1")))
+    mixed = btrfs_tools.parse_btrfs_usage(capture(name.format("a19142469ac1")))
     assert [(g.kind, g.profile) for g in mixed.groups] == [("Data+Metadata", "single"), ("System", "single")]
-    missing = btrfs_usage.parse(capture(name.format("6938ea45abe3")))
+    missing = btrfs_tools.parse_btrfs_usage(capture(name.format("6938ea45abe3")))
     assert missing.missing_bytes == round(3.64 * (1 << 40))
     assert "missing" in [share.path for share in missing.groups[0].devices]
     assert missing.allocated_bytes == round(22.13 * (1 << 40))
-    two = btrfs_usage.parse(capture(name.format("d3d551e94dba")))
+    two = btrfs_tools.parse_btrfs_usage(capture(name.format("d3d551e94dba")))
     assert two.multiple_profiles == ("data", "metadata", "system")
-    zoned = btrfs_usage.parse(capture(name.format("d90cba65f1e8")))
+    zoned = btrfs_tools.parse_btrfs_usage(capture(name.format("d90cba65f1e8")))
     assert zoned.zone_unusable_bytes == round(429.67 * (1 << 30))
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fsadvisor.readers import btrfs_tools, btrfs_usage, xfs_reports, zfs_tools
+from fsadvisor.readers import btrfs_tools, xfs_reports, zfs_tools
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
@@ -202,7 +202,7 @@ def usage(data="single", metadata="DUP", missing=0):
 
 def btrfs(options="rw,space_cache=v2", text=None, snapshots="", flags=(), files=(), **more):
     commands = {
-        " ".join(btrfs_usage.argv(PLACE)): text or usage(),
+        " ".join(btrfs_tools.btrfs_usage_argv(PLACE)): text or usage(),
         " ".join(btrfs_tools.btrfs_snapshots_argv(PLACE)): snapshots,
     }
     own = {f"{BTRFS}/devices/sda": "", **{f"{BTRFS}/{path}": value for path, value in dict(files).items()}}

@@ -11,8 +11,7 @@ import collections
 import csv
 from dataclasses import dataclass
 
-from fsadvisor.captures import judged, recognised
-from fsadvisor.captures.judging import Judged
+from fsadvisor.captures import Judged, judged, recognised
 from tests.paths import CAPTURES
 
 KINDS = frozenset(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from fsadvisor.measure.probe.disks import Way
 from fsadvisor.measure.probe.engine import EngineError
-from fsadvisor.measure.probe.engines import opened
 from fsadvisor.measure.probe.jobs import JOBS
+from fsadvisor.measure.probe.run import opened
 from fsadvisor.measure.trial.mounting import enter
 from fsadvisor.measure.trial.testbed import Form, images, standing
 from tests.loops import mounts

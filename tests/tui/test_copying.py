@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from fsadvisor.tui.copying import copy
+from fsadvisor.tui.place import copy
 from fsadvisor.tui.screens.finding import FindingPlace
 from fsadvisor.tui.screens.unknowns import Unknowns
 from fsadvisor.tui.views.look import finding_key

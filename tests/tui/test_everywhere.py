@@ -4,7 +4,7 @@ import pytest
 
 from fsadvisor.pages.glyphs import columns
 from fsadvisor.tui.actions import EVERYWHERE
-from fsadvisor.tui.widgets.keys_bar import KeysBar
+from fsadvisor.tui.widgets.bars import KeysBar
 from tests.tui.driving import SIZES, explored, screen, shown, until
 
 MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan", "trials")

@@ -12,7 +12,7 @@ from fsadvisor.pages.glyphs import columns
 from fsadvisor.survey.tried import job_of
 from fsadvisor.tui.measuring import Measurer, trial_progress
 from fsadvisor.tui.terminal import Terminal
-from fsadvisor.tui.widgets.keys_bar import KeysBar
+from fsadvisor.tui.widgets.bars import KeysBar
 from tests.paths import FIXTURES
 from tests.tui.driving import MACHINE, SIZES, explored, shown, until
 from tests.tui.played import Played, result

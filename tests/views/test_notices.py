@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.pages.glyphs import columns, line, plain
-from fsadvisor.tui.views.notices import disks_words, notice, with_notice
+from fsadvisor.tui.views.head import disks_words, notice, with_notice
 
 
 def test_one_disk_is_named_and_several_are_counted():

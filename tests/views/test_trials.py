@@ -15,7 +15,7 @@ from fsadvisor.measure.trial.comparison import Progress
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.survey.tried import Ratio, job_of
-from fsadvisor.tui.views import trials, trials_forecast, trials_page, trials_try
+from fsadvisor.tui.views import trials, trials_compare, trials_forecast, trials_try
 from fsadvisor.tui.views.probes import NO_RESULTS, Held, Kept
 from fsadvisor.tui.views.trials_progress import TrialProgress, note
 from tests.report import composed
@@ -60,13 +60,13 @@ def test_a_range_around_one_takes_its_columns_and_lies_on_the_side_that_it_tells
 def test_before_six_blocks_there_is_no_ratio():
     went = Progress(blocks=3, gain=None, seconds=9.0, seconds_left=171.0)
     progress = heard(messages.BlockProgress(progress=went))
-    assert "3 blocks done; an interval needs 6 blocks" in shown(trials_page.page(progress, 80, UNICODE))
+    assert "3 blocks done; an interval needs 6 blocks" in shown(trials_compare.progress_page(progress, 80, UNICODE))
     assert note(progress) == "trying, ≤ 3 min"
 
 
 def test_a_result_has_sentence_interval_flushes_amplification_and_danger():
     progress = heard(messages.TrialDone(comparison=COMPARISON), messages.Finished(state="done"))
-    said = shown(trials_page.page(progress, 80, UNICODE))
+    said = shown(trials_compare.progress_page(progress, 80, UNICODE))
     assert "faster by 8 to 15 %" in said
     assert "95 % interval of 12 blocks" in said
     assert "flushes/op" in said
@@ -77,7 +77,9 @@ def test_a_result_has_sentence_interval_flushes_amplification_and_danger():
 def test_what_lies_inside_the_noise_is_not_called_a_gain():
     unsure = replace(COMPARISON, gain=Ratio(middle=1.02, low=0.9, high=1.2, blocks=12), end="budget")
     said = shown(
-        trials_page.page(heard(messages.TrialDone(comparison=unsure), messages.Finished(state="done")), 80, UNICODE)
+        trials_compare.progress_page(
+            heard(messages.TrialDone(comparison=unsure), messages.Finished(state="done")), 80, UNICODE
+        )
     )
     assert "not told: between 10 % slower and 20 % faster" in said
     assert "time or bytes were used up" in said
@@ -87,14 +89,16 @@ def test_counters_that_the_kernel_has_not_are_no_noughts():
     side = replace(COMPARISON.sides["changed"], flushes_per_operation=None, amplification=None)
     found = replace(COMPARISON, sides={"changed": side})
     said = shown(
-        trials_page.page(heard(messages.TrialDone(comparison=found), messages.Finished(state="done")), 80, UNICODE)
+        trials_compare.progress_page(
+            heard(messages.TrialDone(comparison=found), messages.Finished(state="done")), 80, UNICODE
+        )
     )
     assert "not counted" in said
     assert "not told" in said
 
 
 def test_a_trial_stopped_before_its_first_block_has_no_figure():
-    said = shown(trials_page.page(heard(messages.Finished(state="cancelled")), 80, UNICODE))
+    said = shown(trials_compare.progress_page(heard(messages.Finished(state="cancelled")), 80, UNICODE))
     assert "Stopped by you before anything was measured" in said
 
 
@@ -104,8 +108,8 @@ def test_what_strangers_call_things_breaks_no_page(width, glyphs):
     doing = messages.Note(text=EVIL, kind="step")
     pages = [
         trials_try.asking_page(TrialProgress(asked=ASKED).after(TOLD)),
-        trials_page.page(heard(doing, messages.Note(text=EVIL)), width, glyphs),
-        trials_page.page(heard(messages.Finished(state="failed", error=EVIL)), width, glyphs),
+        trials_compare.progress_page(heard(doing, messages.Note(text=EVIL)), width, glyphs),
+        trials_compare.progress_page(heard(messages.Finished(state="failed", error=EVIL)), width, glyphs),
         trials_forecast.page(_forecast(EVIL), EVIL, width, glyphs),
     ]
     for page in pages:

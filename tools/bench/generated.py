@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine import layout, sources
+from fsadvisor.machine import recorded, sources
 from fsadvisor.machine.identities import Identities
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.recording import Recording, write_recording
@@ -180,7 +180,7 @@ def _add_filesystem(recording: Recording, lists: _Lists, disk: _Disk, name: str,
         _read(recording, f"{folder}/devinfo/1/error_stats", samples.BTRFS_ERRORS)
     for argv, text in samples.filesystem_answers(fs_type, f"/dev/{name}", place):
         _run(recording, argv, text)
-    recording.about_paths[place, layout.SPACE] = Reply(samples.SPACE, sources.space(place))
+    recording.about_paths[place, recorded.SPACE] = Reply(samples.SPACE, sources.space(place))
 
 
 def _add_mount(lists: _Lists, name: str, number: str, fs_type: str) -> None:
@@ -217,24 +217,24 @@ def _add_host(recording: Recording, lists: _Lists) -> None:
     _read(recording, "/proc/self/mountinfo", "".join(lists.mountinfo))
     _read(recording, "/etc/fstab", "".join(lists.fstab))
     for path in samples.ABSENT_FILES:
-        recording.about_paths[path, layout.READ] = Unknown(Cause.NOT_EXPOSED, "", path)
+        recording.about_paths[path, recorded.READ] = Unknown(Cause.NOT_EXPOSED, "", path)
     recording.entries.update(samples.HOST_ENTRIES)
     for argv, text in samples.host_answers("\n".join(lists.units), json.dumps({"blockdevices": lists.lsblk})):
         _run(recording, argv, text)
     recording.processes[samples.PROCESS_NAMES] = Reply(json.dumps(lists.processes), sources.PROCESSES)
     counters = {"memory": {"total": 1 << 38, "available": 1 << 37}, "io": lists.io}
-    recording.asked[layout.UDEV] = Reply("\n".join([*lists.udev, ""]), sources.UDEV)
-    recording.asked[layout.COUNTERS] = Reply(json.dumps(counters), sources.COUNTERS)
+    recording.asked[recorded.UDEV] = Reply("\n".join([*lists.udev, ""]), sources.UDEV)
+    recording.asked[recorded.COUNTERS] = Reply(json.dumps(counters), sources.COUNTERS)
 
 
 def _read(recording: Recording, path: str, text: str | None) -> None:
     """What a file said; None for a file that is not there."""
     answer = Unknown(Cause.NOT_EXPOSED, "", path) if text is None else Reply(text, path)
-    recording.about_paths[path, layout.READ] = answer
+    recording.about_paths[path, recorded.READ] = answer
 
 
 def _link(recording: Recording, path: str, text: str) -> None:
-    recording.about_paths[path, layout.LINK] = Reply(text, path)
+    recording.about_paths[path, recorded.LINK] = Reply(text, path)
 
 
 def _run(recording: Recording, argv: Argv, text: str) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.readers import (
     btrfs_tools,
-    btrfs_usage,
     dumpe2fs,
     lsblk,
     nvme_get_feature,
@@ -154,7 +153,7 @@ def filesystem_answers(fs_type: str, device: str, place: str) -> Iterator[tuple[
     if fs_type == "xfs":
         yield xfs_reports.xfs_info_argv(place), _sample("xfs_info", "default")
     if fs_type == "btrfs":
-        yield btrfs_usage.argv(place), _sample("btrfs_usage", "single")
+        yield btrfs_tools.btrfs_usage_argv(place), _sample("btrfs_usage", "single")
         yield btrfs_tools.btrfs_snapshots_argv(place), ""
 
 

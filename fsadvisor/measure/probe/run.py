@@ -1,4 +1,7 @@
-"""Several jobs, one after the other: each is set up, measured and taken away again before the next."""
+"""Several jobs, one after the other: each is set up, measured and taken away again before the next.
+
+And which engine runs a job: fio where it is the better one and there, else our own.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.measure.probe import cost
+from fsadvisor.measure.probe import cost, fio, ladder
 from fsadvisor.measure.probe.disks import record
 from fsadvisor.measure.probe.engine import EngineError, because
+from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Job, Ladder, Metadata, Mix
 from fsadvisor.measure.probe.measure import Budget, Progress, Surroundings, Where, events
+from fsadvisor.measure.probe.own import sessions
 from fsadvisor.measure.probe.processes import Stopped
 from fsadvisor.measure.probe.result import Result
 from fsadvisor.readers import system_counters
@@ -26,8 +31,8 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.disks import Way
     from fsadvisor.measure.probe.engine import Session, Window
     from fsadvisor.measure.probe.gentle import Gentle
-    from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.processes import Stop
+
 
 LONGEST_PAUSE_SECONDS: Final = 60.0
 _GAVE_WAY: Final = f"others kept the disks busy for {LONGEST_PAUSE_SECONDS:.0f} s, and a gentle probe gives way"
@@ -212,3 +217,24 @@ def _not_begun(plan: Plan, job: Job, error: str, seconds: float = 0.0) -> Result
         small_file_bytes=job.small_file_bytes,
         depends=dict(plan.where.depends),
     )
+
+
+def opened(job: Job, target: Path, way: Way | None = None) -> AbstractContextManager[Session]:
+    """A session for the job, in a folder or, for existing files, of one. Raises EngineError, at the latest on entry.
+
+    `way` has the devices below whose counters are read, from `disks.way`.
+    """
+    match job.work:
+        case Io() as io:
+            tool = fio.find()
+            return fio.session(tool, io, target, way) if tool else sessions.open_latency(io, target, way)
+        case Ladder() as steps:
+            return ladder.session(steps, target, way)
+        case Metadata() as metadata:
+            return sessions.open_names(metadata, target, way)
+        case Allocation() as allocation:
+            return sessions.open_allocation(allocation, target, way)
+        case Mix() as mix:
+            return sessions.open_mix(mix, target, way)
+        case Existing() as existing:
+            return sessions.open_reading(existing, target, way)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import btrfs_tools, btrfs_usage, file_attributes
+from fsadvisor.readers import btrfs_tools, file_attributes
 from fsadvisor.readers.parsing import whole
-from fsadvisor.survey import read_fact, shut_down
+from fsadvisor.survey import read_fact
+from fsadvisor.survey.filesystem_types import base
 from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Variant
 from fsadvisor.version import Version
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.btrfs_usage import BtrfsUsage
+    from fsadvisor.readers.btrfs_tools import BtrfsUsage
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.storage import Filesystem
     from fsadvisor.survey.block import BlockDevice, BlockTree
@@ -97,7 +98,7 @@ class BtrfsFacts(TypedDict):
 def commands(block: Superblock) -> tuple[Argv, ...]:
     """How its space is given out, and its snapshots."""
     return (
-        btrfs_usage.argv(block.mounts[0].mount_point),
+        btrfs_tools.btrfs_usage_argv(block.mounts[0].mount_point),
         btrfs_tools.btrfs_snapshots_argv(block.mounts[0].mount_point),
     )
 
@@ -107,7 +108,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFa
     options = block.mounts[0].super_options
     usage_argv, snapshots_argv = commands(block)
     tool = " ".join(usage_argv)
-    usage = read_fact.command_record(machine, usage_argv, btrfs_usage.parse)
+    usage = read_fact.command_record(machine, usage_argv, btrfs_tools.parse_btrfs_usage)
     snapshots = read_fact.command_record(machine, snapshots_argv, btrfs_tools.parse_btrfs_snapshots)
     return BtrfsFacts(
         label=_label(machine, block.directory),
@@ -121,7 +122,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> BtrfsFa
         data_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Data")),
         metadata_profile=read_fact.field(usage, tool, lambda it: _profile(it, "Metadata")),
         snapshots=read_fact.field(snapshots, " ".join(snapshots_argv), lambda it: bool(it.paths)),
-        shut_down=shut_down.by_options(block, shut_down.btrfs_seeds(_writeable(machine, block.directory))),
+        shut_down=base.by_options(block, base.btrfs_seeds(_writeable(machine, block.directory))),
         space_cache=_space_cache(options),
         quota=quota(machine, block.directory, kernel) if block.directory else _NO_FOLDER,
         quota_limits=limits(machine, block.directory) if block.directory else _NO_FOLDER,

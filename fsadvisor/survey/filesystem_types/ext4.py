@@ -11,7 +11,8 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import dumpe2fs, ext4_files
 from fsadvisor.readers.parsing import whole
 from fsadvisor.storage import DataMode
-from fsadvisor.survey import read_fact, shut_down
+from fsadvisor.survey import read_fact
+from fsadvisor.survey.filesystem_types import base
 from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Variant
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> Ext4Fac
         inode_bytes=read_fact.field(header, tool, lambda it: it.inode_size_bytes),
         stripe_unit_bytes=read_fact.field(header, tool, _stride_bytes),
         errors=errors,
-        shut_down=shut_down.ext4(block, read_fact.field(header, tool, _read_only_by_format), errors, kernel),
+        shut_down=base.ext4(block, read_fact.field(header, tool, _read_only_by_format), errors, kernel),
         maximum_file_bytes=read_fact.field(header, tool, _maximum_file_bytes),
         stripe_width_bytes=read_fact.field(header, tool, _stripe_width_bytes),
         journal_mib=read_fact.field(header, tool, _journal_mib),

@@ -1,14 +1,27 @@
-"""Every type of filesystem that is kept on block devices or in a pool of them, by its name."""
+"""Every type of filesystem that is kept on block devices or in a pool of them, by its name.
+
+Types of which no more is known than what their mounts tell.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.survey.filesystem_types import bcachefs, btrfs, ext4, f2fs, nilfs2, others, xfs, zfs
+from fsadvisor.survey.filesystem_types import bcachefs, btrfs, ext4, f2fs, nilfs2, xfs, zfs
 from fsadvisor.survey.filesystem_types.base import FilesystemType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+OTHERS: Final = (
+    FilesystemType(name="jfs"),
+    FilesystemType(name="reiserfs"),
+    FilesystemType(name="vfat", quotas="none"),
+    FilesystemType(name="exfat", quotas="none"),
+    FilesystemType(name="ntfs3", quotas="none"),
+)
+
 
 _ALL: Final = (
     ext4.EXT4,
@@ -20,7 +33,7 @@ _ALL: Final = (
     nilfs2.NILFS2,
     bcachefs.BCACHEFS,
     zfs.ZFS,
-    *others.TYPES,
+    *OTHERS,
 )
 """The first that can be made is taken where nothing says which."""
 

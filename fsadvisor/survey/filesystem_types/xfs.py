@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import xfs_reports
 from fsadvisor.readers.parsing import size_bytes
-from fsadvisor.survey import read_fact, shut_down
+from fsadvisor.survey import read_fact
+from fsadvisor.survey.filesystem_types import base
 from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Variant, option
 from fsadvisor.version import Version
 
@@ -77,7 +78,7 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
         xfs_sparse_inodes=read_fact.field(info, tool, lambda it: it.sparse),
         xfs_crc=read_fact.field(info, tool, lambda it: it.crc),
         allocation_groups=read_fact.field(info, tool, lambda it: it.agcount),
-        shut_down=shut_down.xfs(machine.run([argv])[0]),
+        shut_down=base.xfs(machine.run([argv])[0]),
         stripe_width_bytes=read_fact.field(info, tool, lambda it: _in_bytes(it.swidth_blocks, it)),
         xfs_bigtime=read_fact.field(info, tool, lambda it: it.bigtime),
         xfs_ftype=read_fact.field(info, tool, lambda it: it.ftype),

@@ -16,8 +16,7 @@ from fsadvisor.pages.glyphs import span
 from fsadvisor.pages.text import counted
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.copying import copy
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.place import Place, copy
 from fsadvisor.tui.views import finding
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView

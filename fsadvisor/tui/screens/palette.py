@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from textual.command import CommandPalette
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone
-from fsadvisor.tui.widgets.keys_bar import KeysBar
+from fsadvisor.tui.widgets.bars import KeysBar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,8 +13,7 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.glyphs import span
 from fsadvisor.plan import documents
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.copying import copy
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.place import Place, copy
 from fsadvisor.tui.views import finding, plan, plan_pages
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView

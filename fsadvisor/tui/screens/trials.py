@@ -18,7 +18,7 @@ from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.probe_run import kept_results
 from fsadvisor.tui.screens.progress_screen import ProgressScreen
 from fsadvisor.tui.screens.question import Choices, Question
-from fsadvisor.tui.views import trials, trials_forecast, trials_page, trials_try
+from fsadvisor.tui.views import trials, trials_compare, trials_forecast, trials_try
 from fsadvisor.tui.views.probes import NO_RESULTS, Kept
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
@@ -82,7 +82,7 @@ class TrialRun(ProgressScreen):
 
     def page(self, progress: TrialProgress, width: int) -> Document:
         """Of a trial or a comparison."""
-        return trials_page.page(progress, width, self.explorer.glyphs)
+        return trials_compare.progress_page(progress, width, self.explorer.glyphs)
 
 
 _WITH_DETAIL: Final = 130

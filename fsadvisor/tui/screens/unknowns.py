@@ -13,8 +13,7 @@ from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.machine.port import Reply
 from fsadvisor.pages.glyphs import cut, span
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.copying import copy
-from fsadvisor.tui.place import Place
+from fsadvisor.tui.place import Place, copy
 from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.supposing import Supposing

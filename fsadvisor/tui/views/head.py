@@ -1,4 +1,7 @@
-"""The head lines: which machine, as whom, what it comes to, and where one may go."""
+"""The head lines: which machine, as whom, what it comes to, and where one may go.
+
+What has changed of the machine since it was looked at, in the words of the head line.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,19 @@ from collections import Counter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.glyphs import Line, Span, Tone, columns, cut, span
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.report import as_json
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.views.severity import TONES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.report.findings import Finding
     from fsadvisor.tui.views.look import Look
+
 
 _LONGEST: Final = 40
 _TOOLS_NAMED: Final = 3
@@ -149,3 +153,45 @@ def _places(mode: str, width: int) -> list[tuple[str, Line]]:
 def _place(key: str, name: str, is_here: bool) -> Line:
     shown = (Span(f" {name} ", Tone.MATCH if is_here else Tone.PLAIN),) if name else ()
     return (Span(" "), Span(key, Tone.KEY), *shown)
+
+
+_LONGEST_NAME = 24
+
+
+def disks_words(changes: Mapping[str, bool]) -> str:
+    """'disk sdb appeared'; '3 disks appeared, 1 gone'. By name, whether it is there now; '' for none."""
+    appeared = [name for name, there in changes.items() if there]
+    gone = [name for name, there in changes.items() if not there]
+    told = [_told(names, word) for names, word in ((appeared, "appeared"), (gone, "gone")) if names]
+    return ", ".join(told)
+
+
+def notice(changes: Mapping[str, bool], room: int) -> Line:
+    """The same with the key that helps, as long as there is room; nothing where there is no change."""
+    if not changes:
+        return NOTHING
+    words = disks_words(changes)
+    short = counted(len(changes), "disk") + " changed"
+    for said in (f"{words}: press ", f"{words}: ", f"{short}: ", "changed: "):
+        end = " to look again " if said.endswith("press ") else " "
+        shown = line(span(said, Tone.WARNING), span("r", Tone.KEY), span(end, Tone.WARNING))
+        if columns(shown) <= room:
+            return shown
+    return NOTHING
+
+
+def with_notice(places: Line, changes: Mapping[str, bool], width: int) -> Line:
+    """The row of places, with the notice at its right end."""
+    told = notice(changes, width - columns(places) - 1)
+    return (*places, Span(" " * (width - columns(places) - columns(told))), *told) if told else places
+
+
+def _told(names: list[str], word: str) -> str:
+    """One by its name, several counted."""
+    if len(names) > 1:
+        return f"{counted(len(names), 'disk')} {word}"
+    return f"{_kind(names[0])} {span(names[0], longest=_LONGEST_NAME).text} {word}"
+
+
+def _kind(name: str) -> str:
+    return "device" if name.startswith(("dm-", "md", "loop", "bcache", "nbd", "zd")) else "disk"

@@ -19,7 +19,7 @@ from fsadvisor.pages.glyphs import columns as spans_columns
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.text import counted
 from fsadvisor.tui.views.badges import badges, disks_below, name
-from fsadvisor.tui.views.relations import named, reached
+from fsadvisor.tui.views.look import named, reached
 from fsadvisor.tui.views.rows import LazyRows, Row
 from fsadvisor.tui.views.severity import MARK_WIDTH, mark
 

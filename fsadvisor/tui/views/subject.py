@@ -21,7 +21,7 @@ from fsadvisor.tui.views import options
 from fsadvisor.tui.views.badges import badges
 from fsadvisor.tui.views.finding import alone, found
 from fsadvisor.tui.views.history import MOVING, Change
-from fsadvisor.tui.views.relations import reached
+from fsadvisor.tui.views.look import reached
 from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.views.severity import TONES
 from fsadvisor.tui.views.storage_tree import stack

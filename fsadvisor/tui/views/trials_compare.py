@@ -1,4 +1,7 @@
-"""A comparison as it goes, and the matrix of workload by filesystem that came out: who is best, and who ties."""
+"""A comparison as it goes, and the matrix of workload by filesystem that came out: who is best, and who ties.
+
+The page of what is tried or compared at the moment, or was last.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ from fsadvisor.report.compare_words import (
     winners,
 )
 from fsadvisor.report.probe_words import figure_text, number, sureness
-from fsadvisor.tui.views import probe_page
+from fsadvisor.tui.views import probe_page, trials_try
 from fsadvisor.tui.views.trials_try import notes, time_used
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.messages import CompareDone
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.views.trials_progress import TrialProgress
+
 
 _NAME: Final = 18
 _CELL: Final = 4
@@ -257,3 +261,8 @@ def _members(members: Sequence[Ranked], width: int, glyphs: Glyphs) -> Iterator[
         if one.cell.side.dangers:
             more.append("dangerous")
         yield paragraph(span("; ".join(filter(None, more)), Tone.DIM), first=(Span("    "),))
+
+
+def progress_page(progress: TrialProgress, width: int, glyphs: Glyphs) -> Document:
+    """A trial's or a comparison's."""
+    return trials_try.trial_page(progress, width, glyphs) if progress.is_trial else page(progress, width, glyphs)
