@@ -113,8 +113,17 @@ def _report(document: Json) -> SmartReport:
         power_on_hours=integer(document, "power_on_time", "hours"),
         power_cycles=integer(document, "power_cycle_count"),
         temperature_c=integer(document, "temperature", "current"),
+        recovery_limit_ds=_recovery_limit(document),
         self_test=_self_test(document),
     )
+
+
+def _recovery_limit(document: Json) -> int | None:
+    """0 where it is switched off, or where the drive says that it has none."""
+    if boolean(document, "ata_sct_capabilities", "error_recovery_control_supported") is False:
+        return 0
+    enabled = boolean(document, "ata_sct_erc", "read", "enabled")
+    return integer(document, "ata_sct_erc", "read", "deciseconds") if enabled else (None if enabled is None else 0)
 
 
 _FAILED_NVME = (5, 6, 7)

@@ -114,6 +114,12 @@ class Disk(Described, frozen=True, kw_only=True):
     unsafe_shutdowns: Fact[int] = some("power losses without notice", "nvme smart-log, smartctl", "shutdowns")
     power_on_hours: Fact[int] = some("hours that it was powered on", "nvme smart-log, smartctl", "hours")
     smart_passed: Fact[bool] = about("the drive's own overall health", "smartctl")
+    recovery_limit_ds: Fact[int] = some(
+        "longest that it tries to read a bad sector; 0: no limit, or it has none to set (SATA)", "smartctl", "1/10 s"
+    )
+    command_timeout_seconds: Fact[int] = some(
+        "after which the kernel gives a command up and resets the drive (SATA)", "/sys/block/D/device/timeout", "s"
+    )
     self_test: Fact[SelfTest] = some("how the last of its own tests that came to an end went", "smartctl")
     percentage_used: Fact[int] = some(
         "endurance used up (NVMe, SAS); may exceed 100", "nvme smart-log, smartctl", "percent"

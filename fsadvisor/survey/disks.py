@@ -201,6 +201,10 @@ def disk(
         power_on_hours=drive.power_on_hours(answers),
         smart_passed=drive.smart_passed(answers),
         self_test=drive.self_test(answers),
+        recovery_limit_ds=read_fact.field(answers.smart, "smartctl SCT ERC", lambda it: it.recovery_limit_ds)
+        if is_sata
+        else NOT_APPLICABLE,
+        command_timeout_seconds=read_fact.number(machine, f"{folder}/device/timeout") if is_sata else NOT_APPLICABLE,
         percentage_used=wear.percentage_used,
         available_spare_percent=wear.available_spare_percent,
         available_spare_threshold_percent=wear.available_spare_threshold_percent,

@@ -1,4 +1,4 @@
-"""How a drive's last self-test went, as smartctl's JSON has it."""
+"""How a drive's last self-test went, and how long it tries to read, as smartctl's JSON has it."""
 
 import json
 
@@ -36,3 +36,18 @@ PASSED, FAILED, STOPPED = {"status": {"passed": True}}, {"status": {"passed": Fa
 def test_the_newest_that_came_to_an_end_counts(log, told):
     report = {"smartctl": {"version": [7, 4]}, "model_name": "X", "device": {"name": "/dev/sda"}} | log
     assert smartctl.parse(json.dumps(report)).self_test == told
+
+
+@pytest.mark.parametrize(
+    ("said", "limit"),
+    [
+        ({"ata_sct_erc": {"read": {"enabled": True, "deciseconds": 70}}}, 70),
+        ({"ata_sct_erc": {"read": {"enabled": False}}}, 0),
+        ({"ata_sct_capabilities": {"error_recovery_control_supported": False}}, 0),
+        ({"ata_sct_capabilities": {"error_recovery_control_supported": True}}, None),
+        ({}, None),
+    ],
+)
+def test_the_limit_of_error_recovery_is_0_where_there_is_none(said, limit):
+    report = {"smartctl": {"version": [7, 4]}, "model_name": "X", "device": {"name": "/dev/sda"}} | said
+    assert smartctl.parse(json.dumps(report)).recovery_limit_ds == limit
