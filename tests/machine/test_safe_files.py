@@ -2,6 +2,7 @@
 
 import os
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -80,3 +81,57 @@ def test_a_new_file_goes_into_the_directory_that_was_named(tmp_path):
     (tmp_path / "link").symlink_to("folder")
     safe_files.write_new(tmp_path / "link" / ".." / "link" / "commands.txt", b"true\n")
     assert (tmp_path / "folder" / "commands.txt").read_bytes() == b"true\n"
+
+
+def test_no_call_leaves_a_descriptor_open(tmp_path):
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    rewrite(tmp_path)
+    rewrite(tmp_path)
+    safe_files.read(tmp_path / "kept.json", 9)
+    safe_files.distrusted(tmp_path / "kept.json")
+    safe_files.write_tree(tmp_path / "tree", [("a/b/c", b"x", 0o644)])
+    with pytest.raises(MachineError):
+        safe_files.write_new(tmp_path / "absent" / "x", b"")
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_a_lock_that_another_has_is_waited_for_or_refused_and_stays(tmp_path):
+    folder = safe_files.directory(tmp_path)
+    held = safe_files.locked(folder, "lock", wait=False)
+    with pytest.raises(BlockingIOError):
+        safe_files.locked(folder, "lock", wait=False)
+    assert (tmp_path / "lock").exists()
+    os.close(held)
+    os.close(safe_files.locked(folder, "lock", wait=False))
+    os.close(folder)
+
+
+def test_a_name_that_is_taken_is_told_before_and_a_free_one_is_not(tmp_path):
+    safe_files.may_be_new(tmp_path / "x")
+    (tmp_path / "x").write_text("x")
+    with pytest.raises(MachineError, match="is there already"):
+        safe_files.may_be_new(tmp_path / "x")
+
+
+def test_a_file_is_read_up_to_the_most_that_was_asked_for(tmp_path):
+    (tmp_path / "x").write_bytes(b"123")
+    assert safe_files.read(tmp_path / "x", 3) == b"123"
+    with pytest.raises(MachineError, match="more than 0 MiB"):
+        safe_files.read(tmp_path / "x", 2)
+    assert safe_files.read(tmp_path / "absent", 3) is None
+
+
+def test_forty_links_are_followed_and_no_more(tmp_path):
+    (tmp_path / "0").write_text("x")
+    for number in range(41):
+        (tmp_path / str(number + 1)).symlink_to(str(number))
+    assert safe_files.read(tmp_path / "40", 1) == b"x"
+    with pytest.raises(MachineError, match="Too many levels"):
+        safe_files.read(tmp_path / "41", 1)
+    assert safe_files.distrusted(tmp_path / "absent") == safe_files.distrusted(tmp_path / "a\0b") == ""
+
+
+def test_only_of_a_directory_does_a_sticky_bit_count(tmp_path):
+    (tmp_path / "x").write_text("x")
+    (tmp_path / "x").chmod(0o1666)
+    assert "may be changed by everybody" in safe_files.distrusted(tmp_path / "x")

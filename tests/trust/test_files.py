@@ -1,6 +1,8 @@
 """What root writes and believes, another user can neither change nor put there."""
 
+import grp
 import os
+import pwd
 import shlex
 import shutil
 import stat
@@ -28,15 +30,15 @@ because = "eve says so"
 """
 
 
-def as_eve(act):
+def as_eve(act, user=EVE, group=EVE):
     """Do it in a process that is another user's."""
     child = os.fork()
     if not child:
         status = 1
         try:
             os.setgroups([])
-            os.setgid(EVE)
-            os.setuid(EVE)
+            os.setgid(group)
+            os.setuid(user)
             act()
             status = 0
         finally:
@@ -157,6 +159,25 @@ def test_an_ordinary_user_writes_where_only_that_user_and_root_may(shared):
 
     as_eve(act)
     assert "not believed" in safe_files.distrusted(shared / "hers" / "file")
+
+
+@needs_root
+def test_an_ordinary_user_s_own_group_may_write_and_no_other_may(shared):
+    own, other = pwd.getpwnam("daemon"), grp.getgrnam("mail").gr_gid
+    assert grp.getgrgid(own.pw_gid).gr_name == "daemon"
+    for name, group in (("own", own.pw_gid), ("others", other), ("nobodys", EVE)):
+        (shared / name).mkdir()
+        os.chown(shared / name, own.pw_uid, group)
+        (shared / name).chmod(0o775)
+
+    def act():
+        assert safe_files.distrusted(shared / "own") == ""
+        assert "may be changed by the group mail" in safe_files.distrusted(shared / "others")
+        assert f"may be changed by the group {EVE}" in safe_files.distrusted(shared / "nobodys")
+
+    as_eve(act, own.pw_uid, own.pw_gid)
+    os.chown(shared / "own", 0, own.pw_gid)
+    assert "may be changed by the group daemon" in safe_files.distrusted(shared / "own")
 
 
 @needs_root
