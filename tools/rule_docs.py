@@ -81,7 +81,7 @@ def _errata(rules: Sequence[Rule]) -> Iterator[str]:
     yield f"# {GUIDES}\n{_ERRATA}\n"
     known = len(tables.errata())
     yield f"{known} errata: {len(corrected)} corrected by rules, {known - len(corrected)} by none, for a reason.\n"
-    for seed in tables.seeds().values():
+    for seed in tables.published_sources().values():
         address = f", <{seed.address}>" if seed.address.startswith("https://") else ""
         yield f'\n## <a id="guide-{seed.number}"></a>{plain(seed.name[:1].upper() + seed.name[1:])}\n\n'
         yield f"{plain(seed.what)} ({plain(seed.by)}, {seed.year}{address})\n\n"
@@ -110,7 +110,7 @@ def _tables(rules: Sequence[Rule]) -> Iterator[str]:
 
 def _table(one: tables.Table, rules: Sequence[Rule]) -> Iterator[str]:
     citing = [_link(rule.id) for rule in rules if rule.gain and _cites(rule, one.id)]
-    whose = f"[{plain(tables.seeds()[one.seed].name)}](errata.md#guide-{one.seed})"
+    whose = f"[{plain(tables.published_sources()[one.seed].name)}](errata.md#guide-{one.seed})"
     yield f'\n## <a id="{one.id}"></a>{plain(one.title)}\n\n'
     yield f"{one.basis.capitalize()} in {whose}, {plain(one.section)}.\n\n"
     for field in ("kernel", "hardware", "tool", "filesystem", "options", "runs", "note"):

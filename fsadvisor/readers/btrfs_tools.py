@@ -56,17 +56,12 @@ https://btrfs.readthedocs.io/en/latest/btrfs-filesystem.html
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers.parsing import counts, real, refusal, size_bytes, unread_pieces, whole
-
-if TYPE_CHECKING:
-    from fsadvisor.machine.port import Argv
-
 
 _SNAPSHOT = re.compile(r"ID \d+ gen \d+ .*?path (?P<path>.+)", re.ASCII)
 
@@ -211,7 +206,7 @@ class _Listing(Struct):
     unread: list[str] = field(default_factory=list)
 
 
-def btrfs_usage_argv(mount_point: str) -> Argv:
+def btrfs_usage_argv(mount_point: str) -> tuple[str, ...]:
     """The command that this reads."""
     return ("btrfs", "filesystem", "usage", "-b", mount_point)
 

@@ -36,9 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fsadvisor.facts import Unknown
-    from fsadvisor.machine.port import Argv
 
-DMSETUP_TABLE_ARGV: Argv = ("dmsetup", "table")
+DMSETUP_TABLE_ARGV: tuple[str, ...] = ("dmsetup", "table")
 
 _LINE = re.compile(r"(.+): (\d+) (\d+) ([a-z][a-z0-9-]*)(?: (.*))?")
 _NO_TABLE = re.compile(r"(\S.*):\s*")
@@ -106,7 +105,7 @@ def _target(match: re.Match[str]) -> Target:
     )
 
 
-DMSETUP_STATUS_ARGV: Argv = ("dmsetup", "status", "--noflush", "--target", "multipath")
+DMSETUP_STATUS_ARGV: tuple[str, ...] = ("dmsetup", "status", "--noflush", "--target", "multipath")
 
 _DMSETUP_STATUS_LINE = re.compile(r"(.+): \d+ \d+ multipath (.+)")
 

@@ -23,7 +23,6 @@ from fsadvisor.readers.parsing import refusal, size_bytes, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
-    from fsadvisor.machine.port import Argv
 
 _LINE = re.compile(r"([A-Z][^:]{1,40}):(?:\s(.*))?")
 _BANNER = re.compile(r"(dumpe2fs|tune2fs) \d|Couldn't find valid filesystem superblock")
@@ -82,7 +81,7 @@ class Dumpe2fs(Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()
 
 
-def argv(device: str) -> Argv:
+def argv(device: str) -> tuple[str, ...]:
     """The command that this reads."""
     return ("dumpe2fs", "-h", device)
 

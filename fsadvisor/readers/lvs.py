@@ -20,7 +20,6 @@ from fsadvisor.readers.json_text import items, load, member
 from fsadvisor.readers.parsing import real, refusal, size_bytes, whole
 
 if TYPE_CHECKING:
-    from fsadvisor.machine.port import Argv
     from fsadvisor.readers.json_text import Json
 
 COLUMNS = (
@@ -46,7 +45,7 @@ COLUMNS = (
     "devices",
 )
 
-ARGV: Argv = (
+ARGV: tuple[str, ...] = (
     "lvs", "--reportformat", "json", "--units", "b", "--nosuffix", "--all", "-o", ",".join(COLUMNS),
 )  # fmt: skip
 

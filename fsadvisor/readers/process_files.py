@@ -56,7 +56,6 @@ from fsadvisor.readers.parsing import counts, refusal, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
-    from fsadvisor.machine.port import Argv
 
 _STATE, _PARENT, _STARTED = 0, 1, 19
 """Fields after the name, from 0."""
@@ -135,7 +134,7 @@ def parse_process_stack(text: str) -> ProcessStack | Unknown:
     )
 
 
-DELETED_FILES_ARGV: Argv = (
+DELETED_FILES_ARGV: tuple[str, ...] = (
     "find", "/proc", "-mindepth", "1", "-maxdepth", "3",
     "(", "-path", "/proc/[!0-9]*", "-prune", ")", "-o",
     "(", "-path", "/proc/*/*", "!", "-path", "/proc/*/fd", "!", "-path", "/proc/*/fd/*", "-prune", ")", "-o",

@@ -43,7 +43,6 @@ from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
-    from fsadvisor.machine.port import Argv
 
 _SECTION = re.compile(r"\s*(?:(meta-data|data|naming|log|realtime)\s*)?=(.*)")
 _PAIR = re.compile(r"(?<=\s)([a-z0-9-]+)=([0-9]+)(?![^\s,])")
@@ -100,7 +99,7 @@ class XfsInfo(Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()
 
 
-def xfs_info_argv(mount_point: str) -> Argv:
+def xfs_info_argv(mount_point: str) -> tuple[str, ...]:
     """The command that this reads."""
     return ("xfs_info", mount_point)
 

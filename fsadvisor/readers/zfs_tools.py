@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     import datetime as dt
 
     from fsadvisor.facts import Unknown
-    from fsadvisor.machine.port import Argv
 
 PROPERTIES = (
     "recordsize",
@@ -76,7 +75,16 @@ PROPERTIES = (
     "usedbysnapshots",
 )
 
-ZFS_GET_ARGV: Argv = ("zfs", "get", "-Hp", "-o", "name,property,value", "-t", "filesystem", ",".join(PROPERTIES))
+ZFS_GET_ARGV: tuple[str, ...] = (
+    "zfs",
+    "get",
+    "-Hp",
+    "-o",
+    "name,property,value",
+    "-t",
+    "filesystem",
+    ",".join(PROPERTIES),
+)
 
 
 class Dataset(Struct, frozen=True, kw_only=True):
@@ -157,7 +165,7 @@ def _switch(value: str | None) -> bool | None:
     return {"on": True, "off": False}.get(value or "")
 
 
-ZPOOL_LIST_ARGV: Argv = ("zpool", "list", "-Hp", "-o", "name,ashift,health,cap,frag,autotrim")
+ZPOOL_LIST_ARGV: tuple[str, ...] = ("zpool", "list", "-Hp", "-o", "name,ashift,health,cap,frag,autotrim")
 
 
 class Pool(Struct, frozen=True, kw_only=True):
@@ -214,7 +222,7 @@ def _percent(text: str) -> float | None:
     return real(text.removesuffix("%"))
 
 
-ZPOOL_STATUS_ARGV: Argv = ("zpool", "status", "-P", "-L", "-p")
+ZPOOL_STATUS_ARGV: tuple[str, ...] = ("zpool", "status", "-P", "-L", "-p")
 
 Section = Literal["data", "logs", "cache", "spares", "special", "dedup"]
 _SECTIONS: Final = get_args(Section)[1:]

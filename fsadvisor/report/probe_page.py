@@ -28,7 +28,7 @@ from fsadvisor.report.probe_words import (
     written_text,
 )
 from fsadvisor.report.probe_words import beside as beside_it
-from fsadvisor.rulebook.tables import seeds, table
+from fsadvisor.rulebook.tables import published_sources, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -331,7 +331,7 @@ def published_elsewhere(job: Job, result: Result) -> Iterator[Block]:
         told = list(rows)
         errata = f"; wrong in it: {', '.join(told[0].errata)}" if told[0].errata else ""
         yield paragraph(one.title, first=line("  - "), indent=4)
-        whose = f"{seeds()[one.seed].name}; hardware: {one.hardware}{errata}; table {name}"
+        whose = f"{published_sources()[one.seed].name}; hardware: {one.hardware}{errata}; table {name}"
         yield paragraph(f"({whose})", first=line("    "), indent=5)
         for row in told[:_MOST_ROWS]:
             yield paragraph(row.says, first=line("      "), indent=8)

@@ -101,7 +101,7 @@ def _erratum(number: str) -> Item:
     """'noatime implies nodiratime (mount(8))', 'Imprecise, though told by …: mount with noatime,nodiratime (E12)'."""
     one = tables.errata()[number]
     told = "and" if one.verdict == "right" else "though"
-    claim = f"{one.verdict.capitalize()}, {told} told by {tables.seeds()[one.seed].name}: {one.says} "
+    claim = f"{one.verdict.capitalize()}, {told} told by {tables.published_sources()[one.seed].name}: {one.says} "
     key = span(f"({number})", Tone.DIM, link=f"errata.md#{number.lower()}")
     return Item(line(f"{one.correction} ({one.source})"), (span(claim, Tone.DIM), key))
 

@@ -1,7 +1,7 @@
 """Published measurements that rules cite, and what is wrong in the documents that they come from.
 
-The documents are the project's seeds, 000 to 004. A table is a TOML file named after its seed: figures with the
-conditions that are given for them. An erratum, E1 and on, is a statement of a seed and what holds instead.
+The documents are guides and papers, 000 to 004. A table is a TOML file named after its source: figures with the
+conditions that are given for them. An erratum, E1 and on, is a statement of a source and what holds instead.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
 
 Verdict: TypeAlias = Literal["wrong", "unsafe", "unsupported", "incomplete", "imprecise", "outdated", "right"]
 
@@ -33,9 +34,9 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Figures of a seed, '' where it gives none, with their conditions, 'not given' where it tells none.
+    """Figures of a source, '' where it gives none, with their conditions, 'not given' where it tells none.
 
-    `basis` says whether the seed shows a measurement or states a figure; `errata` concern the table as a whole.
+    `basis` says whether the source shows a measurement or states a figure; `errata` concern the table as a whole.
     """
 
     id: str
@@ -56,9 +57,9 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class Erratum(msgspec.Struct, frozen=True):
-    """What a seed says, in our words, and what holds instead. `no_rule` is why no rule corrects it, '' where one does.
+    """A source says, in our words, and what holds instead. `no_rule` is why no rule corrects it, '' where one does.
 
-    The verdict 'unsafe' means that following the seed may lose data.
+    The verdict 'unsafe' means that following the source may lose data.
     """
 
     number: str
@@ -70,7 +71,7 @@ class Erratum(msgspec.Struct, frozen=True):
     no_rule: str
 
 
-class Seed(msgspec.Struct, frozen=True):
+class PublishedSource(msgspec.Struct, frozen=True):
     """One of the documents that the project started from; `name` is what people are told."""
 
     number: str
@@ -107,9 +108,9 @@ def errata() -> Mapping[str, Erratum]:
 
 
 @cache
-def seeds() -> Mapping[str, Seed]:
-    """Every seed by its number, in order."""
-    return {one.number: one for one in _lines("seeds.tsv", Seed)}
+def published_sources() -> Mapping[str, PublishedSource]:
+    """Every source by its number, in order."""
+    return {one.number: one for one in _lines("seeds.tsv", PublishedSource)}
 
 
 def _lines(file: str, kind: type[Line]) -> list[Line]:

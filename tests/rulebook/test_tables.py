@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from fsadvisor.rulebook.tables import errata, own_tables, seeds, table, table_names
+from fsadvisor.rulebook.tables import errata, own_tables, published_sources, table, table_names
 
 NUMBER = re.compile(r"E\d+")
 by_name = pytest.mark.parametrize("name", table_names())
@@ -30,7 +30,7 @@ def test_every_file_of_the_folder_is_a_table_or_a_list_that_is_read():
 
 
 def test_every_seed_has_a_table():
-    assert {name[:3] for name in table_names()} == set(seeds())
+    assert {name[:3] for name in table_names()} == set(published_sources())
 
 
 @by_name
@@ -67,7 +67,7 @@ def test_a_table_cites_errata_that_exist(name):
 
 def test_errata_are_numbered_without_a_gap_and_speak_of_seeds_that_exist():
     assert list(errata()) == [f"E{number}" for number in range(1, len(errata()) + 1)]
-    assert {one.seed for one in errata().values()} <= set(seeds())
+    assert {one.seed for one in errata().values()} <= set(published_sources())
 
 
 @pytest.mark.parametrize("number", errata())

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.rulebook.tables import errata, seeds
+from fsadvisor.rulebook.tables import errata, published_sources
 
 RULES = own_shelf().rules
 CORRECTED = {number for rule in RULES for number in rule.errata}
@@ -25,7 +25,7 @@ def words(rule):
 def test_a_figure_of_a_published_document_names_a_table_of_that_document():
     for rule in RULES:
         for figure in figures(rule):
-            for seed in seeds().values():
+            for seed in published_sources().values():
                 if seed.name in figure.source:
                     assert figure.table.startswith(f"{seed.number}-"), f"{rule.id}: {figure.says}"
 
@@ -33,7 +33,9 @@ def test_a_figure_of_a_published_document_names_a_table_of_that_document():
 def test_a_figure_with_a_table_names_the_document_of_that_table():
     for rule in RULES:
         for figure in figures(rule):
-            assert not figure.table or seeds()[figure.table[:3]].name in figure.source, f"{rule.id}: {figure.says}"
+            assert not figure.table or published_sources()[figure.table[:3]].name in figure.source, (
+                f"{rule.id}: {figure.says}"
+            )
 
 
 def test_no_rule_speaks_of_documents_by_a_number_that_only_the_project_knows():

@@ -1,1 +1,1 @@
-"""Seed 001's expectation of throughput from a device's latency: pure, nothing here looks at a machine."""
+"""A paper's (source 001) expectation of throughput from a device's latency: pure, nothing here looks at a machine."""

@@ -1,4 +1,4 @@
-"""Seed 001's classes I, II and III, section 4, observation 3: how a curve keeps to what is expected of it.
+"""A paper's (source 001) classes I, II and III, section 4, observation 3: how a curve keeps to what is expected of it.
 
 The paper calibrates the model at two latencies, the slowest and the one in the middle of the range (10 and 5 ms), and
 holds the faster ones against it. Its runs took twenty minutes; of shorter ones all from the middle to the slowest are

@@ -1,4 +1,4 @@
-"""The User Performance Expectation Model of seed 001, section 2, throughput = C / (l_dev + l_sw), and fits of it.
+"""The User Performance Expectation Model of a paper (001), section 2, throughput = C / (l_dev + l_sw), and fits of it.
 
 One operation of a workload takes as long as the device's latency and the software's together; C says how many such
 times pass in a second for each operation, with all that runs side by side. It is what users expect of a faster device,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Ladder, Metadata, Mix
-from fsadvisor.rulebook.tables import seeds
+from fsadvisor.rulebook.tables import published_sources
 from fsadvisor.survey.filesystem_types.registry import IN_PAPERS
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _of_the_other(column: Column, words: frozenset[str]) -> bool:
 
 
 def _conditions(table: Table) -> Iterator[str]:
-    yield seeds()[table.seed].name
+    yield published_sources()[table.seed].name
     for name in ("kernel", "hardware", "tool", "options", "runs"):
         told = getattr(table, name)
         if not told.startswith("see the column"):

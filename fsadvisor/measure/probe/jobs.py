@@ -116,7 +116,7 @@ class Job(Struct, frozen=True, kw_only=True):
     work: Work
     headline: Headline
     seeds: tuple[str, ...] = ()
-    """Tables of fixtures/tables where the seeds report the like; a place to look, not a verdict."""
+    """Tables of fixtures/tables where published sources report the like; a place to look, not a verdict."""
     usual_file_bytes: int | None = None
     """Where its file is smaller for want of room: what it has otherwise."""
 

@@ -1,4 +1,4 @@
-"""What is known of a job on a mount, or of all jobs there: the newest result drawn, earlier ones, the seeds.
+"""What is known of a job on a mount, or of all jobs there: the newest result drawn, earlier ones, what was published.
 
 What probes measured, drawn: the ladder as a stacked bar, percentiles, histograms, scaling over threads.
 
@@ -22,7 +22,7 @@ from fsadvisor.pages.plots import bar, extent, stacked
 from fsadvisor.pages.text import counted
 from fsadvisor.report.probe_page import accounts, headline, limiting, more_left_out
 from fsadvisor.report.probe_words import amount, beside, figure_text, of_all, sureness, time_text, unsettled
-from fsadvisor.rulebook.tables import seeds as published
+from fsadvisor.rulebook.tables import published_sources as published
 from fsadvisor.rulebook.tables import table
 from fsadvisor.tui.views.probes import age_words, change_words, job_groups
 
@@ -153,7 +153,7 @@ def job_page(
         blocks += drawn(held[0].result, width, glyphs)
         blocks += _scaling(job, on_mount, width, glyphs)
         blocks += _earlier(held, now, width)
-        blocks += seeds(held[0].result)
+        blocks += published_figures(held[0].result)
     else:
         blocks += [Gap(), paragraph(span("Not measured here yet.", Tone.UNKNOWN))]
         blocks += _takes(job)
@@ -282,7 +282,7 @@ def _differ(one: Result, other: Result) -> bool:
     return dict(one.depends) != dict(other.depends)
 
 
-def seeds(result: Result) -> Iterator[Block]:
+def published_figures(result: Result) -> Iterator[Block]:
     """What was published of the like."""
     job = JOBS.get(result.job)
     found = elsewhere(job, result, map(table, job.seeds)) if job and result.figure else ()

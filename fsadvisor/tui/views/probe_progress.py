@@ -21,7 +21,7 @@ from fsadvisor.pages.text import counted
 from fsadvisor.report.probe_page import headline, limiting
 from fsadvisor.report.probe_words import amount, figure_text, number, rate_text, sureness, time_text
 from fsadvisor.tui.views import probe_page
-from fsadvisor.tui.views.probe_page import drawn, seeds
+from fsadvisor.tui.views.probe_page import drawn, published_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -252,7 +252,7 @@ def _over(progress: ProbeProgress, width: int, glyphs: Glyphs) -> Iterator[Block
         yield from limiting(result)
         yield from drawn(result, width, glyphs)
         if len(progress.results) == 1:
-            yield from seeds(result)
+            yield from published_figures(result)
 
 
 def only_a_database_is_in_the_way(estimate: Estimate) -> bool:
