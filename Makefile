@@ -14,7 +14,7 @@ WORKERS := $(shell n=$$(nproc); echo $$((n < 4 ? 2 * n : 8)))
 .NOTPARALLEL:
 # Without bytecode each process compiles the program and its tests anew: half of a command's start, 5 s of a test run.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help run fio test long fuzz mutate check bare bench house measure lab lab-shell trials lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
+.PHONY: help run fio test long fuzz mutate seeds check bare bench house measure lab lab-shell trials lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
 
 help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no fetches no tools"
@@ -23,6 +23,7 @@ help:
 	@echo "make long   the tests that take longer: the explorer at more sizes, and with names that would harm a terminal"
 	@echo "make fuzz   damaged input for all that reads any; ARGS='--minutes 10 --parts mutations' (--help names the parts)"
 	@echo "make mutate  change the code that decides, a little at a time, and name what no test notices (an hour)"
+	@echo "make seeds  faults against README's promises: which test notices each"
 	@echo "            ARGS='truth plan.shell' names modules, ARGS=--again tries only what survived the last time"
 	@echo "make check  everything that has to hold before a commit: lint, types, contracts, generated files, tests"
 	@echo "make bare   show that make run changes nothing outside its directory, in bare Debians (root, debootstrap, network)"
@@ -50,6 +51,9 @@ long: set-up-test
 
 fuzz: set-up-test
 	@$(BIN)/python -m tools.fuzz $(ARGS)
+
+seeds: set-up-test
+	@$(BIN)/python -m tools.seeds $(ARGS)
 
 mutate: set-up-test
 	@$(BIN)/python -m tools.mutate $(ARGS)
