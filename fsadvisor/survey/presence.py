@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.survey import read_fact
-from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, TYPES
+from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, TYPES, UUID_OF_ONE_DEVICE
+from fsadvisor.survey.filesystem_types.zfs import ZFS
 from fsadvisor.survey.superblocks import IN_MEMORY, OVER_THE_NETWORK, OVERLAY
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def device_missing(wanted: Configured, udev: Udev, devices: Container[str]) -> F
 
 
 _RENUMBERED: Final = re.compile(r"/dev/(?:sd[a-z]+|nvme[0-9]+n)[0-9].*|/dev/sd[a-z]+")
-_ONE_FILESYSTEM: Final = ("ext2", "ext3", "ext4", "xfs", "f2fs", "jfs", "vfat", "ntfs")
+_ONE_FILESYSTEM: Final = UUID_OF_ONE_DEVICE | {"ntfs"}  # which is what udev calls the type of the driver ntfs3
 """The members of an array, of a pool or of a Btrfs have one UUID in common by design."""
 
 
@@ -110,7 +111,7 @@ def with_membership(disks: Mapping[str, Disk], inventory: Inventory, layers: Map
     """The hard disks, each with whether md with redundancy or ZFS stands on it, which rebuild onto it."""
     arrays = [at for at, layer in layers.items() if read_fact.value(layer.md_level) in _REDUNDANT]
     members = {below for at in arrays for below in inventory.stack.under(at)}
-    pools = {block.id for block in inventory.blocks.values() if block.type == "zfs"}
+    pools = {block.id for block in inventory.blocks.values() if block.type == ZFS.name}
     pooled = {
         device.parent or device.name
         for device in inventory.tree.devices.values()

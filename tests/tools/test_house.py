@@ -1,7 +1,5 @@
 """`make house`: what is counted of a checkout."""
 
-import pytest
-
 from tests.paths import ROOT
 from tools.house import House, circles, layers, lines, main, shared_class_names, shared_in_one_package
 
@@ -34,15 +32,23 @@ def test_each_line_is_counted_as_one_thing():
     assert counted.code == 10 - 3 - 1 - counted.blank
 
 
-def test_the_table_of_this_checkout_stands_beside_itself(capsys):
-    assert main([str(ROOT), "--against", str(ROOT)]) == 0
-    rows = {line[:32].strip(): line[32:].split() for line in capsys.readouterr().out.splitlines()}
-    assert rows["files"][0] == rows["files"][1]
-    assert int(rows["files"][0].replace(",", "")) > 100
+def rows(printed):
+    """The figures of a table by the name of their row."""
+    return {line[:32].strip(): line[32:].split() for line in printed.splitlines()}
 
 
-@pytest.mark.parametrize("name", ["circles of packages", "files above 400 lines"])
-def test_this_checkout_has_no(name, capsys):
-    main([str(ROOT)])
-    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith(name))
-    assert row.split()[-1] == "0"
+def test_the_table_of_a_checkout_stands_beside_that_of_an_earlier_one(tmp_path, capsys):
+    for checkout, modules in (("earlier", ("a",)), ("now", ("a", "b"))):
+        (tmp_path / checkout / "fsadvisor").mkdir(parents=True)
+        for name in modules:
+            (tmp_path / checkout / "fsadvisor" / f"{name}.py").write_text("import os\n")
+    assert main([str(tmp_path / "now"), "--against", str(tmp_path / "earlier")]) == 0
+    assert rows(capsys.readouterr().out)["files"][:2] == ["1", "2"]
+
+
+def test_this_checkout_has_no_circle_of_packages_and_no_file_above_400_lines(capsys):
+    assert main([str(ROOT)]) == 0
+    found = rows(capsys.readouterr().out)
+    assert found["circles of packages"] == ["0"]
+    assert found["files above 400 lines"] == ["0"]
+    assert int(found["files"][0].replace(",", "")) > 100

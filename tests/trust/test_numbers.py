@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.readers import json_text, parsing
-from tests.cases import tries
+from tests.cases import few, tries
 from tools.fuzz.mutations import MACHINES
 from tools.fuzz.numbers import odd, shown
 
@@ -13,7 +13,7 @@ BY_NAME = {folder.name: folder for folder in MACHINES}
 MANY_KINDS = ("pm9a3-postgresql-measured", "worn-nvme-database", "btrfs-nas", "raid-lvm-crypt-server", "lab-ext4-tuned")
 
 
-@pytest.mark.parametrize("name", MANY_KINDS)
+@pytest.mark.parametrize("name", few(MANY_KINDS, every=2))
 @tries(10)
 @given(random=st.randoms(use_true_random=False))
 def test_an_audit_of_odd_numbers_ends_in_every_form(name, random):

@@ -125,6 +125,8 @@ class FilesystemType(Struct, frozen=True, kw_only=True):
     """What `devices` will ask of tools, by the name of the device that is mounted."""
     devices_by: str = ""
     """The tool that tells of more than one device, if it is not the mount table."""
+    uuid_in_common: bool = False
+    """All its devices have one UUID by design."""
     members: Callable[[Machine, str], tuple[str, ...]] = member_alone
     """The devices, by the one that is mounted, as far as sysfs alone tells: nothing may read a disk that sleeps."""
     uuids: Callable[[Machine, str], tuple[str, ...]] = no_ids

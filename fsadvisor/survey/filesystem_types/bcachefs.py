@@ -18,4 +18,6 @@ def _devices(_machine: Machine, mount: Mount, _device: BlockDevice | None, tree:
     return Devices(tuple(device.name for device in several if device), all(several))
 
 
-BCACHEFS: Final = FilesystemType(name="bcachefs", devices=_devices, own_read_ahead=True, quotas="none")
+BCACHEFS: Final = FilesystemType(
+    name="bcachefs", devices=_devices, uuid_in_common=True, own_read_ahead=True, quotas="none"
+)

@@ -294,6 +294,7 @@ BTRFS: Final = FilesystemType(
     name="btrfs",
     listed=_by_member,
     devices=_devices,
+    uuid_in_common=True,
     members=_members,
     uuids=_uuids,
     commands=commands,

@@ -39,6 +39,7 @@ _ALL: Final = (
 
 TYPES: Final[Mapping[str, FilesystemType]] = {it.name: it for it in _ALL}
 ON_DEVICES: Final = frozenset(it.name for it in _ALL if it.on_devices)
+UUID_OF_ONE_DEVICE: Final = frozenset(it.name for it in _ALL if not it.uuid_in_common)
 MADE: Final = tuple(it.name for it in _ALL if it.mkfs_quiet is not None)
 IN_PAPERS: Final = tuple(it.name for it in _ALL if it.in_papers)
 NO_FLUSH_OPTIONS: Final = frozenset(word for it in _ALL for word in it.no_flush_options)

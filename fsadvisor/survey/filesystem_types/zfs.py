@@ -199,6 +199,7 @@ ZFS: Final = FilesystemType(
     on_devices=False,
     listed=_pools,
     devices=_devices,
+    uuid_in_common=True,
     commands_for_devices=lambda _machine, _device, _pools: (zfs_tools.ZPOOL_STATUS_ARGV,),
     devices_by=" ".join(zfs_tools.ZPOOL_STATUS_ARGV),
     commands=_commands,
