@@ -1,6 +1,5 @@
 """Drive models and their attributes: what is known of a family's power-loss protection, as data (*.toml)."""
 
-from fsadvisor.drives.attributes import Attribute, attributes
-from fsadvisor.drives.families import Confidence, Family, Listing, families, find
+from fsadvisor.drives.tables import Attribute, Confidence, Family, Listing, attributes, families, find
 
 __all__ = ["Attribute", "Confidence", "Family", "Listing", "attributes", "families", "find"]

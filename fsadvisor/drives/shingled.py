@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fsadvisor.drives.families import spellings
+from fsadvisor.drives.tables import spellings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from msgspec.structs import replace
 
-from fsadvisor.drives import firmware, pages, shingled
+from fsadvisor.drives import shingled, tables
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.survey import read_fact
 
@@ -45,8 +45,8 @@ def with_faults(disk: Disk, today: dt.date) -> Disk:
     if disk.virtual.value:
         return disk
     revision = read_fact.value(disk.firmware)
-    open_row: firmware.Fault | None = None
-    for row in firmware.faults(disk.model.value):
+    open_row: tables.Fault | None = None
+    for row in tables.faults(disk.model.value):
         holds = row.holds(revision)
         if holds:
             return _with_fault(disk, row, today)
@@ -54,12 +54,12 @@ def with_faults(disk: Disk, today: dt.date) -> Disk:
     if open_row is not None and open_row.effect != "handled":
         learn = f"compare its revision with the page: {open_row.what} ({open_row.cure})"
         return replace(disk, firmware_fault=Unknown(Cause.NOT_EXPOSED, learn, open_row.source))
-    age = (today - firmware.table()[0].read).days
-    source = f"a table of {len(firmware.table())} faults, {max(age, 0)} days old: this revision is in none"
+    age = (today - tables.table()[0].read).days
+    source = f"a table of {len(tables.table())} faults, {max(age, 0)} days old: this revision is in none"
     return replace(disk, firmware_fault=Known("none listed", source))
 
 
-def _with_fault(disk: Disk, row: firmware.Fault, today: dt.date) -> Disk:
+def _with_fault(disk: Disk, row: tables.Fault, today: dt.date) -> Disk:
     left: Fact[int] = NOT_APPLICABLE
     when = ""
     if row.hours is not None:
@@ -94,9 +94,9 @@ def _is_unsaid(fact: object) -> bool:
 
 def _known(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> Iterator[tuple[str, Known[bool]]]:
     model, revision = read_fact.value(disk.model) or "", read_fact.value(disk.firmware)
-    if (sheet := pages.datasheet(model)) is not None:
+    if (sheet := tables.datasheet(model)) is not None:
         yield "datasheet_plp", Known(True, sheet.source)
-    for row in firmware.faults(model):
+    for row in tables.faults(model):
         if revision in row.cured and today - row.read <= _FRESH:
             yield "firmware_trusted", Known(True, f"no fault of {revision} is known as of {row.read}: {row.source}")
     is_drive = family is not None and family.verdict in _BARE

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.drives import attributes, families, find
+from fsadvisor.drives import find
+from fsadvisor.drives.tables import attributes, families
 
 PLACES = [
     Path("/var/lib/smartmontools/drivedb/drivedb.h"),

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from fsadvisor.drives import families, find
+from fsadvisor.drives import find
+from fsadvisor.drives.tables import families
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ import datetime as dt
 import pytest
 from msgspec.structs import replace
 
-from fsadvisor.drives import firmware
+from fsadvisor.drives import tables
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.survey import looked_up
 from fsadvisor.survey.whole import survey
 from tests.panel import build
 
-ROWS = firmware.table()
+ROWS = tables.table()
 TODAY = dt.date(2026, 12, 3)
 
 
@@ -21,7 +21,7 @@ def test_every_row_names_a_page_the_day_it_was_read_and_what_it_does(row):
     assert row.says
     assert row.what
     assert row.read >= dt.date(2026, 11, 23)
-    assert row.effect in firmware.WORST_FIRST
+    assert row.effect in tables.WORST_FIRST
     assert (row.like is None) == (not row.before)
     assert not row.firmware & row.cured
     if row.like:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from fsadvisor.drives import find, pages
+from fsadvisor.drives import find, tables
 
-ROWS = pages.pages()
+ROWS = tables.pages()
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.models.pattern for row in ROWS])
@@ -15,10 +15,10 @@ def test_every_row_names_a_page_the_day_it_was_read_and_what_it_says(row):
 
 
 def test_a_data_sheet_speaks_of_the_part_numbers_that_it_lists_and_no_others():
-    assert pages.datasheet("Micron_9200_MTFDHAL3T8TCT                ") is not None
+    assert tables.datasheet("Micron_9200_MTFDHAL3T8TCT                ") is not None
     for other in ("Micron_9200_MTFDHAL3T8TCTX", "Micron_9200_MTFDHAL4T0TCT", "Micron_9300_MTFDHAL3T8TDP"):
-        assert pages.datasheet(other) is None
-    assert pages.datasheet("SAMSUNG MZQL23T8HCLS-00A07") is None, "no page that promises it was found"
+        assert tables.datasheet(other) is None
+    assert tables.datasheet("SAMSUNG MZQL23T8HCLS-00A07") is None, "no page that promises it was found"
 
 
 def test_what_a_data_sheet_promises_the_drive_table_does_not_deny_and_knows_well():

@@ -7,7 +7,7 @@ from hypothesis import Phase, settings
 from hypothesis import find as an_example
 from hypothesis import strategies as st
 
-from fsadvisor.drives import families
+from fsadvisor.drives.tables import families
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.readers import nvme_get_feature, nvme_id_ctrl, nvme_ocp_smart_log, nvme_smart_log, smartctl

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fsadvisor.drives import attributes
+from fsadvisor.drives.tables import attributes
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.readers import nvme_ocp_smart_log, nvme_output
 from fsadvisor.survey.power_loss.evidence import Evidence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fsadvisor.drives import Attribute, Family
-    from fsadvisor.drives.attributes import Worth
+    from fsadvisor.drives.tables import Worth
     from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
     from fsadvisor.readers.smart_record import AtaAttribute, SmartReport
     from fsadvisor.survey.power_loss.evidence import DriveEvidence

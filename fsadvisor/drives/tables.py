@@ -1,0 +1,229 @@
+"""Tables of drives, each a *.toml beside this: families, attributes that prove a capacitor, pages, bad firmware."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Mapping
+
+
+Listing: TypeAlias = Literal["claimed", "partial", "absent", "unknown", "oem", "cloud"]
+"""What the table says of a family; families.toml explains the words."""
+Confidence: TypeAlias = Literal["high", "medium"]
+
+_LONGEST_MODEL: Final = 80
+_VENDOR: Final = re.compile(
+    r"(ATA|DELL|HGST|HITACHI|HPE?|IBM|INTEL|KIOXIA|LENOVO|MICRON|NETAPP|NVME|SAMSUNG|SANDISK|SEAGATE|SOLIDIGM|TOSHIBA"
+    r"|WDC?)\s+",
+    re.IGNORECASE,
+)
+"""What smartctl and SCSI put before a model that has no vendor of its own."""
+
+
+class Family(Struct, frozen=True, kw_only=True):
+    """One row. `lossy`: drives of the family lost data after a completed flush in a published test."""
+
+    name: str
+    model: re.Pattern[str]
+    verdict: Listing
+    sources: tuple[str, ...]
+    """What each source is, in words."""
+    confidence: Confidence
+    lossy: bool
+
+
+@cache
+def families() -> tuple[Family, ...]:
+    """All rows, in the order in which they are tried."""
+    import tomllib
+    from importlib import resources
+
+    text = resources.files(__package__).joinpath("families.toml").read_text("utf-8")
+    table = tomllib.loads(text)
+    explained, read = table["sources"], table["read"]
+    return tuple(
+        Family(
+            name=row["name"],
+            model=re.compile(row["model"], re.ASCII),
+            verdict=row["verdict"],
+            sources=tuple(explained[code] for code in row["sources"]),
+            confidence="high" if any(code in read for code in row["sources"]) else "medium",
+            lossy=row.get("lossy", False),
+        )
+        for row in table["family"]
+    )
+
+
+def find(model: str) -> Family | None:
+    """The family of a model as the drive names itself, with or without the vendor that SCSI puts before it."""
+    return next((row for spelling in spellings(model) for row in families() if row.model.search(spelling)), None)
+
+
+def spellings(model: str) -> tuple[str, ...]:
+    """The model as the drive names itself, and without the vendor that SCSI puts before it."""
+    name = model[:_LONGEST_MODEL].strip()
+    vendor = _VENDOR.match(name)
+    return (name, name[vendor.end() :]) if vendor else (name,)
+
+
+Worth: TypeAlias = Literal["full", "weak", "nothing"]
+"""What an attribute's name is worth as evidence on one drive; attributes.toml explains the words."""
+
+
+class Attribute(Struct, frozen=True, kw_only=True):
+    """One row."""
+
+    kind: Literal["test", "failures"]
+    families: frozenset[str]
+    elsewhere: Worth
+    passed: int | None
+
+    def worth(self, family: Family | None) -> Worth:
+        """What it is worth on a drive of this family."""
+        return "full" if family is not None and family.name in self.families else self.elsewhere
+
+
+@cache
+def attributes() -> Mapping[str, Attribute]:
+    """All rows by smartmontools' name."""
+    import tomllib
+    from importlib import resources
+
+    table = tomllib.loads(resources.files(__package__).joinpath("attributes.toml").read_text("utf-8"))
+    return {
+        row["name"]: Attribute(
+            kind=row["kind"],
+            families=frozenset(row["families"]),
+            elsewhere=row["elsewhere"],
+            passed=row.get("passed"),
+        )
+        for row in table["attribute"]
+    }
+
+
+_LONGEST: Final = 80
+
+
+class Page(Struct, frozen=True, kw_only=True):
+    """What a page that was read on a day says of models, by their whole name."""
+
+    models: re.Pattern[str]
+    says: str
+    page: str
+    read: dt.date
+
+    @property
+    def source(self) -> str:
+        """In words, with the page and its age."""
+        return f"{self.says} ({self.page}, read on {self.read})"
+
+
+def datasheet(model: str) -> Page | None:
+    """The data sheet that promises power-loss protection of this very model."""
+    return next((row for row in pages() if row.models.fullmatch(model[:_LONGEST].strip())), None)
+
+
+@cache
+def pages() -> tuple[Page, ...]:
+    """All rows."""
+    import tomllib
+    from importlib import resources
+
+    text = resources.files(__package__).joinpath("pages.toml").read_text("utf-8")
+    return tuple(map(_page, tomllib.loads(text)["datasheet"]))
+
+
+def _page(row: dict[str, Any]) -> Page:
+    return Page(
+        models=re.compile(row["models"], re.ASCII),
+        says=row["says"],
+        page=row["page"],
+        read=row["read"],
+    )
+
+
+Effect: TypeAlias = Literal["loses data", "misbehaves", "may be affected", "handled"]
+WORST_FIRST: Final[tuple[Effect, ...]] = ("loses data", "misbehaves", "may be affected", "handled")
+
+
+class Fault(Struct, frozen=True, kw_only=True):
+    """One row."""
+
+    bus: Literal["nvme", "sata", "sas"]
+    model: re.Pattern[str]
+    effect: Effect
+    what: str
+    says: str
+    page: str
+    read: dt.date
+    firmware: frozenset[str] = frozenset()
+    """None: it holds for all revisions, or for those before a bound."""
+    like: re.Pattern[str] | None = None
+    before: str = ""
+    hours: int | None = None
+    cure: str = ""
+    cured: frozenset[str] = frozenset()
+
+    @property
+    def source(self) -> str:
+        """The page and its age."""
+        return f"{self.says} ({self.page}, read on {self.read})"
+
+    def holds(self, revision: str | None) -> bool | None:
+        """Whether it holds for a firmware revision; None where that can't be told."""
+        if not self.firmware and self.like is None:
+            return True
+        if revision is None:
+            return None
+        if self.firmware:
+            return revision in self.firmware
+        assert self.like is not None  # noqa: S101 - `before` comes with it, as a test of the table holds
+        return revision < self.before if self.like.fullmatch(revision) else None
+
+
+def faults(model: str) -> tuple[Fault, ...]:
+    """The rows that speak of a model, the worst first."""
+    return tuple(row for row in table() if any(row.model.fullmatch(name) for name in spellings(model)))
+
+
+@cache
+def table() -> tuple[Fault, ...]:
+    """All rows, the worst first."""
+    import tomllib
+    from importlib import resources
+
+    whole = tomllib.loads(resources.files(__package__).joinpath("firmware.toml").read_text("utf-8"))
+    rows = (_fault(row, whole["pages"][row["page"]], whole["read"]) for row in whole["fault"])
+    return tuple(sorted(rows, key=lambda row: WORST_FIRST.index(row.effect)))
+
+
+def _fault(row: dict[str, Any], page: dict[str, str], read: dt.date) -> Fault:
+    return Fault(
+        bus=row["bus"],
+        model=re.compile(row["model"], re.ASCII),
+        effect=row["effect"],
+        what=row["what"],
+        says=page["says"],
+        page=page["url"],
+        read=read,
+        firmware=frozenset(row.get("firmware", ())),
+        like=re.compile(row["like"], re.ASCII) if "like" in row else None,
+        before=row.get("before", ""),
+        hours=row.get("hours"),
+        cure=row.get("cure", ""),
+        cured=frozenset(row.get("cured", ())),
+    )
+
+
+"""What the table says of a family; families.toml explains the words."""
+
+"""What smartctl and SCSI put before a model that has no vendor of its own."""
+
+
+"""What an attribute's name is worth as evidence on one drive; attributes.toml explains the words."""
