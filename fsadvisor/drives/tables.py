@@ -219,11 +219,3 @@ def _fault(row: dict[str, Any], page: dict[str, str], read: dt.date) -> Fault:
         cure=row.get("cure", ""),
         cured=frozenset(row.get("cured", ())),
     )
-
-
-"""What the table says of a family; families.toml explains the words."""
-
-"""What smartctl and SCSI put before a model that has no vendor of its own."""
-
-
-"""What an attribute's name is worth as evidence on one drive; attributes.toml explains the words."""
