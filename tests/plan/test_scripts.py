@@ -1,6 +1,7 @@
 """The scripts: shellcheck is content, nothing in them expands, and run on copies they do and undo what they say."""
 
 import hashlib
+import re
 import shutil
 import subprocess
 
@@ -239,6 +240,23 @@ def test_undo_after_nothing_was_done_changes_nothing_and_says_so(copies):
     assert done.returncode == 0
     assert "Step 1 is as it was seen before." in done.stdout
     assert copies.state() == before
+
+
+def test_undo_takes_the_last_step_back_first():
+    plan = planned()
+    done = re.findall(r"^step_(\d+)$", plan_script(plan), re.MULTILINE)
+    assert len(done) > 1
+    assert re.findall(r"^undo_(\d+)$", undo_script(plan), re.MULTILINE) == done[::-1]
+
+
+def test_a_command_that_nothing_looks_after_ends_the_script_where_it_fails(copies):
+    plan = planned(rules=ALL)
+    assert copies.run(plan_script(plan)).returncode == 0
+    (copies.folder / "bin/rmdir").write_text("#!/bin/sh\nexit 1\n")
+    (copies.folder / "bin/rmdir").chmod(0o755)
+    done = copies.run(undo_script(plan))
+    assert done.returncode == 1
+    assert "All is as it was seen before." not in done.stdout
 
 
 def test_undo_stops_at_a_surprise_and_touches_nothing(copies):
