@@ -133,7 +133,7 @@ def disk(
     short_model = _name(machine, device, "model", udev, "ID_MODEL_ENC")
     vendor = _name(machine, device, "vendor", udev, "ID_VENDOR_ENC")
     carrier: Fact[str] = attachment.carrier(machine, device) if read_fact.value(kind) == "nvme" else NOT_APPLICABLE
-    answers = drive.ask(machine, device, kind)
+    answers = drive.ask(machine, device, kind, short_model)
     seen = virtual(device, kind, carrier, (vendor, read_fact.first(short_model, drive.own_name(answers))), in_vm)
     model = attachment.whole_name(short_model, answers.smart, udev.of(device.name))
     rotational = read_fact.switch(machine, f"{folder}/queue/rotational")

@@ -76,14 +76,14 @@ def _is_scsi(device: BlockDevice) -> bool:
     return _SCSI_PLACE.search(device.hardware) is not None
 
 
-def ask(machine: Machine, device: BlockDevice, transport: Fact[Transport]) -> Drive:
-    """Ask the drive."""
+def ask(machine: Machine, device: BlockDevice, transport: Fact[Transport], model: Fact[str]) -> Drive:
+    """Ask the drive, whose model the kernel or udev tells."""
     kind = read_fact.value(transport)
     smart = _smart(machine, device) if _answers_smartctl(device, kind) else NOT_APPLICABLE
     if kind != "nvme":
         return Drive(smart=smart)
     return Drive(
-        id_ctrl=_controller(machine, device),
+        id_ctrl=_controller(machine, device, model),
         id_ns=read_fact.command_record(machine, nvme_id_ns.argv(device.path), nvme_id_ns.parse),
         smart_log=_either(machine, nvme_smart_log.argv, device.path, nvme_smart_log.parse),
         cache_feature=read_fact.command_record(machine, nvme_get_feature.argv(device.path), nvme_get_feature.parse),
@@ -101,11 +101,10 @@ def _smart(machine: Machine, device: BlockDevice) -> SmartReport | Unknown:
     return Unknown(Cause.UNREADABLE, learn, " ".join(smartctl.argv(device.path)))
 
 
-def _controller(machine: Machine, device: BlockDevice) -> IdCtrl | Unknown:
+def _controller(machine: Machine, device: BlockDevice, model: Fact[str]) -> IdCtrl | Unknown:
     """What the controller says of itself; an answer that names another model than the kernel does is no answer."""
     record = _either(machine, nvme_id_ctrl.argv, device.path, nvme_id_ctrl.parse)
-    model = read_fact.text(machine, f"{device.folder}/device/model")
-    if isinstance(record, Unknown) or isinstance(model, Unknown) or record.mn is None:
+    if isinstance(record, Unknown) or not isinstance(model, Known) or record.mn is None:
         return record
     if record.mn.split() == model.value.split() or not f"{record.mn}{model.value}".isascii():
         return record

@@ -133,7 +133,7 @@ def _add_disk(recording: Recording, lists: _Lists, disk: _Disk) -> None:
         _read(recording, f"{folder}/device/scsi_disk/{address}/cache_type", "write back\n")
     for argv, text in samples.drive_answers(f"/dev/{disk.name}", is_nvme=disk.is_nvme):
         _run(recording, argv, text)
-    model = r"EXAMPLE\x20NV1920" if disk.is_nvme else r"EXAMPLE\x20DC480"
+    model = r"EXAMPLE\x20DC900\x201.92TB" if disk.is_nvme else r"EXAMPLE\x20DC480"
     lists.udev.append(f"P: {disk.hardware.removeprefix('..')}\nN: {disk.name}\nE: ID_MODEL_ENC={model}\n")
     lists.lsblk.append({"name": disk.name, "kname": disk.name, "type": "disk", "label": None})
     lists.io[disk.name] = samples.IO_COUNTERS

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.readers import (
     btrfs_tools,
     dumpe2fs,
+    kernel_log,
     lsblk,
     nvme_get_feature,
     nvme_id_ctrl,
@@ -80,7 +81,7 @@ _QUEUE: Final = {
 NVME_FILES: Final[dict[str, str | None]] = {
     **_QUEUE,
     "size": "3750748848\n",
-    "device/model": "EXAMPLE NV1920                          \n",
+    "device/model": "EXAMPLE DC900 1.92TB                    \n",
     "device/vendor": None,
     "device/firmware_rev": "EX01    \n",
     "device/rev": None,
@@ -133,6 +134,7 @@ def host_answers(mount_units: str, devices: str) -> Iterator[tuple[Argv, str]]:
     yield host.FSTRIM_TIMER, "Id=fstrim.timer\nLoadState=loaded\nActiveState=active\nUnitFileState=enabled\n"
     yield configured.MOUNT_UNITS, mount_units
     yield lsblk.LABELS_ARGV, devices
+    yield kernel_log.ARGV, "[    0.000000] Linux version\n"
 
 
 def drive_answers(device: str, *, is_nvme: bool) -> Iterator[tuple[Argv, str]]:
