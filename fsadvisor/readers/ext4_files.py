@@ -69,7 +69,9 @@ class Ext4Options(Struct, frozen=True, kw_only=True):
 
 
 def parse_ext4_options(text: str) -> Ext4Options | Unknown:
-    """The options, or Unknown where the first line is neither rw nor ro."""
+    """The options, or Unknown where the first line is neither rw nor ro, or the end is cut off."""
+    if not text.endswith("\n"):
+        return refusal(text, "options of ext4 without their end")
     lines = [line for line in text.split("\n") if line]
     if not lines or lines[0] not in ("rw", "ro"):
         return refusal(text, "no options of ext4")

@@ -125,7 +125,9 @@ class ZfsGet(Struct, frozen=True, kw_only=True):
 
 
 def parse_zfs_get(text: str) -> ZfsGet | Unknown:
-    """Read one property of one dataset a line."""
+    """Read one property of one dataset a line; what is cut short is no answer."""
+    if not text.endswith("\n"):
+        return refusal(text, "ZFS properties without their end")
     properties: dict[str, dict[str, str]] = {}
     unread = []
     for line in text.split("\n"):

@@ -255,7 +255,7 @@ def volume(machine: Machine, known: Fact[RaidController], device: str) -> Volume
 def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
     report = read_fact.command_record(machine, storcli.argv(tool), storcli.parse)
     if isinstance(report, Unknown):
-        return Volume(state=report, sick_drives=report)
+        return Volume(**dict.fromkeys(Volume.__struct_fields__, report))
     listed = read_fact.command_record(machine, storcli.argv(tool, storcli.VOLUMES), storcli.parse)
     named = () if isinstance(listed, Unknown) else listed.controllers
     own = {(one.number, it.id) for one in named for it in one.virtual_drives if it.device == device}

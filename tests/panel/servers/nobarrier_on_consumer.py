@@ -17,8 +17,8 @@ def server():
                 "/srv",
                 inside="rw,nobarrier",
                 files={
-                    "/proc/fs/ext4/nvme0n1p2/options": parts.EXT4_OPTIONS.replace("barrier", "nobarrier", 1).replace(
-                        " ", "\n"
+                    "/proc/fs/ext4/nvme0n1p2/options": "".join(
+                        f"{it}\n" for it in parts.EXT4_OPTIONS.replace("barrier", "nobarrier", 1).split()
                     )
                 },
             ),
