@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from fsadvisor.machine.port import MachineError
 from fsadvisor.plan.documents import as_one_text, documents, write
 from fsadvisor.plan.script import plan_script, undo_script
+from fsadvisor.plan.shell import start
 from tests.cases import tries
 from tests.plan import composed
 from tests.plan.composed import TEXTS, planned, rule, server
@@ -247,6 +248,20 @@ def test_undo_takes_the_last_step_back_first():
     done = re.findall(r"^step_(\d+)$", plan_script(plan), re.MULTILINE)
     assert len(done) > 1
     assert re.findall(r"^undo_(\d+)$", undo_script(plan), re.MULTILINE) == done[::-1]
+
+
+def test_undo_takes_the_last_change_of_a_step_back_first():
+    text = undo_script(planned(rules=(composed.SYSCTL,)))
+    assert re.findall(r"^    run sysctl -q -w vm\.(\w+)=", text, re.MULTILINE) == [
+        "dirty_ratio",
+        "dirty_background_ratio",
+    ]
+
+
+@pytest.mark.parametrize("values", ["''", "'on|'", "'on||off'"])
+def test_a_question_without_an_answer_is_never_as_it_was_seen(values):
+    text = f"{start('is')}\nis {values} true || echo no\nis 'on|off' echo off && echo yes\n"
+    assert subprocess.run(["sh"], input=text, capture_output=True, text=True).stdout == "no\nyes\n"
 
 
 def test_a_command_that_nothing_looks_after_ends_the_script_where_it_fails(copies):

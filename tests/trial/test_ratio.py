@@ -68,6 +68,13 @@ def test_the_interval_leaves_out_as_many_pairs_as_the_tables_of_signed_ranks_say
     assert math.log(ratio(differences).low) == pytest.approx(walsh[left_out])
 
 
+def test_beyond_the_tables_the_normal_approximation_leaves_out_at_most_two_fewer():
+    differences = [1.05**at / 100 for at in range(100)]
+    walsh = sorted((one + other) / 2 for at, one in enumerate(differences) for other in differences[at:])
+    assert walsh[1953] <= math.log(ratio(differences).low) * (1 + 1e-12)
+    assert math.log(ratio(differences).low) <= walsh[1955], "1955 is the table's value for 100 pairs"
+
+
 RATIOS = st.builds(
     lambda middle, down, up, blocks: Ratio(middle=middle, low=middle / down, high=middle * up, blocks=blocks),
     st.floats(0.05, 20),
