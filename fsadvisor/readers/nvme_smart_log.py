@@ -16,7 +16,7 @@ NVM Express Base Specification, SMART / Health Information; https://nvmexpress.o
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _PAGE_BYTES = 512
 _RESERVED_FROM = 496
 _ZERO_CELSIUS_KELVIN = 273
-_BYTES_PER_DATA_UNIT = 512_000
+BYTES_PER_DATA_UNIT: Final = 512_000
 _NUMBERS = {
     "critical_warning": (0, 1),
     "temperature": (1, 2),
@@ -113,7 +113,7 @@ class SmartLog(Struct, frozen=True, kw_only=True):
     @property
     def written_bytes(self) -> int | None:
         """What hosts wrote."""
-        return None if self.data_units_written is None else self.data_units_written * _BYTES_PER_DATA_UNIT
+        return None if self.data_units_written is None else self.data_units_written * BYTES_PER_DATA_UNIT
 
 
 def argv(device: str, *, since_3: bool = False) -> tuple[str, ...]:

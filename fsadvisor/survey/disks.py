@@ -32,7 +32,7 @@ from fsadvisor.survey.looked_up import cloud_disk
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from fsadvisor.drives import Family
     from fsadvisor.machine.port import Machine
@@ -65,6 +65,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
             inventory.udev,
             inventory.io,
             inventory.uptime,
+            _other_nvme_drives(inventory, device),
         )
         for device in inventory.tree.devices.values()
         if device.is_disk
@@ -79,6 +80,22 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
             lambda subject, known: reweigh_plp(known, seen[subject]),
             lambda _, known: replace(known, failing=soundness.failing(known)),
         ),
+    )
+
+
+def _other_nvme_drives(inventory: Inventory, device: BlockDevice) -> tuple[str, ...]:
+    """The NVMe disks of other controllers, without those that udev knows as the same drive by another path."""
+    if not device.name.startswith("nvme"):
+        return ()
+    serial = inventory.udev.of(device.name).get("ID_SERIAL_SHORT")
+    controller = device.hardware.rpartition("/")[0]
+    return tuple(
+        it.path
+        for it in inventory.tree.devices.values()
+        if it.is_disk
+        and it.name.startswith("nvme")
+        and it.hardware.rpartition("/")[0] != controller
+        and (serial is None or inventory.udev.of(it.name).get("ID_SERIAL_SHORT") != serial)
     )
 
 
@@ -126,14 +143,18 @@ def disk(
     udev: Udev,
     io: Json | Unknown,
     uptime: Fact[int],
+    other_drives: Sequence[str] = (),
 ) -> SurveyedDisk:
-    """All facts of a disk; `settings` of its queue, `udev` by device name, `io` the machine's counters."""
+    """All facts of a disk; `settings` of its queue, `udev` by device name, `io` the machine's counters.
+
+    `other_drives` are the paths of the other NVMe drives.
+    """
     folder = device.folder
     kind = transport(device)
     short_model = _name(machine, device, "model", udev, "ID_MODEL_ENC")
     vendor = _name(machine, device, "vendor", udev, "ID_VENDOR_ENC")
     carrier: Fact[str] = attachment.carrier(machine, device) if read_fact.value(kind) == "nvme" else NOT_APPLICABLE
-    answers = drive.ask(machine, device, kind, short_model)
+    answers = drive.ask(machine, device, kind, short_model, other_drives)
     seen = virtual(device, kind, carrier, (vendor, read_fact.first(short_model, drive.own_name(answers))), in_vm)
     model = attachment.whole_name(short_model, answers.smart, udev.of(device.name))
     rotational = read_fact.switch(machine, f"{folder}/queue/rotational")

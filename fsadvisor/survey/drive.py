@@ -13,15 +13,14 @@ from fsadvisor.readers import (
     nvme_id_ctrl,
     nvme_id_ns,
     nvme_ocp_smart_log,
-    nvme_output,
     nvme_smart_log,
     smartctl,
 )
 from fsadvisor.storage import WriteCache
-from fsadvisor.survey import read_fact
+from fsadvisor.survey import own_answers, read_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.nvme_get_feature import Feature
@@ -76,48 +75,23 @@ def _is_scsi(device: BlockDevice) -> bool:
     return _SCSI_PLACE.search(device.hardware) is not None
 
 
-def ask(machine: Machine, device: BlockDevice, transport: Fact[Transport], model: Fact[str]) -> Drive:
-    """Ask the drive, whose model the kernel or udev tells."""
+def ask(
+    machine: Machine, device: BlockDevice, transport: Fact[Transport], model: Fact[str], others: Sequence[str] = ()
+) -> Drive:
+    """Ask the drive, whose model the kernel or udev tells; `others` are the paths of the other NVMe drives."""
     kind = read_fact.value(transport)
-    smart = _smart(machine, device) if _answers_smartctl(device, kind) else NOT_APPLICABLE
+    smart = own_answers.smart(machine, device) if _answers_smartctl(device, kind) else NOT_APPLICABLE
     if kind != "nvme":
         return Drive(smart=smart)
+    smart_log = own_answers.either(machine, nvme_smart_log.argv, device.path, nvme_smart_log.parse)
     return Drive(
-        id_ctrl=_controller(machine, device, model),
-        id_ns=read_fact.command_record(machine, nvme_id_ns.argv(device.path), nvme_id_ns.parse),
-        smart_log=_either(machine, nvme_smart_log.argv, device.path, nvme_smart_log.parse),
+        id_ctrl=own_answers.controller(machine, device, model),
+        id_ns=own_answers.namespace(machine, device),
+        smart_log=smart_log,
         cache_feature=read_fact.command_record(machine, nvme_get_feature.argv(device.path), nvme_get_feature.parse),
-        ocp=read_fact.command_record(machine, nvme_ocp_smart_log.argv(device.path), nvme_ocp_smart_log.parse),
+        ocp=own_answers.ocp(machine, device, own_answers.host_written(smart_log, smart), others),
         smart=smart,
     )
-
-
-def _smart(machine: Machine, device: BlockDevice) -> SmartReport | Unknown:
-    """What smartctl says of the drive; an answer that names another device is no answer."""
-    report = read_fact.command_record(machine, smartctl.argv(device.path), smartctl.parse)
-    if isinstance(report, Unknown) or report.device_name in (None, device.path):
-        return report
-    learn = f"find out why smartctl answers for {report.device_name} instead of {device.path}"
-    return Unknown(Cause.UNREADABLE, learn, " ".join(smartctl.argv(device.path)))
-
-
-def _controller(machine: Machine, device: BlockDevice, model: Fact[str]) -> IdCtrl | Unknown:
-    """What the controller says of itself; an answer that names another model than the kernel does is no answer."""
-    record = _either(machine, nvme_id_ctrl.argv, device.path, nvme_id_ctrl.parse)
-    if isinstance(record, Unknown) or not isinstance(model, Known) or record.mn is None:
-        return record
-    if record.mn.split() == model.value.split() or not f"{record.mn}{model.value}".isascii():
-        return record
-    learn = f"find out why nvme id-ctrl answers for {record.mn} instead of {model.value}"
-    return Unknown(Cause.UNREADABLE, learn, " ".join(nvme_id_ctrl.argv(device.path)))
-
-
-def _either(machine: Machine, argv: Callable[..., Argv], path: str, parse: Callable[[str], R | Unknown]) -> R | Unknown:
-    """By the command's name before nvme-cli 3.0, else by the new one: 3.0 may be built without the old names."""
-    record = read_fact.command_record(machine, argv(path), parse)
-    if isinstance(record, Unknown) and record.learn == nvme_output.TOOL_TOO_OLD:
-        return read_fact.command_record(machine, argv(path, since_3=True), parse)
-    return record
 
 
 def volatile_cache(machine: Machine, device: BlockDevice, transport: Fact[Transport], drive: Drive) -> Fact[bool]:

@@ -72,7 +72,7 @@ SOURCES: Final = {
     )
 }
 PLAUSIBLE: Final = ("other units", "stale")
-UNMARKED: Final = ("dumpe2fs", "btrfs", "nvme id-ns", "nvme smart-log", "nvme get-feature", "nvme ocp smart-add-log")
+UNMARKED: Final = ("dumpe2fs", "btrfs", "nvme id-ns", "nvme smart-log", "nvme get-feature")
 """Sources whose answer names no device: another one's is as plausible as their own."""
 _BY_HAND: Final = ("fstab", "database settings", "attestations")
 _LISTS: Final = ("run", "udev", "processes", "counters")
