@@ -20,7 +20,7 @@ WORKLOADS = get_args(Workload)
 SUITES = ("quick", "full", "oltp", "metadata", "streaming")
 """The names of probe.jobs.SUITES, which is loaded only where it is needed."""
 
-DOCUMENTS = ("report", "drive", "plan", "probe", "compare", "forecast", "trial", "waits")
+DOCUMENTS = ("report", "drive", "plan", "probe", "compare", "forecast", "trial", "waits", "doctor")
 _DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
 
 _WITH_WORDS = ("probe", "trial")
@@ -79,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
     arguments_measure.add_forecast(_verb(verbs, shared, "forecast", arguments_measure.FORECAST_SAYS))
     arguments_measure.add_trial(_verb(verbs, shared, "trial", arguments_measure.TRIAL_SAYS), _seconds, _percent)
     _add_waits(verbs, shared)
+    _add_doctor(verbs, shared)
     capture = _verb(verbs, shared, "capture", "Record this machine into a new folder, without serials and host names.")
     capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")
     _add_sayings(verbs, shared)
@@ -167,6 +168,21 @@ def _add_waits(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> Non
         "--locks", action="store_true", help="have perf trace the kernel's locks meanwhile (root, Linux 5.19, perf)"
     )
     waits.add_argument("--yes", action="store_true", help="start the job without asking")
+
+
+def _add_doctor(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+    """What is wrong now: reads counters for some seconds."""
+    doctor = _verb(
+        verbs,
+        shared,
+        "doctor",
+        "Look at everything that can hurt now for some seconds, and say the cause, who does it, what to do, and what "
+        "was excluded. With --on FILE, judge a window that was kept.",
+    )
+    doctor.add_argument(
+        "about", metavar="ABOUT", nargs="*", help="a path, PID or unit to tell first; or full PATH, or fsync PATH"
+    )
+    doctor.add_argument("--seconds", metavar="N", type=_seconds, help="how long to look (default: 5)")
 
 
 def _add_sayings(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:

@@ -390,5 +390,6 @@ _VERBS = {
     "forecast": _measures,
     "trial": _measures,
     "waits": _measures,
+    "doctor": _measures,
     "schema": _schema,
 }

@@ -6,7 +6,7 @@
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
 _shtab_fsadvisor_rule_subparsers=(try)
-_shtab_fsadvisor_subparsers=(explain facts plan probe compare forecast trial waits capture attest waive rule drive schema)
+_shtab_fsadvisor_subparsers=(explain facts plan probe compare forecast trial waits doctor capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout)
 _shtab_fsadvisor_facts_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --values)
@@ -16,6 +16,7 @@ _shtab_fsadvisor_compare_option_strings=(-h --help --json --text --html --plain 
 _shtab_fsadvisor_forecast_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --fit --sweep --on-scratch --filesystems --jobs --delays --passes --window --out --markdown --yes)
 _shtab_fsadvisor_trial_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout -o --on-scratch --device --yes-erase --job --type --seconds --matters --dry-run --no-keep --yes --yes-in-data-directory)
 _shtab_fsadvisor_waits_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --seconds --job --locks --yes)
+_shtab_fsadvisor_doctor_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --seconds)
 _shtab_fsadvisor_capture_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout)
 _shtab_fsadvisor_attest_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --checklist --answer --by --because --link --until --remove)
 _shtab_fsadvisor_waive_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --by --because --link --until --remove)
@@ -30,8 +31,8 @@ _shtab_fsadvisor_option_strings=(-h --help --json --text --html --plain --on --o
 _shtab_fsadvisor_probe___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_compare___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_rule_pos_0_choices=(try)
-_shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe compare forecast trial waits)
-_shtab_fsadvisor_pos_0_choices=(explain facts plan probe compare forecast trial waits capture attest waive rule drive schema)
+_shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe compare forecast trial waits doctor)
+_shtab_fsadvisor_pos_0_choices=(explain facts plan probe compare forecast trial waits doctor capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain__h_nargs=0
 _shtab_fsadvisor_explain___help_nargs=0
@@ -139,6 +140,17 @@ _shtab_fsadvisor_waits___all_nargs=0
 _shtab_fsadvisor_waits___wake_nargs=0
 _shtab_fsadvisor_waits___locks_nargs=0
 _shtab_fsadvisor_waits___yes_nargs=0
+_shtab_fsadvisor_doctor_pos_0_nargs='*'
+_shtab_fsadvisor_doctor__h_nargs=0
+_shtab_fsadvisor_doctor___help_nargs=0
+_shtab_fsadvisor_doctor___json_nargs=0
+_shtab_fsadvisor_doctor___text_nargs=0
+_shtab_fsadvisor_doctor___html_nargs=0
+_shtab_fsadvisor_doctor___plain_nargs=0
+_shtab_fsadvisor_doctor___strict_nargs=0
+_shtab_fsadvisor_doctor___full_nargs=0
+_shtab_fsadvisor_doctor___all_nargs=0
+_shtab_fsadvisor_doctor___wake_nargs=0
 _shtab_fsadvisor_capture__h_nargs=0
 _shtab_fsadvisor_capture___help_nargs=0
 _shtab_fsadvisor_capture___json_nargs=0

@@ -50,7 +50,7 @@ function _shtab_fsadvisor_using
   test "$_shtab_fsadvisor_cmdpath" = "$argv"
 end
 
-set -g _shtab_fsadvisor_commands explain facts plan probe compare forecast trial waits capture attest waive rule 'rule try' drive schema
+set -g _shtab_fsadvisor_commands explain facts plan probe compare forecast trial waits doctor capture attest waive rule 'rule try' drive schema
 set -g _shtab_fsadvisor_opts_with_value --answer --attestations --because --by --checklist --delays --device --fail-on --filesystems --fit --images --job --jobs --link --matters --on --on-scratch --only --out --passes --rules --seconds --suite --timeout --type --until --width --window --workload --yes-erase -o
 
 complete -c fsadvisor -e
@@ -259,6 +259,24 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l seconds -x -d 'how lo
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l job -x -d 'run this job of probe in TARGET meanwhile; its result is not kept'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l locks -d 'have perf trace the kernel'"'"'s locks meanwhile (root, Linux 5.19, perf)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l yes -d 'start the job without asking'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a doctor -d 'Look at everything that can hurt now for some seconds, and say the cause, who does it, what to do, and what was excluded. With --on FILE, judge a window that was kept.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -s h -l help -d 'show this help message and exit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l json -d 'print the report as JSON'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l text -d 'print the report as text (default in pipes)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l html -d 'print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l plain -d 'in the explorer, only ASCII and the terminal'"'"'s own colours'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l on -x -d 'look at a folder made by capture, or at a sos archive, instead of this machine'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l only -x -d 'only this mount point or disk, with all above and below it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l rules -x -d 'load the rules in this folder as well'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: low)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l strict -d 'exit with 3 where something could not be told'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l full -d 'all evidence, small gains with their commands, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l all -d 'list passed checks and rules that do not apply, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l wake -d 'ask disks that sleep, too, which wakes them'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l seconds -x -d 'how long to look (default: 5)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a capture -d 'Record this machine into a new folder, without serials and host names.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using capture' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using capture' -l json -d 'print the report as JSON'
@@ -390,4 +408,4 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l full -d 'all evidenc
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l all -d 'list passed checks and rules that do not apply, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l wake -d 'ask disks that sleep, too, which wakes them'
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -l timeout -x -d 'for each tool (default: 10)'
-complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan probe compare forecast trial waits" -d 'report, drive, plan, probe, compare, forecast, trial or waits (default: report)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan probe compare forecast trial waits doctor" -d 'report, drive, plan, probe, compare, forecast, trial, waits or doctor (default: report)'

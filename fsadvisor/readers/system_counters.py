@@ -190,6 +190,9 @@ class VmStat(Struct, frozen=True, kw_only=True):
     """Dirty and on their way together: from here on writers wait."""
     background_threshold: int | None
     """From here on the kernel writes them by itself."""
+    swapped_in: int | None = None
+    """Read from swap since boot."""
+    swapped_out: int | None = None
 
 
 def parse_vmstat(text: str) -> VmStat | Unknown:
@@ -197,7 +200,7 @@ def parse_vmstat(text: str) -> VmStat | Unknown:
     numbers: dict[str, int | None] = {}
     for line in text.split("\n"):
         name, _, value = line.partition(" ")
-        if name.startswith(("nr_dirty", "nr_writeback")):
+        if name.startswith(("nr_dirty", "nr_writeback", "pswp")):
             numbers[name] = _pages(value)
     dirty = numbers.get("nr_dirty")
     if dirty is None:
@@ -207,6 +210,8 @@ def parse_vmstat(text: str) -> VmStat | Unknown:
         writeback=numbers.get("nr_writeback"),
         threshold=numbers.get("nr_dirty_threshold"),
         background_threshold=numbers.get("nr_dirty_background_threshold"),
+        swapped_in=numbers.get("pswpin"),
+        swapped_out=numbers.get("pswpout"),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from fsadvisor.report import compare_json, drives, forecast_json, model, probe_json, trial_json, waits_json
+from fsadvisor.report import compare_json, doctor_page, drives, forecast_json, model, probe_json, trial_json, waits_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,4 +36,5 @@ _DOCUMENTS = {
     "forecast": (forecast_json.SCHEMA, forecast_json.Forecast),
     "trial": (trial_json.SCHEMA, trial_json.Trial),
     "waits": (waits_json.SCHEMA, waits_json.Waits),
+    "doctor": (doctor_page.FORMAT, doctor_page.DoctorJson),
 }

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 RuleKind: TypeAlias = Literal["risk", "gain", "hygiene"]
-SubjectKind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service"]
+SubjectKind: TypeAlias = Literal["host", "disk", "layer", "filesystem", "mount", "service", "now"]
 Severity: TypeAlias = Literal["critical", "high", "moderate", "low"]
 Urgency: TypeAlias = Literal["losing", "errors", "power-cut", "boot", "stall", ""]
 Status: TypeAlias = Literal["draft", "trial", "settled", "retired"]

@@ -35,6 +35,7 @@ from fsadvisor.storage.disk import Disk
 from fsadvisor.storage.filesystem import Filesystem, Mount
 from fsadvisor.storage.host import Host, Service
 from fsadvisor.storage.layer import Below, Layer
+from fsadvisor.storage.now import Now
 from fsadvisor.storage.subject import Facts, Ignored, Storage, Subject, Supposition, Tried, Waiver
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "Layer",
     "MemberOf",
     "Mount",
+    "Now",
     "PlpVerdict",
     "PowerState",
     "RaidController",

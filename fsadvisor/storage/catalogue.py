@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin, get
 from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Known
-from fsadvisor.storage import Below, Disk, Filesystem, Host, Layer, Mount, Service
+from fsadvisor.storage import Below, Disk, Filesystem, Host, Layer, Mount, Now, Service
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ SCOPES: Final[Mapping[str, tuple[str, ...]]] = {
     "filesystem": ("filesystem", "below", "host"),
     "mount": ("mount", "filesystem", "below", "host"),
     "service": ("service", "mount", "filesystem", "below", "host"),
+    "now": ("now",),
 }
 """Kind of subject, bottom up -> the first parts of the fact names that a rule on it may ask."""
 
@@ -42,6 +43,7 @@ NAMESPACES: Final[Mapping[str, type[Facts]]] = {
     "filesystem": Filesystem,
     "mount": Mount,
     "service": Service,
+    "now": Now,
 }
 
 

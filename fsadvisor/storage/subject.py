@@ -10,6 +10,7 @@ from fsadvisor.storage.disk import Disk
 from fsadvisor.storage.filesystem import Filesystem, Mount
 from fsadvisor.storage.host import Host, Service
 from fsadvisor.storage.layer import Below, Layer
+from fsadvisor.storage.now import Now
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +72,7 @@ class Supposition(Struct, frozen=True):
     value: Any
 
 
-Facts: TypeAlias = Host | Disk | Below | Layer | Filesystem | Mount | Service
+Facts: TypeAlias = Host | Disk | Below | Layer | Filesystem | Mount | Service | Now
 
 
 class Subject(Struct, frozen=True, kw_only=True):

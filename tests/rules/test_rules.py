@@ -106,6 +106,6 @@ def test_knowing_nothing_at_all_is_undetermined():
 
 
 def test_the_rules_cover_every_subject_kind_and_verdict():
-    assert {rule.subject for rule in RULES} == {"host", "disk", "layer", "filesystem", "mount", "service"}
+    assert {rule.subject for rule in RULES} == {"host", "disk", "layer", "filesystem", "mount", "service", "now"}
     assert {rule.kind for rule in RULES} == {"risk", "gain", "hygiene"}
     assert {example.expect for rule in RULES for example in rule.examples} == set(Outcome)

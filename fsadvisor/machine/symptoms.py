@@ -1,0 +1,207 @@
+"""What one look at a machine in trouble asks besides counters: mounts, processes, control groups and device states.
+
+Each question may hang (a dead NFS server, a process in exec): whoever asks gives it a time limit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from fsadvisor.facts import Unknown
+from fsadvisor.machine.port import Reply
+from fsadvisor.machine.pulse import content, numbers, read
+from fsadvisor.machine.runner import decoded
+from fsadvisor.machine.time_limits import within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_STATFS_S: Final = 1.0
+_FDS: Final = 256
+"""Descriptors of one process that are looked at."""
+
+_WRITES: Final = 3
+"""O_WRONLY or O_RDWR in the flags of fdinfo."""
+
+_GROUPS: Final = 2000
+_ARGUMENT: Final = re.compile(rb"(?:-{0,2}[A-Za-z][\w.-]*=)?(/[^\0]*)")
+
+
+class Space(Struct, frozen=True, kw_only=True):
+    """What statfs says, in bytes."""
+
+    size: int
+    free: int
+    available: int
+    inodes: int
+    inodes_free: int
+
+
+class Holds(Struct, frozen=True, kw_only=True):
+    """Where a process is at work: ids of mounts that it writes to, then paths of its arguments and its directory."""
+
+    group: str = ""
+    written: tuple[int, ...] = ()
+    paths: tuple[str, ...] = ()
+    kernel: bool = False
+    """It is a thread of the kernel: it has no arguments."""
+
+
+def text(path: str) -> str | None:
+    """A small file of the kernel; None where it can't be read."""
+    answer = read(path)
+    return answer.text.strip() if isinstance(answer, Reply) else None
+
+
+def spaces(mount_points: Iterable[str]) -> dict[str, Space | None]:
+    """Of each mount point; None where it did not answer in time, absent where it may not be asked."""
+    found: dict[str, Space | None] = {}
+    hung = 0
+    for place in mount_points:
+        if hung > 2:
+            break
+        try:
+            told = within(_STATFS_S, lambda place=place: os.statvfs(place))  # type: ignore[misc]
+        except OSError:
+            continue
+        hung += told is None
+        found[place] = None if told is None else _space(told)
+    return found
+
+
+def _space(told: os.statvfs_result) -> Space:
+    unit = told.f_frsize
+    return Space(
+        size=told.f_blocks * unit,
+        free=told.f_bfree * unit,
+        available=told.f_bavail * unit,
+        inodes=told.f_files,
+        inodes_free=told.f_ffree,
+    )
+
+
+def io_of_processes() -> dict[int, str]:
+    """The text of /proc/PID/io of each that lets us."""
+    found: dict[int, str] = {}
+    for pid in numbers("/proc"):
+        answer = read(f"/proc/{pid}/io")
+        if isinstance(answer, Reply):
+            found[pid] = answer.text
+    return found
+
+
+def name_of(pid: int) -> str:
+    """What the process calls itself, '' where it is no more."""
+    return text(f"/proc/{pid}/comm") or ""
+
+
+def holds(pid: int) -> Holds:
+    """Where a process works. The filesystems themselves are not asked, so a dead one can't hold us."""
+    written: dict[int, None] = {}
+    for number in numbers(f"/proc/{pid}/fdinfo")[:_FDS]:
+        info = text(f"/proc/{pid}/fdinfo/{number}") or ""
+        fields = dict(line.split(":\t", 1) for line in info.split("\n") if ":\t" in line)
+        if int(fields.get("flags", "0"), 8) & _WRITES and fields.get("mnt_id", "").isdecimal():
+            written[int(fields["mnt_id"])] = None
+    paths: list[str] = []
+    kernel = False
+    try:
+        arguments = content(f"/proc/{pid}/cmdline")
+        kernel = not arguments
+        matches = map(_ARGUMENT.fullmatch, arguments.split(b"\0")[1:])
+        paths += [decoded(found[1]) for found in matches if found]
+        paths.append(os.readlink(f"/proc/{pid}/cwd"))  # noqa: PTH115 - as the others here
+    except OSError:
+        pass
+    group = text(f"/proc/{pid}/cgroup") or ""
+    return Holds(group=group, written=tuple(written), paths=tuple(paths), kernel=kernel)
+
+
+def below(device: str) -> tuple[str, ...]:
+    """What a block device is made of."""
+    try:
+        return tuple(sorted(os.listdir(f"/sys/block/{device}/slaves")))  # noqa: PTH208 - as the others here
+    except OSError:
+        return ()
+
+
+def device_name(major_minor: str) -> str:
+    """The whole device of a device number, as /sys has it: 'vda' of vda1."""
+    try:
+        path = os.path.realpath(f"/sys/dev/block/{major_minor}")
+    except OSError:
+        return ""
+    if not path.startswith("/sys/devices/"):
+        return ""
+    parent, name = os.path.split(path)
+    return os.path.basename(parent) if os.path.exists(f"{path}/partition") else name  # noqa: PTH110, PTH119
+
+
+class Limited(Struct, frozen=True, kw_only=True):
+    """A control group with limits: the texts of its files by their names."""
+
+    path: str
+    files: dict[str, str]
+
+
+_V1: Final = tuple(f"blkio.throttle.{way}_{unit}_device" for way in ("read", "write") for unit in ("bps", "iops"))
+_V1_COUNTED: Final = ("blkio.throttle.io_service_bytes", "blkio.throttle.io_serviced")
+
+
+def limited_groups() -> tuple[Limited, ...]:
+    """The control groups that have a limit of I/O, of both versions, with what they have done so far."""
+    found: list[Limited] = []
+    for root, limits, counted in (
+        ("/sys/fs/cgroup/blkio", _V1, _V1_COUNTED),
+        ("/sys/fs/cgroup", ("io.max",), ("io.stat", "io.pressure")),
+        ("/sys/fs/cgroup/unified", ("io.max",), ("io.stat", "io.pressure")),
+    ):
+        found += _limited(root, limits, counted)
+    return tuple(found)
+
+
+def _limited(root: str, limits: tuple[str, ...], counted: tuple[str, ...]) -> Iterator[Limited]:
+    if not any(os.path.exists(f"{root}/{name}") for name in (*counted, "cgroup.controllers")):  # noqa: PTH110
+        return
+    for number, (folder, _, files) in enumerate(os.walk(root)):
+        if number > _GROUPS:
+            return
+        told = {name: text(f"{folder}/{name}") or "" for name in limits if name in files}
+        if any(told.values()):
+            rest = {name: text(f"{folder}/{name}") or "" for name in counted if name in files}
+            yield Limited(path=folder.removeprefix(root) or "/", files={**told, **rest})
+
+
+def btrfs_jobs() -> dict[str, str]:
+    """What each Btrfs is doing by itself, by the name of one of its devices."""
+    found: dict[str, str] = {}
+    try:
+        uuids = os.listdir("/sys/fs/btrfs")  # noqa: PTH208 - as the others here
+    except OSError:
+        return found
+    for uuid in uuids:
+        job = text(f"/sys/fs/btrfs/{uuid}/exclusive_operation")
+        if job is None:
+            continue
+        try:
+            for device in os.listdir(f"/sys/fs/btrfs/{uuid}/devices"):  # noqa: PTH208 - as the others here
+                found[device] = job
+        except OSError:
+            continue
+    return found
+
+
+def mount_table() -> str | None:
+    """The mounts that our process sees."""
+    answer = read("/proc/self/mountinfo")
+    return None if isinstance(answer, Unknown) else answer.text
+
+
+def mount_statistics() -> str:
+    """What NFS counts of each mount, '' where it counts nothing."""
+    answer = read("/proc/self/mountstats")
+    return answer.text if isinstance(answer, Reply) and "statvers" in answer.text else ""

@@ -1,0 +1,204 @@
+"""What a window comes to: which causes hold, whom they name, what was excluded, and what could not be told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from fsadvisor.facts import Cause
+from fsadvisor.measure.now.facts import devices_of, named, subjects, works_on
+from fsadvisor.rulebook.advise import RUNNING, judge
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.truth import FALSE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fsadvisor.measure.now.model import Program, Window
+    from fsadvisor.rulebook.advise import Answer as Asked
+    from fsadvisor.rulebook.advise import Verdict
+    from fsadvisor.rulebook.rule import Rule
+
+_GRAVE: Final = ("critical", "high", "moderate", "low")
+_MOST: Final = 5
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """A cause that holds: the verdict, who does it, and who waits for it."""
+
+    verdict: Verdict
+    culprits: tuple[str, ...] = ()
+    waiters: tuple[str, ...] = ()
+    place: str = ""
+
+    @property
+    def hurts(self) -> bool:
+        """Whether it is more than work that limits other work."""
+        return self.verdict.rule.severity != "low"
+
+
+class Excluded(Struct, frozen=True, kw_only=True):
+    """A cause that does not hold, and the answer that came nearest to it."""
+
+    rule: Rule
+    subject: str
+    asked: Asked
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What the window comes to."""
+
+    window: Window
+    found: tuple[Finding, ...]
+    excluded: tuple[Excluded, ...]
+    open: tuple[Verdict, ...]
+
+
+def answer(window: Window, rules: Iterable[Rule], about: frozenset[str] | None = None) -> Answer:
+    """The gravest cause first. `about` are names of subjects: others are told after these."""
+    verdicts = [
+        judge(rule, subject)
+        for rule in rules
+        if rule.subject == "now" and rule.status in RUNNING
+        for subject in subjects(window)
+    ]
+    advised = [one for one in verdicts if one.outcome in CALLS_FOR_ACTION]
+    causes = {one.rule.id for one in advised}
+    own = [one for one in advised if not causes & frozenset(one.rule.explained_by)]
+    own.sort(key=lambda one: (_GRAVE.index(one.rule.severity), not _is_about(one, about), -_weight(one)))
+    return Answer(
+        window=window,
+        found=tuple(_finding(one, window) for one in _first_of_each(own)),
+        excluded=tuple(_excluded(verdicts, causes)),
+        open=tuple(_open(verdicts, causes)),
+    )
+
+
+def _is_about(one: Verdict, about: frozenset[str] | None) -> bool:
+    return about is None or one.subject.name in about
+
+
+def _weight(one: Verdict) -> float:
+    """How far it is above its threshold, for the order of several of one rule: the largest figure that it asked."""
+    values = (getattr(fact, "value", 0) for fact in one.facts().values())
+    return max((float(value) for value in values if isinstance(value, (int, float))), default=0.0)
+
+
+def _first_of_each(verdicts: list[Verdict]) -> Iterator[Verdict]:
+    told: dict[str, int] = {}
+    for one in verdicts:
+        told[one.rule.id] = told.get(one.rule.id, 0) + 1
+        if told[one.rule.id] <= _MOST:
+            yield one
+
+
+def _excluded(verdicts: list[Verdict], causes: set[str]) -> Iterator[Excluded]:
+    """Of each rule that holds nowhere, the subject that came nearest: whose last answers alone were no."""
+    nearest: dict[str, tuple[int, Excluded]] = {}
+    undecided = {one.rule.id for one in verdicts if _is_open(one)}
+    for one in verdicts:
+        if one.outcome is not Outcome.OK or one.rule.id in causes | undecided:
+            continue
+        answers = one.answers()
+        asked = next((each for each in answers if each.truth is FALSE), None)
+        if asked is not None and (one.rule.id not in nearest or nearest[one.rule.id][0] < len(answers)):
+            nearest[one.rule.id] = (len(answers), Excluded(rule=one.rule, subject=one.subject.name, asked=asked))
+    for _, excluded in nearest.values():
+        yield excluded
+
+
+def _open(verdicts: list[Verdict], causes: set[str]) -> Iterator[Verdict]:
+    told: set[str] = set()
+    for one in verdicts:
+        if one.rule.id not in causes | told and _is_open(one):
+            told.add(one.rule.id)
+            yield one
+
+
+def _is_open(one: Verdict) -> bool:
+    """Whether something that could be known is not: a plain disk has no state of the device mapper."""
+    if one.outcome is not Outcome.UNDETERMINED:
+        return False
+    return all(fact.cause is not Cause.NOT_APPLICABLE for fact in one.to_learn().values())
+
+
+def _finding(one: Verdict, window: Window) -> Finding:
+    what, _, name = one.subject.id.removeprefix("now:").partition(":")
+    match what:
+        case "device":
+            return _of_device(one, name, window)
+        case "filesystem":
+            waiters = [program for program in window.programs if name in program.places and program.waiting]
+            return Finding(verdict=one, waiters=_waiting(waiters), place=_device_of(name, window))
+        case "program":
+            program = next(program for program in window.programs if named(program) == name)
+            return Finding(verdict=one, culprits=(_does(program),), place=", ".join(program.places))
+        case "group":
+            return Finding(verdict=one, place=_group(name, window))
+    return _of_machine(one, window)
+
+
+def _of_device(one: Verdict, name: str, window: Window) -> Finding:
+    here = [program for program in window.programs if works_on(program, name, window)]
+    movers = sorted((program for program in here if _moved(program)), key=_moved, reverse=True)
+    culprits = movers[:1] if one.rule.id == "disk-taken-by-one" else movers[:3]
+    waiters = [program for program in here if program.waiting and program not in culprits]
+    places = [place.mount_point for place in window.filesystems if name in devices_of(place.mount_point, window)]
+    return Finding(
+        verdict=one,
+        culprits=tuple(map(_does, culprits)) if one.rule.id.startswith(("disk-", "device-at")) else (),
+        waiters=_waiting(waiters if one.rule.id.startswith("disk-") else [*waiters, *culprits]),
+        place=", ".join(places),
+    )
+
+
+def _of_machine(one: Verdict, window: Window) -> Finding:
+    waiting = sorted(window.programs, key=lambda program: -program.waiting)
+    if one.rule.id == "processors-busy":
+        running = sorted((each for each in window.programs if each.running), key=lambda each: -each.running)
+        return Finding(
+            verdict=one, culprits=tuple(f"{named(each)} ran in {_share(each.running)}" for each in running[:3])
+        )
+    if one.rule.id == "writers-held-back":
+        writers = sorted(window.programs, key=lambda each: -(each.write_bytes or 0))
+        return Finding(verdict=one, culprits=tuple(_does(each) for each in writers[:3] if each.write_bytes))
+    return Finding(verdict=one, waiters=_waiting(waiting))
+
+
+def _moved(program: Program) -> float:
+    return (program.read_bytes or 0) + (program.write_bytes or 0)
+
+
+def _device_of(mount_point: str, window: Window) -> str:
+    return next((f"{one.type} on {one.source}" for one in window.filesystems if one.mount_point == mount_point), "")
+
+
+def _group(path: str, window: Window) -> str:
+    one = next(one for one in window.groups if one.path == path)
+    return f"{one.limit}{' of ' + one.device if one.device else ''}"
+
+
+def _share(share: float) -> str:
+    return f"{100 * share:.0f} % of the looks"
+
+
+def _does(one: Program) -> str:
+    words = [
+        f"{verb} {number / 1e6:.1f} MB/s"
+        for verb, number in (("reads", one.read_bytes), ("writes", one.write_bytes))
+        if number and number >= 50_000
+    ]
+    if one.syncing:
+        words.append(f"waits in a sync in {_share(one.syncing)}")
+    elif one.waiting:
+        words.append(f"waits in {_share(one.waiting)}")
+    return f"{named(one)}: {', '.join(words)}" if words else named(one)
+
+
+def _waiting(programs: list[Program]) -> tuple[str, ...]:
+    return tuple(
+        f"{named(one)}: in {_share(one.waiting)}{', in ' + one.function if one.function else ''}"
+        for one in sorted(programs, key=lambda one: -one.waiting)[:_MOST]
+        if one.waiting
+    )

@@ -1,0 +1,189 @@
+"""The window as subjects that rules of causes judge, `rules/now/`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.storage import Now, Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fsadvisor.measure.now.model import Device, Filesystem, Group, Program, Window
+
+_SOURCE: Final = "the look"
+_NOT_SEEN: Final = Unknown(Cause.NOT_MEASURED, "run `fsadvisor doctor` as root, for 5 s or longer", _SOURCE)
+
+
+def subjects(window: Window) -> tuple[Subject, ...]:
+    """The machine, then devices, filesystems, programs and control groups."""
+    return (
+        _subject(_machine(window)),
+        *(_subject(_device(one, window)) for one in window.devices),
+        *(_subject(one) for one in _filesystems(window)),
+        *(_subject(_program(one, window)) for one in window.programs),
+        *(_subject(_group(one, window)) for one in window.groups),
+    )
+
+
+def _subject(now: Now) -> Subject:
+    what = now.what.value if isinstance(now.what, Known) else ""
+    name = now.name.value if isinstance(now.name, Known) else ""
+    return Subject(id=f"now:{what}:{name}", kind="now", name=name, below=(), scope={"now": now})
+
+
+def _told(value: Any) -> Fact[Any]:  # noqa: ANN401 - whatever the window holds
+    return _NOT_SEEN if value is None else Known(value, _SOURCE)
+
+
+def _percent(share: float | None) -> Fact[Any]:
+    return _told(None if share is None else round(100 * share, 1))
+
+
+def _base(window: Window, what: str, name: str) -> dict[str, Fact[Any]]:
+    return {
+        "what": _told(what),
+        "name": _told(name),
+        "seconds": _told(window.seconds),
+        "io_some_percent": _percent(window.io_some),
+    }
+
+
+def _machine(window: Window) -> Now:
+    dirty = None if window.dirty is None or not window.dirty_limit else window.dirty / window.dirty_limit
+    threads_seen = window.waiting is not None
+    held_back = max((one.held_back for one in window.programs), default=0.0)
+    return Now(
+        **_base(window, "machine", "this machine"),
+        processor_percent=_percent(window.processor),
+        steal_percent=_percent(window.steal),
+        processor_some_percent=_percent(window.cpu_some),
+        memory_some_percent=_percent(window.memory_some),
+        memory_full_percent=_percent(window.memory_full),
+        swapped_bytes=_told(window.swap_bytes),
+        dirty_percent=_percent(dirty),
+        held_back_percent=_percent(held_back if threads_seen else None),
+        lock_waiting=_told(window.kinds.get("lock")),
+    )
+
+
+def _device(one: Device, window: Window) -> Now:
+    ended = (one.reads + one.writes + (one.flushes or 0) + (one.discards or 0)) * window.seconds
+    requests = one.reads + one.writes
+    spent = one.reads * (one.read_ms or 0) + one.writes * (one.write_ms or 0)
+    here = [program for program in window.programs if not program.kernel and works_on(program, one.name, window)]
+    moved = sorted((_moved(program) for program in here), reverse=True)
+    mover = max(here, key=_moved, default=None)
+    others = (program.waiting for program in here if program is not mover)
+    facts = {} if one.suspended is None else {"suspended": _told(one.suspended)}
+    if one.md_action is not None:
+        facts["md_action"] = _told(one.md_action)
+    return Now(
+        **_base(window, "device", one.name),
+        busy_percent=_percent(one.busy),
+        queue=_told(round(one.queue, 2)),
+        in_flight=_told(one.in_flight),
+        completed=_told(round(ended)),
+        requests=_told(round(requests, 1)),
+        latency_ms=_told(round(spent / requests, 2) if requests else None),
+        flush_percent=_percent(one.flush),
+        mover_percent=_percent(moved[0] / sum(moved) if moved and moved[0] else None),
+        others_waiting_percent=_percent(max(others, default=0.0) if window.waiting is not None else None),
+        **facts,
+    )
+
+
+def _moved(one: Program) -> float:
+    return (one.read_bytes or 0) + (one.write_bytes or 0)
+
+
+def works_on(program: Program, device: str, window: Window) -> bool:
+    """Whether a filesystem that the program works in stands on the device."""
+    return any(device in devices_of(place, window) for place in program.places)
+
+
+def devices_of(mount_point: str, window: Window) -> frozenset[str]:
+    """The device of a filesystem, and all those below it."""
+    below = {one.name: one.below for one in window.devices}
+    left = [one.device for one in window.filesystems if one.mount_point == mount_point]
+    found: set[str] = set()
+    while left:
+        name = left.pop()
+        if name and name not in found:
+            found.add(name)
+            left += below.get(name, ())
+    return frozenset(found)
+
+
+def _filesystems(window: Window) -> Iterator[Now]:
+    frozen = _frozen(window)
+    for one in window.filesystems:
+        yield _filesystem(one, window, frozen)
+
+
+def _frozen(window: Window) -> dict[str, int]:
+    """How many threads wait to begin a write on each filesystem: told where there is one that it can be.
+
+    A frozen filesystem writes nothing, so one whose device wrote is none.
+    """
+    wrote = {one.name for one in window.devices if one.writes}
+    device = {one.mount_point: one.device for one in window.filesystems}
+    found: dict[str, int] = {}
+    for program in window.programs:
+        calm = [place for place in program.places if device.get(place) not in wrote]
+        if program.frozen and len(calm) == 1:
+            found[calm[0]] = found.get(calm[0], 0) + program.frozen
+    return found
+
+
+def _filesystem(one: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
+    facts: dict[str, Fact[Any]] = {}
+    if one.inodes:
+        facts["inodes_free"] = _told(one.inodes_free)
+    if one.job is not None:
+        facts["job"] = _told(one.job)
+    if one.operations is not None:
+        facts["network_ms"] = _told(one.operation_ms)
+    return Now(
+        **_base(window, "filesystem", one.mount_point),
+        type=_told(one.type),
+        answers=_told(one.answers),
+        frozen_waiters=_told(frozen.get(one.mount_point, 0) if window.looks else None),
+        turned_read_only=_told(_turned(one)),
+        available_percent=_told(round(100 * (one.available or 0) / one.size, 2) if one.size else None),
+        available_bytes=_told(one.available),
+        **facts,
+    )
+
+
+def _turned(one: Filesystem) -> bool | None:
+    """The kernel leaves the mount writable when it makes the filesystem read-only because of an error.
+
+    A remount of another mount of the same filesystem looks alike, so then it takes an error that was counted.
+    """
+    if "emergency_ro" in one.super_options or "shutdown" in one.super_options:
+        return True
+    if "ro" not in one.super_options or "rw" not in one.options:
+        return False
+    return True if one.mounts == 1 or one.errors else None
+
+
+def named(one: Program) -> str:
+    """'fio (pid 12, fio.service)'."""
+    return f"{one.name} (pid {one.pid}{', ' + one.unit if one.unit else ''})"
+
+
+def _program(one: Program, window: Window) -> Now:
+    seen = window.waiting is not None
+    return Now(
+        **_base(window, "program", named(one)),
+        waiting_percent=_percent(one.waiting if seen else None),
+        sync_percent=_percent(one.syncing if seen else None),
+        stuck_threads=_told(one.stuck if seen else None),
+        kernel_thread=_told(one.kernel),
+    )
+
+
+def _group(one: Group, window: Window) -> Now:
+    return Now(**_base(window, "group", one.path), limit_percent=_percent(one.of_limit))

@@ -1,0 +1,173 @@
+"""One look: the counters of two moments, the threads between them, and what else hurts, as a window to keep."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from fsadvisor.facts import Known, Unknown
+from fsadvisor.machine import symptoms
+from fsadvisor.machine.time_limits import within
+from fsadvisor.measure.now import groups, mounts, programs
+from fsadvisor.measure.now.model import Device, Window
+from fsadvisor.measure.now.threads import by_process
+from fsadvisor.measure.waits.threads import Watch, watch
+from fsadvisor.measure.waits.window import window as counted
+from fsadvisor.readers import system_counters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.machine.symptoms import Limited
+    from fsadvisor.machine.waiting import Snapshot
+    from fsadvisor.measure.waits.window import Disk
+    from fsadvisor.measure.waits.window import Window as Counted
+
+T = TypeVar("T")
+
+_PATIENCE_S: Final = 3.0
+"""After the look, for each question that may hang."""
+
+
+def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
+    """Look for so many seconds. Nothing is waited for beyond its time limit."""
+    untold: list[str] = []
+
+    def asked(what: str, question: Callable[[], T], fallback: T) -> T:
+        answer = within(_PATIENCE_S, question)
+        if answer is None:
+            untold.append(f"{what}: no answer in {_PATIENCE_S:g} s")
+            return fallback
+        return answer
+
+    def counters() -> tuple[dict[int, str], tuple[Limited, ...]]:
+        nothing: dict[int, str] = {}
+        none: tuple[Limited, ...] = ()
+        return (
+            asked("what processes read and write", symptoms.io_of_processes, nothing),
+            asked("limits of control groups", symptoms.limited_groups, none),
+        )
+
+    io_before, limits_before = counters()
+    nfs_before = symptoms.mount_statistics()
+    seen = Watch()
+    began_s = time.monotonic()
+    say(f"looking for {seconds:g} s")
+
+    def watched() -> bool:
+        watch(seen, seconds, time.sleep)
+        return True
+
+    if not within(seconds + _PATIENCE_S, watched):
+        untold.append("threads: asking some of them hangs; they were seen in part")
+    if seen.before is None:
+        seen.begin()
+    if seen.after is None:
+        seen.end()
+    before, after = seen.before, seen.after
+    if before is None or after is None:
+        raise AssertionError  # both have just been taken
+    took_s = time.monotonic() - began_s
+    io_after, limits_after = counters()
+    told = counted(before, after, seen.inside())
+    mountinfo = symptoms.mount_table() or ""
+    table = mounts.table(mountinfo)
+    waited = by_process(seen.inside())
+    looks = len(seen.inside())
+    io = programs.io_between(io_before, io_after, took_s)
+    held = {
+        pid: asked(f"process {pid}", partial(symptoms.holds, pid), symptoms.Holds())
+        for pid in programs.worth(waited, io, looks)
+    }
+    space = symptoms.spaces(one.mount_point for one in table)
+    filesystems = mounts.filesystems(
+        table,
+        space,
+        symptoms.btrfs_jobs(),
+        mounts.nfs_between(nfs_before, symptoms.mount_statistics(), took_s),
+        mounts.times_mounted(mountinfo),
+    )
+    made = Window(
+        when=datetime.now(tz=UTC).isoformat(timespec="seconds"),
+        seconds=round(told.seconds, 2),
+        looks=looks,
+        root=os.geteuid() == 0,
+        devices=tuple(one for one in _devices(told) if _worth(one, {place.device for place in filesystems})),
+        filesystems=filesystems,
+        programs=programs.programs(waited, io, looks, held, mounts.places(mountinfo, filesystems)),
+        groups=groups.between(limits_before, limits_after, took_s),
+        untold=tuple(untold),
+    )
+    _machine(made, told, before, after)
+    return made
+
+
+def _value(fact: Fact[T]) -> T | None:
+    return fact.value if isinstance(fact, Known) else None
+
+
+def _machine(made: Window, told: Counted, before: Snapshot, after: Snapshot) -> None:
+    cpu = _value(told.cpu)
+    if cpu is not None:
+        made.processors, made.processor, made.steal = cpu.processors, cpu.busy, cpu.steal
+    made.cpu_some = _value(told.pressure["cpu"].some)
+    made.io_some, made.io_full = _value(told.pressure["io"].some), _value(told.pressure["io"].full)
+    made.memory_some = _value(told.pressure["memory"].some)
+    made.memory_full = _value(told.pressure["memory"].full)
+    threads = _value(told.threads)
+    if threads is not None:
+        made.running, made.waiting = threads.running, threads.waiting
+        made.kinds = {kind: fact.value for kind, fact in threads.kinds.items() if isinstance(fact, Known)}
+    now, then = _memory(after), _memory(before)
+    if now is not None and then is not None:
+        page = after.pulse.page_bytes
+        made.dirty = page * max(one.dirty + (one.writeback or 0) for one in (now, then))
+        made.dirty_limit = page * now.threshold if now.threshold else None
+        swapped = [(now.swapped_in, then.swapped_in), (now.swapped_out, then.swapped_out)]
+        made.swap_bytes = sum(page * (b - a) for b, a in swapped if a is not None and b is not None) / told.seconds
+
+
+def _memory(one: Snapshot) -> system_counters.VmStat | None:
+    if isinstance(one.pulse.vmstat, Unknown):
+        return None
+    read = system_counters.parse_vmstat(one.pulse.vmstat.text)
+    return None if isinstance(read, Unknown) else read
+
+
+def _devices(told: Counted) -> Iterator[Device]:
+    disks = _value(told.disks)
+    for one in disks.each if disks else ():
+        yield _device(one)
+
+
+def _worth(one: Device, mounted: set[str]) -> bool:
+    return bool(one.busy or one.in_flight or one.flush or one.below or one.suspended or one.name in mounted)
+
+
+def _device(one: Disk) -> Device:
+    rates, block = one.rates, f"/sys/block/{one.name}"
+    suspended = symptoms.text(f"{block}/dm/suspended")
+    return Device(
+        name=one.name,
+        below=symptoms.below(one.name),
+        reads=rates.reads,
+        read_bytes=rates.read_bytes,
+        read_ms=rates.read_ms,
+        writes=rates.writes,
+        write_bytes=rates.write_bytes,
+        write_ms=rates.write_ms,
+        flushes=rates.flushes,
+        flush_ms=rates.flush_ms,
+        flush=_value(one.flush),
+        busy=rates.busy,
+        queue=rates.queue,
+        in_flight=rates.in_flight,
+        discards=rates.discards,
+        suspended=None if suspended is None else suspended == "1",
+        md_action=symptoms.text(f"{block}/md/sync_action"),
+        md_done=symptoms.text(f"{block}/md/sync_completed"),
+    )

@@ -1,0 +1,146 @@
+"""The window: all that one look saw, as it is written to a line of JSON and read again.
+
+None is what could not be told, and never 0; `untold` says why.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec import Struct
+
+FORMAT: Final = "fsadvisor-window/1"
+
+
+class Device(Struct, kw_only=True, omit_defaults=True):
+    """A block device. Rates are per second, shares 0 to 1."""
+
+    name: str
+    below: tuple[str, ...] = ()
+    """What it is made of."""
+
+    reads: float = 0.0
+    read_bytes: float = 0.0
+    read_ms: float | None = None
+    writes: float = 0.0
+    write_bytes: float = 0.0
+    write_ms: float | None = None
+    flushes: float | None = None
+    flush_ms: float | None = None
+    flush: float | None = None
+    """Flushes under way, on average."""
+
+    busy: float = 0.0
+    queue: float = 0.0
+    in_flight: int = 0
+    discards: float | None = None
+    suspended: bool | None = None
+    md_action: str | None = None
+    md_done: str | None = None
+    """'12345 / 67890', in sectors."""
+
+
+class Filesystem(Struct, kw_only=True, omit_defaults=True):
+    """A mounted filesystem, once: by the first of its mounts. Sizes are in bytes."""
+
+    mount_point: str
+    type: str
+    source: str
+    device: str = ""
+    """The kernel's name, '' where there is none."""
+
+    mount_id: int = 0
+    mounts: int = 1
+    """How often it is mounted."""
+
+    options: tuple[str, ...] = ()
+    super_options: tuple[str, ...] = ()
+    answers: bool | None = None
+    size: int | None = None
+    free: int | None = None
+    available: int | None = None
+    inodes: int | None = None
+    inodes_free: int | None = None
+    errors: int | None = None
+    """That ext4 has counted."""
+
+    job: str | None = None
+    operations: float | None = None
+    """Of NFS, per second."""
+
+    operation_ms: float | None = None
+    server_ms: float | None = None
+
+
+class Program(Struct, kw_only=True, omit_defaults=True):
+    """A process that waited, ran, read or wrote. Shares are of the looks, 0 to 1."""
+
+    pid: int
+    name: str
+    unit: str = ""
+    places: tuple[str, ...] = ()
+    """Mount points of what it writes to, or works in."""
+
+    kernel: bool = False
+    waiting: float = 0.0
+    syncing: float = 0.0
+    running: float = 0.0
+    held_back: float = 0.0
+    stuck: int = 0
+    """Threads that waited at one place in all looks."""
+
+    frozen: int = 0
+    """Those of them that wait to begin a write on a frozen filesystem."""
+
+    kind: str = ""
+    function: str = ""
+    read_bytes: float | None = None
+    write_bytes: float | None = None
+    """Per second."""
+
+
+class Group(Struct, kw_only=True, omit_defaults=True):
+    """A control group that has a limit of I/O, or waited."""
+
+    path: str
+    limit: str = ""
+    """The limit that is nearest, in words."""
+
+    device: str = ""
+    of_limit: float | None = None
+    """What it did, of that limit, 0 to 1 and somewhat above."""
+
+    io_some: float | None = None
+
+
+class Window(Struct, kw_only=True, omit_defaults=True):
+    """What was seen in `seconds` up to `when`."""
+
+    format: str = FORMAT
+    when: str
+    """UTC, as ISO 8601 has it."""
+
+    seconds: float
+    looks: int = 0
+    root: bool = False
+    processors: int | None = None
+    processor: float | None = None
+    steal: float | None = None
+    cpu_some: float | None = None
+    io_some: float | None = None
+    io_full: float | None = None
+    memory_some: float | None = None
+    memory_full: float | None = None
+    swap_bytes: float | None = None
+    dirty: int | None = None
+    """The most that was seen, with what is under writeback, in bytes."""
+
+    dirty_limit: int | None = None
+    running: float | None = None
+    waiting: float | None = None
+    kinds: dict[str, float] = {}
+    devices: tuple[Device, ...] = ()
+    filesystems: tuple[Filesystem, ...] = ()
+    programs: tuple[Program, ...] = ()
+    groups: tuple[Group, ...] = ()
+    untold: tuple[str, ...] = ()

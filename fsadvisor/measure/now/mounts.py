@@ -1,0 +1,153 @@
+"""The filesystems of the window: their space, what they say of themselves, and what NFS counted."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Unknown
+from fsadvisor.machine import symptoms
+from fsadvisor.measure.now.model import Filesystem
+from fsadvisor.readers.mount_tables import parse_mountinfo
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fsadvisor.machine.symptoms import Holds, Space
+    from fsadvisor.readers.mount_tables import Mount
+
+_OTHERS: Final = frozenset({"overlay", "zfs", "bcachefs", "nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs"})
+"""Filesystems of files that are on no block device of this machine's, or on several."""
+
+
+def times_mounted(text: str) -> Counter[str]:
+    """How often each filesystem is mounted, by its device number."""
+    read = parse_mountinfo(text)
+    return Counter() if isinstance(read, Unknown) else Counter(one.major_minor for one in read.mounts)
+
+
+def table(text: str) -> tuple[Mount, ...]:
+    """The mounts that hold files, each filesystem once: by its own root where that is mounted."""
+    read = parse_mountinfo(text)
+    if isinstance(read, Unknown):
+        return ()
+    first: dict[str, Mount] = {}
+    for one in read.mounts:
+        if not (one.source.startswith("/dev/") or one.fs_type in _OTHERS or one.fs_type.startswith("fuse.")):
+            continue
+        known = first.get(one.major_minor)
+        if known is None or (known.root != "/" and one.root == "/"):
+            first[one.major_minor] = one
+    return tuple(first.values())
+
+
+def filesystems(
+    mounts: tuple[Mount, ...],
+    space: Mapping[str, Space | None],
+    jobs: Mapping[str, str],
+    nfs: Mapping[str, tuple[float, float, float]],
+    times: Mapping[str, int],
+) -> tuple[Filesystem, ...]:
+    """Each, with what was found out."""
+    return tuple(_filesystem(one, space, jobs, nfs, times) for one in mounts)
+
+
+def _filesystem(
+    one: Mount,
+    space: Mapping[str, Space | None],
+    jobs: Mapping[str, str],
+    nfs: Mapping[str, tuple[float, float, float]],
+    times: Mapping[str, int],
+) -> Filesystem:
+    source = os.path.basename(one.source) if one.source.startswith("/dev/") else ""  # noqa: PTH119 - text alone
+    device = symptoms.device_name(one.major_minor) or source
+    made = Filesystem(
+        mount_point=one.mount_point,
+        type=one.fs_type,
+        source=one.source,
+        device=device,
+        mount_id=one.mount_id,
+        mounts=times[one.major_minor],
+        options=one.options,
+        super_options=one.super_options,
+        job=jobs.get(source),
+    )
+    if one.mount_point in space:
+        told = space[one.mount_point]
+        made.answers = told is not None
+        if told is not None:
+            made.size, made.free, made.available = told.size, told.free, told.available
+            made.inodes, made.inodes_free = told.inodes, told.inodes_free
+    errors = symptoms.text(f"/sys/fs/ext4/{source}/errors_count") if source and one.fs_type == "ext4" else None
+    made.errors = int(errors) if errors and errors.isdecimal() else None
+    if one.mount_point in nfs:
+        made.operations, made.operation_ms, made.server_ms = nfs[one.mount_point]
+    return made
+
+
+class Places:
+    """Which of the window's filesystems a process's mounts and paths belong to."""
+
+    def __init__(self, text: str, known: tuple[Filesystem, ...]) -> None:
+        """`text` is the table of mounts."""
+        read = parse_mountinfo(text)
+        mounts = () if isinstance(read, Unknown) else read.mounts
+        point = {one.mount_id: one for one in mounts}
+        mine = {(one.mount_point) for one in known}
+        number = {one.major_minor: one.mount_point for one in mounts if one.mount_point in mine}
+        self._by_id = {key: number[one.major_minor] for key, one in point.items() if one.major_minor in number}
+        self._by_path = sorted(
+            ((one.mount_point, number.get(one.major_minor, "")) for one in mounts), key=lambda pair: -len(pair[0])
+        )
+
+    def of(self, held: Holds) -> tuple[str, ...]:
+        """Mount points, those that it writes to first."""
+        found = [self._by_id.get(number, "") for number in held.written]
+        found += [self._of_path(path) for path in held.paths]
+        return tuple(dict.fromkeys(filter(None, found)))
+
+    def _of_path(self, path: str) -> str:
+        for point, place in self._by_path:
+            if path == point or path.startswith(point.rstrip("/") + "/"):
+                return place
+        return ""
+
+
+def places(text: str, known: tuple[Filesystem, ...]) -> Places:
+    """Ready to be asked."""
+    return Places(text, known)
+
+
+_RTT, _EXECUTE = 6, 7
+"""Sums in ms of one line of operations: operations, transmissions, time-outs, bytes, bytes, queue, round trip, all."""
+
+
+def nfs_between(before: str, after: str, seconds: float) -> dict[str, tuple[float, float, float]]:
+    """Operations per second, what one took, and what of that the server and the network took; by mount point."""
+    then, now = _nfs(before), _nfs(after)
+    found: dict[str, tuple[float, float, float]] = {}
+    for place, (count, server, whole) in now.items():
+        if place not in then or seconds <= 0:
+            continue
+        more = count - then[place][0]
+        if more > 0:
+            found[place] = (more / seconds, (whole - then[place][2]) / more, (server - then[place][1]) / more)
+    return found
+
+
+def _nfs(text: str) -> dict[str, tuple[int, int, int]]:
+    sums: dict[str, tuple[int, int, int]] = {}
+    place, inside = "", False
+    for line in text.split("\n"):
+        if line.startswith("device "):
+            place, inside = line.partition(" mounted on ")[2].partition(" with fstype ")[0], False
+        elif line.strip() == "per-op statistics":
+            inside = "statvers" in text
+            sums[place] = (0, 0, 0)
+        elif inside and ": " in line:
+            numbers = line.partition(": ")[2].split()
+            if len(numbers) > _EXECUTE and all(map(str.isdecimal, numbers)):
+                count, server, whole = sums[place]
+                sums[place] = (count + int(numbers[0]), server + int(numbers[_RTT]), whole + int(numbers[_EXECUTE]))
+    return sums

@@ -1,0 +1,91 @@
+"""What each process waited for, from all looks at the threads."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
+
+from fsadvisor.facts import Unknown
+from fsadvisor.measure.waits.threads import LEAST_SAMPLES, functions_of, kind_of
+from fsadvisor.readers import process_files
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fsadvisor.machine.waiting import ThreadSample, WaitingThread
+
+_FREEZE: Final = re.compile(
+    r"mnt_want_write\w*|filename_create|\w*write\w*|path_openat|do_(mkdir|unlink|rename|rmdir|symlink|link)at\w*"
+    r"|\w+_page_mkwrite|sb_start_\w+|\w+_fault|\w+_update_time|touch_atime",
+    re.ASCII,
+)
+"""Whoever waits in percpu_rwsem_wait below one of these waits for a filesystem that is frozen, or is being frozen."""
+
+
+class Waited(Struct, kw_only=True):
+    """A process, over all looks."""
+
+    name: str = ""
+    looks: int = 0
+    syncing: int = 0
+    running: int = 0
+    stuck: int = 0
+    frozen: int = 0
+    held_back: int = 0
+    """Looks in which the kernel held it back because too much is dirty."""
+
+    places: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """What is waited for, and the function that tells."""
+
+    threads: Counter[tuple[int, str]] = field(default_factory=Counter)
+    """Thread and where it was."""
+
+    names: Counter[str] = field(default_factory=Counter)
+
+
+def by_process(samples: Sequence[ThreadSample]) -> dict[int, Waited]:
+    """Of each process that was seen to wait or run."""
+    found: defaultdict[int, Waited] = defaultdict(Waited)
+    for one in samples:
+        for pid in {thread.pid for thread in one.waiting}:
+            _add(found[pid], [thread for thread in one.waiting if thread.pid == pid])
+        for pid in {pid for pid, *_ in one.running}:
+            found[pid].running += 1
+        for pid, _, name in one.running:
+            found[pid].names[name] += 1
+    for process in found.values():
+        process.name = process.names.most_common(1)[0][0]
+        if len(samples) >= LEAST_SAMPLES:
+            _stuck(process, len(samples))
+    return dict(found)
+
+
+def _add(process: Waited, threads: list[WaitingThread]) -> None:
+    """One look at the threads of it that wait."""
+    syncing = held_back = False
+    for thread in threads:
+        where = thread.where or ""
+        functions = functions_of(where)
+        kind = kind_of(functions)
+        telling = next((name for name in functions if kind_of((name,)) == kind), "")
+        process.names[thread.name] += 1
+        process.places[kind, telling] += 1
+        process.threads[thread.thread, where] += 1
+        stack = process_files.parse_process_stack(where)
+        syncing |= not isinstance(stack, Unknown) and stack.syncing
+        held_back |= any(name.startswith("balance_dirty_pages") for name in functions)
+    process.looks += 1
+    process.syncing += syncing
+    process.held_back += held_back
+
+
+def _stuck(process: Waited, looks: int) -> None:
+    for (_, where), count in process.threads.items():
+        if count == looks and where:
+            process.stuck += 1
+            functions = functions_of(where)
+            freezing = "percpu_rwsem_wait" in functions and any(map(_FREEZE.fullmatch, functions))
+            process.frozen += freezing

@@ -1,0 +1,200 @@
+"""What is wrong now: the answer of `fsadvisor doctor`, for people and as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from fsadvisor.facts import Known, Unknown
+from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads the annotation
+from fsadvisor.pages.document import Block, Commands, Gap, Prose, paragraph
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import line
+from fsadvisor.storage.catalogue import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.measure.now.answer import Answer, Excluded, Finding
+    from fsadvisor.rulebook.advise import Answer as Asked
+
+FORMAT: Final = "fsadvisor-doctor/1"
+_IN: Final = line("  ")
+_OPEN: Final = 4
+
+
+def document(answer: Answer, lasting: Iterable[str] = ()) -> Iterator[Block]:
+    """The whole answer; `lasting` are findings of the audit that bear on it."""
+    window = answer.window
+    yield paragraph(f"What is wrong now: a look of {window.seconds:.1f} s, {clean(window.when)}")
+    yield Gap()
+    hurting = [one for one in answer.found if one.hurts]
+    working = [one for one in answer.found if not one.hurts]
+    yield paragraph(_headline(answer, hurting, working))
+    for number, one in enumerate((*hurting, *working), 1):
+        yield Gap()
+        yield from _finding(number, one, window)
+    for_good = tuple(lasting)
+    if for_good:
+        yield Gap()
+        yield paragraph("For good, the audit says:")
+        for words in for_good:
+            yield paragraph(words, first=line("  - "), indent=4)
+    yield from _left(answer)
+
+
+def _headline(answer: Answer, hurting: list[Finding], working: list[Finding]) -> str:
+    if hurting:
+        first = hurting[0]
+        return f"{first.verdict.rule.title}: {clean(first.verdict.subject.name)}."
+    if working:
+        return "Nothing is broken here. What limits the work that is done now:"
+    if answer.open:
+        return "Nothing that could be seen is wrong; not everything could be seen."
+    return "Nothing hurts now: no device, filesystem, program or limit of I/O is above its threshold."
+
+
+def _finding(number: int, one: Finding, window: Window) -> Iterator[Block]:
+    rule = one.verdict.rule
+    subject = clean(one.verdict.subject.name)
+    place = f" ({clean(one.place)})" if one.place else ""
+    yield paragraph(f"{rule.title}: {subject}{place}", first=line(f"{number}. "), indent=3)
+    for asked in one.verdict.answers():
+        if asked.ask.part == "checks":
+            yield paragraph(_evidence(asked), first=line("     seen: "), indent=11)
+    for says, names in (("     who:  ", one.culprits), ("     waits:", one.waiters)):
+        for name in names:
+            yield paragraph(clean(name), first=line(f"{says} "), indent=11)
+    yield paragraph(f"for the whole look, {window.seconds:.0f} s, or longer", first=line("     since: "), indent=12)
+    told = one.verdict.instructions()
+    yield Prose(told.advice, indent=5)
+    if told.now:
+        yield Commands(told.now, indent=5)
+    yield paragraph(f"fsadvisor explain {rule.id}", first=line("     more: "), indent=11)
+
+
+def _evidence(asked: Asked) -> str:
+    values = "; ".join(f"{catalogue()[name].doc}: {_value(name, fact)}" for name, fact in asked.facts.items())
+    return f"{values}{_threshold(asked)}"
+
+
+def _threshold(asked: Asked) -> str:
+    """' (it takes >= 90)': what the figure is held against."""
+    words = asked.ask.expression.text.split(" ", 1)
+    return f" (it takes {words[1]})" if len(words) > 1 and words[0] in asked.facts else ""
+
+
+def _value(name: str, fact: Fact[object]) -> str:
+    if isinstance(fact, Unknown):
+        return "not known"
+    unit = catalogue()[name].unit
+    if isinstance(fact.value, bool):
+        return "yes" if fact.value else "no"
+    shown = f"{fact.value:,}" if isinstance(fact.value, (int, float)) else clean(str(fact.value))
+    return f"{shown}{' %' if unit == 'percent' else f' {unit}' if unit else ''}"
+
+
+def _left(answer: Answer) -> Iterator[Block]:
+    if answer.excluded:
+        yield Gap()
+        yield paragraph("Excluded:")
+        for one in answer.excluded:
+            yield paragraph(_no(one), first=line("  - "), indent=4)
+    if answer.open or answer.window.untold:
+        yield Gap()
+        yield paragraph("Not told:")
+        for verdict in answer.open[:_OPEN]:
+            name, fact = next(iter(verdict.to_learn().items()))
+            words = f"{verdict.rule.id}: {name} of {clean(verdict.subject.name)}: {fact.learn}"
+            yield paragraph(words, first=line("  - "), indent=4)
+        if len(answer.open) > _OPEN:
+            yield paragraph(f"and {len(answer.open) - _OPEN} more", first=line("  - "), indent=4)
+        for words in answer.window.untold:
+            yield paragraph(clean(words), first=line("  - "), indent=4)
+
+
+def _no(one: Excluded) -> str:
+    values = ", ".join(_value(name, fact) for name, fact in one.asked.facts.items())
+    of = f" ({clean(one.subject)})" if one.subject != "this machine" else ""
+    return f"{one.rule.id}: {values}{of}{_threshold(one.asked)}"
+
+
+class FoundJson(msgspec.Struct, frozen=True, kw_only=True):
+    """A cause that holds."""
+
+    rule: str
+    title: str
+    severity: str
+    subject: str
+    place: str
+    hurts: bool
+    culprits: tuple[str, ...]
+    waiters: tuple[str, ...]
+    facts: dict[str, str | int | float | bool | None]
+    advice: str
+    commands: tuple[str, ...]
+
+
+class OthersJson(msgspec.Struct, frozen=True, kw_only=True):
+    """A cause that does not hold, or could not be told."""
+
+    rule: str
+    subject: str
+    asked: str
+    facts: dict[str, str | int | float | bool | None]
+
+
+class DoctorJson(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer of `fsadvisor doctor --json`: what was found, excluded and not told, and the window itself."""
+
+    format: str
+    found: tuple[FoundJson, ...]
+    excluded: tuple[OthersJson, ...]
+    not_told: tuple[OthersJson, ...]
+    window: Window
+
+
+def as_json(answer: Answer) -> str:
+    """One document."""
+    told = DoctorJson(
+        format=FORMAT,
+        found=tuple(_found(one) for one in answer.found),
+        excluded=tuple(
+            OthersJson(
+                rule=one.rule.id,
+                subject=one.subject,
+                asked=one.asked.ask.expression.text,
+                facts=_facts(one.asked.facts),
+            )
+            for one in answer.excluded
+        ),
+        not_told=tuple(
+            OthersJson(rule=one.rule.id, subject=one.subject.name, asked=", ".join(one.to_learn()), facts={})
+            for one in answer.open
+        ),
+        window=answer.window,
+    )
+    return msgspec.json.format(msgspec.json.encode(told)).decode() + "\n"
+
+
+def _found(one: Finding) -> FoundJson:
+    told = one.verdict.instructions()
+    return FoundJson(
+        rule=one.verdict.rule.id,
+        title=one.verdict.rule.title,
+        severity=one.verdict.rule.severity,
+        subject=one.verdict.subject.name,
+        place=one.place,
+        hurts=one.hurts,
+        culprits=one.culprits,
+        waiters=one.waiters,
+        facts=_facts(one.verdict.facts()),
+        advice=told.advice,
+        commands=told.now,
+    )
+
+
+def _facts(facts: Mapping[str, Fact[Any]]) -> dict[str, str | int | float | bool | None]:
+    return {name: fact.value if isinstance(fact, Known) else None for name, fact in facts.items()}

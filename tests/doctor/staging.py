@@ -1,0 +1,49 @@
+"""Makes trouble on loop devices, and takes it away again."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from fsadvisor.measure.now.answer import answer
+from fsadvisor.measure.now.look import look
+from fsadvisor.rulebook.shelf import own_shelf
+from tests.waiting import comes_to
+
+SECONDS = 5.0
+FSYNCS = (
+    "import os\nf = os.open('one', os.O_CREAT | os.O_WRONLY)\nwhile True: os.pwrite(f, b'x' * 4096, 0); os.fsync(f)"
+)
+WRITES = "import os\nn = 0\nwhile True:\n n += 1; open(f'f{n}', 'w').write('x')"
+
+
+@contextlib.contextmanager
+def program(code, place, *argv):
+    """A Python program at work in a directory, killed at the end; give it as `argv` to run another."""
+    with subprocess.Popen(argv or [sys.executable, "-c", code], cwd=place, start_new_session=True) as running:
+        try:
+            yield running.pid
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(running.pid, signal.SIGKILL)
+
+
+def diagnosis(seconds=SECONDS):
+    """What doctor says of this machine now."""
+    return answer(look(seconds), own_shelf().rules)
+
+
+def causes(told, place):
+    """The rules that hold of what concerns a place, or a process."""
+    return {
+        one.verdict.rule.id: one
+        for one in told.found
+        if place in (one.verdict.subject.name, one.place) or place in one.verdict.subject.name
+    }
+
+
+def in_state(pid, state):
+    """Whether a process comes to a state, such as D."""
+    return comes_to(lambda: Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] == state)
