@@ -23,7 +23,7 @@ SUITES = ("quick", "full", "oltp", "metadata", "streaming")
 DOCUMENTS = ("report", "drive", "plan", "probe", "compare", "forecast", "trial", "waits", "doctor")
 _DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
 
-_WITH_WORDS = ("probe", "trial")
+_WITH_WORDS = ("probe", "trial", "doctor")
 """Verbs that take a list of words, which may stand anywhere."""
 
 _EXIT_CODES = """exit status:
@@ -180,7 +180,7 @@ def _add_doctor(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> No
         "was excluded. With --on FILE, judge a window that was kept.",
     )
     doctor.add_argument(
-        "about", metavar="ABOUT", nargs="*", help="a path, PID or unit to tell first; or full PATH, or fsync PATH"
+        "words", metavar="ABOUT", nargs="*", help="a path, PID or unit to tell first; or full PATH, or fsync PATH"
     )
     doctor.add_argument("--seconds", metavar="N", type=_seconds, help="how long to look (default: 5)")
 

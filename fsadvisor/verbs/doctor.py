@@ -1,67 +1,166 @@
-"""`fsadvisor doctor`: one look at all that can hurt now, and one answer."""
+"""`fsadvisor doctor`: one look at all that can hurt now, and one answer; or why PATH is full, or its fsync slow."""
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from fsadvisor.machine.time_limits import within
 from fsadvisor.measure.now.answer import answer
+from fsadvisor.measure.now.facts import devices_of, named
+from fsadvisor.measure.now.full import full
 from fsadvisor.measure.now.look import look
-from fsadvisor.measure.now.model import FORMAT, Window
+from fsadvisor.measure.now.model import FORMAT, Filesystem, Window
+from fsadvisor.measure.probe import surroundings
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
 from fsadvisor.report.doctor_page import as_json, document
+from fsadvisor.report.doctor_paths import fsync_document, full_document, measured
+from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.survey.whole import only, survey
 from fsadvisor.verbs.asking import RefusedError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from fsadvisor.machine.port import Machine
+    from fsadvisor.rulebook.advise import Verdict
 
 SECONDS: Final = 5.0
+_AUDIT_S: Final = 10.0
+_NOW: Final = ("losing", "errors", "stall")
+_UNITS: Final = (".service", ".scope", ".slice")
+_SYNC: Final = ("commit", "flush", "fsync", "sync")
 
 
-def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:  # noqa: ARG001 - as all verbs
+def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
     """Do what the command line asks for; returns the exit status. Raises RefusedError."""
+    words: list[str] = chosen.words
+    if words and words[0] in ("full", "fsync"):
+        return _of_path(chosen, machine, write)
+    if not chosen.on:
+        _there(words)
     window = kept(chosen.on) if chosen.on else look(chosen.seconds or SECONDS, _say)
-    told = answer(window, own_shelf().rules)
-    write([as_json(told)] if chosen.form == "json" else render(document(told), margin=0))
+    told = answer(window, own_shelf().rules, _about(words, window, machine) if words else None)
+    if chosen.form == "json":
+        write([as_json(told)])
+    else:
+        write(render(document(told, () if chosen.on else _lasting(machine)), margin=0))
     return 1 if any(one.hurts for one in told.found) else 0
 
 
+def _there(words: list[str]) -> None:
+    """What is asked about is there, before anything is waited for."""
+    for word in words:
+        if word.isdecimal() and not os.path.exists(f"/proc/{word}"):  # noqa: PTH110 - text alone
+            raise RefusedError(f"{word}: no process has this number; name a PID, a path or a unit")
+        if word.startswith("/") and not os.path.lexists(word):
+            raise RefusedError(f"{word}: there is no such path; name one that exists, a PID or a unit")
+
+
+def _about(words: list[str], window: Window, machine: Machine) -> frozenset[str]:
+    """The subjects that the words mean. A word that is no path, process or unit is a symptom: all is looked at."""
+    found: set[str] = set()
+    for word in words:
+        if word.isdecimal():
+            found |= {named(one) for one in window.programs if one.pid == int(word)}
+        elif word.endswith(_UNITS):
+            found |= {named(one) for one in window.programs if one.unit == word}
+        elif word.startswith("/"):
+            place = _place(word, window, machine)
+            found |= {place.mount_point, *devices_of(place.mount_point, window)}
+            found |= {named(one) for one in window.programs if place.mount_point in one.places}
+    return frozenset(found)
+
+
+def _place(path: str, window: Window, machine: Machine) -> Filesystem:
+    mount = surroundings.mount_of(surroundings.real(path), machine)
+    point = mount.mount_point if mount else ""
+    number = mount.major_minor if mount else ""
+    for one in window.filesystems:
+        if one.mount_point == point or (number and one.number == number):
+            return one
+    raise RefusedError(f"{path}: on no mounted filesystem that holds files; name a path that exists")
+
+
+def _lasting(machine: Machine) -> Iterator[str]:
+    """What the audit says that bears on now, where it answers in time."""
+    verdicts = within(_AUDIT_S, lambda: _verdicts(machine))
+    if verdicts is None:
+        yield "the audit did not answer in 10 s; `fsadvisor` alone runs it without a limit"
+        return
+    for one in verdicts:
+        if one.outcome in CALLS_FOR_ACTION and one.rule.urgency in _NOW:
+            yield f"{one.rule.title} ({clean(one.subject.name)}): fsadvisor explain {one.rule.id}"
+
+
+def _verdicts(machine: Machine) -> tuple[Verdict, ...]:
+    return tuple(advise(survey(machine, {}), own_shelf().rules))
+
+
+def _of_path(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
+    what, *paths = chosen.words
+    if len(paths) != 1:
+        raise RefusedError(f"say of which path: fsadvisor doctor {what} PATH")
+    if chosen.on or chosen.form == "json":
+        raise RefusedError(f"doctor {what} looks at this machine and prints text: leave --on and --json out")
+    path = paths[0]
+    mount = surroundings.mount_of(surroundings.real(path), machine)
+    if mount is None or not os.path.lexists(path):
+        raise RefusedError(f"{path}: on no mount that can be told; name a path that exists")
+    window = look(chosen.seconds or SECONDS, _say) if what == "fsync" else None
+    part = only(survey(machine, {}), mount.mount_point)
+    rules = own_shelf().rules
+    if part is None:
+        raise RefusedError(f"{path}: {mount.mount_point} ({mount.fs_type}) holds no files on storage that is audited")
+    own = next((one for one in part.subjects if one.id == f"mount:{mount.mount_point}"), None)
+    below = set(own.below) if own else set()
+    if window is None:
+        subject = next((one for one in part.subjects if one.kind == "filesystem" and one.id in below), None)
+        if subject is None:
+            raise RefusedError(f"{path}: the filesystem below {mount.mount_point} can't be told")
+        write(render(full_document(full(subject, rules), path), margin=0))
+        return 0
+    advised = (one for one in advise(part, rules) if one.outcome in CALLS_FOR_ACTION)
+    remedies = [one for one in advised if any(word in one.rule.id for word in _SYNC) or "fsync" in one.rule.why]
+    place = _place(path, window, machine)
+    write(render(fsync_document(window, place, measured(part.subjects), remedies), margin=0))
+    return 0
+
+
 def kept(path: Path) -> Window:
-    """The window of a file, of the lines of one the gravest by I/O pressure. Raises RefusedError."""
+    """The window of a file or directory; of several the one with the most I/O pressure. Raises RefusedError."""
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
-    windows: list[Window] = []
-    for file in files:
-        try:
-            text = file.read_bytes()
-        except OSError as error:
-            raise RefusedError(f"{file}: {error.strerror}") from error
-        windows += _windows(text, file)
+    windows = [window for file in files for window in _windows(file)]
     if not windows:
-        raise RefusedError(f"{path}: no window in it; `fsadvisor doctor --json` and `fsadvisor watch` write them")
+        raise RefusedError(f"{path}: no window in it; `fsadvisor doctor --json` writes one")
     return max(windows, key=lambda one: one.io_some or 0.0)
 
 
-def _windows(text: bytes, file: Path) -> list[Window]:
+class _Kept(msgspec.Struct):
+    window: Window
+
+
+def _windows(file: Path) -> list[Window]:
     """Lines of windows, or one answer of --json."""
-
-    class Kept(msgspec.Struct):
-        window: Window
-
     try:
-        return [_checked(msgspec.json.decode(text, type=Kept).window, file)]
+        text = file.read_bytes()
+    except OSError as error:
+        raise RefusedError(f"{file}: {error.strerror}") from error
+    try:
+        return [_checked(msgspec.json.decode(text, type=_Kept).window, file)]
     except msgspec.MsgspecError:
-        pass
+        pass  # not an answer: lines of windows
     try:
         return [_checked(one, file) for one in msgspec.json.Decoder(Window).decode_lines(text)]
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise RefusedError(f"{file}: no window of fsadvisor: {error}") from error
 
 

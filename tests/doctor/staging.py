@@ -16,7 +16,7 @@ SECONDS = 5.0
 FSYNCS = (
     "import os\nf = os.open('one', os.O_CREAT | os.O_WRONLY)\nwhile True: os.pwrite(f, b'x' * 4096, 0); os.fsync(f)"
 )
-WRITES = "import os\nn = 0\nwhile True:\n n += 1; open(f'f{n}', 'w').write('x')"
+WRITES = "import os\nn = 0\nwhile True:\n n = (n + 1) % 500; open(f'f{n}', 'w').write('x')"
 
 
 @contextlib.contextmanager

@@ -1,12 +1,25 @@
 """Each is an incident on a loop device of its own; others' work on this machine goes on meanwhile."""
 
+import contextlib
+import ctypes
+import os
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from fsadvisor.measure.now.answer import answer
+from fsadvisor.measure.now.look import look
+from fsadvisor.measure.now.model import Window
+from fsadvisor.report.doctor_page import as_json
+from fsadvisor.rulebook.shelf import own_shelf
+from tests.command import fsadvisor
 from tests.doctor.staging import FSYNCS, WRITES, causes, diagnosis, in_state, program
 from tests.loops import loops, needs_loop_devices, run
+from tests.waiting import comes_to
+
+libc = ctypes.CDLL(None, use_errno=True)
 
 pytestmark = [pytest.mark.long, needs_loop_devices]
 
@@ -79,3 +92,105 @@ def test_a_filesystem_that_a_person_made_read_only_is_no_cause(disks):
 def test_a_quiet_filesystem_is_no_cause(disks):
     _, place = filesystem(disks, "quiet")
     assert causes(diagnosis(), place) == {}
+
+
+READS = (
+    "import os, mmap, random\nf = os.open('big', os.O_RDONLY | os.O_DIRECT)\nb = mmap.mmap(-1, 65536)\n"
+    "while True: os.preadv(f, [b], random.randrange(600) * 65536)"
+)
+
+
+@contextlib.contextmanager
+def throttled(pid, limit):
+    """A process below a limit of the older or the newer hierarchy of control groups."""
+    old = Path("/sys/fs/cgroup/blkio")
+    if not (old / "blkio.throttle.write_bps_device").exists():
+        pytest.skip("the older hierarchy's blkio controller is not mounted")
+    group = old / f"fsadvisor-staged-{pid}"
+    group.mkdir()
+    try:
+        (group / "blkio.throttle.read_bps_device").write_text(limit)
+        (group / "cgroup.procs").write_text(str(pid))
+        yield group.name
+    finally:
+        (old / "cgroup.procs").write_text(str(pid))
+        comes_to(lambda: not (group / "cgroup.procs").read_text())
+        group.rmdir()
+
+
+def number_of(device):
+    found = Path(device).stat().st_rdev
+    return f"{os.major(found)}:{os.minor(found)}"
+
+
+def test_a_program_at_the_limit_of_its_control_group_is_told_and_not_the_disk(disks):
+    device, place = filesystem(disks, "limited")
+    (Path(place) / "big").write_bytes(bytes(40 << 20))
+    with program(READS, place) as pid, throttled(pid, f"{number_of(device)} 1048576") as group:
+        told = diagnosis()
+    found = causes(told, f"/{group}")
+    assert list(found) == ["group-at-its-limit"]
+    assert "1,048,576 bytes read per second" in found["group-at-its-limit"].place
+    assert causes(told, Path(device).name) == {}
+    assert causes(told, f"pid {pid}") == {}
+
+
+def test_an_xfs_at_its_share_of_inodes_is_told_to_have_no_inodes(disks):
+    _, place = filesystem(disks, "imaxpct", 400, ("-i", "maxpct=1"), "xfs")
+    with contextlib.suppress(OSError):
+        [(Path(place) / str(number)).touch() for number in range(60000)]
+    assert list(causes(diagnosis(1), place)) == ["inodes-gone"]
+
+
+def test_a_program_of_fuse_that_hangs_is_told_as_a_filesystem_that_does_not_answer(tmp_path):
+    place = tmp_path / "hangs"
+    place.mkdir()
+    fuse = os.open("/dev/fuse", os.O_RDWR)
+    try:
+        options = f"fd={fuse},rootmode=40000,user_id=0,group_id=0,allow_other"
+        done = libc.mount(b"hung", str(place).encode(), b"fuse.hung", 0, options.encode())
+        assert done == 0
+        found = causes(diagnosis(1), str(place))
+    finally:
+        libc.umount2(str(place).encode(), 2)
+        os.close(fuse)
+    assert list(found) == ["filesystem-does-not-answer"]
+
+
+def test_honest_load_by_two_writers_breaks_nothing(disks):
+    device, place = filesystem(disks, "load", 200)
+    with program(WRITES, place) as one, program("while True: pass", place) as two:
+        told = diagnosis()
+    found = [causes(told, what) for what in (place, Path(device).name, f"pid {one}", f"pid {two}")]
+    assert not [cause.verdict.rule.id for each in found for cause in each.values() if cause.hurts]
+
+
+def test_a_window_that_is_written_and_read_gets_the_same_answer(disks):
+    _, place = filesystem(disks, "kept", options=("-N", "64"))
+    with contextlib.suppress(OSError):
+        [(Path(place) / str(number)).touch() for number in range(100)]
+    window = look(1)
+    again = msgspec.json.decode(msgspec.json.encode(window), type=Window)
+    rules = own_shelf().rules
+    assert as_json(answer(again, rules)) == as_json(answer(window, rules))
+
+
+HOLDS = (
+    "import os, time\nf = open('gone', 'wb')\nos.unlink('gone')\nf.write(bytes(174 << 20))\nf.flush()\ntime.sleep(9999)"
+)
+
+
+def test_full_tells_a_deleted_file_that_is_open_and_what_it_frees(disks):
+    _, place = filesystem(disks, "deleted", 200, ("-m", "0"))
+    with program(HOLDS, place):
+        assert comes_to(lambda: os.statvfs(place).f_bavail * os.statvfs(place).f_frsize < 12 << 20)
+        text = fsadvisor("doctor", "full", place).stdout.decode()
+    assert "1. Files that were deleted and are still open hold space. It frees about 1" in text
+
+
+def test_fsync_tells_who_syncs_and_what_the_journal_did(disks):
+    _, place = filesystem(disks, "ladder")
+    with program(FSYNCS, place) as pid:
+        text = fsadvisor("doctor", "fsync", place, "--seconds", "3").stdout.decode()
+    assert f"(pid {pid}" in text
+    assert "commits per second" in text

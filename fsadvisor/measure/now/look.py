@@ -12,8 +12,9 @@ from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.machine.time_limits import within
 from fsadvisor.measure.now import groups, mounts, programs
-from fsadvisor.measure.now.model import Device, Window
+from fsadvisor.measure.now.model import Device, Journal, Window
 from fsadvisor.measure.now.threads import by_process
+from fsadvisor.measure.waits.journals import Jbd2Work
 from fsadvisor.measure.waits.threads import Watch, watch
 from fsadvisor.measure.waits.window import window as counted
 from fsadvisor.readers import system_counters
@@ -99,6 +100,7 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
         devices=tuple(one for one in _devices(told) if _worth(one, {place.device for place in filesystems})),
         filesystems=filesystems,
         programs=programs.programs(waited, io, looks, held, mounts.places(mountinfo, filesystems)),
+        journals=tuple(_journals(told)),
         groups=groups.between(limits_before, limits_after, took_s),
         untold=tuple(untold),
     )
@@ -142,6 +144,18 @@ def _devices(told: Counted) -> Iterator[Device]:
     disks = _value(told.disks)
     for one in disks.each if disks else ():
         yield _device(one)
+
+
+def _journals(told: Counted) -> Iterator[Journal]:
+    for fact in told.works:
+        work = _value(fact)
+        if isinstance(work, Jbd2Work):
+            yield Journal(
+                device=work.device,
+                transactions=work.transactions,
+                requested=work.requested,
+                commit_us=_value(work.commit_us),
+            )
 
 
 def _worth(one: Device, mounted: set[str]) -> bool:

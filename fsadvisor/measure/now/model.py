@@ -49,7 +49,9 @@ class Filesystem(Struct, kw_only=True, omit_defaults=True):
     device: str = ""
     """The kernel's name, '' where there is none."""
 
-    mount_id: int = 0
+    number: str = ""
+    """'major:minor' of its files."""
+
     mounts: int = 1
     """How often it is mounted."""
 
@@ -113,6 +115,18 @@ class Group(Struct, kw_only=True, omit_defaults=True):
     io_some: float | None = None
 
 
+class Journal(Struct, kw_only=True, omit_defaults=True):
+    """An ext4's journal in the window."""
+
+    device: str
+    transactions: int
+    requested: int
+    """Those that somebody waited for."""
+
+    commit_us: float | None = None
+    """The kernel's running mean."""
+
+
 class Window(Struct, kw_only=True, omit_defaults=True):
     """What was seen in `seconds` up to `when`."""
 
@@ -143,4 +157,5 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     filesystems: tuple[Filesystem, ...] = ()
     programs: tuple[Program, ...] = ()
     groups: tuple[Group, ...] = ()
+    journals: tuple[Journal, ...] = ()
     untold: tuple[str, ...] = ()

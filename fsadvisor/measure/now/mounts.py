@@ -67,7 +67,7 @@ def _filesystem(
         type=one.fs_type,
         source=one.source,
         device=device,
-        mount_id=one.mount_id,
+        number=one.major_minor,
         mounts=times[one.major_minor],
         options=one.options,
         super_options=one.super_options,

@@ -1,0 +1,186 @@
+"""What a window comes to: windows made by hand, and the command on them."""
+
+import json
+
+import jsonschema
+import msgspec
+import pytest
+
+from fsadvisor.machine.symptoms import Limited
+from fsadvisor.measure.now import groups, mounts
+from fsadvisor.measure.now.answer import answer
+from fsadvisor.measure.now.model import Device, Filesystem, Program, Window
+from fsadvisor.measure.now.programs import unit_of
+from fsadvisor.report.schema import schema
+from fsadvisor.rulebook.shelf import own_shelf
+from tests.command import fsadvisor
+
+RULES = own_shelf().rules
+QUIET = {
+    "processor": 0.1, "steal": 0.0, "cpu_some": 0.0, "io_some": 0.0, "memory_some": 0.0, "memory_full": 0.0,
+    "swap_bytes": 0.0, "dirty": 1 << 20, "dirty_limit": 1 << 30, "waiting": 0.0, "running": 0.2, "kinds": {"lock": 0.0},
+}  # fmt: skip
+PLACE = {
+    "mount_point": "/srv",
+    "type": "ext4",
+    "source": "/dev/sdb1",
+    "device": "sdb",
+    "answers": True,
+    "size": 1 << 40,
+}
+ROOM = {"available": 1 << 39, "inodes": 1 << 20, "inodes_free": 1 << 19, "options": ("rw",), "super_options": ("rw",)}
+
+
+def window(**parts):
+    return Window(when="2027-01-01T00:00:00+00:00", seconds=5.0, looks=90, root=True, **{**QUIET, **parts})
+
+
+def place(**facts):
+    return Filesystem(**{**PLACE, **ROOM, **facts})
+
+
+def program(pid, name, **facts):
+    return Program(pid=pid, name=name, places=("/srv",), **facts)
+
+
+def told(**parts):
+    return [one.verdict.rule.id for one in answer(window(**parts), RULES).found]
+
+
+def test_a_quiet_window_has_no_cause():
+    assert told(devices=(Device(name="sdb", reads=3.0, read_ms=0.2, busy=0.01),), filesystems=(place(),)) == []
+
+
+def test_one_that_writes_beside_one_that_waits_is_named_as_the_cause():
+    busy = Device(name="sdb", writes=900.0, write_ms=12.0, busy=0.99, queue=11.0)
+    dd, database = program(7, "dd", write_bytes=2e8), program(8, "postgres", waiting=0.7, write_bytes=1e6)
+    (found,) = answer(window(devices=(busy,), filesystems=(place(),), programs=(dd, database)), RULES).found
+    assert found.verdict.rule.id == "disk-taken-by-one"
+    assert [one.partition(":")[0] for one in found.culprits] == ["dd (pid 7)"]
+    assert [one.partition(":")[0] for one in found.waiters] == ["postgres (pid 8)"]
+
+
+def test_a_busy_disk_that_nobody_waits_for_is_work_and_no_fault():
+    busy = Device(name="sdb", reads=5000.0, read_ms=12.0, busy=0.99, queue=60.0)
+    reader = program(7, "fio", read_bytes=3e8)
+    (found,) = answer(window(devices=(busy,), filesystems=(place(),), programs=(reader,)), RULES).found
+    assert (found.verdict.rule.id, found.hurts) == ("device-at-its-limit", False)
+    assert found.culprits == ("fio (pid 7): reads 300.0 MB/s",)
+
+
+def test_a_device_below_others_that_is_silent_explains_who_is_stuck():
+    silent = Device(name="sdb", in_flight=4, queue=4.0, busy=1.0)
+    stuck = program(9, "cp", waiting=1.0, stuck=1)
+    assert told(devices=(silent,), filesystems=(place(),), programs=(stuck,)) == ["device-silent"]
+
+
+def test_a_suspended_device_is_the_cause_of_a_silent_one():
+    silent = Device(name="dm-3", in_flight=4, queue=4.0, busy=1.0, suspended=True)
+    assert told(devices=(silent,)) == ["device-suspended"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "cause"),
+    [
+        ({"available": 0}, ["filesystem-full"]),
+        ({"inodes_free": 0}, ["inodes-gone"]),
+        ({"answers": False}, ["filesystem-does-not-answer"]),
+        ({"super_options": ("ro",)}, ["filesystem-turned-read-only"]),
+        ({"super_options": ("rw", "shutdown")}, ["filesystem-turned-read-only"]),
+        ({"super_options": ("ro",), "mounts": 2, "errors": 0}, []),
+        ({"super_options": ("ro",), "mounts": 2, "errors": 3}, ["filesystem-turned-read-only"]),
+        ({"super_options": ("ro",), "options": ("ro",)}, []),
+        ({"operations": 20.0, "operation_ms": 400.0}, ["network-filesystem-slow"]),
+    ],
+)
+def test_a_filesystem_in_trouble_is_told_and_nothing_else(facts, cause):
+    assert told(filesystems=(place(**facts),)) == cause
+
+
+@pytest.mark.parametrize(
+    ("facts", "cause"),
+    [
+        ({"memory_some": 0.6}, ["memory-short"]),
+        ({"steal": 0.3}, ["processor-taken"]),
+        ({"processor": 1.0, "cpu_some": 0.9}, ["processors-busy"]),
+        ({"kinds": {"lock": 5.0}}, ["locks-waited-for"]),
+    ],
+)
+def test_a_machine_in_trouble_is_told(facts, cause):
+    assert told(**facts) == cause
+
+
+def test_writers_that_are_held_back_are_told_only_where_much_is_dirty():
+    held = (program(7, "dd", held_back=0.9, waiting=0.9),)
+    assert told(programs=held, dirty=900 << 20) == ["writers-held-back"]
+    assert told(programs=held) == []
+
+
+def test_an_array_that_rebuilds_is_the_cause_where_tasks_wait():
+    rebuilding = Device(name="md0", md_action="recover")
+    assert told(devices=(rebuilding,), io_some=0.5) == ["array-at-work"]
+    assert told(devices=(rebuilding,)) == []
+
+
+def test_what_was_not_seen_is_not_excluded_and_not_blamed():
+    blind = Window(when="2027-01-01T00:00:00+00:00", seconds=5.0, filesystems=(Filesystem(**PLACE),))
+    found = answer(blind, RULES)
+    assert found.found == ()
+    assert {"memory-short", "filesystem-frozen"} <= {one.rule.id for one in found.open}
+    assert not {"memory-short", "filesystem-frozen"} & {one.rule.id for one in found.excluded}
+
+
+def test_writers_that_wait_on_a_filesystem_whose_device_writes_are_not_blamed_on_a_freeze():
+    waits = program(7, "touch", waiting=1.0, stuck=1, frozen=1)
+    calm, writing = Device(name="sdb"), Device(name="sdb", writes=10.0)
+    assert told(devices=(calm,), filesystems=(place(),), programs=(waits,)) == ["filesystem-frozen"]
+    assert told(devices=(writing,), filesystems=(place(),), programs=(waits,)) == ["program-stuck"]
+
+
+def test_units_and_containers_are_named():
+    assert unit_of("0::/system.slice/postgresql@15-main.service") == "postgresql@15-main.service"
+    assert unit_of(f"0::/system.slice/docker-{'ab' * 32}.scope") == "container abababababab"
+    assert unit_of("0::/") == ""
+
+
+def test_the_nearest_of_several_limits_of_a_group_is_told():
+    before = Limited(path="/a", files={"io.max": "8:0 rbps=1000 wbps=max riops=10 wiops=max", "io.stat": ""})
+    after = Limited(path="/a", files={**before.files, "io.stat": "8:0 rbytes=2500 wbytes=9 rios=50 wios=1"})
+    (found,) = groups.between((before,), (after,), 5.0)
+    assert (found.limit, found.of_limit) == ("10 reads per second", 1.0)
+
+
+def test_nfs_is_told_by_what_its_operations_took_between_two_moments():
+    head = "device s:/x mounted on /n with fstype nfs4 statvers=1.1\n\tper-op statistics\n"
+    text = head + "\t        READ: {} 1 0 9 9 3 {} {} 0\n"
+    assert mounts.nfs_between(text.format(10, 100, 200), text.format(20, 300, 700), 5.0) == {"/n": (2.0, 50.0, 20.0)}
+
+
+def test_a_kept_window_is_judged_again_and_the_answer_fits_its_schema(tmp_path):
+    kept = tmp_path / "windows.jsonl"
+    lines = [window(), window(io_some=0.9, filesystems=(place(available=0),))]
+    kept.write_bytes(b"\n".join(map(msgspec.json.encode, lines)) + b"\n")
+    done = fsadvisor("doctor", "--on", str(kept), "--json")
+    found = json.loads(done.stdout)
+    jsonschema.Draft202012Validator(schema("doctor")).validate(found)
+    assert (done.returncode, [one["rule"] for one in found["found"]]) == (1, ["filesystem-full"])
+    (tmp_path / "answer.json").write_bytes(done.stdout)
+    again = fsadvisor("doctor", "--on", str(tmp_path / "answer.json"))
+    assert again.stdout.decode().split("\n")[2].startswith("The filesystem is full")
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (["--on", "/nowhere/window.json"], "No such file"),
+        (["999999999"], "no process has this number"),
+        (["/no/such/path"], "there is no such path"),
+        (["full"], "say of which path"),
+        (["fsync", "/no/such/path"], "name a path that exists"),
+    ],
+)
+def test_what_is_not_there_is_refused_in_a_sentence(argv, says):
+    done = fsadvisor("doctor", *argv)
+    assert done.returncode == 2
+    assert says in done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1
