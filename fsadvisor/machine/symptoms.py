@@ -47,6 +47,9 @@ class Holds(Struct, frozen=True, kw_only=True):
     group: str = ""
     written: tuple[int, ...] = ()
     paths: tuple[str, ...] = ()
+    waits_in: tuple[int, ...] = ()
+    """Ids of mounts of the files that are the first argument of calls in which its threads wait in state D."""
+
     kernel: bool = False
     """It is a thread of the kernel: it has no arguments."""
 
@@ -101,12 +104,7 @@ def name_of(pid: int) -> str:
 
 def holds(pid: int) -> Holds:
     """Where a process works. The filesystems themselves are not asked, so a dead one can't hold us."""
-    written: dict[int, None] = {}
-    for number in numbers(f"/proc/{pid}/fdinfo")[:_FDS]:
-        info = text(f"/proc/{pid}/fdinfo/{number}") or ""
-        fields = dict(line.split(":\t", 1) for line in info.split("\n") if ":\t" in line)
-        if int(fields.get("flags", "0"), 8) & _WRITES and fields.get("mnt_id", "").isdecimal():
-            written[int(fields["mnt_id"])] = None
+    written = _written(pid)
     paths: list[str] = []
     kernel = False
     try:
@@ -118,7 +116,28 @@ def holds(pid: int) -> Holds:
     except OSError:
         pass
     group = text(f"/proc/{pid}/cgroup") or ""
-    return Holds(group=group, written=tuple(written), paths=tuple(paths), kernel=kernel)
+    waits_in = tuple(written[number] for number in _first_arguments(pid) if number in written)
+    mounts = tuple(dict.fromkeys(written.values()))
+    return Holds(group=group, written=mounts, paths=tuple(paths), waits_in=waits_in, kernel=kernel)
+
+
+def _written(pid: int) -> dict[int, int]:
+    """The mount of each descriptor that is open for writing."""
+    found: dict[int, int] = {}
+    for number in numbers(f"/proc/{pid}/fdinfo")[:_FDS]:
+        info = text(f"/proc/{pid}/fdinfo/{number}") or ""
+        fields = dict(line.split(":\t", 1) for line in info.split("\n") if ":\t" in line)
+        if int(fields.get("flags", "0"), 8) & _WRITES and fields.get("mnt_id", "").isdecimal():
+            found[number] = int(fields["mnt_id"])
+    return found
+
+
+def _first_arguments(pid: int) -> Iterator[int]:
+    """Of the calls in which its threads wait; root only. One that runs says 'running'."""
+    for thread in numbers(f"/proc/{pid}/task")[:_FDS]:
+        words = (text(f"/proc/{pid}/task/{thread}/syscall") or "").split()
+        if len(words) > 1 and words[1].startswith("0x"):
+            yield int(words[1], 16)
 
 
 def below(device: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import msgspec
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads the annotation
-from fsadvisor.pages.document import Block, Commands, Gap, Prose, paragraph
+from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import line
 from fsadvisor.storage.catalogue import catalogue
@@ -63,16 +63,16 @@ def _finding(number: int, one: Finding, window: Window) -> Iterator[Block]:
     yield paragraph(f"{rule.title}: {subject}{place}", first=line(f"{number}. "), indent=3)
     for asked in one.verdict.answers():
         if asked.ask.part == "checks":
-            yield paragraph(_evidence(asked), first=line("     seen: "), indent=11)
-    for says, names in (("     who:  ", one.culprits), ("     waits:", one.waiters)):
+            yield paragraph(_evidence(asked), first=line("     seen:  "), indent=12)
+    for says, names in (("     who:   ", one.culprits), ("     waits: ", one.waiters)):
         for name in names:
-            yield paragraph(clean(name), first=line(f"{says} "), indent=11)
+            yield paragraph(clean(name), first=line(says), indent=12)
     yield paragraph(f"for the whole look, {window.seconds:.0f} s, or longer", first=line("     since: "), indent=12)
     told = one.verdict.instructions()
-    yield Prose(told.advice, indent=5)
+    yield paragraph(" ".join(told.advice.split()), first=line("     do:    "), indent=12)
     if told.now:
-        yield Commands(told.now, indent=5)
-    yield paragraph(f"fsadvisor explain {rule.id}", first=line("     more: "), indent=11)
+        yield Commands(told.now, indent=12)
+    yield paragraph(f"fsadvisor explain {rule.id}", first=line("     more:  "), indent=12)
 
 
 def _evidence(asked: Asked) -> str:

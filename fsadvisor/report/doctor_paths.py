@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.measure.now import full
 from fsadvisor.measure.now.facts import devices_of, named
-from fsadvisor.pages.document import Block, Commands, Gap, Prose, paragraph
+from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import line
 from fsadvisor.pages.values import duration, rate
@@ -15,7 +15,8 @@ from fsadvisor.pages.values import duration, rate
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fsadvisor.measure.now.full import Full
+    from fsadvisor.facts import Fact
+    from fsadvisor.measure.now.full import Cause, Full
     from fsadvisor.measure.now.model import Device, Filesystem, Window
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Subject
@@ -35,12 +36,12 @@ def full_document(told: Full, path: str) -> Iterator[Block]:
         frees = "" if one.frees is None else f" It frees about {one.frees // _MIB:,} MiB."
         yield paragraph(f"{one.verdict.rule.title}.{frees}", first=line(f"{number}. "), indent=3)
         yield paragraph(f"risk: {one.risk}", first=line("   "), indent=9)
-        for name, fact in one.verdict.facts().items():
+        for name, fact in (one.verdict.facts() | _held_open_by(one)).items():
             if isinstance(fact, Known):
                 value = ", ".join(fact.value) if isinstance(fact.value, tuple) else fact.value
                 yield paragraph(f"seen: {name} = {clean(str(value))}", first=line("   "), indent=9)
         instructions = one.verdict.instructions()
-        yield Prose(instructions.advice, indent=3)
+        yield paragraph(" ".join(instructions.advice.split()), first=line("   do: "), indent=7)
         if instructions.now:
             yield Commands(instructions.now, indent=3)
         elif instructions.no_commands:
@@ -53,6 +54,13 @@ def full_document(told: Full, path: str) -> Iterator[Block]:
         for verdict in told.open:
             name, fact = next(iter(verdict.to_learn().items()))
             yield paragraph(f"{verdict.rule.id}: {name}: {fact.learn or 'not known'}", first=_ITEM, indent=4)
+
+
+def _held_open_by(one: Cause) -> dict[str, Fact[tuple[str, ...]]]:
+    """The processes to look at, of deleted files that are open."""
+    if one.verdict.rule.id != "deleted-files-hold-space":
+        return {}
+    return {"filesystem.deleted_open_by": full.fact(one.verdict.subject, "deleted_open_by")}
 
 
 def _others(head: str, verdicts: Sequence[Verdict]) -> Iterator[Block]:

@@ -131,7 +131,7 @@ def test_what_was_not_seen_is_not_excluded_and_not_blamed():
 
 
 def test_writers_that_wait_on_a_filesystem_whose_device_writes_are_not_blamed_on_a_freeze():
-    waits = program(7, "touch", waiting=1.0, stuck=1, frozen=1)
+    waits = program(7, "touch", waiting=1.0, stuck=1, frozen=1, frozen_at=("/srv",))
     calm, writing = Device(name="sdb"), Device(name="sdb", writes=10.0)
     assert told(devices=(calm,), filesystems=(place(),), programs=(waits,)) == ["filesystem-frozen"]
     assert told(devices=(writing,), filesystems=(place(),), programs=(waits,)) == ["program-stuck"]

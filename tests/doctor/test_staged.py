@@ -4,11 +4,13 @@ import contextlib
 import ctypes
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from fsadvisor.machine import symptoms
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.look import look
 from fsadvisor.measure.now.model import Window
@@ -50,6 +52,26 @@ def test_a_frozen_filesystem_is_named_with_those_who_wait(disks):
     assert list(found) == ["filesystem-frozen"]
     assert any(str(pid) in one for one in found["filesystem-frozen"].waiters)
     assert found["filesystem-frozen"].verdict.instructions().now == (f"fsfreeze --unfreeze {place}",)
+
+
+def test_a_write_to_a_file_that_is_open_on_a_frozen_filesystem_is_told_from_elsewhere(disks, tmp_path):
+    _, place = filesystem(disks, "open")
+    code = (
+        f"import os\nf = os.open('{place}/one', os.O_CREAT | os.O_RDWR)\nprint(flush=True)\ninput()\nos.write(f, b'x')"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as writer:
+        assert writer.stdout.readline() == b"\n"
+        run("fsfreeze", "--freeze", place)
+        try:
+            writer.stdin.write(b"\n")
+            writer.stdin.close()
+            assert in_state(writer.pid, "D")
+            told = diagnosis()
+        finally:
+            run("fsfreeze", "--unfreeze", place)
+    assert list(causes(told, place)) == ["filesystem-frozen"]
 
 
 def test_a_program_that_syncs_without_pause_is_named_and_nothing_is_broken(disks):
@@ -182,10 +204,11 @@ HOLDS = (
 
 def test_full_tells_a_deleted_file_that_is_open_and_what_it_frees(disks):
     _, place = filesystem(disks, "deleted", 200, ("-m", "0"))
-    with program(HOLDS, place):
+    with program(HOLDS, place) as pid:
         assert comes_to(lambda: os.statvfs(place).f_bavail * os.statvfs(place).f_frsize < 12 << 20)
-        text = fsadvisor("doctor", "full", place).stdout.decode()
+        text = " ".join(fsadvisor("doctor", "full", place).stdout.decode().split())
     assert "1. Files that were deleted and are still open hold space. It frees about 1" in text
+    assert str(pid) in text
 
 
 def test_fsync_tells_who_syncs_and_what_the_journal_did(disks):
@@ -194,3 +217,35 @@ def test_fsync_tells_who_syncs_and_what_the_journal_did(disks):
         text = fsadvisor("doctor", "fsync", place, "--seconds", "3").stdout.decode()
     assert f"(pid {pid}" in text
     assert "commits per second" in text
+
+
+FLOODS = (
+    "import os, mmap\nf = os.open('big', os.O_WRONLY | os.O_DIRECT)\nb = mmap.mmap(-1, 4 << 20)\nn = 0\n"
+    "while True: os.pwritev(f, [b], n % 8 * (4 << 20)); n += 1"
+)
+
+
+def test_a_writer_that_floods_a_disk_is_named_as_what_is_done_there(disks):
+    device, place = filesystem(disks, "flooded", 100)
+    (Path(place) / "big").write_bytes(bytes(32 << 20))
+    with program(FLOODS, place) as pid:
+        told = diagnosis()
+    own = [one for one in told.window.programs if one.pid == pid]
+    assert own
+    assert place in own[0].places
+    assert own[0].write_bytes > max(one.write_bytes or 0 for one in told.window.programs if one.pid != pid)
+    assert set(causes(told, Path(device).name)) <= {"device-at-its-limit"}
+
+
+def test_a_balance_of_a_btrfs_is_told_as_its_own_work_where_tasks_wait(disks):
+    _, place = filesystem(disks, "balanced", 600, kind="btrfs")
+    for number in range(30):
+        (Path(place) / str(number)).write_bytes(os.urandom(10 << 20))
+    with program("", place, "sh", "-c", f"while :; do btrfs balance start --full-balance {place}; done"):
+        assert comes_to(lambda: "balance" in symptoms.btrfs_jobs().values())
+        told = diagnosis()
+        jobs = {one.mount_point: one.job for one in told.window.filesystems}
+    waits = (told.window.io_some or 0) >= 0.1
+    running = jobs[place] == "balance"
+    assert ("btrfs-at-work" in causes(told, place)) == (waits and running)
+    assert not [one for one in causes(told, place).values() if one.verdict.rule.severity in ("critical", "high")]

@@ -131,7 +131,7 @@ def _frozen(window: Window) -> dict[str, int]:
     device = {one.mount_point: one.device for one in window.filesystems}
     found: dict[str, int] = {}
     for program in window.programs:
-        calm = [place for place in program.places if device.get(place) not in wrote]
+        calm = [place for place in program.frozen_at if device.get(place) not in wrote]
         if program.frozen and len(calm) == 1:
             found[calm[0]] = found.get(calm[0], 0) + program.frozen
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -66,9 +66,9 @@ def full(subject: Subject, rules: Iterable[Rule]) -> Full:
     )
 
 
-def fact(subject: Subject, name: str) -> Fact[int]:
-    """A number of the filesystem."""
-    found: Fact[int] = getattr(subject.scope["filesystem"], name)
+def fact(subject: Subject, name: str) -> Fact[Any]:
+    """A fact of the filesystem."""
+    found: Fact[Any] = getattr(subject.scope["filesystem"], name)
     return found
 
 

@@ -94,6 +94,9 @@ class Program(Struct, kw_only=True, omit_defaults=True):
     frozen: int = 0
     """Those of them that wait to begin a write on a frozen filesystem."""
 
+    frozen_at: tuple[str, ...] = ()
+    """Where that can be: the file that it writes to, or else what its arguments and its directory name."""
+
     kind: str = ""
     function: str = ""
     read_bytes: float | None = None

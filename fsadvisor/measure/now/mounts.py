@@ -107,6 +107,12 @@ class Places:
         found += [self._of_path(path) for path in held.paths]
         return tuple(dict.fromkeys(filter(None, found)))
 
+    def of_waiting(self, held: Holds) -> tuple[str, ...]:
+        """Where a thread waits that is about to write: in a file that is open, or in one that it makes or renames."""
+        if held.waits_in:
+            return tuple(dict.fromkeys(filter(None, (self._by_id.get(one, "") for one in held.waits_in))))
+        return tuple(dict.fromkeys(filter(None, map(self._of_path, held.paths))))
+
     def _of_path(self, path: str) -> str:
         for point, place in self._by_path:
             if path == point or path.startswith(point.rstrip("/") + "/"):

@@ -73,6 +73,7 @@ def _program(pid: int, one: Waited | None, io: Io | None, looks: int, held: Hold
         return made
     made.waiting, made.syncing, made.running = one.looks / looks, one.syncing / looks, one.running / looks
     made.held_back = one.held_back / looks
+    made.frozen_at = places.of_waiting(held) if one.frozen else ()
     made.stuck, made.frozen = one.stuck, one.frozen
     if one.places:
         (made.kind, made.function), _ = one.places.most_common(1)[0]
