@@ -14,7 +14,7 @@ WORKERS := $(shell n=$$(nproc); echo $$((n < 4 ? 2 * n : 8)))
 .NOTPARALLEL:
 # Without bytecode each process compiles the program and its tests anew: half of a command's start, 5 s of a test run.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help run fio test long fuzz mutate seeds check bare bench house measure lab lab-shell trials lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
+.PHONY: help run fio test long fuzz mutate seeds check dist bare bench house measure lab lab-shell trials lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
 
 help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no fetches no tools"
@@ -27,6 +27,8 @@ help:
 	@echo "            ARGS='truth plan.shell' names modules, ARGS=--again tries only what survived the last time"
 	@echo "make check  everything that has to hold before a commit: lint, types, contracts, generated files, tests"
 	@echo "make bare   show that make run changes nothing outside its directory, in bare Debians (root, debootstrap, network)"
+	@echo "make dist   what is copied to a server, into dist/: fsadvisor.pyz and an archive with a Python of its own;"
+	@echo "            ARGS='--interpreter PYTHON' names the Python that is copied"
 	@echo "make bench  how fast it is beside other programs and as machines grow; ARGS='--parts growth' (minutes)"
 	@echo "make house  files, lines, layers and circles of this checkout; ARGS='--against DIR --names'"
 	@echo "make measure  how good probes are here, written to docs/probes.md (hours); ARGS='--parts kills --on DIR'"
@@ -62,6 +64,9 @@ check: lint docs-check test
 
 bare: set-up-test
 	@$(BIN)/python -m tools.bare_roots $(ARGS)
+
+dist: set-up-test
+	@$(BIN)/python -m tools.dist $(ARGS)
 
 house:
 	@$(PYTHON) -m tools.house $(ARGS)

@@ -140,8 +140,13 @@ def _terminal(chosen: argparse.Namespace) -> Terminal | None:
     """The terminal that the explorer can run on; None where the report is to be printed."""
     if not sys.stdout.isatty():
         return None
+    from importlib.util import find_spec
+
     from fsadvisor.tui import terminal
 
+    if find_spec("textual") is None:
+        sys.stderr.write("fsadvisor: no explorer without Textual, which the one-file program has not; the report:\n")
+        return None
     return None if terminal.obstacle(os.environ) else terminal.terminal(os.environ, plain=bool(chosen.plain))
 
 

@@ -17,7 +17,6 @@ import os
 import time
 from typing import TYPE_CHECKING, Final
 
-import psutil
 from msgspec import Struct
 
 from fsadvisor.measure.probe.disks import record
@@ -137,8 +136,11 @@ def give_way() -> None:
     """Lowest priority for this process and all that it starts; where that is refused, it stays as it is."""
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, 19)
-    with contextlib.suppress(OSError, psutil.Error):
-        psutil.Process().ionice(psutil.IOPRIO_CLASS_IDLE)
+    with contextlib.suppress(ImportError, OSError):
+        import psutil
+
+        with contextlib.suppress(psutil.Error):
+            psutil.Process().ionice(psutil.IOPRIO_CLASS_IDLE)
 
 
 def heeded(scheduler: str) -> bool:

@@ -1,0 +1,99 @@
+"""The archive with a Python of its own runs where there is nothing but a shell and a C library."""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tests.command import fsadvisor
+from tests.paths import ROOT
+from tools.dist import directory, packing
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(os.geteuid() != 0, reason="changes its root"),
+    pytest.mark.skipif(platform.machine() != "x86_64", reason="the root is made of files of that processor's Debian"),
+    pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare"),
+]
+MACHINE = ROOT / "fixtures" / "machines" / "ext4-nobarrier"
+C_LIBRARY = Path("/lib/x86_64-linux-gnu")
+IN_THE_ROOT = (
+    "/bin/sh",
+    "/usr/bin/readlink",
+    *(str(C_LIBRARY / name) for name in ("libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1")),
+)
+
+
+def made(folder):
+    wheel = packing.wheel(folder / "wheel")
+    directory.archive(wheel, sys.executable, folder / "tree", folder)
+    [archive] = folder.glob("*.tar.gz")
+    return archive
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    return made(tmp_path_factory.mktemp("directory"))
+
+
+@pytest.fixture(scope="module")
+def root(archive, tmp_path_factory):
+    """A root with a shell, readlink, the C library and the directory: no Python, no home."""
+    made = tmp_path_factory.mktemp("root")
+    for name in IN_THE_ROOT:
+        said = subprocess.run(["ldd", name], capture_output=True, text=True).stdout
+        for path in {name, *re.findall(r"(/\S+) \(0x", said)}:
+            (made / path.lstrip("/")).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, made / path.lstrip("/"))
+    for name in ("tmp", "proc", "dev", "opt"):
+        (made / name).mkdir()
+    shutil.copytree(MACHINE, made / "machine")
+    with tarfile.open(archive) as opened:
+        opened.extractall(made / "opt", filter="tar")
+    return made
+
+
+def inside(root, *argv):
+    """Run it with the root read-only, and /tmp where nothing may be run from."""
+    steps = (
+        f"mount --bind {root} {root}",
+        f"mount -t proc proc {root}/proc",  # the loader of libraries asks it where the program is
+        f"mount -o remount,bind,ro {root}",
+        f"mount -t tmpfs -o noexec tmpfs {root}/tmp",
+        f'exec chroot {root} /opt/fsadvisor/fsadvisor "$@"',
+    )
+    return subprocess.run(
+        ["unshare", "--mount", "--propagation", "private", "sh", "-c", " && ".join(steps), "sh", *argv],
+        capture_output=True,
+        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
+    )
+
+
+def test_it_says_the_same_as_the_installed_one_in_a_root_without_python(root):
+    for form in ("--json", "--html"):
+        done, here = inside(root, "--on", "/machine", form), fsadvisor("--on", str(MACHINE), form)
+        assert (done.returncode, done.stderr) == (here.returncode, here.stderr)
+        assert done.stdout == here.stdout.replace(os.fsencode(MACHINE), b"/machine")
+
+
+@pytest.mark.parametrize("argv", [("--version",), ("--help",), ("explain", "order"), ("facts",), ("schema", "report")])
+def test_each_verb_answers_the_same(root, argv):
+    done, here = inside(root, *argv), fsadvisor(*argv)
+    assert (done.returncode, done.stdout, done.stderr) == (here.returncode, here.stdout, here.stderr)
+
+
+def test_the_explorer_the_probes_and_the_man_page_are_inside(archive):
+    with tarfile.open(archive) as opened:
+        names = {Path(name).name for name in opened.getnames()}
+    assert {"textual", "probe_session.py", "fsadvisor.8", "LICENSE"} <= names
+
+
+def test_it_is_at_most_25_megabytes_and_the_same_when_made_again(archive, tmp_path):
+    assert archive.stat().st_size <= 25_000_000
+    assert made(tmp_path).read_bytes() == archive.read_bytes()

@@ -1,0 +1,118 @@
+"""fsadvisor.pyz says what the installed program says, in foreign surroundings too."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command import fsadvisor
+from tests.paths import ROOT
+from tools.dist import one_file, packing
+
+MACHINES = sorted(folder.parent for folder in (ROOT / "fixtures" / "machines").glob("*/machine.toml"))
+ALONE = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    return packing.wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def pyz(wheel, tmp_path_factory):
+    made = tmp_path_factory.mktemp("pyz") / "fsadvisor.pyz"
+    one_file.one_file(wheel, made)
+    return made
+
+
+def run(pyz, *argv, **options):
+    options = {"env": ALONE, "cwd": ROOT} | options
+    return subprocess.run([sys.executable, "-S", pyz, *map(str, argv)], capture_output=True, check=False, **options)
+
+
+def told(done):
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("form", ["--json", "--text", "--html"])
+@pytest.mark.parametrize("machine", MACHINES[::6], ids=lambda it: it.name)
+def test_each_form_of_the_report_is_the_same_to_the_byte(pyz, machine, form):
+    assert told(run(pyz, "--on", machine, form)) == told(fsadvisor("--on", str(machine), form))
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("--version",),
+        ("--help",),
+        ("explain", "order"),
+        ("facts",),
+        ("schema",),
+        ("schema", "probe"),
+        ("--colour",),
+        ("rules", "--help"),
+    ],
+    ids=" ".join,
+)
+def test_each_verb_answers_the_same(pyz, argv):
+    assert told(run(pyz, *argv)) == told(fsadvisor(*argv))
+
+
+def test_a_rule_with_a_mistake_gets_the_same_words(pyz, tmp_path):
+    rule = (ROOT / "rules" / "filesystem" / "nobarrier-unproven.toml").read_text()
+    for name, text in {
+        "kind": rule.replace('kind     = "risk"', 'kind = "rusk"'),
+        "key": rule.replace('kind     = "risk"', 'kin = "risk"'),
+        "type": rule.replace('kind     = "risk"', "kind = 3"),
+    }.items():
+        (tmp_path / name / "filesystem").mkdir(parents=True)
+        (tmp_path / name / "filesystem" / "nobarrier-unproven.toml").write_text(text)
+        argv = ("--rules", str(tmp_path / name), "--on", str(MACHINES[0]), "--text")
+        assert text != rule
+        assert told(run(pyz, *argv)) == told(fsadvisor(*argv))
+
+
+def test_it_fits_into_two_megabytes_and_is_the_same_when_made_again(pyz, wheel, tmp_path):
+    again = tmp_path / "again.pyz"
+    one_file.one_file(wheel, again)
+    assert again.read_bytes() == pyz.read_bytes()
+    assert len(again.read_bytes()) <= 2_000_000
+
+
+def test_nothing_stays_where_it_was_unpacked(pyz, tmp_path):
+    if os.geteuid() == 0:
+        before = set(os.listdir("/run"))
+        run(pyz, "--on", MACHINES[0], "--json")
+        assert {name for name in set(os.listdir("/run")) - before if name.startswith("fsadvisor-")} == set()
+    else:
+        run(pyz, "--on", MACHINES[0], "--json", env=ALONE | {"XDG_RUNTIME_DIR": str(tmp_path)})
+        assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="makes mounts")
+def test_it_runs_where_no_program_may_run_from_memory_and_the_root_is_read_only(pyz, tmp_path):
+    tmpfs = [f"mount -t tmpfs -o noexec,nosuid tmpfs {place}" for place in ("/run", "/dev/shm")]
+    script = " && ".join(
+        (*tmpfs, "mount --bind / /mnt", "mount -o remount,bind,ro /mnt", 'exec "$@" --on "$MACHINE" --json')
+    )
+    done = subprocess.run(
+        ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh", sys.executable, "-S", pyz],
+        capture_output=True,
+        check=False,
+        cwd=ROOT,
+        env=ALONE | {"MACHINE": str(MACHINES[0])},
+    )
+    assert told(done) == told(fsadvisor("--on", str(MACHINES[0]), "--json"))
+
+
+def test_too_old_a_python_is_one_sentence(pyz):
+    found = [*Path.home().glob(".pyenv/versions/*/bin/python"), *Path("/usr/bin").glob("python[23].*[0-9]")]
+    asked = {python: subprocess.run([python, pyz, "--version"], capture_output=True, text=True) for python in found}
+    old = [done for done in asked.values() if done.returncode]
+    for done in old:
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+        assert "needs Python 3.11 or later" in done.stderr
+    if not old:
+        pytest.skip("no older Python here")

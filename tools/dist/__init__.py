@@ -1,0 +1,1 @@
+"""What `make dist` makes: things to copy to a server."""

