@@ -74,6 +74,15 @@ def test_a_device_below_others_that_is_silent_explains_who_is_stuck():
     assert told(devices=(silent,), filesystems=(place(),), programs=(stuck,)) == ["device-silent"]
 
 
+def test_a_device_in_trouble_does_not_explain_a_program_that_works_on_another():
+    silent = Device(name="sdc", in_flight=4, queue=4.0, busy=1.0)
+    syncs = program(9, "cp", waiting=1.0, syncing=1.0)
+    assert told(devices=(silent,), filesystems=(place(),), programs=(syncs,)) == [
+        "device-silent",
+        "program-waits-for-commits",
+    ]
+
+
 def test_a_suspended_device_is_the_cause_of_a_silent_one():
     silent = Device(name="dm-3", in_flight=4, queue=4.0, busy=1.0, suspended=True)
     assert told(devices=(silent,)) == ["device-suspended"]

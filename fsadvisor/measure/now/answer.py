@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Cause
-from fsadvisor.measure.now.facts import devices_of, named, subjects, works_on
+from fsadvisor.measure.now.facts import devices_of, named, subjects, with_below, works_on
 from fsadvisor.rulebook.advise import RUNNING, judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.truth import FALSE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from fsadvisor.measure.now.model import Program, Window
     from fsadvisor.rulebook.advise import Answer as Asked
@@ -65,7 +65,8 @@ def answer(window: Window, rules: Iterable[Rule], about: frozenset[str] | None =
     ]
     advised = [one for one in verdicts if one.outcome in CALLS_FOR_ACTION]
     causes = {one.rule.id for one in advised}
-    own = [one for one in advised if not causes & frozenset(one.rule.explained_by)]
+    reach = {one.subject.id: _reach(one, window) for one in advised}
+    own = [one for one in advised if not any(_explains(other, one, reach) for other in advised)]
     own.sort(key=lambda one: (_GRAVE.index(one.rule.severity), not _is_about(one, about), -_weight(one)))
     return Answer(
         window=window,
@@ -73,6 +74,25 @@ def answer(window: Window, rules: Iterable[Rule], about: frozenset[str] | None =
         excluded=tuple(_excluded(verdicts, causes)),
         open=tuple(_open(verdicts, causes)),
     )
+
+
+def _explains(other: Verdict, one: Verdict, reach: Mapping[str, frozenset[str]]) -> bool:
+    """Whether a cause is behind this one: its rule is named, and both are of the same storage, or of all."""
+    if other.rule.id not in one.rule.explained_by:
+        return False
+    both = reach[other.subject.id], reach[one.subject.id]
+    return not all(both) or bool(both[0] & both[1])
+
+
+def _reach(one: Verdict, window: Window) -> frozenset[str]:
+    """The devices and mount points that it concerns; none where it is of the whole machine."""
+    what, _, name = one.subject.id.removeprefix("now:").partition(":")
+    if what == "device":
+        return with_below({name}, window)
+    places: tuple[str, ...] = (name,) if what == "filesystem" else ()
+    if what == "program":
+        places = next(program.places for program in window.programs if named(program) == name)
+    return frozenset(places).union(*(devices_of(place, window) for place in places))
 
 
 def _is_about(one: Verdict, about: frozenset[str] | None) -> bool:

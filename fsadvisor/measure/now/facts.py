@@ -8,7 +8,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.storage import Now, Subject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fsadvisor.measure.now.model import Device, Filesystem, Group, Program, Window
 
@@ -105,8 +105,13 @@ def works_on(program: Program, device: str, window: Window) -> bool:
 
 def devices_of(mount_point: str, window: Window) -> frozenset[str]:
     """The device of a filesystem, and all those below it."""
+    return with_below((one.device for one in window.filesystems if one.mount_point == mount_point), window)
+
+
+def with_below(devices: Iterable[str], window: Window) -> frozenset[str]:
+    """The devices, and all that they are made of."""
     below = {one.name: one.below for one in window.devices}
-    left = [one.device for one in window.filesystems if one.mount_point == mount_point]
+    left = list(devices)
     found: set[str] = set()
     while left:
         name = left.pop()
