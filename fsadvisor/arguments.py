@@ -23,7 +23,7 @@ SUITES = ("quick", "full", "oltp", "metadata", "streaming")
 DOCUMENTS = ("report", "drive", "plan", "probe", "compare", "forecast", "trial", "waits", "doctor")
 _DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
 
-_WITH_WORDS = ("probe", "trial", "doctor")
+_WITH_WORDS = ("probe", "trial", "doctor", "explain", "find", "rules")
 """Verbs that take a list of words, which may stand anywhere."""
 
 _EXIT_CODES = """exit status:
@@ -56,10 +56,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"fsadvisor {__version__}")
     verbs = top.add_subparsers(title="commands", dest="verb", metavar="COMMAND", parser_class=Parser)
     shared = _options(defaults=False)
-    explain = _verb(verbs, shared, "explain", "Print a rule's page: what it asks, why, and what it would have you do.")
-    explain.add_argument(
-        "rule", metavar="RULE", help="a rule's id, such as nobarrier-unproven, or 'order': how findings are ordered"
-    )
+    _add_search(verbs, shared)
     facts = _verb(verbs, shared, "facts", "List the facts that rules may ask, with meaning, unit and source.")
     facts.add_argument("pattern", metavar="PATTERN", nargs="?", default="*", help="such as 'disk.*' (default: all)")
     facts.add_argument("--values", action="store_true", help="with their values on this machine")
@@ -112,6 +109,27 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     if words:
         chosen.words = [*chosen.words, *words]
     return chosen
+
+
+def _add_search(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+    """Rules by their ids, and all else by any words."""
+    explain = _verb(
+        verbs, shared, "explain", "Print a rule's page: what it asks, why, what it would have you do. Words are found."
+    )
+    explain.add_argument(
+        "words",
+        metavar="RULE",
+        nargs="+",
+        help="a rule's id, such as nobarrier-unproven, or 'order': how findings are ordered; other words as in find",
+    )
+    find = _verb(
+        verbs, shared, "find", "Find what words are about, or an error message: here first, then rules and commands."
+    )
+    find.add_argument(
+        "words", metavar="WORDS", nargs="+", help="such as iowait, or a line of the kernel's log in quotes"
+    )
+    rules = _verb(verbs, shared, "rules", "List the rules, or those that words find, with their state on this machine.")
+    rules.add_argument("words", metavar="WORDS", nargs="*", help="such as trim (default: all rules)")
 
 
 def _add_probe(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:

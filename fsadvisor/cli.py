@@ -216,18 +216,16 @@ def _exit_code(chosen: argparse.Namespace, verdicts: Iterable[Verdict], shelf: S
     return INCOMPLETE if chosen.strict and open_ended else 0
 
 
-def _explain(chosen: argparse.Namespace) -> int:
-    from fsadvisor.pages.text import render
-    from fsadvisor.report.rule_page import document, order
+def _find(chosen: argparse.Namespace) -> int:
+    """A rule's page, or what words lead to."""
+    from fsadvisor.verbs import find
+    from fsadvisor.verbs.asking import RefusedError
 
-    if chosen.rule == "order":
-        _write(render(order()))
-        return 0
-    shelf = _shelf(chosen)
-    rules = {rule.id: rule for rule in shelf.rules}
-    if chosen.rule not in rules:
-        raise UsageError(f"no rule {chosen.rule!r}{did_you_mean(chosen.rule, rules)}")
-    _write(render(document(rules[chosen.rule]).blocks))
+    rules = _shelf(chosen).rules
+    try:
+        _write(find.pages(chosen, rules, lambda: advise(_storage(_machine(chosen), chosen), rules)))
+    except RefusedError as error:
+        raise UsageError(*error.args) from error
     return 0
 
 
@@ -382,7 +380,9 @@ def _schema(chosen: argparse.Namespace) -> int:
 
 _VERBS = {
     None: _audit,
-    "explain": _explain,
+    "explain": _find,
+    "find": _find,
+    "rules": _find,
     "facts": _facts,
     "plan": _plan,
     "capture": _capture,

@@ -6,9 +6,11 @@
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
 _shtab_fsadvisor_rule_subparsers=(try)
-_shtab_fsadvisor_subparsers=(explain facts plan probe compare forecast trial waits doctor capture attest waive rule drive schema)
+_shtab_fsadvisor_subparsers=(explain find rules facts plan probe compare forecast trial waits doctor capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout)
+_shtab_fsadvisor_find_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout)
+_shtab_fsadvisor_rules_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout)
 _shtab_fsadvisor_facts_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --values)
 _shtab_fsadvisor_plan_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --out)
 _shtab_fsadvisor_probe_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --suite --list --width --seconds --gentle --dry-run --no-keep --yes --yes-in-data-directory)
@@ -32,8 +34,9 @@ _shtab_fsadvisor_probe___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_compare___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_rule_pos_0_choices=(try)
 _shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe compare forecast trial waits doctor)
-_shtab_fsadvisor_pos_0_choices=(explain facts plan probe compare forecast trial waits doctor capture attest waive rule drive schema)
+_shtab_fsadvisor_pos_0_choices=(explain find rules facts plan probe compare forecast trial waits doctor capture attest waive rule drive schema)
 
+_shtab_fsadvisor_explain_pos_0_nargs=+
 _shtab_fsadvisor_explain__h_nargs=0
 _shtab_fsadvisor_explain___help_nargs=0
 _shtab_fsadvisor_explain___json_nargs=0
@@ -44,6 +47,28 @@ _shtab_fsadvisor_explain___strict_nargs=0
 _shtab_fsadvisor_explain___full_nargs=0
 _shtab_fsadvisor_explain___all_nargs=0
 _shtab_fsadvisor_explain___wake_nargs=0
+_shtab_fsadvisor_find_pos_0_nargs=+
+_shtab_fsadvisor_find__h_nargs=0
+_shtab_fsadvisor_find___help_nargs=0
+_shtab_fsadvisor_find___json_nargs=0
+_shtab_fsadvisor_find___text_nargs=0
+_shtab_fsadvisor_find___html_nargs=0
+_shtab_fsadvisor_find___plain_nargs=0
+_shtab_fsadvisor_find___strict_nargs=0
+_shtab_fsadvisor_find___full_nargs=0
+_shtab_fsadvisor_find___all_nargs=0
+_shtab_fsadvisor_find___wake_nargs=0
+_shtab_fsadvisor_rules_pos_0_nargs='*'
+_shtab_fsadvisor_rules__h_nargs=0
+_shtab_fsadvisor_rules___help_nargs=0
+_shtab_fsadvisor_rules___json_nargs=0
+_shtab_fsadvisor_rules___text_nargs=0
+_shtab_fsadvisor_rules___html_nargs=0
+_shtab_fsadvisor_rules___plain_nargs=0
+_shtab_fsadvisor_rules___strict_nargs=0
+_shtab_fsadvisor_rules___full_nargs=0
+_shtab_fsadvisor_rules___all_nargs=0
+_shtab_fsadvisor_rules___wake_nargs=0
 _shtab_fsadvisor_facts__h_nargs=0
 _shtab_fsadvisor_facts___help_nargs=0
 _shtab_fsadvisor_facts___json_nargs=0

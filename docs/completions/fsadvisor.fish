@@ -50,7 +50,7 @@ function _shtab_fsadvisor_using
   test "$_shtab_fsadvisor_cmdpath" = "$argv"
 end
 
-set -g _shtab_fsadvisor_commands explain facts plan probe compare forecast trial waits doctor capture attest waive rule 'rule try' drive schema
+set -g _shtab_fsadvisor_commands explain find rules facts plan probe compare forecast trial waits doctor capture attest waive rule 'rule try' drive schema
 set -g _shtab_fsadvisor_opts_with_value --answer --attestations --because --by --checklist --delays --device --fail-on --filesystems --fit --images --job --jobs --link --matters --on --on-scratch --only --out --passes --rules --seconds --suite --timeout --type --until --width --window --workload --yes-erase -o
 
 complete -c fsadvisor -e
@@ -73,7 +73,7 @@ complete -c fsadvisor -n _shtab_fsadvisor_using -l all -d 'list passed checks an
 complete -c fsadvisor -n _shtab_fsadvisor_using -l wake -d 'ask disks that sleep, too, which wakes them'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l timeout -x -d 'for each tool (default: 10)'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l version -d 'show program'"'"'s version number and exit'
-complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a explain -d 'Print a rule'"'"'s page: what it asks, why, and what it would have you do.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a explain -d 'Print a rule'"'"'s page: what it asks, why, what it would have you do. Words are found.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using explain' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using explain' -l json -d 'print the report as JSON'
 complete -c fsadvisor -n '_shtab_fsadvisor_using explain' -l text -d 'print the report as text (default in pipes)'
@@ -90,6 +90,40 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using explain' -l full -d 'all eviden
 complete -c fsadvisor -n '_shtab_fsadvisor_using explain' -l all -d 'list passed checks and rules that do not apply, too'
 complete -c fsadvisor -n '_shtab_fsadvisor_using explain' -l wake -d 'ask disks that sleep, too, which wakes them'
 complete -c fsadvisor -n '_shtab_fsadvisor_using explain' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a find -d 'Find what words are about, or an error message: here first, then rules and commands.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -s h -l help -d 'show this help message and exit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l json -d 'print the report as JSON'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l text -d 'print the report as text (default in pipes)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l html -d 'print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l plain -d 'in the explorer, only ASCII and the terminal'"'"'s own colours'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l on -x -d 'look at a folder made by capture, or at a sos archive, instead of this machine'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l only -x -d 'only this mount point or disk, with all above and below it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l rules -x -d 'load the rules in this folder as well'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: low)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l strict -d 'exit with 3 where something could not be told'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l full -d 'all evidence, small gains with their commands, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l all -d 'list passed checks and rules that do not apply, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l wake -d 'ask disks that sleep, too, which wakes them'
+complete -c fsadvisor -n '_shtab_fsadvisor_using find' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a rules -d 'List the rules, or those that words find, with their state on this machine.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -s h -l help -d 'show this help message and exit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l json -d 'print the report as JSON'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l text -d 'print the report as text (default in pipes)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l html -d 'print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l plain -d 'in the explorer, only ASCII and the terminal'"'"'s own colours'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l on -x -d 'look at a folder made by capture, or at a sos archive, instead of this machine'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l only -x -d 'only this mount point or disk, with all above and below it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l rules -x -d 'load the rules in this folder as well'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: low)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l strict -d 'exit with 3 where something could not be told'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l full -d 'all evidence, small gains with their commands, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l all -d 'list passed checks and rules that do not apply, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l wake -d 'ask disks that sleep, too, which wakes them'
+complete -c fsadvisor -n '_shtab_fsadvisor_using rules' -l timeout -x -d 'for each tool (default: 10)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a facts -d 'List the facts that rules may ask, with meaning, unit and source.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using facts' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using facts' -l json -d 'print the report as JSON'

@@ -1,0 +1,238 @@
+"""Words as people type them, or a kernel message pasted whole, to the rules and commands that they are about.
+
+The index is symptoms.toml and the rules' own words. What is exact comes first, then the start of a word, then one
+letter mistyped; scattered letters find nothing. What applies to nothing here comes last.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from fsadvisor.rulebook.advise import Verdicts
+    from fsadvisor.rulebook.rule import Rule
+
+_SAYS_NOTHING: Final = """
+a all am an and any are as at be but by can do does for from get gets getting got had has have how i if in is it
+its just me my no not of on or s should so still t that the then there they this to too very was we what when
+where which while who why will with you your
+"""
+_STOP: Final = frozenset(_SAYS_NOTHING.split())
+_WORD: Final = re.compile(r"[a-z][a-z0-9_.]*[a-z0-9_]|[a-z]|[0-9]+")
+_LEAST: Final = 0.3
+"""Of the best: what fits less is noise."""
+
+_MOST: Final = 12
+_TYPED: Final = 5
+"""Letters that a word has at least, one of which may be mistyped."""
+
+_STARTS: Final = 4
+_EXACT, _START, _MISTYPED = 1.0, 0.8, 0.6
+_ADVISED: Final = 1.3
+"""What is so on this machine comes before what fits as well."""
+
+_WORDS_OF: Final = (("id", 0.9), ("title", 0.8), ("why", 0.3))
+
+
+class Here(Struct, frozen=True):
+    """What a rule says of this machine, in words; `outcome` None where it is not asked by the audit."""
+
+    outcome: Outcome | None
+    says: str
+
+
+class Found(Struct, frozen=True):
+    """An entry: `kind` is rule, probe or command; `key` the rule's id or the place; `says` one line."""
+
+    kind: str
+    key: str
+    title: str
+    says: str
+    here: Here | None
+    score: float
+
+
+class _Symptom(Struct, frozen=True):
+    phrases: tuple[frozenset[str], ...]
+    leads: tuple[str, ...]
+
+
+_SAID: Final = {
+    Outcome.ADVISE: "advised",
+    Outcome.WITHHELD: "found; its change is withheld",
+    Outcome.BLOCKED: "found; something has to be known first",
+    Outcome.UNDETERMINED: "could not be told",
+    Outcome.OK: "not so here",
+    Outcome.NOT_APPLICABLE: "applies to nothing here",
+}
+_WHERE: Final = (*CALLS_FOR_ACTION, Outcome.UNDETERMINED)
+_ORDER: Final = tuple(_SAID)
+
+
+def found(typed: str, rules: Sequence[Rule], here: Mapping[str, Here] | None = None) -> list[Found]:
+    """What the words lead to, the best first; `here` is states(), None where no machine is looked at."""
+    asked = stems(typed)
+    states = here or {}
+    scores: defaultdict[str, float] = defaultdict(float)
+    for key, score in (*_by_symptom(asked), *_by_own_words(asked, rules)):
+        scores[key] += score
+    known = {rule.id: rule for rule in rules}
+    if typed.strip() in known:
+        scores[typed.strip()] += 1000
+    entries = [_entry(key, score, known, states) for key, score in scores.items() if key in known or key in places()]
+    best = max((one.score for one in entries), default=0.0)
+    kept = [one for one in entries if one.score >= best * _LEAST]
+    return sorted(kept, key=lambda one: (_nowhere(one), -one.score, one.key))[:_MOST]
+
+
+def states(verdicts: Verdicts, rules: Iterable[Rule]) -> dict[str, Here]:
+    """What each rule says here, of whom; of several outcomes that which matters most."""
+    said: dict[str, tuple[Outcome, list[str]]] = {}
+    for rule, outcome, subjects in verdicts.groups():
+        before = said.get(rule.id)
+        if before is None or _ORDER.index(outcome) < _ORDER.index(before[0]):
+            said[rule.id] = (outcome, [one.name for one in subjects])
+        elif before[0] is outcome:
+            before[1].extend(one.name for one in subjects)
+    return {rule.id: _here(rule, *said.get(rule.id, (Outcome.NOT_APPLICABLE, []))) for rule in rules}
+
+
+def _here(rule: Rule, outcome: Outcome, names: Sequence[str]) -> Here:
+    if rule.subject == "now":
+        return Here(None, "`fsadvisor doctor` looks for it")
+    if rule.status == "draft":
+        return Here(None, "a draft, which is not asked yet")
+    more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+    return Here(outcome, f"{_SAID[outcome]}: {names[0]}{more}" if outcome in _WHERE and names else _SAID[outcome])
+
+
+def _nowhere(one: Found) -> bool:
+    return one.here is not None and one.here.outcome is Outcome.NOT_APPLICABLE
+
+
+def _entry(key: str, score: float, rules: Mapping[str, Rule], here: Mapping[str, Here]) -> Found:
+    if key not in rules:
+        title, says = places()[key]
+        return Found("probe" if key.startswith("probe:") else "command", key, title, says, None, score)
+    state = here.get(key)
+    if state is not None and state.outcome in CALLS_FOR_ACTION:
+        score *= _ADVISED
+    return Found("rule", key, key, rules[key].title, state, score)
+
+
+def _by_symptom(asked: Sequence[str]) -> Iterable[tuple[str, float]]:
+    """Each lead of a symptom, by the best of its phrases, and a little for each other phrase."""
+    words, rare = _rarity()
+    fits = {word: fit for word in words if (fit := _fit(word, asked))}
+    best: dict[str, float] = {}
+    for one in _symptoms():
+        hits = sorted(
+            (sum(rare[word] * fits[word] for word in phrase) for phrase in one.phrases if phrase <= fits.keys()),
+            reverse=True,
+        )
+        for at, key in enumerate(one.leads if hits else ()):
+            score = (hits[0] + 0.1 * sum(hits[1:4])) * (1 - 0.08 * at)
+            best[key] = max(best.get(key, 0.0), score)
+    return best.items()
+
+
+def _by_own_words(asked: Sequence[str], rules: Sequence[Rule]) -> Iterable[tuple[str, float]]:
+    texts = {rule.id: _own_words(rule.id, rule.title, rule.why) for rule in rules}
+    count = Counter(word for weights in texts.values() for word in weights)
+    for key, weights in texts.items():
+        score = 0.0
+        for word in {one for one in asked if len(one) > 1}:  # a letter alone is no word of a rule
+            fitting = [weight * fit for own, weight in weights.items() if (fit := _alike(own, word))]
+            score += max(fitting, default=0.0) * math.log(1 + len(texts) / max(count[word], 1))
+        if score:
+            yield key, score * 0.35
+
+
+@lru_cache(maxsize=1024)
+def _own_words(rule: str, title: str, why: str) -> Mapping[str, float]:
+    weights: dict[str, float] = {}
+    for text, (_, weight) in zip((rule, title, why), _WORDS_OF, strict=True):
+        for word in stems(text):
+            weights[word] = max(weight, weights.get(word, 0.0))
+    return weights
+
+
+@cache
+def stems(text: str) -> tuple[str, ...]:
+    """The words of a text without endings; those that say nothing are left out."""
+    words = _WORD.findall(text.casefold().replace("read-only", "readonly read only").replace("read only", "readonly"))
+    parts = [part for word in words for part in ({word, *re.split(r"[._]", word)} if len(word) > 1 else {word})]
+    return tuple(_stem(word) for word in dict.fromkeys(parts) if word and word not in _STOP)
+
+
+def _stem(word: str) -> str:
+    for ending, left in (("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", "")):
+        if word.endswith(ending) and len(word) - len(ending) >= (3 if ending != "e" else 4) and word[-2:] != "ss":
+            return word[: -len(ending)] + left
+    return word
+
+
+def _fit(word: str, asked: Iterable[str]) -> float:
+    return max((_alike(word, one) for one in asked), default=0.0)
+
+
+@lru_cache(maxsize=1 << 16)
+def _alike(word: str, typed: str) -> float:
+    if word == typed:
+        return _EXACT
+    if len(typed) >= _STARTS and word.startswith(typed):
+        return _START
+    near = min(len(word), len(typed)) >= _TYPED and abs(len(word) - len(typed)) <= 1
+    return _MISTYPED if near and word[0] == typed[0] and _one_letter_apart(word, typed) else 0.0
+
+
+def _one_letter_apart(one: str, other: str) -> bool:
+    """One letter is wrong, missing or too many, or two neighbours are exchanged."""
+    at = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    if any(sign.isdigit() for sign in one[at:] + other[at:]):  # xfs v4 is not xfs v5
+        return False
+    return (
+        one[at + 1 :] == other[at + 1 :]
+        or one[at + 1 :] == other[at:]
+        or one[at:] == other[at + 1 :]
+        or (one[at + 2 :] == other[at + 2 :] and one[at : at + 2] == other[at : at + 2][::-1])
+    )
+
+
+@cache
+def _document() -> Mapping[str, Any]:
+    import tomllib
+    from importlib import resources
+
+    return tomllib.loads(resources.files(__package__).joinpath("symptoms.toml").read_text("utf-8"))
+
+
+@cache
+def places() -> Mapping[str, tuple[str, str]]:
+    """Commands and probes by their key: how they are typed, and one line."""
+    return {key: (typed, says) for key, (typed, says) in _document()["place"].items()}
+
+
+@cache
+def _symptoms() -> tuple[_Symptom, ...]:
+    return tuple(
+        _Symptom(tuple(frozenset(words) for phrase in one["words"] if (words := stems(phrase))), tuple(one["leads"]))
+        for one in _document()["symptom"]
+    )
+
+
+@cache
+def _rarity() -> tuple[frozenset[str], Mapping[str, float]]:
+    """The words of all symptoms, and how much each tells: what stands in few tells more."""
+    count = Counter(word for one in _symptoms() for word in frozenset().union(*one.phrases))
+    return frozenset(count), {word: math.log(1 + len(_symptoms()) / times) for word, times in count.items()}

@@ -1,0 +1,97 @@
+"""What people type leads to the right page: words, questions, error messages pasted whole."""
+
+import pytest
+
+from fsadvisor.arguments import parsed
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.words import Here, found, places
+from fsadvisor.rulebook.words import _document as index
+from tests.command import fsadvisor
+from tests.paths import FIXTURES, ROOT
+
+HERE = ROOT / "tests" / "finding"
+RULES = own_shelf().rules
+PHRASINGS = [
+    tuple(line.split("\t"))
+    for name in ("phrasings.tsv", "held_out.tsv")
+    for line in (HERE / name).read_text("utf-8").splitlines()
+]
+MACHINE = str(FIXTURES / "machines" / "ext4-nobarrier")
+
+
+def keys(typed, here=None):
+    return [one.key for one in found(typed, RULES, here)]
+
+
+def run(*argv):
+    return fsadvisor(*argv, "--on", MACHINE).stdout.decode()
+
+
+def test_there_are_150_phrasings_and_none_twice():
+    assert len({typed for typed, _ in PHRASINGS}) == len(PHRASINGS) == 150
+
+
+@pytest.mark.parametrize(("typed", "right"), PHRASINGS, ids=[typed[:60] for typed, _ in PHRASINGS])
+def test_a_phrasing_leads_to_its_page_within_three_lines(typed, right):
+    assert set(keys(typed)[:3]) & set(right.split())
+
+
+def test_what_the_index_leads_to_is_there():
+    known = {rule.id for rule in RULES} | set(places())
+    assert [key for one in index()["symptom"] for key in one["leads"] if key not in known] == []
+
+
+@pytest.mark.parametrize("place", sorted(places()))
+def test_a_command_of_the_index_is_one(place):
+    parsed(places()[place][0].split()[1:])
+
+
+def test_every_rule_is_found_by_its_id_first():
+    assert [rule.id for rule in RULES if keys(rule.id)[:1] != [rule.id]] == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("fsnyc", "fsync"), ("iowat", "iowait"), ("noattime", "noatime"), ("inods", "inodes")]
+)
+def test_one_letter_mistyped_is_forgiven(typed, meant):
+    assert keys(meant)[0] in keys(typed)[:3]
+
+
+def test_scattered_letters_find_nothing():
+    assert keys("qzjxv") == keys("f s y n c x q") == keys("") == []
+
+
+def test_what_applies_to_nothing_here_comes_last():
+    first = keys("trim")[0]
+    here = {rule.id: Here(Outcome.OK, "not so here") for rule in RULES}
+    after = keys("trim", {**here, first: Here(Outcome.NOT_APPLICABLE, "applies to nothing here")})
+    assert after[-1] == first
+    assert set(after) == set(keys("trim", here))
+
+
+def test_the_answer_of_this_machine_stands_first():
+    assert run("find", "nobarrier").splitlines()[:2] == [
+        "On this machine",
+        "  - nobarrier-unproven: Write barriers are off above a volatile cache that is",
+    ]
+
+
+def test_explain_finds_words_that_are_no_rule():
+    assert run("explain", "safe", "to", "use", "nobarrier") == run("find", "safe to use nobarrier")
+
+
+def test_rules_are_listed_with_their_state():
+    every = run("rules")
+    assert all(f"- {rule.id}:" in every for rule in RULES)
+    some = " ".join(run("rules", "barriers").split())
+    assert "nobarrier-unproven" in some
+    assert "(advised: " in some
+    assert len(some) < len(every)
+
+
+@pytest.mark.parametrize("argv", [("find", "qzjxv"), ("find", ""), ("rules", "qzjxv"), ("explain", "qzjxv")])
+def test_words_that_lead_nowhere_are_refused(argv):
+    done = fsadvisor(*argv)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.count(b"\n") == 1
