@@ -13,7 +13,7 @@ import pytest
 
 from tests.command import fsadvisor
 from tests.paths import ROOT
-from tools.dist import directory, packing
+from tools.dist import debian_package, directory, packing
 
 pytestmark = [
     pytest.mark.long,
@@ -32,7 +32,8 @@ IN_THE_ROOT = (
 
 def made(folder):
     wheel = packing.wheel(folder / "wheel")
-    directory.archive(wheel, sys.executable, folder / "tree", folder)
+    whole, glibc = directory.archive(wheel, sys.executable, folder / "tree", folder)
+    debian_package.package(whole, glibc, folder, folder)
     [archive] = folder.glob("*.tar.gz")
     return archive
 
@@ -94,6 +95,32 @@ def test_the_explorer_the_probes_and_the_man_page_are_inside(archive):
     assert {"textual", "probe_session.py", "fsadvisor.8", "LICENSE"} <= names
 
 
-def test_it_is_at_most_25_megabytes_and_the_same_when_made_again(archive, tmp_path):
+def deb(archive):
+    [package] = archive.parent.glob("*.deb")
+    return package
+
+
+def test_it_is_at_most_25_megabytes_and_all_is_the_same_when_made_again(archive, tmp_path):
     assert archive.stat().st_size <= 25_000_000
-    assert made(tmp_path).read_bytes() == archive.read_bytes()
+    again = made(tmp_path)
+    assert again.read_bytes() == archive.read_bytes()
+    assert deb(again).read_bytes() == deb(archive).read_bytes()
+
+
+def test_the_debian_package_starts_nothing_and_removed_it_leaves_nothing(archive, tmp_path):
+    for name in ("status", "available"):
+        (tmp_path / "var/lib/dpkg").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "var/lib/dpkg" / name).touch()
+    for name in ("updates", "info"):
+        (tmp_path / "var/lib/dpkg" / name).mkdir()
+    dpkg = ["dpkg", f"--root={tmp_path}", "--force-depends", "--log=/dev/null"]
+    subprocess.run([*dpkg, "--install", deb(archive)], capture_output=True, check=True)
+    manual = tmp_path / "usr/share/man/man8/fsadvisor.8.gz"
+    assert manual.exists()
+    assert (tmp_path / "usr/share/bash-completion/completions/fsadvisor").exists()
+    done = subprocess.run([tmp_path / "usr/bin/fsadvisor", "--version"], capture_output=True, text=True)
+    assert done.stdout == fsadvisor("--version").stdout.decode()
+    assert {path.name for path in (tmp_path / "var/lib/dpkg/info").glob("fsadvisor.*")} <= {"fsadvisor.list", "fsadvisor.md5sums"}
+    assert not [path for path in tmp_path.rglob("*") if path.suffix in (".service", ".timer", ".socket")]
+    subprocess.run([*dpkg, "--purge", "fsadvisor"], capture_output=True, check=True)
+    assert not (tmp_path / "usr").exists()

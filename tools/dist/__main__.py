@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from tools.dist import directory, one_file, packing
+from tools.dist import debian_package, directory, one_file, packing
 
 
 def main() -> int:
@@ -23,7 +24,9 @@ def main() -> int:
         if chosen.only != "directory":
             one_file.one_file(wheel, chosen.into / "fsadvisor.pyz")
         if chosen.only != "pyz":
-            directory.archive(wheel, chosen.interpreter, Path(work, "tree"), chosen.into)
+            whole, glibc = directory.archive(wheel, chosen.interpreter, Path(work, "tree"), chosen.into)
+            if shutil.which("dpkg-deb"):
+                debian_package.package(whole, glibc, Path(work), chosen.into)
     packing.sums(chosen.into)
     sys.stdout.write((chosen.into / "SHA256SUMS").read_text())
     return 0

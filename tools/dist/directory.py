@@ -36,8 +36,8 @@ here=$(readlink -f -- "$0") && exec "${{here%/*}}/bin/{name}" -I -X frozen_modul
 """
 
 
-def archive(wheel: Path, interpreter: str, work: Path, into: Path) -> None:
-    """Make it, named by version, processor and C library."""
+def archive(wheel: Path, interpreter: str, work: Path, into: Path) -> tuple[Path, str]:
+    """Make it, named by version, processor and C library; the directory that is in it, and that library's version."""
     asked = subprocess.run([interpreter, "-I", "-c", _ASK], capture_output=True, text=True, check=True)
     found = json.loads(asked.stdout)
     whole = work / "fsadvisor"
@@ -50,8 +50,9 @@ def archive(wheel: Path, interpreter: str, work: Path, into: Path) -> None:
     launcher.chmod(0o755)
     shutil.copy(packing.ROOT / "LICENSE", whole)
     _compile(whole, found["name"])
-    name = f"fsadvisor-{__version__}-{platform.machine()}-glibc{_oldest(files)}.tar.gz"
-    packing.tree(whole, into / name)
+    glibc = _oldest(files)
+    packing.tree(whole, into / f"fsadvisor-{__version__}-{platform.machine()}-glibc{glibc}.tar.gz")
+    return whole, glibc
 
 
 def _interpreter(found: dict[str, Any], whole: Path) -> Path:
