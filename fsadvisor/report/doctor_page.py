@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 FORMAT: Final = "fsadvisor-doctor/1"
 _IN: Final = line("  ")
 _OPEN: Final = 4
+_UNITS: Final = {"percent": " %", "ms": " ms", "s": " s", "bytes": " bytes"}
+"""Of others the description says what is counted."""
 
 
 def document(answer: Answer, lasting: Iterable[str] = ()) -> Iterator[Block]:
@@ -76,14 +78,17 @@ def _finding(number: int, one: Finding, window: Window) -> Iterator[Block]:
 
 
 def _evidence(asked: Asked) -> str:
-    values = "; ".join(f"{catalogue()[name].doc}: {_value(name, fact)}" for name, fact in asked.facts.items())
-    return f"{values}{_threshold(asked)}"
+    return f"{_values(asked)}{_threshold(asked)}"
+
+
+def _values(asked: Asked) -> str:
+    return "; ".join(f"{catalogue()[name].doc}: {_value(name, fact)}" for name, fact in asked.facts.items())
 
 
 def _threshold(asked: Asked) -> str:
-    """' (it takes >= 90)': what the figure is held against."""
-    words = asked.ask.expression.text.split(" ", 1)
-    return f" (it takes {words[1]})" if len(words) > 1 and words[0] in asked.facts else ""
+    """' (it takes >= 90)': what a figure is held against."""
+    name, _, rest = asked.ask.expression.text.partition(" ")
+    return f" (it takes {rest})" if name in asked.facts and rest[:1] in "<>" and rest else ""
 
 
 def _value(name: str, fact: Fact[object]) -> str:
@@ -93,7 +98,7 @@ def _value(name: str, fact: Fact[object]) -> str:
     if isinstance(fact.value, bool):
         return "yes" if fact.value else "no"
     shown = f"{fact.value:,}" if isinstance(fact.value, (int, float)) else clean(str(fact.value))
-    return f"{shown}{' %' if unit == 'percent' else f' {unit}' if unit else ''}"
+    return f"{shown}{_UNITS.get(unit, '')}"
 
 
 def _left(answer: Answer) -> Iterator[Block]:
@@ -116,9 +121,8 @@ def _left(answer: Answer) -> Iterator[Block]:
 
 
 def _no(one: Excluded) -> str:
-    values = ", ".join(_value(name, fact) for name, fact in one.asked.facts.items())
-    of = f" ({clean(one.subject)})" if one.subject != "this machine" else ""
-    return f"{one.rule.id}: {values}{of}{_threshold(one.asked)}"
+    of = f", {clean(one.subject)}" if one.subject != "this machine" else ""
+    return f"{one.rule.id}: {_values(one.asked)}{_threshold(one.asked)}{of}"
 
 
 class FoundJson(msgspec.Struct, frozen=True, kw_only=True):
