@@ -77,6 +77,7 @@ def parser() -> argparse.ArgumentParser:
     arguments_measure.add_trial(_verb(verbs, shared, "trial", arguments_measure.TRIAL_SAYS), _seconds, _percent)
     _add_waits(verbs, shared)
     _add_doctor(verbs, shared)
+    arguments_measure.add_watch(_verb(verbs, shared, "watch", arguments_measure.WATCH_SAYS))
     capture = _verb(verbs, shared, "capture", "Record this machine into a new folder, without serials and host names.")
     capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")
     _add_sayings(verbs, shared)

@@ -171,3 +171,35 @@ def add_trial(trial: argparse.ArgumentParser, seconds: Callable[[str], float], p
     trial.add_argument(
         "--yes-in-data-directory", action="store_true", help="make the images inside a database's directory, too"
     )
+
+
+WATCH_SAYS = (
+    "Watch a pressure of the kernel for hours at little cost, and keep what is seen while it is above a threshold, and "
+    "a minute before and after, for doctor --on DIR."
+)
+
+
+def add_watch(watch: argparse.ArgumentParser) -> None:
+    """Its arguments."""
+    watch.add_argument(
+        "--for", metavar="TIME", dest="lasting", type=_time, default=43200.0, help="such as 12h or 30m (default: 12h)"
+    )
+    watch.add_argument(
+        "--when",
+        metavar="THRESHOLD",
+        default="io pressure > 20 %",
+        help="io, cpu or memory pressure over ten seconds (default: 'io pressure > 20 %%')",
+    )
+    watch.add_argument("--out", metavar="DIR", type=Path, help="keep windows there, 16 MiB at most; has to be there")
+    watch.add_argument("--unit", action="store_true", help="only print a service unit that does this")
+
+
+def _time(text: str) -> float:
+    seconds = {"s": 1, "m": 60, "h": 3600, "d": 86400}.get(text[-1:], 0)
+    try:
+        lasting = float(text[:-1]) * seconds
+    except ValueError:
+        lasting = 0.0
+    if not 0 < lasting <= 31 * 86400:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 12h, 30m or 2d, up to 31d")
+    return lasting

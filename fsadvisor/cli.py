@@ -23,7 +23,7 @@ from fsadvisor.storage.catalogue import catalogue, did_you_mean, matching
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from fsadvisor.attestation.claims import Saying
     from fsadvisor.machine.port import Machine
@@ -378,7 +378,7 @@ def _schema(chosen: argparse.Namespace) -> int:
     return 0
 
 
-_VERBS = {
+_VERBS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     None: _audit,
     "explain": _find,
     "find": _find,
@@ -390,11 +390,6 @@ _VERBS = {
     "waive": _waive,
     "rule": _rule_try,
     "drive": _drive,
-    "probe": _measures,
-    "compare": _measures,
-    "forecast": _measures,
-    "trial": _measures,
-    "waits": _measures,
-    "doctor": _measures,
+    **dict.fromkeys(("probe", "compare", "forecast", "trial", "waits", "doctor", "watch"), _measures),
     "schema": _schema,
 }

@@ -6,7 +6,7 @@
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
 _shtab_fsadvisor_rule_subparsers=(try)
-_shtab_fsadvisor_subparsers=(explain find rules facts plan probe compare forecast trial waits doctor capture attest waive rule drive schema)
+_shtab_fsadvisor_subparsers=(explain find rules facts plan probe compare forecast trial waits doctor watch capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout)
 _shtab_fsadvisor_find_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout)
@@ -19,6 +19,7 @@ _shtab_fsadvisor_forecast_option_strings=(-h --help --json --text --html --plain
 _shtab_fsadvisor_trial_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout -o --on-scratch --device --yes-erase --job --type --seconds --matters --dry-run --no-keep --yes --yes-in-data-directory)
 _shtab_fsadvisor_waits_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --seconds --job --locks --yes)
 _shtab_fsadvisor_doctor_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --seconds)
+_shtab_fsadvisor_watch_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --for --when --out --unit)
 _shtab_fsadvisor_capture_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout)
 _shtab_fsadvisor_attest_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --checklist --answer --by --because --link --until --remove)
 _shtab_fsadvisor_waive_option_strings=(-h --help --json --text --html --plain --on --only --workload --rules --attestations --fail-on --strict --full --all --wake --timeout --by --because --link --until --remove)
@@ -34,7 +35,7 @@ _shtab_fsadvisor_probe___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_compare___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_rule_pos_0_choices=(try)
 _shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe compare forecast trial waits doctor)
-_shtab_fsadvisor_pos_0_choices=(explain find rules facts plan probe compare forecast trial waits doctor capture attest waive rule drive schema)
+_shtab_fsadvisor_pos_0_choices=(explain find rules facts plan probe compare forecast trial waits doctor watch capture attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_pos_0_nargs=+
 _shtab_fsadvisor_explain__h_nargs=0
@@ -176,6 +177,17 @@ _shtab_fsadvisor_doctor___strict_nargs=0
 _shtab_fsadvisor_doctor___full_nargs=0
 _shtab_fsadvisor_doctor___all_nargs=0
 _shtab_fsadvisor_doctor___wake_nargs=0
+_shtab_fsadvisor_watch__h_nargs=0
+_shtab_fsadvisor_watch___help_nargs=0
+_shtab_fsadvisor_watch___json_nargs=0
+_shtab_fsadvisor_watch___text_nargs=0
+_shtab_fsadvisor_watch___html_nargs=0
+_shtab_fsadvisor_watch___plain_nargs=0
+_shtab_fsadvisor_watch___strict_nargs=0
+_shtab_fsadvisor_watch___full_nargs=0
+_shtab_fsadvisor_watch___all_nargs=0
+_shtab_fsadvisor_watch___wake_nargs=0
+_shtab_fsadvisor_watch___unit_nargs=0
 _shtab_fsadvisor_capture__h_nargs=0
 _shtab_fsadvisor_capture___help_nargs=0
 _shtab_fsadvisor_capture___json_nargs=0

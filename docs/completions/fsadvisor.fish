@@ -50,8 +50,8 @@ function _shtab_fsadvisor_using
   test "$_shtab_fsadvisor_cmdpath" = "$argv"
 end
 
-set -g _shtab_fsadvisor_commands explain find rules facts plan probe compare forecast trial waits doctor capture attest waive rule 'rule try' drive schema
-set -g _shtab_fsadvisor_opts_with_value --answer --attestations --because --by --checklist --delays --device --fail-on --filesystems --fit --images --job --jobs --link --matters --on --on-scratch --only --out --passes --rules --seconds --suite --timeout --type --until --width --window --workload --yes-erase -o
+set -g _shtab_fsadvisor_commands explain find rules facts plan probe compare forecast trial waits doctor watch capture attest waive rule 'rule try' drive schema
+set -g _shtab_fsadvisor_opts_with_value --answer --attestations --because --by --checklist --delays --device --fail-on --filesystems --fit --for --images --job --jobs --link --matters --on --on-scratch --only --out --passes --rules --seconds --suite --timeout --type --until --when --width --window --workload --yes-erase -o
 
 complete -c fsadvisor -e
 complete -c fsadvisor -f
@@ -311,6 +311,27 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l all -d 'list passed 
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l wake -d 'ask disks that sleep, too, which wakes them'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l timeout -x -d 'for each tool (default: 10)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l seconds -x -d 'how long to look (default: 5)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a watch -d 'Watch a pressure of the kernel for hours at little cost, and keep what is seen while it is above a threshold, and a minute before and after, for doctor --on DIR.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -s h -l help -d 'show this help message and exit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l json -d 'print the report as JSON'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l text -d 'print the report as text (default in pipes)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l html -d 'print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l plain -d 'in the explorer, only ASCII and the terminal'"'"'s own colours'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l on -x -d 'look at a folder made by capture, or at a sos archive, instead of this machine'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l only -x -d 'only this mount point or disk, with all above and below it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l rules -x -d 'load the rules in this folder as well'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: low)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l strict -d 'exit with 3 where something could not be told'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l full -d 'all evidence, small gains with their commands, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l all -d 'list passed checks and rules that do not apply, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l wake -d 'ask disks that sleep, too, which wakes them'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l for -x -d 'such as 12h or 30m (default: 12h)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l when -x -d 'io, cpu or memory pressure over ten seconds (default: '"'"'io pressure > 20 %'"'"')'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l out -x -d 'keep windows there, 16 MiB at most; has to be there'
+complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l unit -d 'only print a service unit that does this'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a capture -d 'Record this machine into a new folder, without serials and host names.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using capture' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using capture' -l json -d 'print the report as JSON'

@@ -1,0 +1,91 @@
+"""`fsadvisor watch`: waits for an incident, and keeps windows of it that `doctor --on` judges."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from fsadvisor.machine import safe_files, symptoms
+from fsadvisor.measure.now.look import look
+from fsadvisor.measure.now.watching import MOST_BYTES, Watcher, as_line, threshold
+from fsadvisor.verbs.asking import RefusedError, say
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.measure.now.model import Window
+
+
+def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]], None]) -> int:
+    """Do what the command line asks for; returns the exit status. Raises RefusedError."""
+    if chosen.on or chosen.form == "json":
+        raise RefusedError("watch looks at this machine and keeps files: leave --on and --json out")
+    if chosen.out is None:
+        raise RefusedError("say where to keep what is seen: fsadvisor watch --out DIR")
+    when = threshold(chosen.when)
+    if when is None:
+        raise RefusedError(f"--when: {chosen.when!r} is not like 'io pressure > 20 %' (io, cpu or memory)")
+    place: Path = chosen.out.absolute()
+    if chosen.unit:
+        write([unit(place, chosen.lasting, chosen.when)])
+        return 0
+    if when.passed(symptoms.text(when.file)) is None:
+        raise RefusedError(f"{when.file}: this kernel tells no pressure; boot with psi=1, where it can")
+    if not place.is_dir():
+        raise RefusedError(f"{place}: no such directory; make it first: mkdir -m 700 {shlex.quote(str(place))}")
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: ended.set())
+    say(f"watching for {chosen.lasting / 3600:g} h; Ctrl+C ends it")
+    watcher = Watcher(
+        clock=time.monotonic,
+        sleep=ended.wait,
+        above=lambda: when.passed(symptoms.text(when.file)),
+        look=look,
+        keep=Kept(place),
+    )
+    many = watcher.watch(chosen.lasting)
+    say(f"{many} seen; fsadvisor doctor --on {shlex.quote(str(place))}" if many else "0 seen; nothing was written")
+    return 0
+
+
+class Kept:
+    """A directory of windows, each a file that is named by its time; of a bounded size."""
+
+    def __init__(self, place: Path, most: int = MOST_BYTES) -> None:
+        self.place, self.most, self.number = place, most, 0
+
+    def __call__(self, window: Window) -> None:
+        """Keep one. Raises MachineError."""
+        self.number += 1
+        name = window.when.replace(":", "").replace("+0000", "Z")
+        line = as_line(window)
+        self._make_room(len(line))
+        safe_files.write_new(self.place / f"window-{name}-{self.number:06}.json", line)
+
+    def _make_room(self, more: int) -> None:
+        files = sorted(self.place.glob("window-*.json"))
+        sizes = [file.stat().st_size for file in files]
+        left = sum(sizes) + more
+        for file, size in zip(files, sizes, strict=True):
+            if left <= self.most:
+                break
+            file.unlink()
+            left -= size
+
+
+def unit(place: Path, lasting: float, when: str) -> str:
+    """A service unit to review: it is never installed."""
+    words = (sys.argv[0], "watch", "--for", f"{lasting / 3600:g}h", "--when", when, "--out", str(place))
+    quoted = " ".join('"' + word.replace("%", "%%").replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words)
+    return (
+        "[Unit]\nDescription=Keep what fsadvisor sees while the disks are under pressure\n\n[Service]\n"
+        f"ExecStart={quoted}\nNice=10\nCPUQuota=5%\nMemoryMax=128M\nRestart=no\n"
+    )

@@ -1,0 +1,116 @@
+"""An incident of a night is kept, with a minute around it, and judged later; nothing else is written."""
+
+import msgspec
+import pytest
+
+from fsadvisor.measure.now.answer import answer
+from fsadvisor.measure.now.model import Device, Window
+from fsadvisor.measure.now.watching import Watcher, as_line, threshold
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.verbs import doctor
+from fsadvisor.verbs.watch import Kept
+from tests.command import fsadvisor
+
+DAY, TWO, LASTS = 86400.0, 7200.0, 300.0
+
+
+class Night:
+    """A day whose clock moves only when it is slept or looked; its disks are slow from two o'clock on."""
+
+    def __init__(self, end_at=DAY, slow=True):
+        self.now, self.end_at, self.slow = 0.0, end_at, slow
+        self.looked = 0.0
+
+    def sleep(self, seconds):
+        self.now += seconds
+        return self.now >= self.end_at
+
+    def above(self):
+        return self.slow and TWO <= self.now < TWO + LASTS
+
+    def look(self, seconds):
+        self.now += seconds
+        self.looked += seconds
+        hurts = self.above()
+        minutes, second = divmod(int(self.now), 60)
+        disk = Device(name="sda", writes=3.0, write_ms=900.0, busy=1.0, queue=4.0) if hurts else Device(name="sda")
+        return Window(
+            when=f"2026-11-23T{minutes // 60:02}:{minutes % 60:02}:{second:02}+00:00",
+            seconds=seconds,
+            io_some=0.8 if hurts else 0.0,
+            devices=(disk,),
+        )
+
+    def watched(self, keep, seconds=DAY):
+        made = Watcher(clock=lambda: self.now, sleep=self.sleep, above=self.above, look=self.look, keep=keep)
+        return made.watch(seconds)
+
+
+def test_an_incident_of_a_day_is_kept_with_a_minute_before_and_after():
+    kept = []
+    assert Night().watched(kept.append) == 1
+    assert "01:58:" <= kept[0].when[11:17] <= "01:59:"
+    assert "02:05:" <= kept[-1].when[11:17] <= "02:06:"
+    assert any(window.io_some for window in kept)
+
+
+def test_a_quiet_day_writes_nothing_and_looks_a_thirtieth_of_it():
+    kept, quiet = [], Night(slow=False)
+    assert quiet.watched(kept.append) == 0
+    assert kept == []
+    assert quiet.looked <= DAY / 30
+
+
+def test_what_is_kept_gives_the_same_answer_later(tmp_path):
+    kept = []
+    Night().watched(kept.append)
+    to = Kept(tmp_path)
+    for window in kept:
+        to(window)
+    worst = max(kept, key=lambda one: one.io_some)
+    rules = own_shelf().rules
+    later = doctor.kept(tmp_path)
+    assert later == worst
+    assert msgspec.json.encode(later) == msgspec.json.encode(worst)
+    assert [one.verdict.rule.id for one in answer(later, rules).found] == [
+        one.verdict.rule.id for one in answer(worst, rules).found
+    ]
+
+
+def test_the_directory_keeps_its_bound_and_the_newest(tmp_path):
+    window = Night().look(1.0)
+    most = 5 * len(as_line(window))
+    to = Kept(tmp_path, most)
+    for _ in range(20):
+        to(window)
+    files = sorted(file.name for file in tmp_path.iterdir())
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) <= most
+    assert [name[-11:-5] for name in files] == ["000016", "000017", "000018", "000019", "000020"]
+
+
+def test_a_signal_ends_it_between_two_looks():
+    night = Night(end_at=TWO + 30)
+    assert night.watched(lambda _: None) == 1
+    assert night.now < TWO + 60
+
+
+@pytest.mark.parametrize("text", ["", "io > 20", "disk pressure > 20 %", "io pressure > 200 %", "io pressure < 5"])
+def test_what_is_no_threshold_is_refused(text):
+    assert threshold(text) is None
+    assert fsadvisor("watch", "--out", "/nowhere", "--when", text).returncode == 2
+
+
+@pytest.mark.parametrize(("mean", "told"), [("20.00", False), ("20.01", True), ("x", None)])
+def test_a_threshold_is_passed_above_it(mean, told):
+    text = f"some avg10={mean} avg60=0.00 avg300=0.00 total=1"
+    assert threshold("io pressure > 20 %").passed(text) is told
+    assert threshold("io pressure>20").passed(None) is None
+
+
+def test_the_unit_is_printed_and_nothing_is_made(tmp_path):
+    done = fsadvisor("watch", "--unit", "--for", "30m", "--out", tmp_path / "100%")
+    printed = done.stdout.decode()
+    assert "[Service]" in printed
+    assert '"watch" "--for" "0.5h"' in printed
+    assert "100%%" in printed
+    assert list(tmp_path.iterdir()) == []
