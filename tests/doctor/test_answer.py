@@ -139,6 +139,18 @@ def test_what_was_not_seen_is_not_excluded_and_not_blamed():
     assert not {"memory-short", "filesystem-frozen"} & {one.rule.id for one in found.excluded}
 
 
+def test_what_root_alone_may_see_is_not_excluded_for_a_user():
+    user = msgspec.structs.replace(
+        window(filesystems=(place(),), programs=(program(7, "dd", waiting=0.5),)), root=False
+    )
+    told_to_root = answer(msgspec.structs.replace(user, root=True), RULES)
+    hidden = {"filesystem-frozen", "program-waits-for-commits", "program-stuck", "locks-waited-for"}
+    assert hidden <= {one.rule.id for one in told_to_root.excluded}
+    found = answer(user, RULES)
+    assert hidden <= {one.rule.id for one in found.open}
+    assert not hidden & {one.rule.id for one in found.excluded}
+
+
 def test_writers_that_wait_on_a_filesystem_whose_device_writes_are_not_blamed_on_a_freeze():
     waits = program(7, "touch", waiting=1.0, stuck=1, frozen=1, frozen_at=("/srv",))
     calm, writing = Device(name="sdb"), Device(name="sdb", writes=10.0)

@@ -50,9 +50,13 @@ def _base(window: Window, what: str, name: str) -> dict[str, Fact[Any]]:
     }
 
 
+def _stacks_seen(window: Window) -> bool:
+    """Whether it was told where threads waited: root alone may read that of others."""
+    return window.root and window.waiting is not None
+
+
 def _machine(window: Window) -> Now:
     dirty = None if window.dirty is None or not window.dirty_limit else window.dirty / window.dirty_limit
-    threads_seen = window.waiting is not None
     held_back = max((one.held_back for one in window.programs), default=0.0)
     return Now(
         **_base(window, "machine", "this machine"),
@@ -63,8 +67,8 @@ def _machine(window: Window) -> Now:
         memory_full_percent=_percent(window.memory_full),
         swapped_bytes=_told(window.swap_bytes),
         dirty_percent=_percent(dirty),
-        held_back_percent=_percent(held_back if threads_seen else None),
-        lock_waiting=_told(window.kinds.get("lock")),
+        held_back_percent=_percent(held_back if _stacks_seen(window) else None),
+        lock_waiting=_told(window.kinds.get("lock") if _stacks_seen(window) else None),
     )
 
 
@@ -88,7 +92,7 @@ def _device(one: Device, window: Window) -> Now:
         requests=_told(round(requests, 1)),
         latency_ms=_told(round(spent / requests, 2) if requests else None),
         flush_percent=_percent(one.flush),
-        mover_percent=_percent(moved[0] / sum(moved) if moved and moved[0] else None),
+        mover_percent=_percent(moved[0] / sum(moved) if window.root and moved and moved[0] else None),
         others_waiting_percent=_percent(max(others, default=0.0) if window.waiting is not None else None),
         **facts,
     )
@@ -154,7 +158,7 @@ def _filesystem(one: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
         **_base(window, "filesystem", one.mount_point),
         type=_told(one.type),
         answers=_told(one.answers),
-        frozen_waiters=_told(frozen.get(one.mount_point, 0) if window.looks else None),
+        frozen_waiters=_told(frozen.get(one.mount_point, 0) if _stacks_seen(window) else None),
         turned_read_only=_told(_turned(one)),
         available_percent=_told(round(100 * (one.available or 0) / one.size, 2) if one.size else None),
         available_bytes=_told(one.available),
@@ -184,8 +188,8 @@ def _program(one: Program, window: Window) -> Now:
     return Now(
         **_base(window, "program", named(one)),
         waiting_percent=_percent(one.waiting if seen else None),
-        sync_percent=_percent(one.syncing if seen else None),
-        stuck_threads=_told(one.stuck if seen else None),
+        sync_percent=_percent(one.syncing if _stacks_seen(window) else None),
+        stuck_threads=_told(one.stuck if _stacks_seen(window) else None),
         kernel_thread=_told(one.kernel),
     )
 
