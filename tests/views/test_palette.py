@@ -59,6 +59,13 @@ def test_the_words_may_stand_in_any_order():
     assert hits("as-it-is", "barriers write off")[0].what == "Why not nobarrier-unproven"
 
 
+def test_a_symptom_that_no_title_has_leads_to_its_rules():
+    found = hits("as-it-is", "iowait")
+    assert "tasks-wait-for-disks" in found[0].what
+    kinds = [one.kind == keys.RULE for one in found]
+    assert kinds == sorted(kinds)
+
+
 def test_what_is_mistyped_finds_a_few_whose_letters_are_alike():
     found = hits("as-it-is", "nobarier-unprooven")
     assert 0 < len(found) < 10

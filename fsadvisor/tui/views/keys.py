@@ -15,6 +15,8 @@ from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.report import finding_page as parts
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.words import found
 from fsadvisor.tui.views.look import finding_key
 
 if TYPE_CHECKING:
@@ -205,15 +207,28 @@ def _why_not(rule: Rule, said: Sequence[tuple[Outcome, Sequence[Subject]]], grav
 
 
 def found_entries(every: Iterable[Entry], typed: str, alike: Callable[[str], float]) -> list[Entry]:
-    """Those that have the words, best first; where none has them, the few whose letters are most alike."""
+    """Those that have the words, best first; else rules that the index of symptoms leads to; else what is alike."""
     listed = list(every)
     words = typed.casefold().split()
     fitting = [(fit, one) for one in listed if (fit := _fit(words, one))]
     if fitting:
         ordered = sorted(fitting, key=lambda pair: (-pair[0], pair[1].kind, pair[1].gravity))
         return [one for _, one in ordered[:MOST]]
+    if meant := _meant(listed, typed):
+        return meant[:MOST]
     scored = [(score, one) for one in listed if (score := alike(one.what)) > 0]
     return [one for _, one in sorted(scored, key=lambda pair: -pair[0])[:_MOST_ALIKE]]
+
+
+def _meant(listed: Sequence[Entry], typed: str) -> list[Entry]:
+    """Entries of the rules that the words are about, in the index's order; what applies to nothing here comes last."""
+    led = [one.key for one in found(typed, own_shelf().rules) if one.kind == "rule"]
+    among = [one for one in listed if one.kind in (ADVICE, WHY_NOT, RULE) and _rule_of(one) in led]
+    return sorted(among, key=lambda one: (one.kind == RULE, led.index(_rule_of(one)), one.kind))
+
+
+def _rule_of(one: Entry) -> str:
+    return one.key.partition("\n")[0]
 
 
 def _fit(words: Sequence[str], one: Entry) -> int:
