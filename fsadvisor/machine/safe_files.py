@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import fnmatch
 import grp
 import os
 import pwd
@@ -41,6 +42,23 @@ def write_new(path: Path, content: bytes, mode: int = PRIVATE) -> None:
     """Make a file; what is there already is never written over. Raises MachineError."""
     with _told(path, "name another"), _opened(path.parent) as directory:
         _make(directory, path.name, content, mode)
+
+
+def write_among(path: Path, content: bytes, pattern: str, most: int) -> None:
+    """Make a file among others of its kind, the first of which by name are removed until all have `most` bytes.
+
+    Raises MachineError.
+    """
+    with _told(path, "name another"), _opened(path.parent) as directory:
+        names = sorted(fnmatch.filter(os.listdir(directory), pattern))  # noqa: PTH208 - an open directory
+        sizes = [os.stat(name, dir_fd=directory, follow_symlinks=False).st_size for name in names]
+        more = sum(sizes) + len(content) - most
+        for name, size in zip(names, sizes, strict=True):
+            if more <= 0:
+                break
+            os.unlink(name, dir_fd=directory)
+            more -= size
+        _make(directory, path.name, content, PRIVATE)
 
 
 def may_be_new(path: Path) -> None:

@@ -122,7 +122,7 @@ def _list(head: str, pairs: Iterable[tuple[str, str]]) -> Iterator[Block]:
 def _journal(window: Window, place: Filesystem) -> str:
     one = next((one for one in window.journals if one.device in (place.device, place.source.rpartition("/")[2])), None)
     if one is None:
-        return "no commit in this look" if place.type == "ext4" else f"{place.type} tells no time of a commit"
+        return f"{place.type} told of no commit in this look"
     commit = "" if one.commit_us is None else f"; a commit takes about {one.commit_us / 1000:.2f} ms (running mean)"
     each = one.transactions / window.seconds
     return f"{each:.0f} commits per second, {one.requested:,} of {one.transactions:,} asked for by a sync{commit}"

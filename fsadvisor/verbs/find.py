@@ -35,8 +35,10 @@ def pages(chosen: argparse.Namespace, rules: Sequence[Rule], judged: Callable[[]
             return render(rule_page.order())
         if typed in by_id:
             return render(rule_page.document(by_id[typed]).blocks)
-        if near and "-" in typed and " " not in typed:
-            raise RefusedError(f"no rule {typed!r}{near}")
+        if "-" in typed and " " not in typed:
+            raise RefusedError(
+                f"no rule {typed!r}{near}; in your own words: fsadvisor find {typed.replace('-', ' ')!r}"
+            )
     if chosen.form == "json":
         raise RefusedError(f"{chosen.verb} prints text: leave --json out; `fsadvisor --json --all` has every verdict")
     if (typed or chosen.verb != "rules") and not words.found(typed, rules):

@@ -67,18 +67,8 @@ class Kept:
         self.number += 1
         name = window.when.replace(":", "").replace("+0000", "Z")
         line = as_line(window)
-        self._make_room(len(line))
-        safe_files.write_new(self.place / f"window-{name}-{self.number:06}.json", line)
-
-    def _make_room(self, more: int) -> None:
-        files = sorted(self.place.glob("window-*.json"))
-        sizes = [file.stat().st_size for file in files]
-        left = sum(sizes) + more
-        for file, size in zip(files, sizes, strict=True):
-            if left <= self.most:
-                break
-            file.unlink()
-            left -= size
+        path = self.place / f"window-{name}-{self.number:06}.json"
+        safe_files.write_among(path, line, "window-*.json", self.most)
 
 
 def unit(place: Path, lasting: float, when: str) -> str:

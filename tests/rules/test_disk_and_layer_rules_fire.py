@@ -54,7 +54,7 @@ def nvme(warning=0, health=100, incomplete=0, used=1, errors=0, vwc=7):
     formats = [{"ms": 0, "ds": 9, "rp": 2}, {"ms": 0, "ds": 12, "rp": 0}]
     return BARE_METAL | {
         " ".join(nvme_id_ctrl.argv(NODE)): json.dumps({"vid": 1, "mn": "", "vwc": vwc}),
-        " ".join(nvme_id_ns.argv(NODE)): json.dumps({"nsze": 1, "flbas": 0, "nlbaf": 1, "lbafs": formats}),
+        " ".join(nvme_id_ns.argv(NODE)): json.dumps({"nsze": 1 << 21, "flbas": 0, "nlbaf": 1, "lbafs": formats}),
         " ".join(nvme_get_feature.argv(NODE)): "get-feature:0x06 (Volatile Write Cache), Current value:0x00000001\n",
         " ".join(nvme_smart_log.argv(NODE)): json.dumps(log),
         " ".join(nvme_ocp_smart_log.argv(NODE)): json.dumps(ocp),

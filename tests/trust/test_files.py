@@ -77,7 +77,12 @@ def test_nor_does_a_recording(shared):
 
 @needs_root
 @pytest.mark.parametrize(
-    "write", [safe_files.write_new, lambda path, it: safe_files.rewrite(path, lambda _: it, 9, 0o600)]
+    "write",
+    [
+        safe_files.write_new,
+        lambda path, it: safe_files.rewrite(path, lambda _: it, 9, 0o600),
+        lambda path, it: safe_files.write_among(path, it, "*", 9),
+    ],
 )
 @pytest.mark.parametrize(
     ("made", "why"),

@@ -10,6 +10,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.measure.now.model import Filesystem
 from fsadvisor.readers.mount_tables import parse_mountinfo
+from fsadvisor.survey.filesystem_types.registry import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.symptoms import Holds, Space
     from fsadvisor.readers.mount_tables import Mount
 
-_OTHERS: Final = frozenset({"overlay", "zfs", "bcachefs", "nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs"})
+_OTHERS: Final = frozenset({"overlay", "nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs"})
 """Filesystems of files that are on no block device of this machine's, or on several."""
 
 
@@ -34,7 +35,7 @@ def table(text: str) -> tuple[Mount, ...]:
         return ()
     first: dict[str, Mount] = {}
     for one in read.mounts:
-        if not (one.source.startswith("/dev/") or one.fs_type in _OTHERS or one.fs_type.startswith("fuse.")):
+        if not (one.source.startswith("/dev/") or one.fs_type in {*TYPES, *_OTHERS} or one.fs_type.startswith("fuse.")):
             continue
         known = first.get(one.major_minor)
         if known is None or (known.root != "/" and one.root == "/"):
@@ -79,7 +80,7 @@ def _filesystem(
         if told is not None:
             made.size, made.free, made.available = told.size, told.free, told.available
             made.inodes, made.inodes_free = told.inodes, told.inodes_free
-    errors = symptoms.text(f"/sys/fs/ext4/{source}/errors_count") if source and one.fs_type == "ext4" else None
+    errors = symptoms.text(f"/sys/fs/ext4/{source}/errors_count") if source else None
     made.errors = int(errors) if errors and errors.isdecimal() else None
     if one.mount_point in nfs:
         made.operations, made.operation_ms, made.server_ms = nfs[one.mount_point]
