@@ -181,7 +181,7 @@ def _findings(found: Sequence[Finding]) -> Iterator[str]:
 
 
 def _overview(finding: Finding, number: int) -> tuple[str, Markup, Markup]:
-    link = element("a", finding.rule.title, href=f"#finding-{number}")
+    link = element("a", finding.title, href=f"#finding-{number}")
     place = element("div", where(finding, _NAMED, ""), class_="source")
     badge = badge_of(headline(finding), finding.rule.severity)
     return str(number), badge, joined((link, place, NOTHING))

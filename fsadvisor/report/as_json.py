@@ -14,7 +14,7 @@ from fsadvisor.pages import published
 from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.pages.published import fact_piece as fact
 from fsadvisor.pages.published import piece
-from fsadvisor.report import model
+from fsadvisor.report import model, titles
 from fsadvisor.rulebook.advise import gain_of, left_of, nothing_to_do, reason_shared
 from fsadvisor.rulebook.ranking import rank_of
 from fsadvisor.rulebook.rule import Outcome
@@ -116,6 +116,8 @@ def verdict_line(found: Verdict) -> bytes:
     subject = piece(found.subject.id)
     remedy = _remedy(found.instructions()) if found.calls_for_action else _nothing_to_do(rule)
     line = b"".join((start, subject, to_rank, subject, to_asks, _asks(found), to_remedy, remedy, end))
+    if found.calls_for_action and (here := titles.title(rule, (found.subject,))) != rule.title:
+        line = b'%b,"title_here":%b}' % (line[:-1], piece(without_surrogates(here)))
     if found.waiver is not None:
         line = b'%b,"waived":%b}' % (line[:-1], piece(convert(found.waiver, model.Waived, from_attributes=True)))
     if found.behind is not None:

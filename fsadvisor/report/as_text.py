@@ -78,7 +78,7 @@ def _overview(found: Sequence[Finding]) -> Iterator[Block]:
     digits = len(str(len(found)))
     for number, finding in enumerate(found, 1):
         first = f"  {number:>{digits}}  "
-        yield paragraph(f"{headline(finding)}: {finding.rule.title}", first=line(first))
+        yield paragraph(f"{headline(finding)}: {finding.title}", first=line(first))
         yield paragraph(where(finding, _IN_OVERVIEW), first=line(" " * len(first)))
 
 

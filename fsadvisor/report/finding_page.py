@@ -98,7 +98,7 @@ def folded(finding: Finding) -> Iterator[tuple[str, list[str]]]:
 
 def in_one_line(finding: Finding) -> str:
     """A finding in one line: what, where, and the rule to read about it."""
-    return f"{finding.rule.id} on {subjects_named(list(finding.subjects), 3, '')}: {finding.rule.title}"
+    return f"{finding.rule.id} on {subjects_named(list(finding.subjects), 3, '')}: {finding.title}"
 
 
 def evidence(finding: Finding) -> list[tuple[Ask, Truth]]:
@@ -218,7 +218,7 @@ class FindingPage:
         """How grave, of which kind, and the rule's title."""
         severity = self.rule.severity
         tone = _TONES.get(severity, Tone.PLAIN)
-        return Headline(span(headline(self.finding), tone), self.rule.title, number, severity)
+        return Headline(span(headline(self.finding), tone), self.finding.title, number, severity)
 
     def unlock(self) -> Iterator[Block]:
         """Where it is held back: the one question or command that comes first."""

@@ -17,6 +17,7 @@ from fsadvisor.pages.document import Fold, Gap, Heading, Labelled, Remark
 from fsadvisor.pages.glyphs import line
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import cause, full_name, short_name
+from fsadvisor.report import titles
 from fsadvisor.rulebook.advise import left_of
 from fsadvisor.rulebook.ranking import REST, urgency_of
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
@@ -63,6 +64,13 @@ class Finding(Struct):
     @property
     def _urgency(self) -> str:
         return urgency_of(self.rule, self.outcome, left_of(self.verdicts[0].measured))
+
+    @property
+    def title(self) -> str:
+        """Its rule's title, with the values of its subjects where there is something to do."""
+        if self.outcome not in CALLS_FOR_ACTION:
+            return self.rule.title
+        return titles.title(self.rule, list(self.subjects))
 
     @property
     def waiver(self) -> Waiver | None:

@@ -194,6 +194,9 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     errata: tuple[Erratum, ...]
     remedy: Remedy
     references: tuple[Reference, ...]
+    title_here: str | msgspec.UnsetType = msgspec.UNSET
+    """There where the rule's title has words with this machine's values; `title` is the generic one."""
+
     waived: Waived | msgspec.UnsetType = msgspec.UNSET
     """There where somebody has accepted it; then it does not count for --fail-on."""
 

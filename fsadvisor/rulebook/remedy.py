@@ -19,7 +19,7 @@ from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import Entry, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from fsadvisor.storage import Facts
 
@@ -125,29 +125,34 @@ def _shell_state(sign: str, quote: str, escaped: bool) -> tuple[str, bool]:
     return quote, False
 
 
-def text_template(text: str, subject: str) -> Template:
-    """Check a line for a file, or a mount point, which may hold facts."""
+def text_template(text: str, subject: str, kinds: Collection[Kind] = _IN_COMMANDS) -> Template:
+    """Check a line for a file, or a mount point, which may hold facts of these kinds."""
     if not text.isprintable():
         raise RuleTextError("one line of printable characters is needed")
-    return Template(text, tuple(piece for piece, _ in _pieces(text, subject)))
+    return Template(text, tuple(piece for piece, _ in _pieces(text, subject, kinds)))
 
 
-def _pieces(text: str, subject: str) -> Iterator[tuple[str | Entry, int]]:
+def title_template(text: str, subject: str) -> Template:
+    """Check a title, which may hold facts of any kind."""
+    return text_template(text, subject, tuple(Kind))
+
+
+def _pieces(text: str, subject: str, kinds: Collection[Kind] = _IN_COMMANDS) -> Iterator[tuple[str | Entry, int]]:
     for found in _PIECE.finditer(text):
         if found["name"] is not None:
-            yield _placeholder(found["name"], subject, found.start()), found.start()
+            yield _placeholder(found["name"], subject, found.start(), kinds), found.start()
         elif found[0] in ("{", "}"):
             raise RuleTextError(f"a lone {found[0]!r}: write it twice where no fact is meant", found.start())
         else:
             yield found[0].replace("{{", "{").replace("}}", "}"), found.start()
 
 
-def _placeholder(name: str, subject: str, column: int) -> Entry:
+def _placeholder(name: str, subject: str, column: int, kinds: Collection[Kind]) -> Entry:
     try:
         entry = entry_for(name, subject)
     except RuleTextError as mistake:
         raise RuleTextError(mistake.message, column) from None
-    if entry.kind not in _IN_COMMANDS:
+    if entry.kind not in kinds:
         raise RuleTextError(f"'{name}' is a {entry.kind.value}: it can't stand in a text", column)
     return entry
 
@@ -165,6 +170,21 @@ def render(remedy: Remedy, scope: Mapping[str, Facts]) -> Instructions:
         )
     except _UnfitError as unfit:
         return without_commands(remedy, str(unfit))
+
+
+def in_words(template: Template, scope: Mapping[str, Facts], say: Callable[[Entry, Any], str]) -> str:
+    """A title with the values of one subject; '' where one of them is not known or has no words."""
+    text = ""
+    for piece in template.pieces:
+        if isinstance(piece, str):
+            text += piece
+            continue
+        fact = piece.reader()(scope)
+        words = "" if isinstance(fact, Unknown) else say(piece, fact.value)
+        if not words:
+            return ""
+        text += words
+    return text
 
 
 def without_commands(remedy: Remedy, reason: str) -> Instructions:

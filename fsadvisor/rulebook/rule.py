@@ -11,7 +11,7 @@ from msgspec import Struct
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.expr import Expression, compile_expression, entry_for, value_for
 from fsadvisor.rulebook.mistakes import RuleTextError
-from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, command_template, text_template
+from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, command_template, text_template, title_template
 from fsadvisor.rulebook.tables import errata, table_names
 from fsadvisor.storage.catalogue import Kind, did_you_mean
 from fsadvisor.truth import Truth
@@ -117,6 +117,8 @@ class Rule(Struct, frozen=True, eq=False):
     trial: TrialShape | None = None
     urgency: str = ""
     explained_by: tuple[str, ...] = ()
+    here: Template | None = None
+    """Its title with the values of a machine, which stands after a subject's name."""
     equivalents: tuple[Equivalent, ...] = ()
     """Changes of its questions that no example can notice, and why."""
 
@@ -169,6 +171,7 @@ def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
         trial=shape.trial,
         urgency=shape.urgency,
         explained_by=shape.explained_by,
+        here=reading.here(shape.here),
         equivalents=shape.equivalent,
     )
     problems = (*reading.problems, *_missing(shape), *_uncited(shape))
@@ -256,6 +259,9 @@ class _Reading:
             if not shape.ask.strip():
                 self.problems.append(Problem((part, at, "ask"), "an ask needs words"))
         return tuple(found)
+
+    def here(self, text: str) -> Template | None:
+        return self._checked(("here",), title_template, text) if text else None
 
     def measured(self, gain: Gain | None) -> Entry | None:
         """The fact that tells the gain here: a number in percent."""

@@ -148,7 +148,9 @@ def test_everything_that_the_json_says_of_findings_and_subjects_stands_there(mac
         if without_ticks(clean(text, None)) not in page and without_ticks(text) not in page
     }
     assert lacking == set()
-    rest = {one["rule"] for one in report["verdicts"]} | {one["title"] for one in report["verdicts"]}
+    rest = {one["rule"] for one in report["verdicts"]} | {
+        one["title"] for one in report["verdicts"] if "title_here" not in one
+    }
     assert {text for text in rest if without_ticks(text) not in page} == set()
 
 
@@ -157,6 +159,8 @@ def without_ticks(text):
 
 
 SAID_OTHERWISE = {
+    "title",  # with the values of all the subjects of a finding: tests/report/test_titles.py
+    "title_here",
     "seed",
     "rank",
     "truth",

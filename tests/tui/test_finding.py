@@ -43,7 +43,8 @@ def test_what_is_wrong_where_and_whether_it_is_safe_is_seen_at_once(size):
         return shown(app)
 
     text = explored(steps, machine=UNSAFE[0], size=size)
-    assert "CRITICAL RISK: Write barriers are off" in text
+    assert "CRITICAL RISK: /srv" in text
+    assert "nobarrier" in text
     assert "/srv/recorded/srv" in text
     assert "No commands are shown, because not all is safe" in text
 

@@ -72,7 +72,7 @@ def _whole(look: Look, at: int, width: int, glyphs: Glyphs, chosen: int) -> list
     finding, first = look.findings[at], _first(look, at, glyphs, chosen)
     margin = columns(first)
     place = Paragraph(tuple(_place(look, finding, chosen)), (Span(" " * margin),), margin)
-    every = laid((Paragraph((span(finding.rule.title),), first, margin), place), width)
+    every = laid((Paragraph((span(finding.title),), first, margin), place), width)
     return [cut(one, width, glyphs.ellipsis) for one in every]
 
 
@@ -91,7 +91,7 @@ def _first(look: Look, at: int, glyphs: Glyphs, chosen: int) -> Line:
 def _lines(look: Look, at: int, width: int, glyphs: Glyphs, most: int, chosen: int) -> tuple[Line, ...]:
     finding, first = look.findings[at], _first(look, at, glyphs, chosen)
     margin = columns(first)
-    title = laid((Paragraph((span(finding.rule.title),), first, margin),), width)
+    title = laid((Paragraph((span(finding.title),), first, margin),), width)
     if len(title) > most:
         title[most - 1] = cut((*title[most - 1], Span(f" {glyphs.ellipsis}")), width, glyphs.ellipsis)
     title = title[:most] + [()] * (most - len(title))

@@ -83,7 +83,7 @@ def blocks(look: Look, page: FindingPage) -> Iterator[Block]:
 
 def _head(look: Look, finding: Finding) -> Iterator[Block]:
     words, tone = _HEADLINES[finding.outcome]
-    yield paragraph(span(f"{words.upper()}: ", tone), finding.rule.title, indent=2)
+    yield paragraph(span(f"{words.upper()}: ", tone), finding.title, indent=2)
     every = siblings(look, finding)
     where: tuple[Span, ...] = (span(parts.where(finding), Tone.STRONG),)
     key = f"{finding.rule.id}\n{finding.verdicts[0].subject.id}"

@@ -199,7 +199,7 @@ def rows(found: Gathered, width: int, glyphs: Glyphs) -> LazyRows:
 def _row(found: Gathered, finding: Finding, width: int, glyphs: Glyphs) -> Row:
     severity = finding.rule.severity
     fate = found.fate(finding)
-    what = line(Span(" "), Span(severity.ljust(_WORD), TONES[severity]), span(finding.rule.title))
+    what = line(Span(" "), Span(severity.ljust(_WORD), TONES[severity]), span(finding.title))
     becomes = line(Span(" " * (_WORD + 1)), span(fate.words, fate.tone), span(f"  {where(finding, 3, '')}", Tone.DIM))
     lines = tuple(cut(one, width, glyphs.ellipsis) for one in (what, becomes))
     return Row(finding_key(finding), lines, finding.rule.id)

@@ -244,7 +244,7 @@ def _of_verdict(look: Look, _seen: Subject, key: str, _glyphs: Glyphs) -> Iterat
     finding = found(look, key)
     if finding is None:
         return
-    yield paragraph(span(finding.rule.title, Tone.TITLE))
+    yield paragraph(span(finding.title, Tone.TITLE))
     yield paragraph(" ".join(finding.rule.why.split("\n\n")[0].split()))
     yield paragraph(span("Enter", Tone.KEY), span(" shows the evidence, and what to do", Tone.DIM))
 

@@ -166,7 +166,7 @@ def rows(found: Sequence[Unlock], width: int, glyphs: Glyphs) -> list[Row]:
         head = line(span(words, Tone.STRONG), _now(one))
         effect = "shows the commands of" if one.finding.outcome is Outcome.ADVISE else "unlocks"
         rest = line(
-            span(f"   {effect}: ", Tone.DIM), span(one.finding.rule.title), span(f", {where(one.finding, 3)}", Tone.DIM)
+            span(f"   {effect}: ", Tone.DIM), span(one.finding.title), span(f", {where(one.finding, 3)}", Tone.DIM)
         )
         made.append(
             Row(str(at), tuple(cut(part, width, glyphs.ellipsis) for part in (head, rest)), one.finding.rule.id)

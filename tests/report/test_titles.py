@@ -1,0 +1,66 @@
+"""A title says what is set or seen on what, on one line, and claims nothing that is not known."""
+
+import pytest
+
+from fsadvisor.pages.escape import width
+from fsadvisor.report.findings import findings, unfolded
+from fsadvisor.report.titles import cut_in_the_middle, title
+from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.remedy import title_template
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.storage.catalogue import catalogue
+from tests.machines.replay import FOLDERS, audit
+
+RULES = {rule.id: rule for rule in own_shelf().rules}
+
+
+def subject(rule, **facts):
+    return imagined(rule, {name.replace("__", "."): value for name, value in facts.items()})
+
+
+def test_a_title_has_the_values_of_this_machine():
+    rule = RULES["ext4-long-commit"]
+    seen = subject(rule, filesystem__commit_seconds=300, filesystem__type="ext4", filesystem__mount_point="/srv")
+    assert title(rule, [seen]) == "/srv: commit=300 s (ext4; default 5 s)"
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.here], ids=lambda rule: rule.id)
+def test_a_title_whose_values_are_not_known_is_the_generic_one(rule):
+    named = [piece for piece in rule.here.pieces if not isinstance(piece, str)]
+    assert (title(rule, [subject(rule)]) == rule.title) == bool(named)
+
+
+def test_subjects_whose_values_differ_share_the_generic_title():
+    rule = RULES["drive-worn-out"]
+    worn = [subject(rule, disk__percentage_used=percent) for percent in (101, 101, 120)]
+    assert "101 % of the rated endurance" in title(rule, worn[:2])
+    assert title(rule, worn) == rule.title
+
+
+def test_strangers_words_in_a_title_are_escaped_and_cut():
+    rule = RULES["firmware-loses-data"]
+    seen = title(rule, [subject(rule, disk__firmware="3B\x1b[2J" + "Q" * 500)])
+    assert seen.isprintable()
+    assert width(seen) <= 80
+
+
+@pytest.mark.parametrize("text", ["", "a" * 30, "/srv/" + "漢字" * 40, "e\u0301" * 60])
+@pytest.mark.parametrize("most", [12, 24])
+def test_a_long_name_keeps_both_ends_and_fits(text, most):
+    cut = cut_in_the_middle(text, most)
+    assert width(cut) <= most
+    assert cut == text or (cut[:1], cut[-1:]) == (text[:1], text[-1:])
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_every_title_of_a_recorded_machine_fits_one_line(folder):
+    _, _, verdicts = audit(folder)
+    for one in unfolded(findings(verdicts)):
+        assert one.title.isprintable()
+        if one.title != one.rule.title:
+            assert width(one.title) <= 80, one.title
+
+
+def test_a_title_may_hold_a_number_that_no_command_may():
+    entry = next(one for one in catalogue().values() if one.kind.value == "number" and one.namespace == "mount")
+    assert title_template(f"{{{entry.name}}}", "mount").pieces == (entry,)
