@@ -73,7 +73,7 @@ def test_a_gain_waits_until_what_it_stands_on_is_mended_and_shows_no_command():
     (cause,) = found(("drive-failing", "disk:sda"), ("btrfs-discard-at-commit", "filesystem:/dev/sda"))
     (gain,) = cause.waiting
     assert gain.verdicts[0].instructions().now == ()
-    assert gain.verdicts[0].instructions().no_commands == "first mend sda: The drive says that it is failing"
+    assert gain.verdicts[0].instructions().no_commands == "first mend sda: SMART health check failed"
 
 
 def test_nothing_waits_for_what_somebody_has_accepted():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Known
@@ -21,13 +23,17 @@ _WIDTH: Final = 80
 _LONGEST_VALUE: Final = 24
 _SHORTEST_NAME: Final = 12
 _NAMED: Final = 3
+_CUT: Final = "..."
+"""In ASCII, as a title may stand on a terminal that has no more."""
+
+_SET: Final = {True: "on", False: "off"}
+_COUNTED: Final = ("devices", "paths", "errors", "sectors", "lines", "shutdowns", "files", "names", "arrays", "threads")
+_OPTION: Final = re.compile(r"'([^']+)' in ")
 
 
 def title(rule: Rule, subjects: Sequence[Subject]) -> str:
     """What is set or seen on what; the rule's own title where a value is unknown, or they differ."""
-    if rule.here is None:
-        return rule.title
-    found = {in_words(rule.here, subject.scope, _said) for subject in subjects}
+    found = {_words(rule, subject) for subject in subjects}
     words = found.pop()
     if found or not words:
         return rule.title
@@ -37,33 +43,50 @@ def title(rule: Rule, subjects: Sequence[Subject]) -> str:
     return f"{_names(subjects, left)}: {words}"
 
 
+def _words(rule: Rule, subject: Subject) -> str:
+    said = partial(_said, rule)
+    return next(filter(None, (in_words(one, subject.scope, said) for one in rule.here)), "")
+
+
 def _names(subjects: Sequence[Subject], most: int) -> str:
     """The subjects by name where there is room for them, else how many there are."""
-    names = [_name(subject) for subject in subjects[:_NAMED]]
-    if len(subjects) > _NAMED:
-        names.append(f"{len(subjects) - _NAMED:,} more")
-    together = listed(names)
-    if width(together) <= most:
-        return together
+    for name in (_name, _short):
+        names = [name(subject) for subject in subjects[:_NAMED]]
+        if len(subjects) > _NAMED:
+            names.append(f"{len(subjects) - _NAMED:,} more")
+        together = listed(names)
+        if width(together) <= most:
+            return together
     if len(subjects) > 1:
         return f"{len(subjects):,} {subjects[0].kind}s"
     return cut_in_the_middle(together, most)
 
 
 def _name(subject: Subject) -> str:
-    """Where it is mounted, if it is a filesystem: its device stands below the title."""
-    point = getattr(subject.scope.get("filesystem"), "mount_point", None) if subject.kind == "filesystem" else None
-    return clean(point.value, None) if isinstance(point, Known) and point.value else short_name(subject)
+    """A filesystem by its mount point and type: its device stands below the title."""
+    if subject.kind not in ("filesystem", "mount"):
+        return short_name(subject)
+    field, of = ("mount_point", "type") if subject.kind == "filesystem" else ("point", "fs_type")
+    facts = subject.scope.get(subject.kind)
+    point, kind = (getattr(facts, name, None) for name in (field, of))
+    name = clean(point.value, None) if isinstance(point, Known) and point.value else short_name(subject)
+    return f"{name} ({clean(kind.value, None)})" if isinstance(kind, Known) and kind.value else name
+
+
+def _short(subject: Subject) -> str:
+    """Without the type of a filesystem, or the directory of a program."""
+    name = _name(subject)
+    return name.split(" ")[0] if subject.kind == "service" else name.rpartition(" (")[0] or name
 
 
 def cut_in_the_middle(text: str, most: int) -> str:
     """Both ends of a long name, of which the end tells more."""
     if width(text) <= most:
         return text
-    head = (most - 1) // 3
+    head = (most - len(_CUT)) // 3
     end = text[-1:]
     for sign in reversed(text[:-1]):
-        if width(sign + end) > most - 1 - head:
+        if width(sign + end) > most - len(_CUT) - head:
             break
         end = sign + end
     start = ""
@@ -71,12 +94,33 @@ def cut_in_the_middle(text: str, most: int) -> str:
         if width(start + sign) > head:
             break
         start += sign
-    return f"{start}…{end}"
+    return f"{start}{_CUT}{end}"
 
 
-def _said(entry: Entry, value: Any) -> str:  # noqa: ANN401 - any type of the catalogue
-    """A value without the quotes in which evidence puts strangers' words; '' where it is none."""
+def _said(rule: Rule, entry: Entry, value: Any, before: str) -> str:  # noqa: ANN401 - any type of the catalogue
+    """A value without the quotes in which evidence puts strangers' words; after '=' as it is set; '' where it is none.
+
+    Of a list of options those that the rule asks for.
+    """
+    if isinstance(value, tuple):
+        asked = _OPTION.findall(
+            " ".join(ask.expression.text for ask in rule.asks if entry.name in ask.expression.names)
+        )
+        value = tuple(one for one in value if one in asked) if asked else value
     if value in ("", ()):
         return ""
-    text = clean(value, None) if isinstance(value, str) else value_text(entry, value)
+    if before.endswith("="):
+        text = _SET.get(value, str(value)) if isinstance(value, bool) else clean(str(value), None)
+    elif isinstance(value, str):
+        text = clean(value, None)
+    else:
+        text = _figure(entry, value)
     return cut_in_the_middle(text, _LONGEST_VALUE)
+
+
+def _figure(entry: Entry, value: Any) -> str:  # noqa: ANN401 - any type of the catalogue
+    """A number with its unit: '1 path', '21 ms'."""
+    if entry.unit == "µs":
+        return f"{value / 1000:g} ms"
+    text = value_text(entry, value)
+    return text.removesuffix("s") if text.startswith("1 ") and entry.unit in _COUNTED else text

@@ -172,15 +172,18 @@ def render(remedy: Remedy, scope: Mapping[str, Facts]) -> Instructions:
         return without_commands(remedy, str(unfit))
 
 
-def in_words(template: Template, scope: Mapping[str, Facts], say: Callable[[Entry, Any], str]) -> str:
-    """A title with the values of one subject; '' where one of them is not known or has no words."""
+def in_words(template: Template, scope: Mapping[str, Facts], say: Callable[[Entry, Any, str], str]) -> str:
+    """A title with the values of one subject; '' where one of them is not known or has no words.
+
+    `say` gets a fact, its value and the text before it.
+    """
     text = ""
     for piece in template.pieces:
         if isinstance(piece, str):
             text += piece
             continue
         fact = piece.reader()(scope)
-        words = "" if isinstance(fact, Unknown) else say(piece, fact.value)
+        words = "" if isinstance(fact, Unknown) else say(piece, fact.value, text)
         if not words:
             return ""
         text += words

@@ -117,8 +117,8 @@ class Rule(Struct, frozen=True, eq=False):
     trial: TrialShape | None = None
     urgency: str = ""
     explained_by: tuple[str, ...] = ()
-    here: Template | None = None
-    """Its title with the values of a machine, which stands after a subject's name."""
+    here: tuple[Template, ...] = ()
+    """Its title with the values of a machine, which stands after a subject's name: the first that is known."""
     equivalents: tuple[Equivalent, ...] = ()
     """Changes of its questions that no example can notice, and why."""
 
@@ -260,8 +260,10 @@ class _Reading:
                 self.problems.append(Problem((part, at, "ask"), "an ask needs words"))
         return tuple(found)
 
-    def here(self, text: str) -> Template | None:
-        return self._checked(("here",), title_template, text) if text else None
+    def here(self, texts: str | tuple[str, ...]) -> tuple[Template, ...]:
+        every = (texts,) if isinstance(texts, str) else texts
+        found = (self._checked(("here",), title_template, text) for text in every)
+        return tuple(one for one in found if one is not None)
 
     def measured(self, gain: Gain | None) -> Entry | None:
         """The fact that tells the gain here: a number in percent."""

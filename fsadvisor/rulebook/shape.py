@@ -158,7 +158,8 @@ class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A rule file as it is written.
 
-    `title` names the knob or object; `here` is the same with this machine's values, said after the subject's name.
+    `title` names the knob or object; `here` is the same with this machine's values, said after the
+    subject's name; of several the first whose values are known.
     `urgency` is the row of `fsadvisor explain order` that its findings stand in, "" for the last. `explained_by` names
     rules whose finding on the same storage is the cause of this one, which is then folded below it. `errata` are
     numbers of what the seeds say otherwise, such as E11.
@@ -166,7 +167,7 @@ class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     id: str
     title: str
-    here: str = ""
+    here: str | tuple[str, ...] = ()
     kind: RuleKind
     subject: SubjectKind
     severity: Severity

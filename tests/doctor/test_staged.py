@@ -208,7 +208,7 @@ def test_full_tells_a_deleted_file_that_is_open_and_what_it_frees(disks):
     with program(HOLDS, place) as pid:
         assert comes_to(lambda: os.statvfs(place).f_bavail * os.statvfs(place).f_frsize < 12 << 20)
         text = " ".join(fsadvisor("doctor", "full", place).stdout.decode().split())
-    assert "1. Files that were deleted and are still open hold space. It frees about 1" in text
+    assert "1. Deleted files that are still open hold space. It frees about 1" in text
     assert str(pid) in text
 
 

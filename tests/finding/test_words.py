@@ -73,7 +73,7 @@ def test_what_applies_to_nothing_here_comes_last():
 def test_the_answer_of_this_machine_stands_first():
     assert run("find", "nobarrier").splitlines()[:2] == [
         "On this machine",
-        "  - nobarrier-unproven: Write barriers are off above a volatile cache that is",
+        "  - nobarrier-unproven: nobarrier above a write cache without proven PLP",
     ]
 
 

@@ -21,19 +21,40 @@ def subject(rule, **facts):
 def test_a_title_has_the_values_of_this_machine():
     rule = RULES["ext4-long-commit"]
     seen = subject(rule, filesystem__commit_seconds=300, filesystem__type="ext4", filesystem__mount_point="/srv")
-    assert title(rule, [seen]) == "/srv: commit=300 s (ext4; default 5 s)"
+    assert title(rule, [seen]) == "/srv (ext4): commit=300 (default 5 s)"
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.here], ids=lambda rule: rule.id)
 def test_a_title_whose_values_are_not_known_is_the_generic_one(rule):
-    named = [piece for piece in rule.here.pieces if not isinstance(piece, str)]
-    assert (title(rule, [subject(rule)]) == rule.title) == bool(named)
+    named = [any(not isinstance(piece, str) for piece in one.pieces) for one in rule.here]
+    assert (title(rule, [subject(rule)]) == rule.title) == all(named)
+
+
+def test_an_option_is_said_as_it_is_set_and_of_a_list_only_what_the_rule_asks_for():
+    flushed = subject(RULES["postgresql-log-not-preallocated"], service__wal_init_zero=True, service__wal_recycle=False)
+    assert "wal_init_zero=on, wal_recycle=off" in title(RULES["postgresql-log-not-preallocated"], [flushed])
+    options = {"mount__configured_options": ("rw", "noacl"), "mount__fs_type": "ext4", "mount__point": "/srv"}
+    removed = subject(RULES["ext4-removed-option"], **options, host__kernel="6.8")
+    assert title(RULES["ext4-removed-option"], [removed]) == "/srv (ext4): fstab has noacl, refused by Linux 6.8"
+
+
+def test_of_several_templates_the_first_whose_values_are_known_is_said():
+    rule = RULES["commits-not-flushed"]
+    seen = title(rule, [subject(rule, service__innodb_flush_log_at_trx_commit=2)])
+    assert seen.endswith(": innodb_flush_log_at_trx_commit=2 (default 1)")
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)
+def test_every_rule_has_a_short_generic_title_and_one_with_values(rule):
+    assert width(rule.title) <= 60
+    assert not rule.title.endswith(".")
+    assert rule.here
 
 
 def test_subjects_whose_values_differ_share_the_generic_title():
     rule = RULES["drive-worn-out"]
     worn = [subject(rule, disk__percentage_used=percent) for percent in (101, 101, 120)]
-    assert "101 % of the rated endurance" in title(rule, worn[:2])
+    assert "101 % of rated endurance" in title(rule, worn[:2])
     assert title(rule, worn) == rule.title
 
 

@@ -9,7 +9,7 @@ from tests.paths import FIXTURES
 @pytest.mark.parametrize(
     ("machine", "rule", "says"),
     [
-        ("pm9a3-postgresql-volatile", "survives power loss", "fsadvisor attest --checklist plp nvme0n1"),
+        ("pm9a3-postgresql-volatile", "PLP is proven", "fsadvisor attest --checklist plp nvme0n1"),
         ("hdd-mail-server", "", ""),
     ],
 )

@@ -70,7 +70,7 @@ def test_the_palette_tells_why_something_is_not_advised():
     keys, text = explored(steps)
     assert "Esc Close" in keys
     assert "Search" not in keys
-    assert "CHECKED, NOT FOUND HERE: Write barriers are off above a volatile cache" in text
+    assert "CHECKED, NOT FOUND HERE: nobarrier above a write cache without proven" in text
     assert "✗ no" in text
 
 

@@ -78,7 +78,7 @@ def test_little_advice_is_told_with_all_its_words(size):
         return " ".join(plain(line).strip() for row in rows for line in row.lines)
 
     text = explored(steps, "as-it-is", size)
-    assert "with discard although fstrim.timer runs" in " ".join(text.split()).replace("gain, ", "")
+    assert "mounted with discard (better: fstrim.timer)" in " ".join(text.split()).replace("gain, ", "")
     assert "blocked: a safety check says no" in " ".join(text.split())
     assert "…" not in text
 

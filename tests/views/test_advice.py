@@ -19,7 +19,7 @@ def rows_text(look, width=100, **more):
 
 def test_a_row_says_rank_severity_title_kind_and_where():
     first = advice.rows(look_at("raid-lvm-crypt-server"), 100, UNICODE)[0]
-    assert text(first.lines).startswith("  1 critical A RAID runs without all of its members")
+    assert text(first.lines).startswith("  1 critical md0: raid1 is degraded")
     assert "risk; on layer md0 (md)" in text(first.lines)
 
 
