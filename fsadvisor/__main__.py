@@ -52,8 +52,9 @@ def main() -> int:
         _let_open_enough()
         from fsadvisor import cli
 
-        _in_threads_too()
-        return cli.run(sys.argv[1:])
+        died = _in_threads_too()
+        status = cli.run(sys.argv[1:])
+        return OUR_BUG if died else status
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the last line of defence; a traceback would exit with 1, "findings"
@@ -149,16 +150,19 @@ def _give_up(what: str) -> NoReturn:
         os._exit(USAGE)  # where standard error is closed, too
 
 
-def _in_threads_too() -> None:
-    """A thread that dies of it, or that can't even begin, would be waited for."""
+def _in_threads_too() -> list[str]:
+    """A thread that dies of it, or that can't even begin, would be waited for. Returns those that die of a bug."""
     import threading
 
-    told_of_threads, told_of_others = threading.excepthook, sys.unraisablehook
+    told_of_others = sys.unraisablehook
+    died: list[str] = []
 
     def in_thread(failed: threading.ExceptHookArgs) -> None:
         if what := _too_little(failed.exc_value):
             _give_up(what)
-        told_of_threads(failed)
+        if isinstance(failed.exc_value, Exception):
+            died.append(failed.exc_type.__name__)
+            _our_bug(failed.exc_value)
 
     def elsewhere(failed: sys.UnraisableHookArgs) -> None:
         if what := _too_little(failed.exc_value):
@@ -166,6 +170,7 @@ def _in_threads_too() -> None:
         told_of_others(failed)
 
     threading.excepthook, sys.unraisablehook = in_thread, elsewhere
+    return died
 
 
 def _our_bug(error: Exception) -> int:

@@ -31,7 +31,8 @@ _EXIT_CODES = """exit status:
   1  advice at or above --fail-on
   2  the command line, a file or a recording is wrong
   3  incomplete: something could not be told (with --strict) or measured (probe)
-  4  a bug of ours"""
+  4  a bug of ours
+  5  could not look: no block device and no mount seen, whatever --fail-on says"""
 
 
 class Parser(argparse.ArgumentParser):

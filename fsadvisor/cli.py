@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
 
-FINDINGS, USAGE, INCOMPLETE = 1, 2, 3
+FINDINGS, USAGE, INCOMPLETE, BLIND = 1, 2, 3, 5
 
 _SEVERITIES = ("critical", "high", "moderate", "low")
 _WITH_REPORT = (None, "rule")  # what prints the report
@@ -133,7 +133,9 @@ def _audit(chosen: argparse.Namespace) -> int:
     storage = with_fitting_waivers(_storage(machine, chosen), shelf.rules)
     verdicts = advise(storage, shelf.rules, every=chosen.all)
     _write(_report(chosen, machine, storage, verdicts, shelf))
-    return _exit_code(chosen, verdicts, shelf)
+    from fsadvisor.report.as_json import could_not_look
+
+    return BLIND if could_not_look(storage, machine.root) else _exit_code(chosen, verdicts, shelf)
 
 
 def _terminal(chosen: argparse.Namespace) -> Terminal | None:

@@ -69,6 +69,8 @@ def processes(names: Sequence[str]) -> Answer:
         import psutil
     except ImportError:
         return Unknown(Cause.NO_TOOL, "install python3-psutil", sources.PROCESSES)
+    if not os.path.exists("/proc/self"):  # noqa: PTH110 - as quick as can be; psutil ends in an IndexError
+        return Unknown(Cause.NOT_EXPOSED, "run it where /proc is mounted", sources.PROCESSES)
     found = []
     try:
         for process in psutil.process_iter(["pid", "name"]):

@@ -107,7 +107,7 @@ _NAMED: Final = 3
 def as_html(storage: Storage, verdicts: Sequence[Verdict], about: About) -> Iterator[str]:
     """The document in pieces: subject by subject, so that a big machine's is never held as a whole."""
     found = unfolded(findings(verdicts))
-    comes_to = sections.summed_up(found, verdicts, about, len(storage.ignored))
+    comes_to = sections.summed_up(found, verdicts, about, storage)
     yield '<!DOCTYPE html>\n<html lang="en">\n'
     yield _head(storage.machine, comes_to, about)
     yield "<body>\n"

@@ -49,6 +49,22 @@ def kernel(storage: Storage) -> str | None:
     return None if fact is None or isinstance(fact, Unknown) else str(fact.value)
 
 
+def could_not_look(storage: Storage, root: bool | None) -> str:
+    """Why this is no look at any storage; '' where it is one, be it in part.
+
+    Any block device or mount that was seen makes it one, but for an ordinary user whom block devices are hidden from:
+    the table of mounts, which anyone may read, says nothing of what they stand on.
+    """
+    kinds = {subject.kind for subject in storage.subjects}
+    if not kinds & {"disk", "layer", "filesystem", "mount"}:
+        return "no block device and no mount was seen"
+    host = next((subject.scope["host"] for subject in storage.subjects if subject.kind == "host"), None)
+    hidden = isinstance(getattr(host, "block_devices", None), Unknown)
+    if hidden and root is False and not kinds & {"disk", "layer"}:
+        return "only the table of mounts was seen, which anyone may read, and no block device"
+    return ""
+
+
 def summary(storage: Storage, verdicts: Sequence[Verdict], about: model.About) -> model.Summary:
     """What the whole comes to."""
     outcomes = Counter(verdict.outcome for verdict in verdicts)
@@ -60,6 +76,7 @@ def summary(storage: Storage, verdicts: Sequence[Verdict], about: model.About) -
         advise=model.Severities(**{severity: severities[severity] for severity in _SEVERITIES}),
         highest=cast("Any", next((severity for severity in _SEVERITIES if severities[severity]), None)),
         incomplete=bool(outcomes[Outcome.UNDETERMINED] or about.rule_errors),
+        could_not_look=could_not_look(storage, about.root) or None,
         rules_not_loaded=convert(about.rule_errors, tuple[model.RuleNotLoaded, ...], from_attributes=True),
     )
 

@@ -46,7 +46,7 @@ def as_text(
     found, minor = main_and_minor(findings(verdicts))
     if full:
         found, minor = unfolded([*found, *minor]), []
-    comes_to = sections.summed_up([*found, *minor], verdicts, about, len(storage.ignored))
+    comes_to = sections.summed_up([*found, *minor], verdicts, about, storage)
     yield from render(_head(storage, about, comes_to), width)
     if len(found) > 1:
         yield from render(_overview(found), width)

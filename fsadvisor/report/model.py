@@ -100,6 +100,7 @@ class Ignored(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Counts; `highest` is the gravest severity of an `advise`, `incomplete` says that something could not be told.
 
+    `could_not_look` says why no storage could be looked at (exit status 5); null where some was.
     Neither `highest` nor the counts by severity count what is waived; `verdicts` does.
     """
 
@@ -107,6 +108,7 @@ class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     advise: Severities
     highest: Severity | None
     incomplete: bool
+    could_not_look: str | None
     rules_not_loaded: tuple[RuleNotLoaded, ...]
     waived: int
     ignored: tuple[Ignored, ...]

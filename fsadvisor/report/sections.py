@@ -72,7 +72,8 @@ def _ignored(storage: Storage) -> Iterator[Block]:
 
 def made_of(storage: Storage, about: About) -> str:
     """Which fsadvisor looked at which machine, and as whom."""
-    words = [f"fsadvisor {about.version}: {storage.machine}"]
+    blind = as_json.could_not_look(storage, about.root)
+    words = [f"{f'Could not look: {blind}. ' if blind else ''}fsadvisor {about.version}: {storage.machine}"]
     if kernel := as_json.kernel(storage):
         words.append(f"Linux {kernel}")
     if about.root is not None:
@@ -99,27 +100,28 @@ def not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
                     yield name, fact
 
 
-def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About, ignored: int) -> str:
+def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About, storage: Storage) -> str:
     """'1 critical risk, 2 moderate gains, 1 withheld; 14 checks passed; 6 could not be told.'."""
     numbers = Counter(verdict.outcome for verdict in verdicts)
-    parts = [", ".join(_advice(found))]
+    nothing = "No storage was looked at" if as_json.could_not_look(storage, about.root) else "Nothing to advise"
+    parts = [", ".join(_advice(found, nothing))]
     parts.append(f"{counted(numbers[Outcome.OK], 'check')} passed")
     if numbers[Outcome.UNDETERMINED]:
         parts.append(f"{numbers[Outcome.UNDETERMINED]:,} could not be told")
     if about.rule_errors:
         parts.append(f"{counted(len({error.file for error in about.rule_errors}), 'rule')} did not load")
-    if ignored:
-        parts.append(f"{counted(ignored, *_KEPT)} ignored")
+    if storage.ignored:
+        parts.append(f"{counted(len(storage.ignored), *_KEPT)} ignored")
     return "; ".join(parts) + "."
 
 
-def _advice(found: Sequence[Finding]) -> Iterator[str]:
+def _advice(found: Sequence[Finding], nothing: str) -> Iterator[str]:
     main, minor = main_and_minor([one for one in found if one.waiver is None])
     kinds = Counter((one.rule.severity, one.rule.kind) for one in main if one.outcome is Outcome.ADVISE)
     for (severity, kind), number in kinds.items():
         yield f"{number:,} {severity} {kind if number == 1 else _PLURALS[kind]}"
     if not kinds:
-        yield "Nothing to advise"
+        yield nothing
     if number := sum(one.outcome is Outcome.WITHHELD for one in main):
         yield f"{number:,} {Outcome.WITHHELD.value}"
     if minor:

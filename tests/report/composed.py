@@ -167,3 +167,9 @@ def blind():
     """A machine that lets nobody look."""
     denied = Unknown(Cause.DENIED, "run as root", "/sys/block")
     return machine("blind", known(Host, block_devices=denied, mounts=denied, services=denied))
+
+
+def only_mounts(*, hidden):
+    """A mount whose device is in no list: because /sys is hidden, or because there is none, as on a diskless client."""
+    on = host(block_devices=Unknown(Cause.NOT_EXPOSED, "", "/sys/block") if hidden else 0)
+    return machine("only-mounts", on, *mounted("sda", "/srv", on))
