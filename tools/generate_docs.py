@@ -28,6 +28,9 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = ("completions", "rules")
 """Folders of docs/ where nothing else stands."""
 
+SAMPLE_LINES = 22
+"""Of the README's sample of the report."""
+
 COMPLETIONS = {"bash": "fsadvisor.bash", "zsh": "_fsadvisor", "fish": "fsadvisor.fish"}
 
 
@@ -67,12 +70,22 @@ def schema(document: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stdout
 
 
+def readme() -> str:
+    """The README with the first finding of a recorded machine, as it is printed today."""
+    before, start, rest = (DOCS.parent / "README.md").read_text(encoding="utf-8").partition("```text\n")
+    command = [sys.executable, "-m", "fsadvisor", "--on", "fixtures/machines/ext4-nobarrier"]
+    done = subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, encoding="utf-8", check=False)
+    sample = "".join(done.stdout.splitlines(keepends=True)[:SAMPLE_LINES])
+    return f"{before}{start}{sample}```{rest.partition('```')[2]}"
+
+
 def documents() -> dict[str, str]:
     """Every generated file: its name below docs/ and its text."""
     found = {f"completions/{file}": shtab.complete(cli.parser(), shell=shell) for shell, file in COMPLETIONS.items()}
     found |= {"fsadvisor.8": man_page(cli.parser()), **{f"{name}.schema.json": schema(name) for name in DOCUMENTS}}
     found["help.txt"] = help_page(cli.parser())
     found["waits.md"] = waits_docs.page()
+    found["../README.md"] = readme()
     return found | rule_docs.pages(load_shelf().rules)
 
 

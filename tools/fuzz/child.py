@@ -63,7 +63,7 @@ def done(*argv: str) -> Done:
 
 def wrong(it: Done, most_seconds: float, most_mib: int) -> Iterator[str]:
     """What does not hold of an answer to a stranger's file: an answer or one sentence, and nothing else."""
-    if it.status not in (0, 1, 2, 3):
+    if it.status not in (0, 1, 2, 3, 5):
         last = (it.said.strip().splitlines() or [""])[0]
         yield f"exit status {it.status}: {last}"
     elif it.status == 2 and (it.said.count("\n") != 1 or not it.said.startswith("fsadvisor: ")):

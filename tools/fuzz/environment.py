@@ -30,7 +30,7 @@ _SYSTEM_PYTHON: Final = "/usr/bin/python3"
 """For another user, who may not reach ours."""
 _NOBODY: Final = 65534
 _SECONDS: Final = 300.0
-_ENDS: Final = (0, 1, 2, 3)
+_ENDS: Final = (0, 1, 2, 3, 5)
 _BY_LIMIT: Final = (-9, -24, -25)
 """SIGKILL and SIGXCPU for RLIMIT_CPU, SIGXFSZ for RLIMIT_FSIZE."""
 _PROGRAMS: Final = (
