@@ -194,7 +194,7 @@ def _function(device: BlockDevice) -> str | None:
 def _drive_link(machine: Machine, device: BlockDevice, which: str) -> Fact[Link]:
     function = _function(device)
     if function is None:
-        return Unknown(Cause.NOT_EXPOSED, "", device.hardware)
+        return Unknown(Cause.NOT_EXPOSED, "", f"where {device.folder} leads to: {device.hardware or 'not told'}")
     return _link(machine, function, which)
 
 

@@ -33,6 +33,8 @@ _UUID_KINDS = (
     ("part", "dm-linear"),
 )
 """What device-mapper UUIDs start with, by the tool that made the device. LVM's do not tell a thin pool from a RAID."""
+_OF_MAPPED = ("misaligned", "cache_mode", "md_level", "fill_percent", "pool_metadata_percent", "crypt_sector_bytes")
+"""What depends on the kind of a mapped device: where that is not known, it is not known either."""
 _OF_A_KIND = ("kind", "md_level", "md_degraded", "md_mismatches", "md_consistency", "cache_mode", "misaligned")
 """What can't be told of a device whose directory can't be listed."""
 _WITH_OFFSETS = ("dm-linear", "dm-striped", "dm-crypt")
@@ -156,6 +158,7 @@ def _device_mapper(
     targets = tables if isinstance(tables, Unknown) else tables.get(name, ())
     kind = _mapped_kind(machine, device, targets)
     found: dict[str, Any] = {
+        **(dict.fromkeys(_OF_MAPPED, kind) if isinstance(kind, Unknown) else {}),
         "mapped_name": mapped,
         "kind": kind,
         **raid.lvm_facts(name, read_fact.value(kind) or "", volumes),
@@ -202,7 +205,7 @@ def _mapped_kind(machine: Machine, device: BlockDevice, targets: tuple[Target, .
         for prefix, kind in _UUID_KINDS:
             if uuid.value.startswith(prefix):
                 return Known(kind, path)
-    return targets if isinstance(targets, Unknown) else Unknown(Cause.NOT_EXPOSED, "", path)
+    return targets if isinstance(targets, Unknown) else Unknown(Cause.NOT_EXPOSED, "", f"dmsetup table, {path}")
 
 
 def thin(layer: Layer) -> Fact[bool]:

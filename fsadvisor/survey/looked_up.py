@@ -81,6 +81,8 @@ def _when(left: Fact[int]) -> str:
 
 def with_looked_up(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> Disk:
     """With what nobody had to say, and nobody has said; `hardware` is its place in sysfs."""
+    if isinstance(disk.virtual, Unknown) and isinstance(unsaid := disk.path_covered, Unknown):
+        return replace(disk, path_covered=replace(unsaid, source=f"{unsaid.source}; {disk.virtual.source}"))
     if read_fact.value(disk.virtual) is not False:
         return disk
     known = {name: fact for name, fact in _known(disk, hardware, family, today) if _is_unsaid(getattr(disk, name))}
@@ -106,8 +108,11 @@ def _known(disk: Disk, hardware: str, family: Family | None, today: dt.date) -> 
 
 def with_shingles(disk: Disk) -> Disk:
     """With what says that a hard disk records in shingles."""
-    if read_fact.value(disk.virtual) is not False or read_fact.value(disk.rotational) is not True:
+    if read_fact.value(disk.virtual) is True or read_fact.value(disk.rotational) is False:
         return disk
+    for asked in (disk.virtual, disk.rotational):
+        if isinstance(asked, Unknown):
+            return replace(disk, shingled_by=asked)
     if isinstance(disk.model, Unknown):
         return replace(disk, shingled_by=disk.model)
     return replace(disk, shingled_by=_shingled(disk, disk.model.value))

@@ -187,12 +187,16 @@ def _atime(options: tuple[str, ...]) -> Atime:
     return "relatime" if "relatime" in options else "strictatime"
 
 
+_OF_FSTAB = (
+    *("configured", "configured_options", "configured_in", "configured_data_mode", "options_not_in_force"),
+    *("waits_at_boot", "kernel_name", "same_uuid", "fsck_pass"),
+)
+
+
 def _not_configured(no_fstab: Unknown | None) -> dict[str, Any]:
     if no_fstab is None:
         return {"configured": Known(False, f"{FSTAB}, mount units")}
-    return dict.fromkeys(
-        ("configured", "configured_options", "configured_in", "configured_data_mode", "options_not_in_force"), no_fstab
-    )
+    return dict.fromkeys(_OF_FSTAB, no_fstab)
 
 
 def _configured(

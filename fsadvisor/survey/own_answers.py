@@ -63,7 +63,7 @@ def namespace(machine: Machine, device: BlockDevice) -> IdNs | Unknown:
     if told == real:
         return record
     learn = f"find out why nvme id-ns answers for {told} bytes where {device.path} has {real}"
-    return Unknown(Cause.UNREADABLE, learn, " ".join(argv))
+    return Unknown(Cause.UNREADABLE, learn, f"{' '.join(argv)}; {device.sectors.source}")
 
 
 _MOST_COMPRESSED: Final = 8

@@ -127,10 +127,12 @@ def with_membership(disks: Mapping[str, Disk], inventory: Inventory, layers: Map
             return inventory.udev.unread
         return Known("neither", "the stack, udev ID_FS_TYPE")
 
-    return {
-        subject: replace(disk, member_of=member(subject)) if read_fact.value(disk.rotational) else disk
-        for subject, disk in disks.items()
-    }
+    def with_it(subject: str, disk: Disk) -> Disk:
+        if isinstance(disk.rotational, Unknown):
+            return replace(disk, member_of=disk.rotational)
+        return replace(disk, member_of=member(subject)) if disk.rotational.value else disk
+
+    return {subject: with_it(subject, disk) for subject, disk in disks.items()}
 
 
 def _by_udev(properties: Sequence[Mapping[str, str]], udev: Udev, *, maybe: bool) -> Fact[bool]:

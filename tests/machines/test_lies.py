@@ -24,13 +24,12 @@ GUID = "0xafd514c97c6f4f9ca4f2bfea2810afc5"
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("folder", MACHINES, ids=lambda it: it.name)
-def test_no_lie_makes_a_machine_safer_and_people_are_told_which_tool_lied(folder):
-    told = list(every(folder))
-    assert [(it.source, it.lie, it.laws) for it in told if it.laws] == []
-    lost = [it for it in told if it.lost]
-    named = [it for it in lost if not it.unnamed]
-    assert len(named) >= 0.85 * len(lost), [it.unnamed for it in lost if it.unnamed]  # of all machines, 95 of 100
+def test_no_lie_makes_a_machine_safer_and_of_100_that_take_a_fact_95_are_named():
+    told = [(folder.name, it) for folder in MACHINES for it in every(folder)]
+    assert [(name, it.source, it.lie, it.laws) for name, it in told if it.laws] == []
+    lost = [(name, it) for name, it in told if it.lost]
+    unnamed = [(name, it.source, it.lie, it.unnamed[0]) for name, it in lost if it.unnamed]
+    assert len(unnamed) <= 0.05 * len(lost), unnamed
 
 
 def drive(model):
