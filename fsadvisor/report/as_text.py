@@ -8,8 +8,8 @@ from fsadvisor.pages.document import Gap, Item, paragraph
 from fsadvisor.pages.glyphs import Span, line
 from fsadvisor.pages.text import WIDTH, counted, listed, render
 from fsadvisor.pages.values import said, short_name, told
-from fsadvisor.report import as_json, finding_page, sections
-from fsadvisor.report.finding_page import SUBJECTS, headline, where
+from fsadvisor.report import as_json, finding_page, sections, short_page
+from fsadvisor.report.finding_page import SUBJECTS
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.report.sections import main_and_minor
 from fsadvisor.rulebook.rule import Outcome
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Storage
     from fsadvisor.storage.catalogue import Entry
 
-_IN_OVERVIEW: Final = 3
 _NONE_OF_IT: Final = "None of this is so here; `fsadvisor explain RULE` says what a rule looks for."
 
 
@@ -47,16 +46,17 @@ def as_text(
     if full:
         found, minor = unfolded([*found, *minor]), []
     comes_to = sections.summed_up([*found, *minor], verdicts, about, storage)
-    yield from render(_head(storage, about, comes_to), width)
-    if len(found) > 1:
-        yield from render(_overview(found), width)
-    told_in: dict[str, int] = {}
-    for number, finding in enumerate(found, 1):
-        yield "\n\n"
-        yield from render(finding_page.document(finding, number, told_in.get(finding.rule.id)), width)
-        told_in.setdefault(finding.rule.id, number)
     if not full:
-        yield from render(sections.brief(storage, verdicts, minor), width, 0)
+        comes_to = f"{comes_to} All of it: fsadvisor --text --full"
+    yield from render(_head(storage, about, comes_to), width)
+    if screen := tuple(_screen(storage, verdicts, (found, minor), width, full=full)):
+        yield from render((Gap(), *screen), width, 0)
+    told_in: dict[str, int] = {}
+    page = finding_page if full else short_page
+    for number, finding in enumerate(found, 1):
+        yield "\n\n" if full else "\n"
+        yield from render(page.document(finding, number, told_in.get(finding.rule.id)), width)
+        told_in.setdefault(finding.rule.id, number)
     for section in sections.sections(storage, verdicts, about, full=full):
         yield f"\n\n{section.title.upper()}{section.number}\n"
         yield from render(section.blocks, width)
@@ -66,20 +66,27 @@ def as_text(
 
 
 def _head(storage: Storage, about: About, comes_to: str) -> Iterator[Block]:
-    yield paragraph(sections.made_of(storage, about))
-    yield paragraph(sections.looked_at(storage))
+    yield paragraph(f"{sections.made_of(storage, about)}. {sections.looked_at(storage)}")
     for name, fact in sections.not_looked_at(storage):
         yield paragraph(told(name, fact, fact.source), indent=2)
-    yield from (Gap(), paragraph(comes_to))
+    yield paragraph(comes_to)
 
 
-def _overview(found: Sequence[Finding]) -> Iterator[Block]:
-    yield Gap()
-    digits = len(str(len(found)))
-    for number, finding in enumerate(found, 1):
-        first = f"  {number:>{digits}}  "
-        yield paragraph(f"{headline(finding)}: {finding.title}", first=line(first))
-        yield paragraph(where(finding, _IN_OVERVIEW), first=line(" " * len(first)))
+def _screen(
+    storage: Storage,
+    verdicts: Sequence[Verdict],
+    findings: tuple[Sequence[Finding], Sequence[Finding]],
+    width: int,
+    *,
+    full: bool,
+) -> Iterator[Block]:
+    """What it comes to on one screen; of what is told below in full, the findings alone."""
+    found, minor = findings
+    if len(found) > 1:
+        yield from sections.overview(found, width)
+    if not full:
+        yield from sections.unknown(verdicts, width)
+        yield from sections.brief(storage, minor, width)
 
 
 def _names(title: str, outcome: Outcome, verdicts: Sequence[Verdict]) -> Iterator[Block]:

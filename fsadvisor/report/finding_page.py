@@ -26,7 +26,7 @@ from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.report import findings, rule_page
 from fsadvisor.report.rule_page import part
-from fsadvisor.rulebook.advise import reason
+from fsadvisor.rulebook.ranking import ORDER, REST
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
@@ -73,11 +73,6 @@ def subjects_named(subjects: Sequence[Subject], most: int = SUBJECTS, all_are: s
     return listed(names)
 
 
-def because(finding: Finding, *, first: bool) -> str:
-    """Why it stands where it does."""
-    return f"{'First' if first else 'Here'} because: {reason(finding.verdicts[0])}"
-
-
 def waived(finding: Finding) -> str:
     """Who accepted it, until when and why; '' where nobody did."""
     waiver = finding.waiver
@@ -98,7 +93,10 @@ def folded(finding: Finding) -> Iterator[tuple[str, list[str]]]:
 
 def in_one_line(finding: Finding) -> str:
     """A finding in one line: what, where, and the rule to read about it."""
-    return f"{finding.rule.id} on {subjects_named(list(finding.subjects), 3, '')}: {finding.title}"
+    title = finding.title
+    if title != finding.rule.title:
+        return f"{finding.rule.id}: {title}"
+    return f"{finding.rule.id} on {subjects_named(list(finding.subjects), 3, '')}: {title}"
 
 
 def evidence(finding: Finding) -> list[tuple[Ask, Truth]]:
@@ -171,14 +169,15 @@ _TONES: Final = {"critical": Tone.BAD, "high": Tone.BAD, "moderate": Tone.WARNIN
 def document(finding: Finding, number: int, told_in: int | None, all_are: str = IN_JSON) -> Iterator[Block]:
     """The whole page; `told_in` is the finding that has told of this rule already.
 
-    `all_are` says where those stand of many subjects that are not named.
+    `all_are` says where those stand of many subjects that are not named. What guides say is told by `explain` alone.
     """
     rule, page = finding.rule, FindingPage(finding, all_are)
     yield page.headline(number)
     yield from page.unlock()
     yield page.where()
     yield from page.all_subjects()
-    yield page.because(first=number == 1)
+    if urgent := urgency(finding):
+        yield Remark(line(span(urgent, Tone.DIM)))
     yield from page.waived()
     yield Gap()
     if told_in:
@@ -186,19 +185,24 @@ def document(finding: Finding, number: int, told_in: int | None, all_are: str = 
         yield Paragraph(line("Why, what it brings and references: see ", see, "."), (Span("   "),), 3)
     else:
         yield Prose(rule.why)
-    yield from page.evidence()
-    if not (told_in and page.gain is rule.gain):
-        yield from page.brings()
     yield from page.safety()
     yield from page.to_do()
     if rule.remedy.advice and not told_in:
         yield from part("Note", Prose(rule.remedy.advice))
+    if not (told_in and page.gain is rule.gain):
+        yield from page.brings()
+    yield from page.evidence()
     yield from page.folded()
     if not told_in:
         yield from rule_page.references(rule)
-        yield from rule_page.guides(rule)
     yield Gap()
     yield Remark(line(f"Rule: {rule.id} (`fsadvisor explain {rule.id}`)"))
+
+
+def urgency(finding: Finding) -> str:
+    """What is urgent about it, '' where nothing is."""
+    words = "" if finding.urgency == REST else ORDER[finding.urgency]
+    return words[:1].upper() + words[1:]
 
 
 class FindingPage:
@@ -232,10 +236,6 @@ class FindingPage:
     def all_subjects(self) -> Iterator[Block]:
         """All of them by name, where there are too many to name them in a line."""
         yield from _names(list(self.finding.subjects))
-
-    def because(self, *, first: bool) -> Remark:
-        """Why it stands where it does."""
-        return Remark(line(span(because(self.finding, first=first), Tone.DIM)))
 
     def waived(self) -> Iterator[Block]:
         """Who accepted it, if anybody did."""

@@ -58,11 +58,12 @@ class Finding(Struct):
         """Whether it is no finding of its own: of low severity and not measured, or a gain that is not safe here."""
         if self.rule.urgency:
             return False
-        small = self.rule.severity == "low" and self._urgency == REST
+        small = self.rule.severity == "low" and self.urgency == REST
         return small or (self.outcome is Outcome.BLOCKED and self.rule.kind != "risk")
 
     @property
-    def _urgency(self) -> str:
+    def urgency(self) -> str:
+        """The row of `fsadvisor explain order` that it stands in."""
         return urgency_of(self.rule, self.outcome, left_of(self.verdicts[0].measured))
 
     @property
@@ -168,6 +169,9 @@ class Cure(Struct):
     held_back: dict[str, None] = field(default_factory=dict)
     """The rules, among those, whose findings wait for it."""
 
+    checks: int = 0
+    """How many it would decide, or help to decide."""
+
     asked: dict[tuple[str, str], Unknown] = field(default_factory=dict)
     """Each fact that is open by the id of the subject that it was asked of, and its name."""
 
@@ -190,9 +194,10 @@ def cures(verdicts: Iterable[Verdict], outcomes: Collection[Outcome] = (Outcome.
     found: dict[object, Cure] = {}
     for verdict in verdicts:
         if verdict.outcome in outcomes:
+            settle: dict[object, Cure] = {}
             for name, fact in verdict.to_learn().items():
                 key = _without_names(fact.learn, verdict.subject) or fact.cause
-                cure = found.setdefault(key, Cure(fact))
+                cure = settle[key] = found.setdefault(key, Cure(fact))
                 cure.words.add(fact.learn)
                 cure.facts[name] = None
                 cure.subjects[verdict.subject.id] = verdict.subject
@@ -200,6 +205,8 @@ def cures(verdicts: Iterable[Verdict], outcomes: Collection[Outcome] = (Outcome.
                 cure.asked[verdict.subject.id, name] = fact
                 if verdict.outcome is not Outcome.UNDETERMINED:
                     cure.held_back[verdict.rule.id] = None
+            for cure in settle.values():
+                cure.checks += 1
     return sorted(found.values(), key=lambda cure: (cure.gravity, not cure.first.learn))
 
 

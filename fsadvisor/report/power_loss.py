@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct, field
 
 from fsadvisor.facts import Known, Unknown
-from fsadvisor.pages.document import Fold, Gap, Heading, Item, Prose, Remark, paragraph
+from fsadvisor.pages.document import Drawn, Fold, Gap, Heading, Item, Prose, Remark, Table, aligned, paragraph
 from fsadvisor.pages.escape import clean
-from fsadvisor.pages.glyphs import Span, Tone, line, span
+from fsadvisor.pages.glyphs import Span, Tone, cut, line, plain, span
 from fsadvisor.pages.text import counted, listed
-from fsadvisor.pages.values import full_name, said
+from fsadvisor.pages.values import cause, full_name, said
 from fsadvisor.storage import Disk
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _NAMED: Final = 5
 _GROUPS: Final = 20
+_IN_A_ROW: Final = 3
 _MOST_BELOW: Final = 8
 """Disks below that are named."""
 
@@ -39,6 +40,17 @@ _MEANING: Final = {
 }
 
 
+_AT_A_CUT: Final = {
+    "proven": "acknowledged writes survive",
+    "claimed": "acknowledged writes are said to survive",
+    "partial": "writes that are under way are lost",
+    "absent": "writes that are not flushed are lost",
+    "failed": "the protection has failed",
+    "unknown": "nothing tells",
+}
+_HEAD: Final = ("PLP", "write cache", "at a power cut")
+
+
 class Group(Struct):
     """Disks with the same verdict, evidence and treatment by the kernel."""
 
@@ -46,6 +58,48 @@ class Group(Struct):
     evidence: tuple[str, ...]
     subjects: list[Subject] = field(default_factory=list)
     disks: list[Disk] = field(default_factory=list)
+
+
+def alike(storage: Storage) -> list[tuple[str, ...]]:
+    """The rows of the table, those of drives that are alike as one."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name, *cells in drives(storage):
+        found.setdefault(tuple(cells), []).append(name)
+    return [(_first(names), *cells) for cells, names in found.items()]
+
+
+def drives(storage: Storage) -> list[tuple[str, ...]]:
+    """A row for each drive: its name, verdict and write cache, and what a power cut does."""
+    disks = ((one, one.scope.get("disk")) for one in storage.subjects if one.kind == "disk")
+    return [(clean(one.name), *_row(disk)) for one, disk in disks if isinstance(disk, Disk)]
+
+
+def _row(disk: Disk) -> tuple[str, str, str]:
+    cache = "not known" if isinstance(disk.write_cache, Unknown) else disk.write_cache.value
+    if isinstance(disk.plp, Unknown):
+        return "not known", cache, cause(disk.plp)
+    if disk.plp.value not in ("proven", "claimed") and isinstance(disk.volatile_cache, Known):
+        if not disk.volatile_cache.value:
+            return disk.plp.value, cache, "there is no volatile cache to lose"
+        if cache == "write through":
+            return disk.plp.value, cache, "acknowledged writes are lost: no flushes"
+    return disk.plp.value, cache, _AT_A_CUT[disk.plp.value]
+
+
+def table(rows: Sequence[tuple[str, ...]], width: int, more: str = "") -> Iterator[Block]:
+    """The rows in columns, cut at the edge; its head stands at the margin."""
+    if rows:
+        head = (f"Power loss{more}", *_HEAD)
+        drawn = aligned(Table(head, tuple(tuple(line(cell) for cell in row) for row in rows)))
+        first, *others = (plain(one).rstrip() for one in drawn.lines)
+        after = first.index(_HEAD[0])
+        outdented = f"{first[2:after]}  {first[after:]}"
+        yield Drawn(tuple(cut(line(one), width, "...") for one in (outdented, *others)))
+
+
+def _first(names: Sequence[str]) -> str:
+    more = [f"{len(names) - _IN_A_ROW:,} more"] if len(names) > _IN_A_ROW else []
+    return listed([*names[:_IN_A_ROW], *more])
 
 
 def blocks(storage: Storage) -> Iterator[Block]:

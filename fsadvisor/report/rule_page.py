@@ -76,7 +76,7 @@ def figures(gain: shape.Gain) -> Figures:
     if not gain.figures:
         remarks.append(line("No figure is known."))
     if gain.believe:
-        remarks.append(line(span("Believe: ", Tone.STRONG), gain.believe))
+        remarks.append(line(span("Realistic expectation: ", Tone.STRONG), gain.believe))
     if gain.measure and not gain.told_here:
         remarks.append(line("The probe ", span(gain.measure, Tone.KEY), " would measure it."))
     return Figures(tuple(map(_figure, gain.figures)), tuple(remarks))
@@ -198,7 +198,7 @@ def _gain(gain: Gain) -> Iterator[Block]:
     if not gain.figures:
         yield Prose("No figure is known.")
     if gain.believe:
-        yield Prose(f"Believe: {gain.believe}")
+        yield Prose(f"Realistic expectation: {gain.believe}")
     if gain.measured:
         doc = catalogue()[gain.measured].doc
         yield Prose(f"The probe {gain.measure} tells it here, at most, by {gain.measured}: {doc}.")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from textwrap import shorten
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
-from fsadvisor.pages.document import Gap, Item, Remark, Verbatim, paragraph
-from fsadvisor.pages.glyphs import line, span
+from fsadvisor.pages.document import Drawn, Gap, Remark, Verbatim
+from fsadvisor.pages.glyphs import cut, line, span
 from fsadvisor.pages.text import counted, listed
-from fsadvisor.pages.values import short_name
 from fsadvisor.report import as_json, findings, power_loss
+from fsadvisor.report.finding_page import headline, subjects_named
 from fsadvisor.report.finding_page import in_one_line as finding_line
-from fsadvisor.report.rule_page import part
 from fsadvisor.rulebook.rule import Outcome
 
 if TYPE_CHECKING:
@@ -25,15 +23,20 @@ if TYPE_CHECKING:
     from fsadvisor.report.findings import Finding
     from fsadvisor.report.model import About
     from fsadvisor.rulebook.advise import Verdict
-    from fsadvisor.storage import Storage, Subject
+    from fsadvisor.storage import Storage
 
 NOT_FOUND: Final = "Checked, and not found here"
 NOT_APPLYING: Final = "Does not apply here"
 
 _KINDS: Final = ("disk", "layer", "filesystem", "mount", "service")
 _COUNTS: Final = ("host.block_devices", "host.mounts", "host.services")
-_NAMED: Final = 6
-_ONE_LINE: Final = 76
+_GROUPS: Final = ("Wrong now", "Risks", "Gains", "Hygiene")
+_NOW: Final = ("losing", "errors", "stall")
+_SCREEN: Final = 14
+"""Lines of the findings in the overview."""
+_MINOR: Final = 3
+_DRIVES: Final = 4
+_UNKNOWN: Final = 3
 _PLURALS: Final = {"risk": "risks", "gain": "gains", "hygiene": "hygiene"}
 _KEPT: Final = ("attestation, waiver or result", "attestations, waivers or results")
 
@@ -135,27 +138,51 @@ def main_and_minor(found: Sequence[Finding]) -> tuple[list[Finding], list[Findin
     return [one for one in found if not one.minor], [one for one in found if one.minor]
 
 
-def brief(storage: Storage, verdicts: Sequence[Verdict], minor: Sequence[Finding]) -> Iterator[Block]:
-    """What is of small effect, power loss, and what is open, in a few lines; `--full` tells them with all evidence."""
+def brief(storage: Storage, minor: Sequence[Finding], width: int) -> Iterator[Block]:
+    """What is of small effect, and power loss, in a few lines."""
     if minor:
-        title = "Also possible, of small effect or not safe here (`fsadvisor explain RULE`):"
-        yield from part(title, *_some([finding_line(finding) for finding in minor], 3))
-    if found := power_loss.groups(storage):
-        yield from part("Power loss:", *_some([f"{_named(one.subjects)}: {one.verdict}" for one in found], 3))
-    if to_do := findings.cures(verdicts):
-        heads = [f"{counted(len(one.asked), 'fact')}: {one.heading}" for one in to_do]
-        yield from part("Could not be told, and what would tell it:", *_some(heads, 2))
-    yield Gap()
-    yield paragraph("All of it, with its evidence: fsadvisor --text --full")
+        lines = [finding_line(finding) for finding in minor]
+        yield Remark(line(f"Also possible, of small effect or not safe here{_more(len(lines) - _MINOR)}"))
+        yield rows(lines, _MINOR, width)
+    drives = power_loss.alike(storage)
+    if drives:
+        yield from power_loss.table(drives[:_DRIVES], width, _more(len(drives) - _DRIVES))
 
 
-def _some(lines: Sequence[str], most: int) -> Iterator[Item]:
-    """So many at most, each short enough for one line of 80 columns: a healthy server's report fits one screen."""
-    yield from (Item(line(shorten(words, _ONE_LINE, placeholder=" …"))) for words in lines[:most])
-    if len(lines) > most:
-        yield Item(line(f"and {len(lines) - most:,} more"))
+def unknown(verdicts: Sequence[Verdict], width: int) -> Iterator[Block]:
+    """What could not be told, by the one thing to do, or to ask, that would settle most of it first."""
+    to_do = sorted(findings.cures(verdicts), key=lambda one: (not one.first.learn, -one.checks, one.gravity))
+    if to_do:
+        yield Remark(line(f"Unknown, and what would tell it{_more(len(to_do) - _UNKNOWN)}"))
+        yield rows([f"{counted(one.checks, 'check')}: {one.heading}" for one in to_do], _UNKNOWN, width)
 
 
-def _named(subjects: Sequence[Subject]) -> str:
-    names = [short_name(subject) for subject in subjects[:_NAMED]]
-    return listed([*names, f"{len(subjects) - _NAMED:,} more"] if len(subjects) > _NAMED else names)
+def overview(found: Sequence[Finding], width: int) -> Iterator[Block]:
+    """One screen: what is wrong now, what may go wrong, what may be gained, a line each."""
+    digits = len(str(len(found)))
+    groups: dict[str, list[str]] = {}
+    for number, finding in sorted(enumerate(found, 1), key=lambda pair: _GROUPS.index(_group(pair[1]))):
+        where = f"{subjects_named(list(finding.subjects), 3, '')}: " if finding.title == finding.rule.title else ""
+        words = f"{number:>{digits}}  {headline(finding).replace(f' {finding.rule.kind}', '')}: {where}{finding.title}"
+        groups.setdefault(_group(finding), []).append(words)
+    left = _SCREEN - len(groups)
+    for title, lines in groups.items():
+        shown = min(len(lines), max(left, 1))
+        yield Remark(line(f"{title}{_more(len(lines) - shown)}"))
+        yield rows(lines, shown, width)
+        left -= shown
+
+
+def _group(finding: Finding) -> str:
+    if finding.rule.kind == "risk" and finding.urgency in _NOW:
+        return "Wrong now"
+    return {"risk": "Risks", "gain": "Gains"}.get(finding.rule.kind, "Hygiene")
+
+
+def rows(lines: Sequence[str], most: int, width: int) -> Drawn:
+    """So many at most, a line each, cut at the edge: a healthy server's report fits one screen."""
+    return Drawn(tuple(cut(line(f"  {words}"), width, "...") for words in lines[:most]))
+
+
+def _more(number: int) -> str:
+    return f" (and {number:,} more)" if number > 0 else ""

@@ -161,6 +161,8 @@ def without_ticks(text):
 SAID_OTHERWISE = {
     "title",  # with the values of all the subjects of a finding: tests/report/test_titles.py
     "title_here",
+    "because",  # what is urgent, in words
+    "errata",  # `fsadvisor explain` alone tells what guides say
     "seed",
     "rank",
     "truth",

@@ -19,6 +19,6 @@ def test_the_line_below_the_head_is_the_command_that_unlocks(machine, rule, says
     assert ("To unlock" in text) == bool(says)
     if says:
         head, _, after = text.partition(" To unlock: ")
-        assert head.endswith(rule)
+        assert rule in head
         assert after.startswith("answer ")
-        assert says in after.partition(" On disk ")[0]
+        assert says in after.partition(" No commands: ")[0]

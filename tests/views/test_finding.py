@@ -40,7 +40,7 @@ def test_every_finding_says_what_where_why_there_and_who_says_so(machine):
         page = flat(read(look, key))
         assert one.title in page
         assert one.rule.severity.upper() in page
-        assert " because: " in page
+        assert f"of {len(look.findings)} (] next)" in page
         assert one.rule.id in page
         assert "References" in page
 

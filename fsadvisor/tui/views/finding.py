@@ -242,8 +242,9 @@ class _Writing(FindingPage):
         yield from self.unlock()
         yield self.where()
         place = self._place()
-        of = span(f" ({place + 1} of {len(self._look.findings)}, ", Tone.DIM)
-        yield Remark((*self.because(first=place == 0).words, of, span("]", Tone.KEY), span(" next)", Tone.DIM)))
+        urgent = f"{words}; " if (words := parts.urgency(self.finding)) else ""
+        of = span(f"{urgent}{place + 1} of {len(self._look.findings)} (", Tone.DIM)
+        yield Remark((of, span("]", Tone.KEY), span(" next)", Tone.DIM)))
         yield from self.waived()
         yield Remark(tuple(self._state()))
         if self._chosen:

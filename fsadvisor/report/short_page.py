@@ -1,0 +1,193 @@
+"""A finding on a few lines: what happens, what to do about it, what it brings, and on what that rests.
+
+What is left out is told by `--full` and by `fsadvisor explain`.
+"""
+
+from __future__ import annotations
+
+import re
+from textwrap import shorten
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Unknown
+from fsadvisor.pages.document import Commands, Heading, Item, Remark, paragraph
+from fsadvisor.pages.glyphs import cut, line
+from fsadvisor.pages.text import counted, listed
+from fsadvisor.pages.values import cause, short_name, value_text
+from fsadvisor.report import findings
+from fsadvisor.report.finding_page import (
+    FindingPage,
+    evidence,
+    folded,
+    kept_as,
+    safety,
+    subjects_named,
+    waived,
+    where,
+)
+from fsadvisor.report.rule_page import NEEDS, by_file
+from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.storage.catalogue import catalogue
+from fsadvisor.truth import FALSE, TRUE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fsadvisor.pages.document import Block
+    from fsadvisor.report.findings import Finding
+
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9`-])")
+_LINE: Final = 74
+_ITEM: Final = 72
+_IMPACT: Final = 3 * _LINE
+_ADVICE: Final = 6 * _LINE
+_EFFECT: Final = 3 * _LINE
+_EVIDENCE: Final = 3 * _LINE
+_VALUE: Final = 48
+_FACTS: Final = 6
+_BELOW: Final = 3
+_WITH_COMMANDS: Final = 2
+"""Subjects whose commands are shown."""
+
+_ALL: Final = "`fsadvisor explain {}` has all of it"
+
+
+def document(finding: Finding, number: int, told_in: int | None) -> Iterator[Block]:
+    """The finding; `told_in` is the one that has told of this rule already."""
+    rule, page = finding.rule, FindingPage(finding)
+    yield page.headline(number)
+    if not _named_in_title(finding):
+        yield Remark(line(f"On {where(finding, 3)}"))
+    if words := waived(finding):
+        yield Remark(line(words))
+    if told_in:
+        yield _labelled("Impact", f"see {told_in}, the same rule.")
+    else:
+        yield _labelled("Impact", sentences(rule.why, _IMPACT))
+    yield from _fix(page)
+    explains = page.todo.has_commands or not (rule.remedy.now or rule.remedy.keep or finding.outcome is Outcome.ADVISE)
+    if rule.remedy.advice and not told_in and explains:
+        yield _labelled("Note", _advice(finding))
+    if page.gain and not (told_in and page.gain is rule.gain):
+        believe = sentences(page.gain.believe, _EFFECT) or "no figure is known."
+        yield _labelled("Expected", f"{page.gain.metric}: {believe} ({page.gain.basis})")
+    yield _labelled("Evidence", _evidence(finding))
+    for title, lines in folded(finding):
+        yield Heading(title)
+        yield from _few(lines, _BELOW)
+    source = "" if told_in else f" {rule.references[0].url}"
+    yield _labelled("More", f"`fsadvisor explain {rule.id}`{source}")
+
+
+def _named_in_title(finding: Finding) -> bool:
+    """Whether the title says all that the line with the subjects would."""
+    subjects = list(finding.subjects)
+    named = subjects[0].kind in ("mount", "service", "host") and finding.title != finding.rule.title
+    return named and len(subjects) == 1 and (subjects[0].kind == "host" or short_name(subjects[0]) in finding.title)
+
+
+def _few(lines: Sequence[str], most: int) -> Iterator[Item]:
+    """So many at most, each short enough for one line of 80 columns."""
+    yield from (Item(cut(line(words), _ITEM, "...")) for words in lines[:most])
+    if len(lines) > most:
+        yield Item(line(f"and {len(lines) - most:,} more"))
+
+
+def sentences(text: str, most: int) -> str:
+    """As many whole sentences of the first paragraph as stand in so many columns, but one at least."""
+    told = ""
+    for one in _SENTENCE.split(" ".join(text.strip().split("\n\n")[0].split())):
+        whole = told.count("`") % 2 == 0
+        if told and whole and len(told) + 1 + len(one) > most:
+            break
+        told = f"{told} {one}" if told else one
+    return told
+
+
+def _labelled(label: str, words: str) -> Block:
+    return paragraph(f"{label}: {words}", first=line("   "), indent=5)
+
+
+def _advice(finding: Finding) -> str:
+    """What to do in words: whole, or its first sentences and where the others stand."""
+    text = " ".join(finding.rule.remedy.advice.split())
+    told = sentences(text, _ADVICE)
+    return told if told == text else f"{told} ({_ALL.format(finding.rule.id)})"
+
+
+def _fix(page: FindingPage) -> Iterator[Block]:
+    """Whether it is safe, what it interrupts and how it is undone, in a line; then the commands."""
+    finding, needs = page.finding, NEEDS[page.rule.remedy.needs]
+    asked = safety(finding)
+    if words := findings.unlocks(finding):
+        yield _labelled("To unlock", words)
+    if any(truth is not TRUE for _, truth in asked):
+        if finding.outcome is Outcome.ADVISE and finding.rule.remedy.advice:
+            yield _labelled("Fix", _advice(finding))
+        yield _labelled("No commands", _held_back(finding))
+    elif page.todo.has_commands:
+        safe = f"safe ({counted(len(asked), 'check')} passed)" if asked else "no check of safety is needed"
+        undo = "undo below" if page.todo.ready[0].undo else "to undo it, take the change back"
+        yield Heading(f"Fix: {safe}; {needs}; {undo}")
+        yield from _commands(page)
+    elif not page.todo.unfit:
+        label = "Fix" if page.rule.remedy.needs == "online" else f"Fix ({needs})"
+        yield _labelled(label, _advice(finding))
+    yield from page.without_commands()
+
+
+def _held_back(finding: Finding) -> str:
+    """The questions of safety that are answered by no, or else those that nobody could answer."""
+    asked = safety(finding)
+    refuted = [ask.ask for ask, truth in asked if truth is FALSE]
+    some = refuted or [ask.ask for ask, truth in asked if truth is not TRUE]
+    more = f" and {len(some) - _BELOW:,} more" if len(some) > _BELOW else ""
+    why = "it is not safe here. The answer is no to:" if refuted else "it is not known to be safe. First learn:"
+    return f"{why} {' '.join(some[:_BELOW])}{more}"
+
+
+def _commands(page: FindingPage) -> Iterator[Block]:
+    ready = page.todo.ready
+    shown = ready[:_WITH_COMMANDS]
+    yield from _lines("", [command for one in shown for command in one.now])
+    for title, lines in by_file(kept_as(kept) for one in shown for kept in one.keep):
+        yield from _lines(title, lines)
+    yield from _lines("Undo", [command for one in shown for command in one.undo])
+    if len(ready) > len(shown):
+        yield Remark(line(f"The same for {len(ready) - len(shown):,} more: --full, or --json"))
+
+
+def _lines(title: str, lines: Sequence[str]) -> Iterator[Block]:
+    every = tuple(dict.fromkeys(lines))
+    if every:
+        if title:
+            yield Heading(title)
+        yield Commands(every)
+
+
+def _evidence(finding: Finding) -> str:
+    """What the answers rest on, in a line or two; questions only where the answer is not yes."""
+    asked = evidence(finding)
+    open_asks = [f"{ask.ask} {truth.name.lower()}" for ask, truth in asked if truth is not TRUE]
+    names = dict.fromkeys(name for ask, _ in asked if ask.part == "checks" for name in ask.expression.names)
+    told = [_told(finding, name) for name in names]
+    while len(told) > 1 and len(", ".join(told)) > _EVIDENCE:
+        del told[-1]
+    more = f" and {len(names) - len(told):,} more" if len(names) > len(told) else ""
+    return "; ".join((*open_asks, f"{', '.join(told)}{more}"))
+
+
+def _told(finding: Finding, name: str) -> str:
+    """'disk.plp = absent', with the subject where they differ."""
+    values = list(finding.facts()[name].values())
+    many = len(values) > 1
+    words = []
+    for subject, fact, _ in values[:_BELOW]:
+        if isinstance(fact, Unknown):
+            said = f"not known ({cause(fact)})"
+        else:
+            said = shorten(value_text(catalogue()[name], fact.value), _VALUE, placeholder=" ...")
+        words.append(f"{said} ({subjects_named([subject])})" if many else said)
+    if len(values) > _BELOW:
+        words.append("others")
+    return f"{name} = {listed(words)}"

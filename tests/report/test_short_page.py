@@ -1,0 +1,71 @@
+"""A report is one screen of what it comes to, and findings that fit a screen each."""
+
+import re
+
+import pytest
+
+from fsadvisor.pages.document import Commands
+from fsadvisor.pages.escape import width
+from fsadvisor.pages.text import render
+from fsadvisor.report import short_page
+from fsadvisor.report.as_text import as_text
+from fsadvisor.report.findings import findings
+from fsadvisor.report.sections import main_and_minor
+from fsadvisor.report.short_page import sentences
+from tests.machines.replay import FOLDERS, audit
+from tests.report import composed
+
+SCREEN = 24
+INTERNAL = ("seed 0", "because: ", "Believe", "from memory", "withheld, documented")
+
+
+def found_on(folder):
+    return main_and_minor(findings(audit(folder)[2]))[0]
+
+
+def report_of(folder):
+    _, storage, verdicts = audit(folder)
+    return "".join(as_text(storage, verdicts, composed.ABOUT))
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_finding_fits_a_screen_but_for_its_commands(folder):
+    for finding in found_on(folder):
+        blocks = list(short_page.document(finding, 1, None))
+        commands = sum(len(block.lines) + 1 for block in blocks if isinstance(block, Commands))
+        assert len(list(render(blocks, 80))) - commands <= SCREEN, finding.rule.id
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_what_a_report_comes_to_fits_a_screen_and_a_line_each(folder):
+    first = report_of(folder).partition("\n\n1. ")[0].splitlines()
+    overview = first[first.index("") :] if "" in first else []
+    assert all(width(line) <= 80 for line in overview)
+    assert len(overview) <= SCREEN + 10
+    if not found_on(folder):
+        assert len(first) <= SCREEN
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_report_has_no_internal_word(folder):
+    text = " ".join(report_of(folder).split())
+    assert not [word for word in INTERNAL if word in text]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_finding_has_commands_or_says_what_to_do_or_why_not(folder):
+    for finding in found_on(folder):
+        text = "".join(render(short_page.document(finding, 1, None), 80))
+        assert re.search(r"^   (Fix|No commands)\b", text, re.MULTILINE), finding.rule.id
+        asked = [truth.name for ask, truth in finding.answers() if ask.part == "safety"]
+        if set(asked) - {"TRUE"}:
+            assert "   No commands: it is not" in text
+            assert "Fix: safe" not in text
+
+
+def test_sentences_are_whole_and_the_first_is_always_told():
+    text = "One is `a. B` here. Two is 3.5 ms. Three.\n\nFour."
+    assert sentences(text, 1) == "One is `a. B` here."
+    assert sentences(text, 40) == "One is `a. B` here. Two is 3.5 ms."
+    assert sentences(text, 400) == "One is `a. B` here. Two is 3.5 ms. Three."
+    assert sentences("", 40) == ""
