@@ -1,7 +1,9 @@
 """Small changes to a rule's questions, to see whether its examples notice: an example is missing for what survives.
 
 A change leaves out a question, a term, a value of a list or a `not`, denies a question, swaps `and` and `or`, moves a
-boundary onto its neighbour or a threshold by a fifth or a thousandfold, or forgets a fact.
+boundary onto its neighbour or a threshold by a fifth or a thousandfold, holds a term at yes or at no, or forgets a
+fact. That examples notice a term that is held is what avionics calls masking MC/DC: for each term two examples differ
+in it, and it alone decides both (DO-178C; Chilenski, DOT/FAA/AR-01/18, 2001).
 The idea is DeMillo's, Lipton's and Sayward's (Hints on test data selection, 1978).
 """
 
@@ -128,6 +130,10 @@ def _changes(text: str) -> Iterator[tuple[str, str, str | None]]:
 
 
 def _variants(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if not isinstance(node, ast.BoolOp | ast.UnaryOp):
+        denied = ast.UnaryOp(ast.Not(), node)
+        yield "hold at yes", ast.BoolOp(ast.Or(), [node, denied])
+        yield "hold at no", ast.BoolOp(ast.And(), [node, denied])
     match node:
         case ast.BoolOp(op=op, values=values):
             other = ast.Or() if isinstance(op, ast.And) else ast.And()

@@ -39,6 +39,8 @@ def test_every_kind_of_change_is_tried():
         "drop term",
         "boundary",
         "threshold",
+        "hold at yes",
+        "hold at no",
         "unit",
     }
 
