@@ -185,7 +185,8 @@ def _parts(rule: Rule) -> Iterator[Block]:
 
 
 def _ask(ask: Ask) -> Item:
-    return Item(line(ask.ask), line(span(ask.expression.text, Tone.COMMAND)))
+    because = f" {ask.because}" if ask.because else ""
+    return Item(line(ask.ask, span(because, Tone.DIM)), line(span(ask.expression.text, Tone.COMMAND)))
 
 
 def _fact(entry: Entry) -> Item:

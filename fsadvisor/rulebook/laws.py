@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from fsadvisor.rulebook.advise import failures, judge
 from fsadvisor.rulebook.examples import imagined
-from fsadvisor.rulebook.mutants import expected, notices, survivors
+from fsadvisor.rulebook.mutants import expected, has_bound, notices, survivors
 from fsadvisor.rulebook.rule import SILENT, STEPS, Outcome
 from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.version import Version
@@ -198,6 +198,9 @@ def unproven(rule: Rule) -> Iterator[str]:
             if after not in SILENT:
                 yield f"example '{example.name}': {after.value} still, after [remedy.then]"
     yield from _unnoticed(rule)
+    for ask in rule.asks:
+        if has_bound(ask.expression.text) and not ask.because:
+            yield f"say why the bound of '{ask.ask}' is what it is: because = \"…\" beside its expr"
 
 
 def _unnoticed(rule: Rule) -> Iterator[str]:

@@ -76,6 +76,12 @@ def mutants(rule: Rule) -> Iterator[Mutant]:
                 yield Mutant(part, "forget", f"forget {name}", rule, name)
 
 
+def has_bound(text: str) -> bool:
+    """Whether an expression compares with a number or a version that somebody chose."""
+    literals = (node.value for node in ast.walk(ast.parse(text.strip())) if isinstance(node, ast.Constant))
+    return any(_VERSION.fullmatch(it) if isinstance(it, str) else it not in (True, False) for it in literals)
+
+
 def survivors(rule: Rule) -> Iterator[Mutant]:
     """The changes that none of the rule's examples notices."""
     subjects = [imagined(rule, example.facts) for example in rule.examples]

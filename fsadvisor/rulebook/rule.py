@@ -77,6 +77,7 @@ class Ask(Struct, frozen=True):
     part: Part
     ask: str
     expression: Expression
+    because: str = ""
 
 
 class Example(Struct, frozen=True):
@@ -255,7 +256,7 @@ class _Reading:
         for at, shape in enumerate(shapes):
             expression = self._checked((part, at, "expr"), compile_expression, shape.expr)
             if expression is not None:
-                found.append(Ask(part, shape.ask, expression))
+                found.append(Ask(part, shape.ask, expression, shape.because))
             if not shape.ask.strip():
                 self.problems.append(Problem((part, at, "ask"), "an ask needs words"))
         return tuple(found)

@@ -23,10 +23,11 @@ _HERE: Final = "measured here"
 
 
 class AskShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A question in words and as an expression."""
+    """A question in words and as an expression; `because` says why its bounds are what they are, where it has any."""
 
     ask: str
     expr: str
+    because: str = ""
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
