@@ -48,6 +48,7 @@ _AT_A_CUT: Final = {
     "failed": "the protection has failed",
     "unknown": "nothing tells",
 }
+_UNFLUSHED: Final = {True: "acknowledged writes are lost: no flushes", False: "there is no volatile cache to lose"}
 _HEAD: Final = ("PLP", "write cache", "at a power cut")
 
 
@@ -78,11 +79,10 @@ def _row(disk: Disk) -> tuple[str, str, str]:
     cache = "not known" if isinstance(disk.write_cache, Unknown) else disk.write_cache.value
     if isinstance(disk.plp, Unknown):
         return "not known", cache, cause(disk.plp)
-    if disk.plp.value not in ("proven", "claimed") and isinstance(disk.volatile_cache, Known):
-        if not disk.volatile_cache.value:
-            return disk.plp.value, cache, "there is no volatile cache to lose"
-        if cache == "write through":
-            return disk.plp.value, cache, "acknowledged writes are lost: no flushes"
+    if cache == "write through" and disk.plp.value not in ("proven", "claimed"):
+        volatile = _value(disk.volatile_cache)
+        if volatile is not None:
+            return disk.plp.value, cache, _UNFLUSHED[volatile]
     return disk.plp.value, cache, _AT_A_CUT[disk.plp.value]
 
 

@@ -87,7 +87,7 @@ def _figure(one: shape.Figure) -> Figure:
     conditions = line(span(one.conditions, Tone.DIM))
     if not one.table:
         return Figure(one.says, one.source, "", conditions)
-    table = span(f"(table {one.table})", Tone.DIM, link=f"tables.md#{one.table}")
+    table = span("(published table)", Tone.DIM, link=f"tables.md#{one.table}")
     return Figure(one.says, one.source, tables.table(one.table).basis, (*conditions, Span(" ", Tone.DIM), table))
 
 
@@ -98,12 +98,14 @@ def guides(rule: Rule) -> Iterator[Block]:
 
 
 def _erratum(number: str) -> Item:
-    """'noatime implies nodiratime (mount(8))', 'Imprecise, though told by …: mount with noatime,nodiratime (E12)'."""
+    """'noatime implies nodiratime (mount(8))', 'Imprecise, though told by …: mount with noatime,nodiratime'."""
     one = tables.errata()[number]
     told = "and" if one.verdict == "right" else "though"
-    claim = f"{one.verdict.capitalize()}, {told} told by {tables.published_sources()[one.seed].name}: {one.says} "
-    key = span(f"({number})", Tone.DIM, link=f"errata.md#{number.lower()}")
-    return Item(line(f"{one.correction} ({one.source})"), (span(claim, Tone.DIM), key))
+    source = span(tables.published_sources()[one.seed].name, Tone.DIM, link=f"errata.md#{number.lower()}")
+    claim = line(
+        span(f"{one.verdict.capitalize()}, {told} told by ", Tone.DIM), source, span(f": {one.says}", Tone.DIM)
+    )
+    return Item(line(f"{one.correction} ({one.source})"), claim)
 
 
 def references(rule: Rule) -> Iterator[Block]:

@@ -162,6 +162,7 @@ SAID_OTHERWISE = {
     "title",  # with the values of all the subjects of a finding: tests/report/test_titles.py
     "title_here",
     "because",  # what is urgent, in words
+    "table",  # its link
     "errata",  # `fsadvisor explain` alone tells what guides say
     "seed",
     "rank",
