@@ -135,3 +135,46 @@ def test_only_of_a_directory_does_a_sticky_bit_count(tmp_path):
     (tmp_path / "x").write_text("x")
     (tmp_path / "x").chmod(0o1666)
     assert "may be changed by everybody" in safe_files.distrusted(tmp_path / "x")
+
+
+def test_of_files_of_a_kind_the_first_make_room_and_no_more_of_them(tmp_path):
+    for name in ("w-1", "w-2", "w-3", "other"):
+        (tmp_path / name).write_bytes(b"12345")
+    safe_files.write_among(tmp_path / "w-4", b"12345", "w-*", 15)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == dict.fromkeys(
+        ("other", "w-2", "w-3", "w-4"), b"12345"
+    )
+    safe_files.write_among(tmp_path / "w-5", b"1", "w-*", 16)
+    assert {path.name for path in tmp_path.iterdir()} == {"other", "w-2", "w-3", "w-4", "w-5"}
+
+
+@pytest.mark.parametrize(
+    ("modes", "directories"), [([0o600, 0o600], 0o700), ([0o600, safe_files.PUBLIC], 0o755), ([0o640], 0o755)]
+)
+def test_the_directories_of_files_that_are_their_owners_alone_are_so_too(tmp_path, modes, directories):
+    safe_files.write_tree(tmp_path / "tree", [(f"below/{at}", b"x", mode) for at, mode in enumerate(modes)])
+    assert safe_files.PUBLIC == 0o644
+    assert [path.stat().st_mode & 0o777 for path in sorted((tmp_path / "tree/below").iterdir())] == modes
+    assert {(tmp_path / "tree" / below).stat().st_mode & 0o777 for below in (".", "below")} == {directories}
+
+
+def test_what_is_rewritten_is_told_what_was_there(tmp_path):
+    told = []
+    for content in (b"1", b"2"):
+        safe_files.rewrite(tmp_path / "file", lambda was, content=content: told.append(was) or content, 9, 0o600)
+    assert told == [b"", b"1"]
+    assert (tmp_path / "file").read_bytes() == b"2"
+
+
+def test_two_dots_and_a_link_from_the_root_lead_where_the_kernel_goes(tmp_path):
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "a" / "b")
+    safe_files.write_new(tmp_path / "link" / ".." / "file", b"x")
+    assert (tmp_path / "a" / "file").read_bytes() == b"x"
+    assert safe_files.read(tmp_path / "link/../file", 9) == b"x"
+
+
+def test_a_directory_that_everybody_may_write_to_is_none_of_ours_however_sticky(tmp_path):
+    tmp_path.chmod(0o1777)
+    with pytest.raises(MachineError, match="may be changed by everybody"):
+        os.close(safe_files.directory(tmp_path))
