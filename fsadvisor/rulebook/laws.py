@@ -6,6 +6,7 @@ And the example that is missing: the smallest step from one of a rule's, at whic
 from __future__ import annotations
 
 import ast
+import re
 from itertools import combinations, islice, product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.rule import Example, Rule
     from fsadvisor.storage.catalogue import Entry
 
+
+_TITLE: Final = 60
+_WORD: Final = re.compile(r"[a-z0-9]{3,}")
+_START: Final = 5
+"""Letters by which a word of a title is known again in the rule."""
 
 _MOST: Final = 3
 """Facts that a missing example may change of one that is there."""
@@ -191,6 +197,7 @@ def _toml(value: object) -> str:
 def unproven(rule: Rule) -> Iterator[str]:
     """In words, all that the examples do not show or show to be wrong; nothing for a rule that proves itself."""
     yield from failures(rule)
+    yield from mistitled(rule)
     yield from _missing(rule)
     for example in rule.examples:
         if example.expect is Outcome.ADVISE:
@@ -201,6 +208,26 @@ def unproven(rule: Rule) -> Iterator[str]:
     for ask in rule.asks:
         if has_bound(ask.expression.text) and not ask.because:
             yield f"say why the bound of '{ask.ask}' is what it is: because = \"…\" beside its expr"
+
+
+def mistitled(rule: Rule) -> Iterator[str]:
+    """What a reader would miss in the title: short, with the knob or the object by its name, and its value here."""
+    if len(rule.title) > _TITLE:
+        yield f"the title has {len(rule.title)} characters, of which {_TITLE} fit beside the values of a machine"
+    if not rule.here:
+        yield "no 'here': the title with what is set or seen, such as here = \"commit={filesystem.commit_seconds}\""
+    asked = {name for ask in rule.asks for name in ask.expression.names}
+    own = " ".join(
+        (
+            rule.id,
+            *(ask.expression.text for ask in rule.asks),
+            *(catalogue()[name].doc for name in asked),
+            *(piece for one in rule.remedy.now for piece in one.pieces if isinstance(piece, str)),
+        )
+    )
+    starts = {word[:_START] for word in _WORD.findall(own.lower())}
+    if not any(word[:_START] in starts for word in _WORD.findall(rule.title.lower())):
+        yield f"the title '{rule.title}' names nothing that the rule asks or changes"
 
 
 def _unnoticed(rule: Rule) -> Iterator[str]:
