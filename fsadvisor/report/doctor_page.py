@@ -11,6 +11,7 @@ from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads th
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import line
+from fsadvisor.report import titles
 from fsadvisor.storage.catalogue import catalogue
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def document(answer: Answer, lasting: Iterable[str] = ()) -> Iterator[Block]:
 def _headline(answer: Answer, hurting: list[Finding], working: list[Finding]) -> str:
     if hurting:
         first = hurting[0]
-        return f"{first.verdict.rule.title}: {clean(first.verdict.subject.name)}."
+        return f"{_title(first)}."
     if working:
         return "Nothing is broken here. What limits the work that is done now:"
     if answer.open:
@@ -60,9 +61,8 @@ def _headline(answer: Answer, hurting: list[Finding], working: list[Finding]) ->
 
 def _finding(number: int, one: Finding, window: Window) -> Iterator[Block]:
     rule = one.verdict.rule
-    subject = clean(one.verdict.subject.name)
     place = f" ({clean(one.place)})" if one.place else ""
-    yield paragraph(f"{rule.title}: {subject}{place}", first=line(f"{number}. "), indent=3)
+    yield paragraph(f"{_title(one)}{place}", first=line(f"{number}. "), indent=3)
     for asked in one.verdict.answers():
         if asked.ask.part == "checks":
             yield paragraph(_evidence(asked), first=line("     seen:  "), indent=12)
@@ -75,6 +75,13 @@ def _finding(number: int, one: Finding, window: Window) -> Iterator[Block]:
     if told.now:
         yield Commands(told.now, indent=12)
     yield paragraph(f"fsadvisor explain {rule.id}", first=line("     more:  "), indent=12)
+
+
+def _title(one: Finding) -> str:
+    """With the values that were seen, or the rule's title and where."""
+    verdict = one.verdict
+    here = titles.title(verdict.rule, (verdict.subject,))
+    return f"{here}: {clean(verdict.subject.name)}" if here == verdict.rule.title else here
 
 
 def _evidence(asked: Asked) -> str:

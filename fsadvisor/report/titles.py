@@ -122,5 +122,5 @@ def _figure(entry: Entry, value: Any) -> str:  # noqa: ANN401 - any type of the 
     """A number with its unit: '1 path', '21 ms'."""
     if entry.unit == "µs":
         return f"{value / 1000:g} ms"
-    text = value_text(entry, value)
+    text = value_text(entry, int(value) if isinstance(value, float) and value.is_integer() else value)
     return text.removesuffix("s") if text.startswith("1 ") and entry.unit in _COUNTED else text

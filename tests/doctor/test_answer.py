@@ -187,7 +187,7 @@ def test_a_kept_window_is_judged_again_and_the_answer_fits_its_schema(tmp_path):
     assert (done.returncode, [one["rule"] for one in found["found"]]) == (1, ["filesystem-full"])
     (tmp_path / "answer.json").write_bytes(done.stdout)
     again = fsadvisor("doctor", "--on", str(tmp_path / "answer.json"))
-    assert again.stdout.decode().split("\n")[2].startswith("Filesystem is full (ENOSPC)")
+    assert again.stdout.decode().split("\n")[2].startswith("/srv: 0 bytes free (0 %): ENOSPC.")
 
 
 @pytest.mark.parametrize(
