@@ -1,6 +1,8 @@
 """A file is rewritten in the directory that was opened, and nothing of anybody else's is taken away or written over."""
 
 import os
+import resource
+import stat
 import threading
 from pathlib import Path
 
@@ -71,9 +73,72 @@ def test_writers_wait_for_each_other_and_leave_no_lock(tmp_path):
     threads = [threading.Thread(target=rewrite, args=(tmp_path, lambda was: was + b".")) for _ in range(16)]
     for thread in threads:
         thread.start()
+    rewrite(tmp_path, lambda was: was + b".")
     for thread in threads:
         thread.join()
-    assert contents(tmp_path) == {"kept.json": "." * 16}
+    assert contents(tmp_path) == {"kept.json": "." * 17}
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_file_is_rewritten_with_its_mode_from_what_it_was(tmp_path):
+    seen = []
+    for wanted in (safe_files.PUBLIC, safe_files.PRIVATE):
+        safe_files.rewrite(tmp_path / "x", lambda was: seen.append(was) or b"new", 9, wanted)
+        assert mode(tmp_path / "x") == wanted
+    assert seen == [b"", b"new"]
+    assert (safe_files.PUBLIC, safe_files.PRIVATE) == (0o644, 0o600)
+
+
+def test_the_first_of_their_kind_make_room_and_no_more_of_them_than_needed(tmp_path):
+    for name in ("1.json", "2.json", "3.json", "other.txt"):
+        (tmp_path / name).write_bytes(b"1234")
+    safe_files.write_among(tmp_path / "4.json", b"56", "*.json", 11)
+    assert contents(tmp_path) == {"2.json": "1234", "3.json": "1234", "4.json": "56", "other.txt": "1234"}
+    assert mode(tmp_path / "4.json") == 0o600
+    safe_files.write_among(tmp_path / "5.json", b"7", "*.json", 11)
+    assert (tmp_path / "2.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("modes", "directories"), [((0o600, 0o600), 0o700), ((0o600, 0o644), 0o755), ((0o640,), 0o755)]
+)
+def test_a_tree_s_directories_are_private_only_where_each_file_is(tmp_path, modes, directories):
+    was = os.umask(0)
+    try:
+        safe_files.write_tree(tmp_path / "t", [(f"in/{number}", b"", it) for number, it in enumerate(modes)])
+    finally:
+        os.umask(was)
+    assert mode(tmp_path / "t") == mode(tmp_path / "t/in") == directories
+    assert [mode(tmp_path / f"t/in/{number}") for number in range(len(modes))] == list(modes)
+
+
+def test_of_a_new_file_that_cannot_be_written_whole_nothing_stays(tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
+    try:
+        with pytest.raises(MachineError, match="File too large"):
+            safe_files.write_new(tmp_path / "x", b"more than one")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert contents(tmp_path) == {}
+
+
+def test_a_sticky_directory_is_no_place_that_nobody_else_may_change(tmp_path):
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s").chmod(0o1777)
+    with pytest.raises(MachineError, match="may be changed by everybody"):
+        os.close(safe_files.directory(tmp_path / "s"))
+
+
+def test_what_others_may_change_is_named_by_its_path_without_dots(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "x").touch()
+    (tmp_path / "x").chmod(0o666)
+    why = f"not believed, for {tmp_path}/x may be changed by everybody"
+    assert safe_files.distrusted(tmp_path / "folder" / ".." / "x") == why
 
 
 def test_a_new_file_goes_into_the_directory_that_was_named(tmp_path):
