@@ -60,6 +60,33 @@ PROGRAMS: tuple[Program, ...] = (
         in_cwd=True,
     ),
     Program(name="etcd", processes=("etcd",), workload="oltp", default="/var/lib/etcd"),
+    Program(name="influxdb", processes=("influxd",), workload="oltp", default="/var/lib/influxdb"),
+    Program(name="sqlserver", processes=("sqlservr",), workload="oltp", default="/var/opt/mssql/data"),
+    Program(name="openldap", processes=("slapd",), workload="oltp", default="/var/lib/ldap"),
+    Program(name="couchdb", processes=("beam.smp",), workload="oltp", default="/var/lib/couchdb", mark="couchdb"),
+    Program(name="k3s", processes=("k3s-server",), workload="oltp", default="/var/lib/rancher/k3s/server/db"),
+    Program(name="consul", processes=("consul",), workload="oltp", default="/opt/consul"),
+    Program(name="zookeeper", processes=("java",), workload="oltp", default="/var/lib/zookeeper", mark="zookeeper"),
+    Program(name="proxmox-cluster", processes=("pmxcfs",), workload="oltp", default="/var/lib/pve-cluster"),
+    Program(name="cassandra", processes=("java",), workload="mixed", default="/var/lib/cassandra", mark="cassandra"),
+    Program(name="scylla", processes=("scylla",), workload="mixed", default="/var/lib/scylla"),
+    Program(
+        name="elasticsearch",
+        processes=("java",),
+        workload="mixed",
+        default="/var/lib/elasticsearch",
+        mark="elasticsearch",
+    ),
+    Program(name="opensearch", processes=("java",), workload="mixed", default="/var/lib/opensearch", mark="opensearch"),
+    Program(
+        name="clickhouse",
+        processes=("clickhouse-server", "clickhouse-serv"),
+        workload="streaming",
+        default="/var/lib/clickhouse",
+    ),
+    Program(name="prometheus", processes=("prometheus",), workload="streaming", default="/var/lib/prometheus"),
+    Program(name="minio", processes=("minio",), workload="streaming", default=""),
+    Program(name="ceph-osd", processes=("ceph-osd",), workload="mixed", default="/var/lib/ceph/osd"),
     Program(name="kafka", processes=("java",), workload="streaming", default="", mark="kafka"),
     Program(name="rabbitmq", processes=("beam.smp",), workload="oltp", default="", mark="rabbitmq"),
     Program(
@@ -78,7 +105,20 @@ PROGRAMS: tuple[Program, ...] = (
     Program(name="libvirt", processes=("libvirtd", "virtqemud"), workload="mixed", default="/var/lib/libvirt/images"),
 )
 _PROCESS_NAMES = tuple(sorted({name for program in PROGRAMS for name in program.processes}))
-_NOT_DATA = ("/usr/", "/bin/", "/sbin/", "/etc/", "/run/", "/var/run/", "/proc/", "/sys/", "/dev/", "/tmp/", "/opt/")  # noqa: S108
+_NOT_DATA = (
+    "/var/log/",
+    "/usr/",
+    "/bin/",
+    "/sbin/",
+    "/etc/",
+    "/run/",
+    "/var/run/",
+    "/proc/",
+    "/sys/",
+    "/dev/",
+    "/tmp/",  # noqa: S108
+    "/opt/",
+)
 
 
 class RunningProgram(Struct, frozen=True, kw_only=True):
