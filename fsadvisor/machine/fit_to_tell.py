@@ -62,7 +62,7 @@ _UDEV_KEY: Final = re.compile(
     r"PART_ENTRY_(?:NUMBER|OFFSET|SCHEME|SIZE|TYPE)|PART_TABLE_TYPE|REVISION|SCSI|SERIAL|TYPE|USB|VENDOR|WWN)\w*"
 )
 _UNIT_KEYS: Final = frozenset(("Id", "Where", "What", "Type", "Options", "FragmentPath", "SourcePath"))
-_OF_PROCESS: Final = ("pid", "name", "cwd", "paths", "settings", "here", "denied")
+_OF_PROCESS: Final = ("pid", "name", "cwd", "paths", "settings", "here", "denied", "container", "environment", "mounts")
 
 
 def of_file(path: str, text: str) -> str:
@@ -139,7 +139,8 @@ def _is_told(line: str) -> bool:
 
 def of_processes(text: str) -> str:
     """The processes without whose they are."""
-    return json.dumps([{key: it[key] for key in _OF_PROCESS if key in it} for it in json.loads(text)])
+    told = [{key: it[key] for key in _OF_PROCESS if key in it} for it in json.loads(text)]
+    return json.dumps([it | {"mounts": _mountinfo(it["mounts"])} if it.get("mounts") else it for it in told])
 
 
 def _fstab(text: str) -> str:
@@ -232,6 +233,8 @@ _MYSQL = """!include !includedir defaults_file defaults_extra_file defaults_grou
     innodb_buffer_pool_size innodb_checksum_algorithm innodb_data_file_buffering innodb_dedicated_server"""
 _OTHERS = "dir appendonly appendfsync data_dir wal_dir unsafe_no_fsync"
 
+ENVIRONMENT: Final = {"etcd": ("ETCD_DATA_DIR", "ETCD_WAL_DIR", "ETCD_UNSAFE_NO_FSYNC", "ETCD_CONFIG_FILE")}
+"""Process name -> the variables that are looked at. No other leaves the machine."""
 KEPT = frozenset(f"{_POSTGRESQL} {_MYSQL} {_OTHERS}".split())
 """Names in lower case, with '_' for '-'."""
 

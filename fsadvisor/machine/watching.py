@@ -6,13 +6,15 @@ import contextlib
 import json
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import sources
-from fsadvisor.machine.fit_to_tell import settings_in_arguments
-from fsadvisor.machine.port import Answer, Reply
+from fsadvisor.machine import containers, sources
+from fsadvisor.machine.fit_to_tell import ENVIRONMENT, settings_in_arguments
+from fsadvisor.machine.opening import captured_text
+from fsadvisor.machine.port import Answer, MachineError, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,8 +96,22 @@ def _process(told: dict[str, Any]) -> dict[str, Any]:
         "settings": settings_in_arguments(told["cmdline"] or []),
         "here": _has_our_root(told["pid"]),
     }
+    if told["name"] in ENVIRONMENT:
+        process["environment"] = _environment(told["pid"])
+    if process["here"] is False:
+        process |= containers.told_of(told["pid"], process["cwd"])
     denied = told["cwd"] is None or told["cmdline"] is None or process["here"] is None
     return process | {"denied": True} if denied else process
+
+
+def _environment(pid: int) -> list[list[str]] | None:
+    """Of the variables that it was started with, those about storage; None where they can't be read."""
+    try:
+        text = captured_text(Path(f"/proc/{pid}/environ"))
+    except MachineError:
+        return None
+    pairs = (variable.partition("=")[::2] for variable in text.split("\0"))
+    return [[name, value] for name, value in pairs if name in ENVIRONMENT["etcd"]]
 
 
 def _has_our_root(pid: int) -> bool | None:

@@ -96,6 +96,11 @@ class Service(Described, frozen=True, kw_only=True):
     directory: Fact[str] = about("where its files are", "process arguments and working folder, known places")
     workload: Fact[Workload] = about("what such a program does to a filesystem", "its kind")
     mount_point: Fact[str] = about("mount that the folder is on", "/proc/self/mountinfo")
+    container: Fact[str] = some("container that it runs in", "/proc/PID/cgroup, the engine's names")
+    in_container_layer: Fact[bool] = about(
+        "its files are in the container's own writable layer, and end with it",
+        "mountinfo of the container and the host",
+    )
     nocow: Fact[bool] = some("its folder has the no-copy-on-write flag (Btrfs)", "FS_IOC_GETFLAGS")
     nocow_file: Fact[bool] = some(
         "a file that it keeps overwriting has the flag, too; an old file does not take it", "FS_IOC_GETFLAGS"

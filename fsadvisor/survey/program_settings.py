@@ -130,10 +130,15 @@ _OFF = ("off", "false", "no", "0")
 _ON = ("on", "true", "yes", "1")
 
 
-def postgresql_facts(machine: Machine, directory: str, given: Iterable[tuple[str, str | None]]) -> dict[str, Any]:
-    """Facts of a server by its data folder and the settings among its arguments."""
+def postgresql_facts(
+    machine: Machine, directory: str, given: Iterable[tuple[str, str | None]], *, contained: bool = False
+) -> dict[str, Any]:
+    """Facts of a server by its data folder and the settings among its arguments.
+
+    `contained`: it runs in a container, in which a path from the root leads elsewhere than here.
+    """
     version = _version(machine, directory)
-    settings = _settings(machine, directory, dict(given))
+    settings = _settings(machine, directory, dict(given), contained)
 
     def setting(name: str, default: str, since: int = 0) -> Fact[str]:
         return _since(version, since, text(settings, name, Known(default, _DEFAULT)))
@@ -151,7 +156,7 @@ def postgresql_facts(machine: Machine, directory: str, given: Iterable[tuple[str
         "direct_io": read_fact.derive(lower(text(settings, "debug_io_direct", Known("", _DEFAULT))), _direct),
         "buffer_bytes": size_bytes(setting("shared_buffers", "128MB"), _UNITS),
         "checkpoint_flush_after_bytes": size_bytes(setting("checkpoint_flush_after", "256kB"), _UNITS),
-        "log_directory": _log_directory(machine, directory),
+        "log_directory": _log_directory(machine, directory, contained),
     }
 
 
@@ -185,17 +190,23 @@ def _direct(kinds: str) -> bool:
     return "data" in [kind.strip() for kind in kinds.split(",")]
 
 
-def _log_directory(machine: Machine, directory: str) -> Fact[str]:
+def _log_directory(machine: Machine, directory: str, contained: bool) -> Fact[str]:
     """Where pg_wal is: in the data folder, or where its link leads."""
     path = f"{directory}/pg_wal"
     target = machine.link(path)
     if isinstance(target, Unknown):
         return Known(path, f"{path} is no link") if is_absent(target) else target
+    if contained and target.text.startswith("/"):
+        return Unknown(Cause.NOT_EXPOSED, _INSIDE, path)
     return Known(target.text if target.text.startswith("/") else f"{directory}/{target.text}", path)
 
 
-def _settings(machine: Machine, directory: str, given: dict[str, str | None]) -> Settings | Unknown:
+_INSIDE = "run fsadvisor in its container"
+
+
+def _settings(machine: Machine, directory: str, given: dict[str, str | None], contained: bool) -> Settings | Unknown:
     files = _Files(machine, database_files.parse_postgresql_conf)
+    files.contained = contained
     files.read(given.get("config_file") or f"{directory}/postgresql.conf")
     files.read(f"{directory}/postgresql.auto.conf", must_exist=False)
     if files.failed is not None:
@@ -207,10 +218,20 @@ def _settings(machine: Machine, directory: str, given: dict[str, str | None]) ->
 class _Files(IncludingFiles[database_files.PostgresqlConf]):
     """PostgreSQL's configuration files."""
 
+    contained = False
+
+    def read(self, path: str, depth: int = 0, *, must_exist: bool = True) -> None:
+        link = self._machine.link(path) if self.contained else None
+        if link is not None and not (isinstance(link, Unknown) and is_absent(link)):
+            self.failed = Unknown(Cause.NOT_EXPOSED, _INSIDE, f"{path} is a link, or may be")
+        super().read(path, depth, must_exist=must_exist)
+
     def _take(self, path: str, record: database_files.PostgresqlConf, depth: int) -> None:
         folder = PurePosixPath(path).parent
         for name, value in record.settings:
-            if name == "include_dir":
+            if self.contained and name.startswith("include") and value.startswith("/"):
+                self.failed = Unknown(Cause.NOT_EXPOSED, _INSIDE, f"{path} includes {value[:80]}")
+            elif name == "include_dir":
                 self.read_folder(str(folder / value), ".conf", depth + 1, must_exist=True)
             elif name.startswith("include"):
                 self.read(str(folder / value), depth + 1, must_exist=name == "include")

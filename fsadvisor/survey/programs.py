@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text
-from fsadvisor.survey import read_fact
+from fsadvisor.survey import containers, read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -125,7 +125,8 @@ class RunningProgram(Struct, frozen=True, kw_only=True):
     """A running program and its data folder.
 
     `process` is its process name, `settings` those about storage among its arguments; `here` says that its paths
-    mean the same to us, None where that could not be seen.
+    mean the same to us, None where that could not be seen. In a container the folder and the paths among the settings
+    are the host's, and `in_layer` says that the folder lies in the container's own writable layer.
     """
 
     program: Program
@@ -133,6 +134,10 @@ class RunningProgram(Struct, frozen=True, kw_only=True):
     process: str = ""
     settings: tuple[tuple[str, str | None], ...] = ()
     here: bool | None = None
+    container: Fact[str] = NOT_APPLICABLE
+    in_layer: Fact[bool] = NOT_APPLICABLE
+    environment: tuple[tuple[str, str], ...] | None = None
+    """Of its variables those about storage; None where they were not read."""
 
 
 def running(machine: Machine) -> list[RunningProgram] | Unknown:
@@ -145,9 +150,10 @@ def running(machine: Machine) -> list[RunningProgram] | Unknown:
     found: dict[tuple[str, object], RunningProgram] = {}
     for process in json_text.items(document):
         for program in _programs(process):
-            directory = _directory(program, process)
-            first = found.setdefault((program.name, directory), _running_program(program, directory, process))
-            more = tuple(it for it in _settings(process) if it not in first.settings)
+            running = _running_program(machine, program, process)
+            directory = running.directory
+            first = found.setdefault((program.name, directory), running)
+            more = tuple(it for it in running.settings if it not in first.settings)
             found[program.name, directory] = replace(first, settings=(*first.settings, *more))
     known = {it.program.name for it in found.values() if isinstance(it.directory, Known)}
     return [it for it in found.values() if isinstance(it.directory, Known) or it.program.name not in known]
@@ -160,9 +166,44 @@ def _others_are_hidden(machine: Machine) -> bool:
     return any(it.startswith("hidepid=") and it not in ("hidepid=0", "hidepid=off") for each in options for it in each)
 
 
-def _running_program(program: Program, directory: Fact[str], process: Json) -> RunningProgram:
-    name, here = json_text.string(process, "name"), json_text.boolean(process, "here")
-    return RunningProgram(program=program, directory=directory, process=name or "", here=here)
+def _running_program(machine: Machine, program: Program, process: Json) -> RunningProgram:
+    found = RunningProgram(
+        program=program,
+        directory=_directory(program, process),
+        process=json_text.string(process, "name") or "",
+        here=json_text.boolean(process, "here"),
+        settings=_settings(process),
+        environment=_environment(process),
+    )
+    return found if found.here is not False else _on_the_host(machine, found, process)
+
+
+def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> RunningProgram:
+    """A program of a container, by the host's paths."""
+    mounts = containers.Mounts(machine, json_text.string(process, "mounts") or "")
+    name = json_text.string(process, "container")
+    container = read_fact.fact_of(name, "/proc/PID/cgroup", "look for its container: systemd-cgls")
+    place = mounts.place(found.directory.value) if isinstance(found.directory, Known) else None
+    if place is None or isinstance(place.path, Unknown):
+        unknown = Unknown(
+            Cause.NOT_EXPOSED, "run fsadvisor in its container", f"{found.program.name} has another root folder"
+        )
+        return replace(found, directory=unknown, container=container, in_layer=unknown)
+    told = tuple((key, _path_on_host(mounts, value)) for key, value in found.settings)
+    return replace(found, directory=place.path, in_layer=place.in_layer, container=container, settings=told)
+
+
+def _path_on_host(mounts: containers.Mounts, value: str | None) -> str | None:
+    """A value that is a path, as the host's; None where it has none."""
+    return value if value is None or not value.startswith("/") else read_fact.value(mounts.place(value).path)
+
+
+def _environment(process: Json) -> tuple[tuple[str, str], ...] | None:
+    told = json_text.member(process, "environment")
+    if not isinstance(told, list):
+        return None
+    pairs = [pair for pair in told if isinstance(pair, list) and len(pair) == 2]
+    return tuple((str(name), str(value)) for name, value in pairs)
 
 
 def _settings(process: Json) -> tuple[tuple[str, str | None], ...]:
@@ -184,11 +225,12 @@ def _paths(process: Json) -> list[str]:
 
 def _directory(program: Program, process: Json) -> Fact[str]:
     """The data folder: an argument under which data may lie, the working folder, else the packages' default."""
-    if json_text.boolean(process, "here") is False:
-        return Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", f"{program.name} has another root folder")
     told = dict(_settings(process)).get("data_dir")
     if told and told.startswith("/"):
         return Known(told, f"argument of {program.name}")
+    told = dict(_environment(process) or ()).get("ETCD_DATA_DIR")
+    if told and told.startswith("/"):
+        return Known(told, f"environment of {program.name}")
     cwd = json_text.string(process, "cwd")
     if program.in_cwd and cwd and cwd != "/":
         return Known(cwd, f"working folder of {program.name}")

@@ -116,19 +116,23 @@ _ELSEWHERE = Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", "its r
 _NOT_SEEN = Unknown(Cause.DENIED, "run as root", "the program's root folder")
 
 
-def settings_facts(
-    machine: Machine, program: str, directory: Fact[str], server: mysql.Server, here: bool | None
-) -> dict[str, Any]:
-    """Facts of a program by its settings, which mean nothing here where it has another root folder than we."""
+def settings_facts(machine: Machine, found: RunningProgram) -> dict[str, Any]:
+    """Facts of a program by its settings, which mean nothing here where it has another root folder than we.
+
+    PostgreSQL is the exception: all its files may be in its data folder, which is found from outside.
+    """
+    program, directory = found.program.name, found.directory
     if program == "etcd":
-        return _etcd(dict(server.given))
+        return _etcd(found)
     names = _FACTS.get(program, ())
-    if here is not True:
-        return dict.fromkeys(names, _ELSEWHERE if here is False else _NOT_SEEN)
+    contained = found.here is False and program == "postgresql" and ("config_file", None) not in found.settings
+    if found.here is not True and not contained:
+        return dict.fromkeys(names, _ELSEWHERE if found.here is False else _NOT_SEEN)
     if isinstance(directory, Unknown):
         return dict.fromkeys(names, directory)
+    server = _server(found)
     if program == "postgresql":
-        return program_settings.postgresql_facts(machine, directory.value, server.given)
+        return program_settings.postgresql_facts(machine, directory.value, server.given, contained=contained)
     if program == "mysql":
         return mysql.facts(machine, server)
     if program == "redis":
@@ -136,16 +140,35 @@ def settings_facts(
     return {"storage_driver": _storage_driver(machine, directory.value)} if program == "docker" else {}
 
 
-def _etcd(given: dict[str, str | None]) -> dict[str, Any]:
-    """Its arguments; what they leave open may stand in its environment, which is not looked at."""
-    learn = "look for ETCD_UNSAFE_NO_FSYNC and ETCD_WAL_DIR in the environment that its unit or manifest sets"
-    environment = Unknown(Cause.NOT_EXPOSED, learn, "arguments of etcd, which do not say")
-    unsafe = given.get("unsafe_no_fsync", "") in (None, "true", "1")
-    log = given.get("wal_dir")
-    return {
-        "unsafe_no_fsync": Known(True, "argument of etcd") if unsafe else environment,
-        "log_directory": Known(log, "argument of etcd") if log else environment,
-    }
+_ETCD = "arguments and environment of etcd"
+
+
+def _etcd(found: RunningProgram) -> dict[str, Any]:
+    """Its arguments, else its environment; of both it heeds nothing where it has a configuration file."""
+    given, environment = dict(found.settings), dict(found.environment or ())
+    if "config_file" in given or "ETCD_CONFIG_FILE" in environment:
+        file = Unknown(Cause.NOT_EXPOSED, "look for unsafe-no-fsync and wal-dir in etcd's configuration file", _ETCD)
+        return {"unsafe_no_fsync": file, "log_directory": file}
+    if given.get("unsafe_no_fsync", "") in (None, "true", "1"):
+        unsafe: Fact[bool] = Known(True, "argument of etcd")
+    elif found.environment is None:
+        learn = "look for ETCD_UNSAFE_NO_FSYNC and ETCD_WAL_DIR in the environment that its unit or manifest sets"
+        unsafe = Unknown(Cause.NOT_EXPOSED, learn, "arguments of etcd, which do not say")
+    else:
+        word = given.get("unsafe_no_fsync") or environment.get("ETCD_UNSAFE_NO_FSYNC", "false")
+        unsafe = program_settings.switch(Known(word, _ETCD))
+    return {"unsafe_no_fsync": unsafe, "log_directory": _etcd_log(found, given, environment)}
+
+
+def _etcd_log(found: RunningProgram, given: dict[str, str | None], environment: dict[str, str]) -> Fact[str]:
+    """Where its log is: in the data folder, where neither says otherwise."""
+    if told := given.get("wal_dir"):
+        return Known(told, "argument of etcd")
+    if found.environment is None or "wal_dir" in given or environment.get("ETCD_WAL_DIR"):
+        return Unknown(
+            Cause.NOT_EXPOSED, "look for ETCD_WAL_DIR in the environment that its unit or manifest sets", _ETCD
+        )
+    return read_fact.derive(found.directory, lambda directory: f"{directory.rstrip('/')}/member/wal")
 
 
 def _storage_driver(machine: Machine, directory: str) -> Fact[str]:
@@ -208,7 +231,7 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
     of_program: dict[str, Any] = {
         "own_checksums": Unknown(Cause.NOT_ATTESTED, f"ask {found.program.name} whether its data checksums are on")
     }
-    of_program |= settings_facts(machine, found.program.name, directory, _server(found), found.here)
+    of_program |= settings_facts(machine, found)
     if fs_type in ON_DEVICES and isinstance(directory, Known) and found.program.name not in _OF_MANY_FILES:
         of_program |= file_facts(machine, directory.value)
     of_program |= type_of(fs_type or "").program_facts(machine, found.program.name, directory)
@@ -218,12 +241,20 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
         directory=directory,
         workload=Known(found.program.workload, f"what {found.program.name} does"),
         mount_point=read_fact.fact_of(place, "/proc/self/mountinfo"),
+        container=found.container,
+        in_container_layer=_in_layer(found),
         **of_program,
         buffer_percent=percent(of_program.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
         log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == place),
         log_apart=apart(directory, log, around.disks_of),
         shares_disk=shares_disk(directory, around.folders, around.disks_of),
     )
+
+
+def _in_layer(found: RunningProgram) -> Fact[bool]:
+    if found.here is not False:
+        return _NOT_SEEN if found.here is None else Known(False, "it has our root folder")
+    return found.in_layer
 
 
 def _server(found: RunningProgram) -> mysql.Server:

@@ -191,7 +191,7 @@ def test_a_metadata_probe_whose_disk_fails_leaves_a_tree_that_the_next_one_takes
 
     assert_told(said, "create-1")
     remarks = " ".join(said.results["create-1"]["remarks"])
-    assert "could not be taken away: Read-only file system; the next probe here tries again" in remarks
+    assert "could not be taken away: Read-only file system; the next probe there tries again" in remarks
     assert_nothing_kept()
     assert running() == others
     scenario.audit()
