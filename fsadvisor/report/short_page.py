@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
 from fsadvisor.pages.document import Commands, Heading, Item, Remark, paragraph
+from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import cut, line
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import cause, short_name, value_text
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.pages.document import Block
     from fsadvisor.report.findings import Finding
+    from fsadvisor.rulebook.rule import Rule
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9`-])")
 _LINE: Final = 74
@@ -44,7 +46,7 @@ _ADVICE: Final = 6 * _LINE
 _EFFECT: Final = 3 * _LINE
 _EVIDENCE: Final = 3 * _LINE
 _VALUE: Final = 48
-_FACTS: Final = 6
+_SOURCE: Final = 40
 _BELOW: Final = 3
 _WITH_COMMANDS: Final = 2
 """Subjects whose commands are shown."""
@@ -65,7 +67,8 @@ def document(finding: Finding, number: int, told_in: int | None) -> Iterator[Blo
     else:
         yield _labelled("Impact", sentences(rule.why, _IMPACT))
     yield from _fix(page)
-    explains = page.todo.has_commands or not (rule.remedy.now or rule.remedy.keep or finding.outcome is Outcome.ADVISE)
+    held_back = any(truth is not TRUE for _, truth in safety(finding))
+    explains = page.todo.has_commands or (held_back and (finding.outcome is Outcome.ADVISE or not _has_commands(rule)))
     if rule.remedy.advice and not told_in and explains:
         yield _labelled("Note", _advice(finding))
     if page.gain and not (told_in and page.gain is rule.gain):
@@ -77,6 +80,10 @@ def document(finding: Finding, number: int, told_in: int | None) -> Iterator[Blo
         yield from _few(lines, _BELOW)
     source = "" if told_in else f" {rule.references[0].url}"
     yield _labelled("More", f"`fsadvisor explain {rule.id}`{source}")
+
+
+def _has_commands(rule: Rule) -> bool:
+    return bool(rule.remedy.now or rule.remedy.keep)
 
 
 def _named_in_title(finding: Finding) -> bool:
@@ -122,9 +129,7 @@ def _fix(page: FindingPage) -> Iterator[Block]:
     if words := findings.unlocks(finding):
         yield _labelled("To unlock", words)
     if any(truth is not TRUE for _, truth in asked):
-        if finding.outcome is Outcome.ADVISE and finding.rule.remedy.advice:
-            yield _labelled("Fix", _advice(finding))
-        yield _labelled("No commands", _held_back(finding))
+        yield _labelled("Fix", f"no commands, for {_held_back(finding)}")
     elif page.todo.has_commands:
         safe = f"safe ({counted(len(asked), 'check')} passed)" if asked else "no check of safety is needed"
         undo = "undo below" if page.todo.ready[0].undo else "to undo it, take the change back"
@@ -187,6 +192,8 @@ def _told(finding: Finding, name: str) -> str:
             said = f"not known ({cause(fact)})"
         else:
             said = shorten(value_text(catalogue()[name], fact.value), _VALUE, placeholder=" ...")
+            source = clean(fact.source)
+            said = f"{said} ({source})" if source and len(source) <= _SOURCE else said
         words.append(f"{said} ({subjects_named([subject])})" if many else said)
     if len(values) > _BELOW:
         words.append("others")

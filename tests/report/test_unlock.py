@@ -21,4 +21,4 @@ def test_the_line_below_the_head_is_the_command_that_unlocks(machine, rule, says
         head, _, after = text.partition(" To unlock: ")
         assert rule in head
         assert after.startswith("answer ")
-        assert says in after.partition(" No commands: ")[0]
+        assert says in after.partition(" Fix: ")[0]
