@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.rule import Rule
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9`-])")
+_NUMBERS: Final = re.compile(r"\s+\(E\d[^)]*\)")
 _LINE: Final = 74
 _ITEM: Final = 72
 _IMPACT: Final = 3 * _LINE
@@ -103,12 +104,17 @@ def _few(lines: Sequence[str], most: int) -> Iterator[Item]:
 def sentences(text: str, most: int) -> str:
     """As many whole sentences of the first paragraph as stand in so many columns, but one at least."""
     told = ""
-    for one in _SENTENCE.split(" ".join(text.strip().split("\n\n")[0].split())):
+    for one in _SENTENCE.split(" ".join(_unnumbered(text).strip().split("\n\n")[0].split())):
         whole = told.count("`") % 2 == 0
         if told and whole and len(told) + 1 + len(one) > most:
             break
         told = f"{told} {one}" if told else one
     return told
+
+
+def _unnumbered(text: str) -> str:
+    """Without the numbers of the errata, which `fsadvisor explain` tells in words."""
+    return _NUMBERS.sub("", text)
 
 
 def _labelled(label: str, words: str) -> Block:
@@ -117,7 +123,7 @@ def _labelled(label: str, words: str) -> Block:
 
 def _advice(finding: Finding) -> str:
     """What to do in words: whole, or its first sentences and where the others stand."""
-    text = " ".join(finding.rule.remedy.advice.split())
+    text = " ".join(_unnumbered(finding.rule.remedy.advice).split())
     told = sentences(text, _ADVICE)
     return told if told == text else f"{told} ({_ALL.format(finding.rule.id)})"
 

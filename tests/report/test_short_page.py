@@ -1,6 +1,7 @@
 """A report is one screen of what it comes to, and findings that fit a screen each."""
 
 import re
+from statistics import median
 
 import pytest
 
@@ -16,6 +17,9 @@ from tests.machines.replay import FOLDERS, audit
 from tests.report import composed
 
 SCREEN = 24
+BEFORE = 57.5
+"""Lines of the median report of the recorded machines on 2026-11-23, when a finding was told with all its evidence."""
+
 INTERNAL = ("seed 0", "because: ", "Believe", "from memory", "withheld, documented")
 
 
@@ -50,6 +54,7 @@ def test_what_a_report_comes_to_fits_a_screen_and_a_line_each(folder):
 def test_a_report_has_no_internal_word(folder):
     text = " ".join(report_of(folder).split())
     assert not [word for word in INTERNAL if word in text]
+    assert not re.search(r"\(E\d+", text)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -61,6 +66,10 @@ def test_a_finding_has_commands_or_says_what_to_do_or_why_not(folder):
         if set(asked) - {"TRUE"}:
             assert "   Fix: no commands, for it is not" in text
             assert "Fix: safe" not in text
+
+
+def test_the_median_report_has_half_the_lines_that_it_had():
+    assert median(len(report_of(folder).splitlines()) for folder in FOLDERS) <= BEFORE / 2
 
 
 def test_sentences_are_whole_and_the_first_is_always_told():
