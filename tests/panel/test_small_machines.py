@@ -1,11 +1,14 @@
 """What holds on every small server: one stack with up to three traits that differ from a healthy one's."""
 
+import shutil
 from functools import cache
 
 import pytest
 from msgspec.structs import replace
 
 from fsadvisor.facts import Known
+from fsadvisor.machine.opening import open_machine
+from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.report.findings import findings
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.advise import advise, judge
@@ -135,6 +138,24 @@ def test_other_device_names_change_names_only():
             (rule, outcome.value) for (rule, _), outcome in outcomes(traits).items()
         ):
             wrong.append(traits)
+    assert wrong == []
+
+
+def test_a_recording_of_it_says_the_same(tmp_path):
+    wrong = []
+    for number, traits in enumerate(PAIRS):
+        live = RecordingMachine(small.machine(small.spec_of(traits)))
+        survey(live, {})
+        place = tmp_path / str(number)
+        live.write(place)
+        recorded = advise(survey(open_machine(place), {}), RULES)
+        shutil.rmtree(place)
+        said = {(one.rule.id, one.subject.id): one.outcome for one in recorded}
+        wrong += [
+            (traits, key, said.get(key), outcomes(traits).get(key))
+            for key in said.keys() | outcomes(traits).keys()
+            if said.get(key) != outcomes(traits).get(key)
+        ]
     assert wrong == []
 
 
