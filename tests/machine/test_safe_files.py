@@ -92,29 +92,6 @@ def test_a_file_is_rewritten_with_its_mode_from_what_it_was(tmp_path):
     assert (safe_files.PUBLIC, safe_files.PRIVATE) == (0o644, 0o600)
 
 
-def test_the_first_of_their_kind_make_room_and_no_more_of_them_than_needed(tmp_path):
-    for name in ("1.json", "2.json", "3.json", "other.txt"):
-        (tmp_path / name).write_bytes(b"1234")
-    safe_files.write_among(tmp_path / "4.json", b"56", "*.json", 11)
-    assert contents(tmp_path) == {"2.json": "1234", "3.json": "1234", "4.json": "56", "other.txt": "1234"}
-    assert mode(tmp_path / "4.json") == 0o600
-    safe_files.write_among(tmp_path / "5.json", b"7", "*.json", 11)
-    assert (tmp_path / "2.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("modes", "directories"), [((0o600, 0o600), 0o700), ((0o600, 0o644), 0o755), ((0o640,), 0o755)]
-)
-def test_a_tree_s_directories_are_private_only_where_each_file_is(tmp_path, modes, directories):
-    was = os.umask(0)
-    try:
-        safe_files.write_tree(tmp_path / "t", [(f"in/{number}", b"", it) for number, it in enumerate(modes)])
-    finally:
-        os.umask(was)
-    assert mode(tmp_path / "t") == mode(tmp_path / "t/in") == directories
-    assert [mode(tmp_path / f"t/in/{number}") for number in range(len(modes))] == list(modes)
-
-
 def test_of_a_new_file_that_cannot_be_written_whole_nothing_stays(tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1, hard))
@@ -124,13 +101,6 @@ def test_of_a_new_file_that_cannot_be_written_whole_nothing_stays(tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert contents(tmp_path) == {}
-
-
-def test_a_sticky_directory_is_no_place_that_nobody_else_may_change(tmp_path):
-    (tmp_path / "s").mkdir()
-    (tmp_path / "s").chmod(0o1777)
-    with pytest.raises(MachineError, match="may be changed by everybody"):
-        os.close(safe_files.directory(tmp_path / "s"))
 
 
 def test_what_others_may_change_is_named_by_its_path_without_dots(tmp_path):

@@ -12,8 +12,12 @@ import shutil
 import sys
 import tempfile
 import tomllib
+from collections import Counter
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT: Final = Path(__file__).parents[2]
 LAST: Final = ROOT / "build" / "mutate"
@@ -27,7 +31,13 @@ def main() -> int:
     parser.add_argument("--again", action="store_true", help="only what survived the last time")
     parser.add_argument("--all", action="store_true", help="no samples of large modules")
     parser.add_argument("--table", action="store_true", help="only print the last results, as docs/proof.md has them")
+    parser.add_argument(
+        "--rules", action="store_true", help="only print how many changes of rules' questions are noticed"
+    )
     given = parser.parse_args()
+    if given.rules:
+        print("\n".join(_of_rules()))
+        return 0
     targets: list[dict[str, Any]] = tomllib.loads((ROOT / "tools/mutate/targets.toml").read_text())["target"]
     known = {name for target in targets for name in target["modules"]}
     for name in set(given.modules) - known:
@@ -43,6 +53,26 @@ def main() -> int:
     print("| module | changes | noticed | equivalent | survive |\n|---|---|---|---|---|")
     print("\n".join(text for text, _ in rows))
     return int(not all(enough for _, enough in rows))
+
+
+def _of_rules() -> Iterator[str]:
+    """By kind of change and by part; then each rule that lists changes as equivalent, with its reasons."""
+    from fsadvisor.rulebook.mutants import mutants, survivors
+    from fsadvisor.rulebook.shelf import own_shelf
+
+    rules = own_shelf().rules
+    tried, left = Counter[str](), Counter[str]()
+    for rule in rules:
+        for counts, changes in ((tried, mutants(rule)), (left, survivors(rule))):
+            for it in changes:
+                counts.update((it.kind, f"**in {it.part}**", "**all**"))
+    yield f"{len(rules)} rules\n\n| change | noticed |\n|---|---|"
+    for row in sorted(tried, key=lambda it: (it.startswith("**"), it)):
+        yield f"| {row} | {tried[row] - left[row]:,} of {tried[row]:,} |"
+    yield "\n| rule | equivalent | because |\n|---|---|---|"
+    for rule in rules:
+        for each in rule.equivalents:
+            yield f"| {rule.id} | {each.change} | {each.reason} |"
 
 
 def _in_fork(target: dict[str, Any], names: list[str], *, again: bool, everything: bool) -> None:
