@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from fsadvisor import arguments_measure
 from fsadvisor._version import __version__
+from fsadvisor.arguments_help import TAKES, Parser, TopParser
 from fsadvisor.storage import Workload
 from fsadvisor.storage.catalogue import did_you_mean
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FAIL_ON = ("critical", "high", "moderate", "low", "never")
+FAIL_ON_DEFAULT = "moderate"
 WORKLOADS = get_args(Workload)
 SUITES = ("quick", "full", "oltp", "metadata", "streaming")
 """The names of probe.jobs.SUITES, which is loaded only where it is needed."""
@@ -35,34 +37,24 @@ _EXIT_CODES = """exit status:
   5  could not look: no block device and no mount seen, whatever --fail-on says"""
 
 
-class Parser(argparse.ArgumentParser):
-    """An argument parser that names the nearest valid choice."""
-
-    def error(self, message: str) -> NoReturn:
-        """One line, exit status 2."""
-        self.exit(2, f"{self.prog}: {message}\n{self.prog}: try --help\n")
-
-
 def parser() -> argparse.ArgumentParser:
     """The whole grammar. Options may stand before or after the verb."""
-    top = Parser(
+    top = TopParser(
         prog="fsadvisor",
         description="Reads this machine's storage and gives ranked advice that it can prove. Changes nothing. "
         "Opens the explorer on a terminal, and prints the report elsewhere.",
         epilog=_EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         parents=[_options(defaults=True)],
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"fsadvisor {__version__}")
     verbs = top.add_subparsers(title="commands", dest="verb", metavar="COMMAND", parser_class=Parser)
-    shared = _options(defaults=False)
-    _add_search(verbs, shared)
-    facts = _verb(verbs, shared, "facts", "List the facts that rules may ask, with meaning, unit and source.")
+    _add_search(verbs)
+    facts = _verb(verbs, "facts", "List the facts that rules may ask, with meaning, unit and source.")
     facts.add_argument("pattern", metavar="PATTERN", nargs="?", default="*", help="such as 'disk.*' (default: all)")
     facts.add_argument("--values", action="store_true", help="with their values on this machine")
     plan = _verb(
-        verbs, shared, "plan", "Print a plan to review: a script with checks, an fstab diff and the undo. Runs nothing."
+        verbs, "plan", "Print a plan to review: a script with checks, an fstab diff and the undo. Runs nothing."
     )
     plan.add_argument(
         "findings",
@@ -71,28 +63,28 @@ def parser() -> argparse.ArgumentParser:
         help="such as nobarrier-unproven or nobarrier-unproven:/srv (default: all advice)",
     )
     plan.add_argument("--out", metavar="DIR", type=Path, help="write it into a folder that is new, or empty")
-    _add_probe(verbs, shared)
-    compare = _verb(verbs, shared, "compare", arguments_measure.COMPARE_SAYS)
+    _add_probe(verbs)
+    compare = _verb(verbs, "compare", arguments_measure.COMPARE_SAYS)
     arguments_measure.add_compare(compare, SUITES, _seconds, _percent)
-    arguments_measure.add_forecast(_verb(verbs, shared, "forecast", arguments_measure.FORECAST_SAYS))
-    arguments_measure.add_trial(_verb(verbs, shared, "trial", arguments_measure.TRIAL_SAYS), _seconds, _percent)
-    _add_waits(verbs, shared)
-    _add_doctor(verbs, shared)
-    arguments_measure.add_watch(_verb(verbs, shared, "watch", arguments_measure.WATCH_SAYS))
-    capture = _verb(verbs, shared, "capture", "Record this machine into a new folder, without serials and host names.")
+    arguments_measure.add_forecast(_verb(verbs, "forecast", arguments_measure.FORECAST_SAYS))
+    arguments_measure.add_trial(_verb(verbs, "trial", arguments_measure.TRIAL_SAYS), _seconds, _percent)
+    _add_waits(verbs)
+    _add_doctor(verbs)
+    arguments_measure.add_watch(_verb(verbs, "watch", arguments_measure.WATCH_SAYS))
+    capture = _verb(verbs, "capture", "Record this machine into a new folder, without serials and host names.")
     capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")
-    _add_sayings(verbs, shared)
-    rule = _verb(verbs, shared, "rule", "Work on rules.")
+    _add_sayings(verbs)
+    rule = _verb(verbs, "rule", "Work on rules.")
     rule_verbs = rule.add_subparsers(
         title="commands", dest="rule_verb", metavar="COMMAND", parser_class=Parser, required=True
     )
-    trying = _verb(rule_verbs, shared, "try", "Check a rule file, run its examples, and judge this machine by it.")
+    trying = _verb(rule_verbs, "try", "Check a rule file, run its examples, and judge this machine by it.")
     trying.add_argument("file", metavar="FILE", type=Path, help="a rule in TOML")
-    drive = _verb(verbs, shared, "drive", "Judge drives by outputs of nvme and smartctl that were captured elsewhere.")
+    drive = _verb(verbs, "drive", "Judge drives by outputs of nvme and smartctl that were captured elsewhere.")
     drive.add_argument(
         "files", metavar="FILE", nargs="+", type=Path, help="JSON, text or raw; several of one drive join"
     )
-    schema = _verb(verbs, shared, "schema", "Print the JSON Schema of the report, or of what a command prints.")
+    schema = _verb(verbs, "schema", "Print the JSON Schema of the report, or of what a command prints.")
     schema.add_argument("document", metavar="DOCUMENT", nargs="?", choices=DOCUMENTS, default="report", help=_DOCUMENTS)
     return top
 
@@ -110,13 +102,15 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
         grammar.error(f"unrecognized arguments: {' '.join(wrong)}")
     if words:
         chosen.words = [*chosen.words, *words]
+    if chosen.verb:
+        _see_to_fit(grammar, chosen)
     return chosen
 
 
-def _add_search(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+def _add_search(verbs: argparse._SubParsersAction[Parser]) -> None:
     """Rules by their ids, and all else by any words."""
     explain = _verb(
-        verbs, shared, "explain", "Print a rule's page: what it asks, why, what it would have you do. Words are found."
+        verbs, "explain", "Print a rule's page: what it asks, why, what it would have you do. Words are found."
     )
     explain.add_argument(
         "words",
@@ -124,21 +118,18 @@ def _add_search(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> No
         nargs="+",
         help="a rule's id, such as nobarrier-unproven, or 'order': how findings are ordered; other words as in find",
     )
-    find = _verb(
-        verbs, shared, "find", "Find what words are about, or an error message: here first, then rules and commands."
-    )
+    find = _verb(verbs, "find", "Find what words are about, or an error message: here first, then rules and commands.")
     find.add_argument(
         "words", metavar="WORDS", nargs="+", help="such as iowait, or a line of the kernel's log in quotes"
     )
-    rules = _verb(verbs, shared, "rules", "List the rules, or those that words find, with their state on this machine.")
+    rules = _verb(verbs, "rules", "List the rules, or those that words find, with their state on this machine.")
     rules.add_argument("words", metavar="WORDS", nargs="*", help="such as trim (default: all rules)")
 
 
-def _add_probe(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+def _add_probe(verbs: argparse._SubParsersAction[Parser]) -> None:
     """Measurements: the one verb that writes on the filesystem that it is told of, and leaves nothing there."""
     probe = _verb(
         verbs,
-        shared,
         "probe",
         "Measure a folder's filesystem by short jobs that leave nothing behind: JOB… TARGET, or --suite NAME TARGET. "
         "Says what it takes and asks before it starts.",
@@ -170,11 +161,10 @@ def _add_probe(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> Non
     )
 
 
-def _add_waits(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+def _add_waits(verbs: argparse._SubParsersAction[Parser]) -> None:
     """Where the time goes: reads counters, and writes only where a probe is asked for."""
     waits = _verb(
         verbs,
-        shared,
         "waits",
         "Watch the machine for some seconds, and say where the time goes: processors, disks, flushes, journals, or "
         "threads that wait for each other.",
@@ -190,11 +180,10 @@ def _add_waits(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> Non
     waits.add_argument("--yes", action="store_true", help="start the job without asking")
 
 
-def _add_doctor(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+def _add_doctor(verbs: argparse._SubParsersAction[Parser]) -> None:
     """What is wrong now: reads counters for some seconds."""
     doctor = _verb(
         verbs,
-        shared,
         "doctor",
         "Look at everything that can hurt now for some seconds, and say the cause, who does it, what to do, and what "
         "was excluded. With --on FILE, judge a window that was kept.",
@@ -205,11 +194,9 @@ def _add_doctor(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> No
     doctor.add_argument("--seconds", metavar="N", type=_seconds, help="how long to look (default: 5)")
 
 
-def _add_sayings(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+def _add_sayings(verbs: argparse._SubParsersAction[Parser]) -> None:
     """What people say of a machine: facts that only they know, and risks that they accept."""
-    attest = _verb(
-        verbs, shared, "attest", "Say what only a person can know of this machine; alone, list what has been said."
-    )
+    attest = _verb(verbs, "attest", "Say what only a person can know of this machine; alone, list what has been said.")
     attest.add_argument("about", metavar="FACT", nargs="?", help="such as disk.datasheet_plp")
     attest.add_argument(
         "subject", metavar="SUBJECT", nargs="?", help="such as nvme0n1, or a drive's model for all of it"
@@ -225,7 +212,7 @@ def _add_sayings(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> N
         help="an answer to the checklist, such as runbook=yes; may be repeated",
     )
     waive = _verb(
-        verbs, shared, "waive", "Accept what a rule finds: it stays in the report, and no longer counts for --fail-on."
+        verbs, "waive", "Accept what a rule finds: it stays in the report, and no longer counts for --fail-on."
     )
     waive.add_argument(
         "about", metavar="RULE", help="a rule's id, such as nobarrier-unproven, or 'order': how findings are ordered"
@@ -239,66 +226,71 @@ def _add_sayings(verbs: argparse._SubParsersAction[Parser], shared: Parser) -> N
         verb.add_argument("--remove", action="store_true", help="take it out of the file again")
 
 
-def _verb(verbs: argparse._SubParsersAction[Parser], shared: Parser, name: str, says: str) -> Parser:
+def _verb(verbs: argparse._SubParsersAction[Parser], name: str, says: str) -> Parser:
+    shared = _options(defaults=False, shown=TAKES[name])
     return verbs.add_parser(name, help=says, description=says, parents=[shared], allow_abbrev=False)
 
 
-def _options(*, defaults: bool) -> Parser:
-    """The options that all verbs share; without defaults, so that a verb does not undo what stood before it."""
+OF_REPORT = (
+    *("only", "workload", "rules", "attestations", "fail_on", "strict"),
+    *("full", "all", "wake", "timeout", "plain"),
+)
+
+
+def _see_to_fit(grammar: argparse.ArgumentParser, chosen: argparse.Namespace) -> None:
+    """Options of the report that the command would not heed are refused; to --on each has an answer of its own."""
+    given = {name for name in OF_REPORT if getattr(chosen, name) != grammar.get_default(name)}
+    wrong = sorted((given | {chosen.form or "text"}) - TAKES[chosen.verb] - {"text", "markdown"})
+    if wrong:
+        options = " and ".join(f"--{name.replace('_', '-')}" for name in wrong)
+        grammar.error(f"{chosen.verb} takes no {options}; what it takes: fsadvisor {chosen.verb} --help")
+
+
+def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
+    """The options that stand before or after a command; without defaults, so that it does not undo what stood before.
+
+    All are read; help has those of `shown`, or all of them.
+    """
     shared = Parser(add_help=False, argument_default=None if defaults else argparse.SUPPRESS)
-    form = shared.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_const", dest="form", const="json", help="print the report as JSON")
-    form.add_argument(
-        "--text", action="store_const", dest="form", const="text", help="print the report as text (default in pipes)"
+
+    def add(to: argparse._ActionsContainer, option: str, help: str, **more: Any) -> None:  # noqa: A002, ANN401 - argparse's own
+        name = option.removeprefix("--").replace("-", "_")
+        to.add_argument(option, help=help if shown is None or name in shown else argparse.SUPPRESS, **more)
+
+    forms = (
+        ("json", "print JSON"),
+        ("text", "print text (default in pipes)"),
+        ("html", "print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere"),
     )
-    form.add_argument(
-        "--html",
-        action="store_const",
-        dest="form",
-        const="html",
-        help="print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere",
-    )
-    shared.add_argument(
-        "--plain", action="store_true", help="in the explorer, only ASCII and the terminal's own colours"
-    )
-    shared.add_argument(
-        "--on",
-        metavar="PATH",
-        type=Path,
-        help="look at a folder made by capture, or at a sos archive, instead of this machine",
-    )
-    shared.add_argument(
-        "--only", metavar="MOUNT|DISK", help="only this mount point or disk, with all above and below it"
-    )
-    shared.add_argument(
-        "--workload",
-        metavar="MOUNT=KIND",
-        action="append",
-        type=_workload,
-        help=f"what a mount is used for: {', '.join(WORKLOADS)} (may be given more than once)",
-    )
-    shared.add_argument(
-        "--rules", metavar="DIR", action="append", type=Path, help="load the rules in this folder as well"
-    )
-    shared.add_argument(
-        "--attestations",
-        metavar="FILE",
-        type=Path,
-        help="what people say of the machine (default: /etc/fsadvisor/attest.toml)",
-    )
-    shared.add_argument(
-        "--fail-on",
-        metavar="LEVEL",
-        type=_level,
-        help=f"lowest severity that exits with 1: {', '.join(FAIL_ON)} (default: low)",
-    )
-    shared.add_argument("--strict", action="store_true", help="exit with 3 where something could not be told")
-    shared.add_argument("--full", action="store_true", help="all evidence, small gains with their commands, too")
-    shared.add_argument("--all", action="store_true", help="list passed checks and rules that do not apply, too")
-    shared.add_argument("--wake", action="store_true", help="ask disks that sleep, too, which wakes them")
-    shared.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="for each tool (default: 10)")
+    one = shared.add_mutually_exclusive_group() if shown is None or "json" in shown else shared
+    for name, says in forms:
+        form = one if shown is None or name in shown else shared
+        add(
+            form if shown is None or name in shown else shared,
+            f"--{name}",
+            says,
+            action="store_const",
+            dest="form",
+            const=name,
+        )
+    on = "look at a directory made by capture, or at a sos archive, instead of this machine"
+    add(shared, "--plain", "in the explorer, only ASCII and the terminal's own colours", action="store_true")
+    add(shared, "--on", on, metavar="PATH", type=Path)
+    add(shared, "--only", "only this mount point or disk, with all above and below it", metavar="MOUNT|DISK")
+    workload = f"what a mount is used for: {', '.join(WORKLOADS)} (may be given more than once)"
+    add(shared, "--workload", workload, metavar="MOUNT=KIND", action="append", type=_workload)
+    add(shared, "--rules", "load the rules in this directory as well", metavar="DIR", action="append", type=Path)
+    kept = "what people say of the machine (default: /etc/fsadvisor/attest.toml)"
+    add(shared, "--attestations", kept, metavar="FILE", type=Path)
+    lowest = f"lowest severity that exits with 1: {', '.join(FAIL_ON)} (default: {FAIL_ON_DEFAULT})"
+    add(shared, "--fail-on", lowest, metavar="LEVEL", type=_level)
+    add(shared, "--strict", "exit with 3 where something could not be told", action="store_true")
+    add(shared, "--full", "all evidence, small gains with their commands, too", action="store_true")
+    add(shared, "--all", "list passed checks and rules that do not apply, too", action="store_true")
+    add(shared, "--wake", "ask disks that sleep, too, which wakes them", action="store_true")
+    add(shared, "--timeout", "for each tool (default: 10)", metavar="SECONDS", type=_seconds)
     if defaults:
-        shared.set_defaults(fail_on="moderate", timeout=10.0)
+        shared.set_defaults(fail_on=FAIL_ON_DEFAULT, timeout=10.0)
     return shared
 
 

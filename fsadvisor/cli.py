@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 FINDINGS, USAGE, INCOMPLETE, BLIND = 1, 2, 3, 5
 
 _SEVERITIES = ("critical", "high", "moderate", "low")
-_WITH_REPORT = (None, "rule")  # what prints the report
 
 
 class UsageError(Exception):
@@ -51,8 +50,6 @@ def run(argv: Sequence[str]) -> int:
     """Do what the command line says; return the exit code."""
     chosen = arguments.parsed(argv)
     try:
-        if chosen.form == "html" and chosen.verb not in _WITH_REPORT:
-            raise UsageError(f"--html is a form of the report, which {chosen.verb} does not print")
         return _VERBS[chosen.verb](chosen)
     except (UsageError, MachineError, ClaimError) as error:
         return _refuse(*map(str, error.args))

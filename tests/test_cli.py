@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from fsadvisor.arguments import OF_REPORT
+from fsadvisor.arguments_help import TAKES
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.report.as_json import as_json
@@ -229,3 +232,29 @@ def test_a_folder_with_a_broken_rule_leaves_the_other_rules_running(tmp_path):
 def test_recorded_machines_are_audited_without_a_word_on_stderr(folder):
     done = fsadvisor("--on", folder)
     assert (done.stderr, done.returncode in (0, 1)) == (b"", True)
+
+
+def test_the_help_names_each_command_once_and_in_a_group():
+    told = fsadvisor("--help").stdout.decode()
+    for verb in TAKES.keys() - {"try"}:
+        assert len(re.findall(rf"^  {verb} +\S", told, re.MULTILINE)) == 1, verb
+    assert max(map(len, told.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("verb", sorted(TAKES))
+def test_a_commands_help_has_the_options_that_it_takes_and_examples(verb):
+    told = fsadvisor(*(["rule"] if verb == "try" else []), verb, "--help").stdout.decode()
+    shown = {name for name in OF_REPORT if re.search(rf"^  --{name.replace('_', '-')}\b", told, re.MULTILINE)}
+    assert shown == TAKES[verb] & set(OF_REPORT)
+    assert ("examples:" in told) is (verb != "rule")
+
+
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize(
+    ("verb", "options"), [("plan", ["--html"]), ("probe", ["--strict"]), ("explain", ["--fail-on", "low"])]
+)
+def test_an_option_of_the_report_that_a_command_does_not_heed_is_refused(verb, options, before):
+    done = fsadvisor(*(options if before else ()), verb, "--", "x") if before else fsadvisor(verb, "x", *options)
+    assert done.returncode == 2
+    said = f"fsadvisor: {verb} takes no {options[0]}; what it takes: fsadvisor {verb} --help\nfsadvisor: try --help\n"
+    assert done.stderr.decode() == said

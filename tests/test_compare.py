@@ -43,7 +43,7 @@ def refused(*argv):
         (("--images", "none", "--jobs", "create-1", "/no/such"), "does not exist"),
         (("--out", "a.png", "/var/tmp"), "is no SVG"),
         (("--out", "/no/such/a.svg", "/var/tmp"), "/no/such/a.svg: No such file or directory"),
-        (("--html", "/var/tmp"), "--html is a form of the report"),
+        (("--html", "/var/tmp"), "compare takes no --html"),
         (("--seconds", "0", "/var/tmp"), "no number of seconds"),
     ],
 )

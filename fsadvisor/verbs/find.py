@@ -39,8 +39,6 @@ def pages(chosen: argparse.Namespace, rules: Sequence[Rule], judged: Callable[[]
             raise RefusedError(
                 f"no rule {typed!r}{near}; in your own words: fsadvisor find {typed.replace('-', ' ')!r}"
             )
-    if chosen.form == "json":
-        raise RefusedError(f"{chosen.verb} prints text: leave --json out; `fsadvisor --json --all` has every verdict")
     if (typed or chosen.verb != "rules") and not words.found(typed, rules):
         raise RefusedError(f"no rule {typed!r}{near}, and nothing else is found by it; `fsadvisor rules` lists all")
     here = words.states(judged(), rules)

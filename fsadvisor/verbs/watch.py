@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]], None]) -> int:
     """Do what the command line asks for; returns the exit status. Raises RefusedError."""
-    if chosen.on or chosen.form == "json":
-        raise RefusedError("watch looks at this machine and keeps files: leave --on and --json out")
+    if chosen.on:
+        raise RefusedError("watch looks at this machine and keeps files: leave --on out")
     if chosen.out is None:
         raise RefusedError("say where to keep what is seen: fsadvisor watch --out DIR")
     when = threshold(chosen.when)

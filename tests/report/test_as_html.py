@@ -235,4 +235,6 @@ def test_the_command_line_prints_it_and_other_commands_say_that_they_have_none()
     assert report.stdout.startswith('<!DOCTYPE html>\n<html lang="en">')
     refused = run("facts", "--html")
     assert refused.returncode == 2
-    assert refused.stderr == "fsadvisor: --html is a form of the report, which facts does not print\n"
+    assert refused.stderr == (
+        "fsadvisor: facts takes no --html; what it takes: fsadvisor facts --help\nfsadvisor: try --help\n"
+    )

@@ -1,0 +1,134 @@
+"""What `--help` says: the commands by what one wants to do, the options that each takes, and examples."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Final, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_GROUPS: Final = {
+    "what is wrong, and what to do": {
+        "doctor": "what hurts at this moment: the cause, who does it, what to do",
+        "explain": "a rule's page: what it asks, why, what to do",
+        "find": "what words or an error message lead to",
+        "plan": "a script with checks, an fstab diff and the undo, to review",
+    },
+    "measure (each says what it takes, and asks before it starts)": {
+        "probe": "short jobs on a filesystem, which leave nothing behind",
+        "trial": "what an option would bring here, on scratch filesystems",
+        "compare": "paths, devices and filesystems at the same jobs, in turn",
+        "forecast": "what a faster or slower device would bring",
+    },
+    "watch and record": {
+        "waits": "where the time goes: processors, disks, flushes, locks",
+        "watch": "wait for an incident, and keep windows of it for doctor",
+        "capture": "record this machine, to look at it elsewhere",
+        "drive": "the power-loss verdict from captured tool outputs",
+    },
+    "say what only people know": {
+        "attest": "facts that no tool can tell, such as a data sheet's",
+        "waive": "accept a finding until a day, with a reason",
+    },
+    "rules and formats": {
+        "rules": "all rules, or those that words find, with their state here",
+        "rule": "work on rules: rule try FILE",
+        "facts": "what rules may ask, with meaning, unit, source and value",
+        "schema": "the JSON Schema of what is printed",
+    },
+}
+
+_LOOK: Final = "on only workload attestations timeout wake"
+TAKES: Final[Mapping[str, frozenset[str]]] = {
+    verb: frozenset(options.split())
+    for verb, options in {
+        "explain": f"{_LOOK} rules",
+        "find": f"{_LOOK} rules",
+        "rules": f"{_LOOK} rules",
+        "facts": _LOOK,
+        "plan": f"{_LOOK} rules json text",
+        "capture": f"{_LOOK} rules",
+        "attest": f"{_LOOK} rules",
+        "waive": f"{_LOOK} rules",
+        "rule": f"{_LOOK} json text html full all",
+        "try": f"{_LOOK} json text html full all",
+        "drive": "json text",
+        "doctor": "on json text timeout",
+        "watch": "timeout",
+        "schema": "",
+        **dict.fromkeys(("probe", "compare", "forecast", "trial", "waits"), "json text timeout wake"),
+    }.items()
+}
+"""The options of the report that each command takes as well."""
+
+_EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "": (
+        "fsadvisor                        the explorer; in a pipe the report",
+        "fsadvisor --json | jq .verdicts  for scripts",
+        "fsadvisor --only /srv            one mount point or disk",
+        "fsadvisor doctor                 what hurts at this moment",
+    ),
+    "explain": ("fsadvisor explain nobarrier-unproven", "fsadvisor explain order", "fsadvisor explain slow fsync"),
+    "find": ("fsadvisor find iowait", "fsadvisor find 'No space left on device'"),
+    "rules": ("fsadvisor rules", "fsadvisor rules trim"),
+    "facts": ("fsadvisor facts 'disk.plp*' --values", "fsadvisor facts 'mount.*' --on server.tar.xz"),
+    "plan": ("fsadvisor plan", "fsadvisor plan nobarrier-unproven:/srv --out /root/plan"),
+    "probe": (
+        "fsadvisor probe --list",
+        "fsadvisor probe fsync-ladder /srv",
+        "fsadvisor probe --suite quick /srv --yes --json",
+    ),
+    "compare": ("fsadvisor compare /srv /var --dry-run", "fsadvisor compare /srv --images ext4,xfs"),
+    "forecast": ("fsadvisor forecast /srv",),
+    "trial": ("fsadvisor trial --list", "fsadvisor trial noatime /srv"),
+    "waits": ("fsadvisor waits", "fsadvisor waits /srv --seconds 30"),
+    "doctor": ("fsadvisor doctor", "fsadvisor doctor full /var", "fsadvisor doctor fsync /srv/db"),
+    "watch": ("fsadvisor watch --out /root/seen --for 8h --when 'io pressure > 20 %'",),
+    "capture": ("fsadvisor capture /root/recorded", "fsadvisor --on /root/recorded"),
+    "attest": ("fsadvisor attest", "fsadvisor attest --checklist plp nvme0n1"),
+    "waive": ("fsadvisor waive nearly-full /srv --because 'moved next week' --until 2027-01-31",),
+    "drive": ("smartctl --json -x /dev/nvme0 > drive.json; fsadvisor drive drive.json",),
+    "schema": ("fsadvisor schema plan",),
+    "try": ("fsadvisor rule try my-rule.toml --on server.tar.xz",),
+}
+
+
+class _Formatter(argparse.HelpFormatter):
+    """Paragraphs are wrapped, lines that were broken by hand stay."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that names the nearest valid choice, and shows examples."""
+
+    def __init__(self, *names: str, **settings: object) -> None:
+        settings.setdefault("formatter_class", _Formatter)
+        super().__init__(*names, **settings)  # type: ignore[arg-type]
+        examples = _EXAMPLES.get("" if self.prog == "fsadvisor" else self.prog.rpartition(" ")[2], ())
+        if examples and self.add_help:
+            listed = "\n".join(("examples:", *(f"  {line}" for line in examples)))
+            self.epilog = f"{listed}\n\n{self.epilog}" if self.epilog else listed
+
+    def error(self, message: str) -> NoReturn:
+        """One line, exit status 2."""
+        self.exit(2, f"{self.prog}: {message}\n{self.prog}: try --help\n")
+
+
+class TopParser(Parser):
+    """The whole command line: its help has the commands in groups, each with its first sentence."""
+
+    def format_help(self) -> str:
+        """As argparse has it, but for the commands."""
+        formatter = self._get_formatter()
+        formatter.add_usage("fsadvisor [OPTIONS] [COMMAND …]", (), (), "usage: ")
+        formatter.add_text(self.description)
+        for title, says in _GROUPS.items():
+            formatter.add_text("\n".join((f"{title}:", *(f"  {name:<10}{what}" for name, what in says.items()))))
+        formatter.start_section("options of the report (`fsadvisor COMMAND --help` has a command's own)")
+        formatter.add_arguments(it for it in self._actions if it.option_strings)
+        formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
