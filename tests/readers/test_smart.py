@@ -46,11 +46,36 @@ def test_each_bit_of_the_exit_status_has_its_own_name(value):
     assert sum(getattr(status, name) << bit for bit, name in enumerate(BITS)) == value == status.value
 
 
+WARNINGS = (
+    "spare_below_threshold",
+    "temperature_above_or_below_threshold",
+    "reliability_degraded",
+    "media_read_only",
+    "volatile_memory_backup_failed",
+    "persistent_memory_region_unreliable",
+)
+
+
 @given(st.integers(0, 255))
-def test_bit_4_of_the_critical_warning_is_the_failed_backup(value):
+def test_each_bit_of_the_critical_warning_has_its_own_name(value):
     warning = nvme_critical_warning(value)
-    assert warning.volatile_memory_backup_failed == bool(value & 16)
+    named = sum(getattr(warning, name) << bit for bit, name in enumerate(WARNINGS))
+    assert named + warning.other == value == warning.value
     assert warning.other == value & 0b1100_0000
+    assert report(nvme_smart_health_information_log={"critical_warning": value}).nvme.critical_warning == warning
+    assert report(smartctl={"exit_status": value}).exit_status == exit_status(value)
+
+
+@pytest.mark.parametrize("value", [-1, 256])
+def test_what_is_no_byte_is_neither_a_warning_nor_an_exit_status(value):
+    told = report(nvme_smart_health_information_log={"critical_warning": value}, smartctl={"exit_status": value})
+    assert told.nvme.critical_warning is told.exit_status is None
+
+
+def test_the_block_size_of_an_nvme_drive_is_that_of_its_only_namespace():
+    spaces = [{"formatted_lba_size": 4096}, {"formatted_lba_size": 512}]
+    assert report(nvme_namespaces=spaces[:1]).logical_block_bytes == 4096
+    assert report(nvme_namespaces=spaces).logical_block_bytes is None
 
 
 def test_a_drive_that_does_not_report_its_cache_has_no_cache_value():
