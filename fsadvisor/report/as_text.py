@@ -47,7 +47,7 @@ def as_text(
         found, minor = unfolded([*found, *minor]), []
     comes_to = sections.summed_up([*found, *minor], verdicts, about, storage)
     if not full:
-        comes_to = f"{comes_to} All of it: --text --full"
+        comes_to = f"{comes_to} All: --text --full"
     yield from render(_head(storage, about, comes_to), width)
     if screen := tuple(_screen(storage, verdicts, (found, minor), width, full=full)):
         yield from render((Gap(), *screen), width, 0)

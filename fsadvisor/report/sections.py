@@ -36,7 +36,7 @@ _SCREEN: Final = 14
 """Lines of the findings in the overview."""
 _MINOR: Final = 3
 _DRIVES: Final = 4
-_UNKNOWN: Final = 3
+_UNKNOWN: Final = 2
 _PLURALS: Final = {"risk": "risks", "gain": "gains", "hygiene": "hygiene"}
 _KEPT: Final = ("attestation, waiver or result", "attestations, waivers or results")
 

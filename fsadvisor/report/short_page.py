@@ -43,7 +43,10 @@ _NUMBERS: Final = re.compile(r"\s+\(E\d[^)]*\)")
 _LINE: Final = 74
 _ITEM: Final = 72
 _IMPACT: Final = 3 * _LINE
-_ADVICE: Final = 6 * _LINE
+_SAYS_LITTLE: Final = 40
+ADVICE: Final = 560
+"""Columns: what to do is told whole, of all but two of our rules; a part may be that for another filesystem."""
+
 _EFFECT: Final = 3 * _LINE
 _EVIDENCE: Final = 3 * _LINE
 _VALUE: Final = 48
@@ -66,7 +69,7 @@ def document(finding: Finding, number: int, told_in: int | None) -> Iterator[Blo
     if told_in:
         yield _labelled("Impact", f"see {told_in}, the same rule.")
     else:
-        yield _labelled("Impact", sentences(rule.why, _IMPACT))
+        yield _labelled("Impact", sentences(rule.why, _IMPACT, _SAYS_LITTLE))
     yield from _fix(page)
     held_back = any(truth is not TRUE for _, truth in safety(finding))
     explains = page.todo.has_commands or (held_back and (finding.outcome is Outcome.ADVISE or not _has_commands(rule)))
@@ -101,12 +104,12 @@ def _few(lines: Sequence[str], most: int) -> Iterator[Item]:
         yield Item(line(f"and {len(lines) - most:,} more"))
 
 
-def sentences(text: str, most: int) -> str:
-    """As many whole sentences of the first paragraph as stand in so many columns, but one at least."""
+def sentences(text: str, most: int, least: int = 1) -> str:
+    """Whole sentences of the first paragraph: as many as stand in `most` columns, and until there are `least`."""
     told = ""
     for one in _SENTENCE.split(" ".join(_unnumbered(text).strip().split("\n\n")[0].split())):
         whole = told.count("`") % 2 == 0
-        if told and whole and len(told) + 1 + len(one) > most:
+        if len(told) >= least and whole and len(told) + 1 + len(one) > most:
             break
         told = f"{told} {one}" if told else one
     return told
@@ -124,7 +127,7 @@ def _labelled(label: str, words: str) -> Block:
 def _advice(finding: Finding) -> str:
     """What to do in words: whole, or its first sentences and where the others stand."""
     text = " ".join(_unnumbered(finding.rule.remedy.advice).split())
-    told = sentences(text, _ADVICE)
+    told = sentences(text, ADVICE)
     return told if told == text else f"{told} ({_ALL.format(finding.rule.id)})"
 
 

@@ -12,7 +12,8 @@ from fsadvisor.report import short_page
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.findings import findings
 from fsadvisor.report.sections import main_and_minor
-from fsadvisor.report.short_page import sentences
+from fsadvisor.report.short_page import ADVICE, sentences
+from fsadvisor.rulebook.shelf import own_shelf
 from tests.machines.replay import FOLDERS, audit
 from tests.report import composed
 
@@ -68,6 +69,11 @@ def test_a_finding_has_commands_or_says_what_to_do_or_why_not(folder):
             assert "Fix: safe" not in text
 
 
+def test_what_to_do_is_told_whole_of_all_rules_but_two():
+    longer = {rule.id for rule in own_shelf().rules if len(" ".join(rule.remedy.advice.split())) > ADVICE}
+    assert longer <= {"flushes-on-protected-nvme", "md-write-hole"}
+
+
 def test_the_median_report_has_half_the_lines_that_it_had():
     assert median(len(report_of(folder).splitlines()) for folder in FOLDERS) <= BEFORE / 2
 
@@ -77,4 +83,5 @@ def test_sentences_are_whole_and_the_first_is_always_told():
     assert sentences(text, 1) == "One is `a. B` here."
     assert sentences(text, 40) == "One is `a. B` here. Two is 3.5 ms."
     assert sentences(text, 400) == "One is `a. B` here. Two is 3.5 ms. Three."
+    assert sentences("One. Two is longer.", 5, 10) == "One. Two is longer."
     assert sentences("", 40) == ""
