@@ -232,7 +232,7 @@ def _verb(verbs: argparse._SubParsersAction[Parser], name: str, says: str) -> Pa
 
 
 OF_REPORT = (
-    *("only", "workload", "rules", "attestations", "fail_on", "strict"),
+    *("only", "workload", "rules", "attestations", "fail_on", "quiet", "strict"),
     *("full", "all", "wake", "timeout", "plain"),
 )
 
@@ -261,6 +261,7 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
         ("json", "print JSON"),
         ("text", "print text (default in pipes)"),
         ("html", "print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere"),
+        ("summary", "print the report in one line"),
     )
     one = shared.add_mutually_exclusive_group() if shown is None or "json" in shown else shared
     for name, says in forms:
@@ -284,6 +285,7 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
     add(shared, "--attestations", kept, metavar="FILE", type=Path)
     lowest = f"lowest severity that exits with 1: {', '.join(FAIL_ON)} (default: {FAIL_ON_DEFAULT})"
     add(shared, "--fail-on", lowest, metavar="LEVEL", type=_level)
+    add(shared, "--quiet", "print nothing where the exit status is 0 (for cron)", action="store_true")
     add(shared, "--strict", "exit with 3 where something could not be told", action="store_true")
     add(shared, "--full", "all evidence, small gains with their commands, too", action="store_true")
     add(shared, "--all", "list passed checks and rules that do not apply, too", action="store_true")

@@ -123,16 +123,18 @@ def _storage(machine: Machine, chosen: argparse.Namespace, supposed: Sequence[Su
 
 
 def _audit(chosen: argparse.Namespace) -> int:
-    if chosen.form is None and (terminal := _terminal(chosen)):
+    if chosen.form is None and not chosen.quiet and (terminal := _terminal(chosen)):
         return _explore(chosen, terminal)
     shelf = _shelf(chosen)
     machine = _machine(chosen)
     storage = with_fitting_waivers(_storage(machine, chosen), shelf.rules)
     verdicts = advise(storage, shelf.rules, every=chosen.all)
-    _write(_report(chosen, machine, storage, verdicts, shelf))
     from fsadvisor.report.as_json import could_not_look
 
-    return BLIND if could_not_look(storage, machine.root) else _exit_code(chosen, verdicts, shelf)
+    status = BLIND if could_not_look(storage, machine.root) else _exit_code(chosen, verdicts, shelf)
+    if status or not chosen.quiet:
+        _write(_report(chosen, machine, storage, verdicts, shelf))
+    return status
 
 
 def _terminal(chosen: argparse.Namespace) -> Terminal | None:
@@ -201,8 +203,10 @@ def _report(
         from fsadvisor.report.as_html import as_html
 
         return as_html(storage, verdicts, about)
-    from fsadvisor.report.as_text import as_text
+    from fsadvisor.report.as_text import as_text, in_a_line
 
+    if chosen.form == "summary":
+        return in_a_line(storage, verdicts, about)
     return as_text(storage, verdicts, about, full=bool(chosen.full), every=bool(chosen.all))
 
 

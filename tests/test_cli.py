@@ -258,3 +258,20 @@ def test_an_option_of_the_report_that_a_command_does_not_heed_is_refused(verb, o
     assert done.returncode == 2
     said = f"fsadvisor: {verb} takes no {options[0]}; what it takes: fsadvisor {verb} --help\nfsadvisor: try --help\n"
     assert done.stderr.decode() == said
+
+
+def test_quiet_says_nothing_where_there_is_nothing_and_all_where_there_is():
+    for options in (["--text"], ["--json"], ["--summary"], []):
+        whole = fsadvisor("--on", QUIET, *options)
+        for level, status in (("never", 0), ("low", 1)):
+            done = fsadvisor("--on", MACHINE, *options, "--quiet", "--fail-on", level)
+            assert (done.returncode, bool(done.stdout), done.stderr) == (status, bool(status), b"")
+        assert whole.stdout
+    assert fsadvisor("--on", QUIET, "--quiet").stdout == b""
+
+
+def test_a_summary_is_one_line_with_the_first_finding():
+    lines = fsadvisor("--on", MACHINE, "--summary").stdout.decode().splitlines()
+    assert len(lines) == 1
+    assert lines[0].startswith(f"{MACHINE}: 1 critical risk")
+    assert "First: /srv/recorded/srv (ext4): nobarrier" in lines[0]

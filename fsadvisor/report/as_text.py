@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.pages.document import Gap, Item, paragraph
+from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Span, line
 from fsadvisor.pages.text import WIDTH, counted, listed, render
 from fsadvisor.pages.values import said, short_name, told
@@ -63,6 +64,14 @@ def as_text(
     if every:
         yield from render(_names(sections.NOT_FOUND, Outcome.OK, verdicts), width)
         yield from render(_names(sections.NOT_APPLYING, Outcome.NOT_APPLICABLE, verdicts), width)
+
+
+def in_a_line(storage: Storage, verdicts: Sequence[Verdict], about: About) -> Iterator[str]:
+    """What it comes to, and the first finding."""
+    found = findings(verdicts)
+    main, _ = main_and_minor(found)
+    first = f" First: {main[0].title}" if main else ""
+    yield f"{clean(storage.machine)}: {sections.summed_up(found, verdicts, about, storage)}{clean(first)}\n"
 
 
 def _head(storage: Storage, about: About, comes_to: str) -> Iterator[Block]:
