@@ -48,11 +48,25 @@ def test_a_command_whose_effect_can_be_looked_at_is_recognised(text, command):
         "sysctl -w kernel.core_pattern=|/bin/sh",
         "systemctl enable fstrim.timer",
         "systemctl enable --now ../x",
+        "systemctl enable --now 'fstrim.timer x'",
+        "service enable --now fstrim.timer",
+        "sysctl -n vm.dirty_bytes=1",
+        "sysctl -w 'vm.dirty_bytes x=1'",
+        "printf none > /sys/block/sda/queue/scheduler",
+        "echo none > /sys/block/sda/queue/scheduler /sys/block/sdb/queue/scheduler",
         "",
     ],
 )
 def test_any_other_command_is_left_to_people(text):
     assert recognised(text) is None
+
+
+def test_a_command_is_undone_by_one_of_its_kind_about_the_same():
+    def kinds(name, more):
+        return Remount(name, (more,)), Write(name, more), Sysctl(name, more), Unit(more, name)
+
+    assert [it.pair for it in kinds("a", "x")] == [it.pair for it in kinds("a", "y")]
+    assert len({it.pair for name in "ab" for it in kinds(name, "x")}) == 8
 
 
 @given(text=st.text(alphabet="mount -oreadechosyctl,/=>'\"$;|&\n", max_size=60))
