@@ -106,15 +106,25 @@ def watched(machine: Machine, layers: Mapping[str, Layer]) -> dict[str, Any]:
     units: Fact[frozenset[str]] = read_fact.field(shown, " ".join(MD_UNITS[:2]), lambda it: frozenset(_active(it)))
     jobs = machine.entries("/etc/cron.d")
     by_cron = not isinstance(jobs, Unknown) and bool(set(_CRON).intersection(jobs))
-    answer = machine.run([MD_MAIL])[0]
     return {
         "md_arrays": Known(len(arrays), "/sys/block"),
         "md_monitor": read_fact.derive(units, lambda it: bool(it & {"mdmonitor.service", "mdadm.service"})),
-        "md_mail": answer if isinstance(answer, Unknown) else Known(answer.text.startswith("/"), answer.source),
+        "md_mail": _mail(machine),
         "md_check_scheduled": Known(True, "/etc/cron.d")
         if by_cron
         else read_fact.derive(units, lambda it: bool(it & {"mdcheck_start.timer", "raid-check.timer"})),
     }
+
+
+def _mail(machine: Machine) -> Fact[bool]:
+    """No name is no address; what is no name of the two files is not grep's answer."""
+    answer = machine.run([MD_MAIL])[0]
+    if isinstance(answer, Unknown):
+        return answer
+    names = answer.text.splitlines()
+    if not set(names) <= set(MD_MAIL[3:]):
+        return Unknown(Cause.UNREADABLE, "retry", answer.source)
+    return Known(bool(names), answer.source)
 
 
 def _active(shown: systemd_units.SystemctlShow) -> Iterator[str]:
