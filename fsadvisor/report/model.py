@@ -61,7 +61,7 @@ class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Outcomes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How many verdicts of each kind."""
+    """How many verdicts of each kind: withheld is safety not known, blocked not safe here, undetermined not known."""
 
     advise: int
     withheld: int
