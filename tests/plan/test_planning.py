@@ -90,6 +90,7 @@ def test_a_value_that_no_undo_brings_back_is_left_to_people():
         ("noatime", "strictatime", "would not bring back"),
         ("noatime", "barrier", "other options"),
         ("relatime", "relatime", "look the same"),
+        ("atime", "relatime", "look the same"),
     ],
 )
 def test_a_remount_whose_effect_or_undo_can_not_be_checked_is_left_to_people(do, undo, says):
