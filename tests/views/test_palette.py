@@ -74,3 +74,21 @@ def test_what_is_mistyped_finds_a_few_whose_letters_are_alike():
 
 def test_a_thousand_disks_do_not_fill_the_list():
     assert len(hits(look_of(composed.many(1000)), "disk")) <= keys.MOST
+
+
+@pytest.mark.parametrize("typed", ["plp", "disk.plp", "PLP"])
+def test_a_fact_is_found_by_its_name_with_its_value_here_before_all_else(typed):
+    found = hits("pm9a3-postgresql-volatile", typed)
+    assert (found[0].kind, found[0].what, found[0].about) == (keys.FACT, "disk.plp = proven", "nvme0n1")
+    assert (found[0].subplace, found[0].key) == ("subject", "disk:nvme0n1")
+
+
+def test_of_many_subjects_the_first_with_a_value_stands_for_all():
+    found = hits("worn-nvme-database", "disk.scheduler")
+    assert found[0].about == "nvme0n1 and 3 more"
+
+
+def test_a_cause_that_doctor_looks_for_is_not_said_to_apply_to_nothing():
+    under = [one.under for one in hits("as-it-is", "program-waits-for-commits")]
+    assert under
+    assert all("`fsadvisor doctor` looks for" in one for one in under)

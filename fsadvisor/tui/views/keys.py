@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from fsadvisor.facts import Known
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
-from fsadvisor.pages.values import full_name, short_name
+from fsadvisor.pages.values import full_name, short_name, value_text
 from fsadvisor.report import finding_page as parts
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.words import found
+from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.views.look import finding_key
 
 if TYPE_CHECKING:
@@ -116,6 +118,9 @@ MOST: Final = 50
 _MOST_ALIKE: Final = 8
 """Of those that have only the letters: what was mistyped is among the best, and the rest is noise."""
 
+_LOOKED_AT: Final = 100
+"""Subjects of a kind that are looked through for one that has a fact: the list is made while somebody waits."""
+
 _FEW: Final = 3
 """Subjects of a rule that have an entry each."""
 
@@ -126,7 +131,7 @@ _SAID: Final = {
     Outcome.UNDETERMINED: "could not be told",
     Outcome.NOT_APPLICABLE: "does not apply here",
 }
-ACTION, ADVICE, WHY_NOT, SHOWN, RULE = range(5)
+ACTION, ADVICE, FACT, WHY_NOT, SHOWN, RULE = range(6)
 """Kinds of entries, in their order where all else is alike."""
 
 
@@ -150,8 +155,9 @@ class Entry(Struct, frozen=True):
 
 
 def entries(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
-    """All advice, what is not advised and why, every rule and every subject."""
+    """All advice, every fact by its name, what is not advised and why, every rule and every subject."""
     yield from _advice(look)
+    yield from _facts(look)
     yield from _not_advised(look, rules)
     for subject in look.storage.subjects:
         words = span(f"Show {full_name(subject)}", longest=_LONGEST).text
@@ -172,6 +178,23 @@ def _advice(look: Look) -> Iterator[Entry]:
         )
 
 
+def _facts(look: Look) -> Iterator[Entry]:
+    """Each fact by its name, with its value of the first subject that has one, whose facts are opened."""
+    of_kind: dict[str, list[Subject]] = {}
+    for subject in look.storage.subjects:
+        of_kind.setdefault(subject.kind, []).append(subject)
+    for name, entry in catalogue().items():
+        kind, _, field = name.partition(".")
+        subjects = of_kind.get(kind, ())
+        told = ((one, getattr(one.scope[kind], field)) for one in subjects[:_LOOKED_AT])
+        found = next(((one, fact) for one, fact in told if isinstance(fact, Known)), None)
+        if found is not None:
+            value = span(value_text(entry, found[1].value), longest=_LONGEST // 2).text
+            more = f" and {len(subjects) - 1:,} more" if len(subjects) > 1 else ""
+            about = span(f"{short_name(found[0])}{more}", longest=_LONGEST).text
+            yield Entry(FACT, f"{name} = {value}", about, entry.doc, 0, "subject", found[0].id)
+
+
 def _not_advised(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
     said: dict[str, list[tuple[Outcome, Sequence[Subject]]]] = {}
     asked: set[str] = set()
@@ -181,7 +204,8 @@ def _not_advised(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
             said.setdefault(rule.id, []).append((outcome, subjects))
     for rule in rules:
         gravity = _SEVERITIES.index(rule.severity)
-        under = span(f"{rule.severity} {rule.kind}, which applies to nothing here: {rule.title}").text
+        asked_by = "that `fsadvisor doctor` looks for" if rule.subject == "now" else "which applies to nothing here"
+        under = span(f"{rule.severity} {rule.kind}, {asked_by}: {rule.title}").text
         if rule.id not in asked:
             yield Entry(RULE, f"Rule {rule.id}", "", under, gravity, "rule", rule.id)
         else:
@@ -232,9 +256,12 @@ def _rule_of(one: Entry) -> str:
 
 
 def _fit(words: Sequence[str], one: Entry) -> int:
-    """How well: 4 as typed from the start of a word on, 3 as typed, 2 every word, 1 with those of whom it speaks."""
+    """How well: 5 the very fact, 4 from a word's start on, 3 as typed, 2 every word, 1 with those that it is about."""
     text, about = f"{one.what} {one.under}".casefold(), one.about.casefold()
     whole = " ".join(words)
+    name = one.what.partition(" = ")[0] if one.kind == FACT else ""
+    if whole in (name, name.partition(".")[2]):
+        return 5
     if whole in text:
         return 4 if re.search(rf"(?<![^\W_]){re.escape(whole)}", text) else 3
     if all(word in text for word in words):
