@@ -69,7 +69,9 @@ class KernelLog(Struct, frozen=True, kw_only=True):
 
 
 def parse(text: str) -> KernelLog | Unknown:
-    """Read what dmesg printed."""
+    """Read what dmesg printed; what does not end a line is cut short."""
+    if not text.endswith("\n"):
+        return refusal(text, "the kernel's log is cut short")
     lines = [told for line in text.splitlines()[-_MOST_LINES:] if (told := _LINE.match(line[:_LONGEST]))]
     if not lines:
         return refusal(text, "no line of the kernel's log")

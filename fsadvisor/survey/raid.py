@@ -124,6 +124,8 @@ def _mail(machine: Machine) -> Fact[bool]:
     names = answer.text.splitlines()
     if not set(names) <= set(MD_MAIL[3:]):
         return Unknown(Cause.UNREADABLE, "retry", answer.source)
+    if not names and not machine.root:
+        return Unknown(Cause.DENIED, "run as root", answer.source)
     return Known(bool(names), answer.source)
 
 

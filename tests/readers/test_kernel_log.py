@@ -14,7 +14,7 @@ PATTERNS = kernel_log.patterns()
 
 
 def log(*lines, start=100.0):
-    return kernel_log.parse("\n".join(f"[{start + at:12.6f}] {line}" for at, line in enumerate(lines)))
+    return kernel_log.parse("".join(f"[{start + at:12.6f}] {line}\n" for at, line in enumerate(lines)))
 
 
 def told(*lines):
@@ -64,6 +64,12 @@ def test_what_is_not_about_storage_is_left_alone():
 def test_a_log_that_may_not_be_read_is_not_an_empty_one():
     assert isinstance(kernel_log.parse("dmesg: read kernel buffer failed: Operation not permitted\n"), Unknown)
     assert isinstance(kernel_log.parse(""), Unknown)
+
+
+def test_a_log_that_ends_within_a_line_is_cut_short():
+    whole = "[    1.000000] sd 0:0:0:0: [sda] Attached SCSI disk\n[    2.000000] ata3: hard resetting link\n"
+    assert not isinstance(kernel_log.parse(whole), Unknown)
+    assert isinstance(kernel_log.parse(whole[:-9]), Unknown)
 
 
 def test_a_recording_holds_no_line_about_anything_else_and_no_name_of_a_file():

@@ -76,8 +76,6 @@ PLAUSIBLE: Final = ("other units", "stale")
 UNMARKED: Final = ("dumpe2fs", "btrfs", "nvme id-ns", "nvme smart-log", "nvme get-feature")
 """Sources whose answer names no device: another one's is as plausible as their own."""
 _BY_HAND: Final = ("fstab", "database settings", "attestations")
-_WITHOUT_END: Final = ("cut short", "half of a list")
-"""Of the kernel's log: the kernel itself drops lines of a full buffer, so a part of a log is a log."""
 _LISTS: Final = ("run", "udev", "processes", "counters")
 _STRONG: Final = ("claimed", "proven")
 _NOT_COMPARED: Final = ("plp_evidence", "plp_next_steps")
@@ -215,8 +213,10 @@ def every(folder: Path) -> Iterator[Told]:
 
 def _broken(source: str, how: str, before: mutations.Verdicts, after: mutations.Verdicts) -> Iterator[str]:
     """The laws: of forgetting where the lie can be known as one, else that no drive is trusted more."""
-    if (source in UNMARKED and how == "another device's answer") or (source == "kernel log" and how in _WITHOUT_END):
-        return
+    if (source in UNMARKED and how == "another device's answer") or (
+        source == "kernel log" and how == "half of a list"
+    ):
+        return  # the kernel itself drops lines of a full buffer, so whole lines of a log are a log
     if how not in PLAUSIBLE and source not in _BY_HAND:
         yield from mutations.against(before, after)
     for at, verdict in after.items():
