@@ -80,13 +80,10 @@ MD_UNITS: Argv = (
     "--property=Id,LoadState,ActiveState,UnitFileState",
 )  # fmt: skip
 MD_MAIL: Argv = (
-    "grep",
-    "-lsE",
-    "^(MAILADDR|PROGRAM)[[:space:]]+[^[:space:]]",
-    "/etc/mdadm/mdadm.conf",
-    "/etc/mdadm.conf",
-)
-"""Only names of files come back: whose mail it is stays there."""
+    "grep", "-csE", "^(MAILADDR|PROGRAM)[[:space:]]+[^[:space:]]",
+    "/etc/mdadm/mdadm.conf", "/etc/mdadm.conf", "/dev/null",
+)  # fmt: skip
+"""How many such lines each file has: whose mail it is stays there. Of /dev/null there is always an answer, at last."""
 _CRON: Final = ("mdadm", "raid-check")
 
 
@@ -117,16 +114,17 @@ def watched(machine: Machine, layers: Mapping[str, Layer]) -> dict[str, Any]:
 
 
 def _mail(machine: Machine) -> Fact[bool]:
-    """No name is no address; what is no name of the two files is not grep's answer."""
+    """Whether a file names somebody; an answer that does not end with that of /dev/null is not grep's, or not all."""
     answer = machine.run([MD_MAIL])[0]
     if isinstance(answer, Unknown):
         return answer
-    names = answer.text.splitlines()
-    if not set(names) <= set(MD_MAIL[3:]):
+    *files, last = [line.rpartition(":") for line in answer.text.splitlines()] or [("", "", "")]
+    counts = [whole(count) for _, _, count in files]
+    if last != ("/dev/null", ":", "0") or not {name for name, _, _ in files} <= set(MD_MAIL[3:]) or None in counts:
         return Unknown(Cause.UNREADABLE, "retry", answer.source)
-    if not names and not machine.root:
+    if not files and not machine.root:
         return Unknown(Cause.DENIED, "run as root", answer.source)
-    return Known(bool(names), answer.source)
+    return Known(any(counts), answer.source)
 
 
 def _active(shown: systemd_units.SystemctlShow) -> Iterator[str]:

@@ -14,12 +14,26 @@ def mail(printed):
     return next(it.scope["host"].md_mail for it in survey(server, {}).subjects if it.kind == "host")
 
 
-@pytest.mark.parametrize(("printed", "told"), [("", False), ("/etc/mdadm.conf\n", True)])
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [
+        ("/dev/null:0\n", False),
+        ("/etc/mdadm.conf:0\n/dev/null:0\n", False),
+        ("/etc/mdadm.conf:1\n/dev/null:0\n", True),
+        ("/etc/mdadm/mdadm.conf:2\n/etc/mdadm.conf:0\n/dev/null:0\n", True),
+    ],
+)
 def test_somebody_is_told_where_a_file_says_whom(printed, told):
     assert isinstance(mail(printed), Known)
     assert mail(printed).value is told
 
 
-@pytest.mark.parametrize("printed", ["Usage: grep [OPTION]...\n", "\x00\x1b]0;", "/etc/mdadm.co"])
-def test_what_is_no_name_of_a_file_does_not_say_that_nobody_is_told(printed):
+@pytest.mark.parametrize(
+    "printed",
+    [
+        *("", "Usage: grep [OPTION]...\n", "\x00\x1b]0;", "/etc/mdadm.co", "/etc/mdadm.conf:1\n"),
+        *("/etc/mdadm.conf:x\n/dev/null:0\n", "/etc/passwd:1\n/dev/null:0\n", "/dev/null:0\n/etc/mdadm.conf:0\n"),
+    ],
+)
+def test_what_is_not_all_of_greps_answer_does_not_say_that_nobody_is_told(printed):
     assert mail(printed).cause is Cause.UNREADABLE

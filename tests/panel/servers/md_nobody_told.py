@@ -16,6 +16,6 @@ def server():
         commands={
             " ".join(raid.MD_UNITS): "Id=mdmonitor.service\nLoadState=loaded\nActiveState=inactive\n\n"
             "Id=mdcheck_start.timer\nLoadState=loaded\nActiveState=active\n",
-            " ".join(raid.MD_MAIL): "",
+            " ".join(raid.MD_MAIL): "/etc/mdadm/mdadm.conf:0\n/dev/null:0\n",
         },
     )

@@ -20,6 +20,6 @@ def server():
         commands={
             " ".join(raid.MD_UNITS): "Id=mdmonitor.service\nLoadState=loaded\nActiveState=active\n\n"
             "Id=mdcheck_start.timer\nLoadState=loaded\nActiveState=active\n",
-            " ".join(raid.MD_MAIL): "/etc/mdadm/mdadm.conf\n",
+            " ".join(raid.MD_MAIL): "/etc/mdadm/mdadm.conf:1\n/dev/null:0\n",
         },
     )
