@@ -107,6 +107,11 @@ def states(verdicts: Verdicts, rules: Iterable[Rule]) -> dict[str, Here]:
     return {rule.id: _here(rule, *said.get(rule.id, (Outcome.NOT_APPLICABLE, []))) for rule in rules}
 
 
+def without_verdict(rule: Rule) -> Here:
+    """What is said of a rule of which no verdict speaks."""
+    return _here(rule, Outcome.NOT_APPLICABLE, [])
+
+
 def _here(rule: Rule, outcome: Outcome, names: Sequence[str]) -> Here:
     if rule.subject == "now":
         return Here(None, "`fsadvisor doctor` looks for it")

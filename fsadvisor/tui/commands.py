@@ -1,4 +1,4 @@
-"""The command palette: every action by its sentence, every rule, finding and subject by its name."""
+"""The command palette: every action by its sentence, every fact, rule, finding and subject by its name."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Commands(Provider):
             yield DiscoveryHit(Content(words), partial(self._do, action), text=words)
 
     async def search(self, query: str) -> Hits:
-        """What fits the words, in the order of views/palette.py: Textual's own sorts by the score that is given."""
-        found = keys.found_entries(self._all(), query, self.matcher(query).match)
+        """What fits the words, in the order of views/keys.py: Textual's own sorts by the score that is given."""
+        found = keys.found_entries(self._all(), query)
         for at, one in enumerate(found):
             yield Hit(len(found) - at, self._shown(one), self._command(one), text=one.words)
 

@@ -56,6 +56,18 @@ def test_the_palette_finds_actions_and_advice_and_subjects():
     assert "nvme0n1" in explored(steps)
 
 
+def test_a_fact_that_the_palette_finds_is_opened_with_the_cursor_on_it():
+    async def steps(app, pilot):
+        await pilot.press("colon")
+        await pilot.press(*"plp")
+        await until(pilot, lambda: "disk.plp = " in shown(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.name == "subject" and app.screen.query_one("#rows").row is not None)
+        return app.screen.key, app.screen.query_one("#rows").row.key
+
+    assert explored(steps) == ("disk:nvme0n1", "fact\ndisk.plp")
+
+
 def test_the_palette_tells_why_something_is_not_advised():
     async def steps(app, pilot):
         await pilot.press("colon")

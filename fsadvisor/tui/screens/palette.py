@@ -30,7 +30,11 @@ class PaletteKeys(KeysBar):
 
 
 class Palette(CommandPalette):
-    """Textual's own."""
+    """Textual's own, without its magnifying glass: that needs a font with emoji, and is two columns wide in some."""
+
+    DEFAULT_CSS = """
+    Palette SearchIcon { display: none; }
+    """
 
     def compose(self) -> ComposeResult:
         """The keys at the bottom."""

@@ -33,7 +33,10 @@ _WIDE: Final = 120
 
 
 class SubjectPlace(Place):
-    """A list of all there is to read, and beside or below it what the row under the cursor means."""
+    """A list of all there is to read, and beside or below it what the row under the cursor means.
+
+    Its key is the subject's id, and on a line of its own the fact that the cursor begins on.
+    """
 
     NAME = "subject"
     MODE = "overview"
@@ -58,7 +61,8 @@ class SubjectPlace(Place):
 
     def __init__(self, key: str) -> None:
         super().__init__()
-        self.key = key
+        self.key, _, fact = key.partition("\n")
+        self._first = subject.key_of(subject.FACT, fact) if fact else ""
         self._has_more = False
         self._shows_more = False
 
@@ -80,7 +84,8 @@ class SubjectPlace(Place):
         self._has_more = bool(more.blocks)
         self.query_one("#more", DocumentView).show(more)
         empty = subject.without_rows(self.key in look.subjects)
-        self.query_one("#rows", RowsView).show(lambda width: subject.rows(look, self.key, width, glyphs), (empty,))
+        rows = self.query_one("#rows", RowsView)
+        rows.show(lambda width: subject.rows(look, self.key, width, glyphs), (empty,), self._first)
         self._arrange(self.size.width)
 
     def on_resize(self, event: Resize) -> None:

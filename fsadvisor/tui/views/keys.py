@@ -1,6 +1,7 @@
 """The help of a place: its keys, and those that work everywhere.
 
-What the command palette lists, and in which order: what has the typed words best comes first, then the gravest.
+What the command palette lists, and in which order: what is called so or begins so comes first, group by group, and
+what applies to nothing here last.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.facts import Known
+from fsadvisor.facts import Unknown
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
-from fsadvisor.pages.values import full_name, short_name, value_text
+from fsadvisor.pages.values import cause, full_name, short_name, told
 from fsadvisor.report import finding_page as parts
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.rulebook.words import found
+from fsadvisor.rulebook.words import found, without_verdict
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.views.look import finding_key
 
@@ -115,24 +116,27 @@ def _part(title: str, pairs: Iterable[tuple[str, str]]) -> Iterator[Block]:
 MOST: Final = 50
 """Entries that are shown: a machine may have thousands of disks."""
 
-_MOST_ALIKE: Final = 8
-"""Of those that have only the letters: what was mistyped is among the best, and the rest is noise."""
-
-_LOOKED_AT: Final = 100
-"""Subjects of a kind that are looked through for one that has a fact: the list is made while somebody waits."""
+_MOST_FACTS: Final = 12
+"""Facts among them: "disk" begins the name of each fact of a disk."""
 
 _FEW: Final = 3
 """Subjects of a rule that have an entry each."""
 
 _LONGEST: Final = 120
+_SUBJECTS: Final = ("disk", "layer", "filesystem", "mount", "service", "host")
 _SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _SAID: Final = {
     Outcome.OK: "not found here",
     Outcome.UNDETERMINED: "could not be told",
     Outcome.NOT_APPLICABLE: "does not apply here",
 }
-ACTION, ADVICE, FACT, WHY_NOT, SHOWN, RULE = range(6)
-"""Kinds of entries, in their order where all else is alike."""
+FACT, ADVICE, ACTION, SHOWN, WHY_NOT, RULE, NOWHERE = range(7)
+"""Kinds of entries, in their order; the last are the rules that apply to nothing here."""
+
+
+_OF_RULES: Final = (ADVICE, WHY_NOT, RULE, NOWHERE)
+_NAMED: Final = 5
+"""From this fit on, a word of the name begins with what was typed."""
 
 
 class Entry(Struct, frozen=True):
@@ -155,13 +159,33 @@ class Entry(Struct, frozen=True):
 
 
 def entries(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
-    """All advice, every fact by its name, what is not advised and why, every rule and every subject."""
-    yield from _advice(look)
+    """Every fact with its values, all advice, what is not advised and why, every rule and every subject."""
     yield from _facts(look)
+    yield from _advice(look)
     yield from _not_advised(look, rules)
     for subject in look.storage.subjects:
         words = span(f"Show {full_name(subject)}", longest=_LONGEST).text
         yield Entry(SHOWN, words, subplace="subject", key=subject.id)
+
+
+def _facts(look: Look) -> Iterator[Entry]:
+    """Each of its values once, and of whom; where it is not known, what would tell."""
+    for name, values in look.by_fact.items():
+        for alike in values.values():
+            fact, under = alike.fact, catalogue()[name].doc
+            what = told(name, fact, "")
+            if isinstance(fact, Unknown):
+                what, under = f"{name}: not known, {cause(fact)}", fact.learn or under
+            more = f" and {alike.count - 1:,} more" if alike.count > 1 else ""
+            yield Entry(
+                FACT,
+                span(what, longest=_LONGEST).text,
+                span(f"{short_name(alike.subject)}{more}", longest=_LONGEST).text,
+                span(under).text,
+                _SUBJECTS.index(alike.subject.kind),
+                "subject",
+                f"{alike.subject.id}\n{name}",
+            )
 
 
 def _advice(look: Look) -> Iterator[Entry]:
@@ -178,23 +202,6 @@ def _advice(look: Look) -> Iterator[Entry]:
         )
 
 
-def _facts(look: Look) -> Iterator[Entry]:
-    """Each fact by its name, with its value of the first subject that has one, whose facts are opened."""
-    of_kind: dict[str, list[Subject]] = {}
-    for subject in look.storage.subjects:
-        of_kind.setdefault(subject.kind, []).append(subject)
-    for name, entry in catalogue().items():
-        kind, _, field = name.partition(".")
-        subjects = of_kind.get(kind, ())
-        told = ((one, getattr(one.scope[kind], field)) for one in subjects[:_LOOKED_AT])
-        found = next(((one, fact) for one, fact in told if isinstance(fact, Known)), None)
-        if found is not None:
-            value = span(value_text(entry, found[1].value), longest=_LONGEST // 2).text
-            more = f" and {len(subjects) - 1:,} more" if len(subjects) > 1 else ""
-            about = span(f"{short_name(found[0])}{more}", longest=_LONGEST).text
-            yield Entry(FACT, f"{name} = {value}", about, entry.doc, 0, "subject", found[0].id)
-
-
 def _not_advised(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
     said: dict[str, list[tuple[Outcome, Sequence[Subject]]]] = {}
     asked: set[str] = set()
@@ -204,10 +211,11 @@ def _not_advised(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
             said.setdefault(rule.id, []).append((outcome, subjects))
     for rule in rules:
         gravity = _SEVERITIES.index(rule.severity)
-        asked_by = "that `fsadvisor doctor` looks for" if rule.subject == "now" else "which applies to nothing here"
-        under = span(f"{rule.severity} {rule.kind}, {asked_by}: {rule.title}").text
         if rule.id not in asked:
-            yield Entry(RULE, f"Rule {rule.id}", "", under, gravity, "rule", rule.id)
+            here = without_verdict(rule)
+            kind = NOWHERE if here.outcome is Outcome.NOT_APPLICABLE else RULE
+            under = span(f"{rule.severity} {rule.kind}, {here.says}: {rule.title}").text
+            yield Entry(kind, f"Rule {rule.id}", "", under, gravity, "rule", rule.id)
         else:
             yield from _why_not(rule, said.get(rule.id, ()), gravity)
 
@@ -230,40 +238,44 @@ def _why_not(rule: Rule, said: Sequence[tuple[Outcome, Sequence[Subject]]], grav
             )
 
 
-def found_entries(every: Iterable[Entry], typed: str, alike: Callable[[str], float]) -> list[Entry]:
-    """Those that have the words, best first; else rules that the index of symptoms leads to; else what is alike."""
+def found_entries(every: Iterable[Entry], typed: str) -> list[Entry]:
+    """Those that have the words; else the rules that the index of symptoms leads to. Scattered letters find nothing."""
     listed = list(every)
     words = typed.casefold().split()
-    fitting = [(fit, one) for one in listed if (fit := _fit(words, one))]
-    if fitting:
-        ordered = sorted(fitting, key=lambda pair: (-pair[0], pair[1].kind, pair[1].gravity))
-        return [one for _, one in ordered[:MOST]]
-    if meant := _meant(listed, typed):
-        return meant[:MOST]
-    scored = [(score, one) for one in listed if (score := alike(one.what)) > 0]
-    return [one for _, one in sorted(scored, key=lambda pair: -pair[0])[:_MOST_ALIKE]]
+    begins = re.compile(rf"(?<![^\W_]){re.escape(' '.join(words))}").search
+    fitting = [(fit, one) for one in listed if (fit := _fit(words, begins, one))]
+    ordered = [one for _, one in sorted(fitting, key=lambda pair: _order(*pair))]
+    facts = [one for one in ordered if one.kind == FACT]
+    left_out = {id(one) for one in facts[_MOST_FACTS:]}
+    return [one for one in ordered if id(one) not in left_out][:MOST] or _meant(listed, typed)[:MOST]
+
+
+def _order(fit: int, one: Entry) -> tuple[bool, bool, int, int, int]:
+    """What is called so, group by group; then what has the words elsewhere; then what applies to nothing here."""
+    return one.kind == NOWHERE, fit < _NAMED, one.kind, -fit, one.gravity
 
 
 def _meant(listed: Sequence[Entry], typed: str) -> list[Entry]:
     """Entries of the rules that the words are about, in the index's order; what applies to nothing here comes last."""
     led = [one.key for one in found(typed, own_shelf().rules) if one.kind == "rule"]
-    among = [one for one in listed if one.kind in (ADVICE, WHY_NOT, RULE) and _rule_of(one) in led]
-    return sorted(among, key=lambda one: (one.kind == RULE, led.index(_rule_of(one)), one.kind))
+    among = [one for one in listed if one.kind in _OF_RULES and _rule_of(one) in led]
+    return sorted(among, key=lambda one: (one.kind == NOWHERE, led.index(_rule_of(one)), one.kind))
 
 
 def _rule_of(one: Entry) -> str:
     return one.key.partition("\n")[0]
 
 
-def _fit(words: Sequence[str], one: Entry) -> int:
-    """How well: 5 the very fact, 4 from a word's start on, 3 as typed, 2 every word, 1 with those that it is about."""
-    text, about = f"{one.what} {one.under}".casefold(), one.about.casefold()
+def _fit(words: Sequence[str], begins: Callable[[str], object], one: Entry) -> int:
+    """How well the words fit: the name itself, the start of one of its words, of the text's, in it, apart; 0 not."""
+    what, about = one.what.casefold(), one.about.casefold()
+    name = re.split(" = |: not known", what)[0] if one.kind == FACT else what
+    text = f"{what} {one.under.casefold()}"
     whole = " ".join(words)
-    name = one.what.partition(" = ")[0] if one.kind == FACT else ""
-    if whole in (name, name.partition(".")[2]):
-        return 5
     if whole in text:
-        return 4 if re.search(rf"(?<![^\W_]){re.escape(whole)}", text) else 3
+        if begins(name):
+            return 6 if any(part == whole or part.endswith(f".{whole}") for part in name.split()) else _NAMED
+        return 4 if begins(text) else 3
     if all(word in text for word in words):
         return 2
     both = all(word in text or word in about for word in words)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from fsadvisor.facts import Cause, Unknown
+from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.report import as_json
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.tui.views.badges import searched
@@ -20,6 +20,7 @@ from fsadvisor.tui.views.badges import searched
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from fsadvisor.facts import Fact
     from fsadvisor.report.findings import Finding
     from fsadvisor.report.model import About
     from fsadvisor.rulebook.advise import Verdict, Verdicts
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _NUMBER: Final = re.compile(r"([0-9]{1,18})")
+_VALUES: Final = 3
 _ROOTS: Final = ("host", "mount", "service", "filesystem", "layer", "disk")
 
 
@@ -114,6 +116,14 @@ def named(relation: Relations, subjects: Mapping[str, Subject], subject: str) ->
         yield from (subjects[one] for one in relation.below.get(subject, ()) if one in subjects)
 
 
+class Alike(Struct):
+    """The first of the subjects of whom a fact says the same, and how many they are."""
+
+    subject: Subject
+    fact: Fact[Any]
+    count: int = 1
+
+
 class Look(Struct, frozen=True, kw_only=True, dict=True):
     """`number` counts looks; `asking` are the commands whose answers are still to come, as one would type them."""
 
@@ -154,6 +164,22 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
         return relations(self.storage, self.findings)
 
     @cached_property
+    def by_fact(self) -> Mapping[str, Mapping[Any, Alike]]:
+        """By the fact's name, then by its value or why there is none: of whom. Only the first few values are kept."""
+        found: dict[str, dict[Any, Alike]] = {}
+        for subject in self.storage.subjects:
+            for name, fact in as_json.own_facts(subject):
+                if not name.startswith(subject.kind):
+                    continue  # what is below it is told of the disks themselves
+                values = found.setdefault(name, {})
+                value = fact.value if isinstance(fact, Known) else fact.cause
+                if (alike := values.get(value)) is not None:
+                    alike.count += 1
+                elif len(values) < _VALUES:
+                    values[value] = Alike(subject, fact)
+        return found
+
+    @cached_property
     def missing_tools(self) -> tuple[str, ...]:
         """Tools that would have told more, had they been installed."""
         absent = {
@@ -171,7 +197,7 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
 
     def thought_through(self) -> Look:
         """The same, with all that takes time on a big machine worked out: to be called where nobody waits."""
-        _ = self.outcomes, self.relations, self.missing_tools, self.subjects, self.texts
+        _ = self.outcomes, self.relations, self.missing_tools, self.subjects, self.texts, self.by_fact
         return self
 
 

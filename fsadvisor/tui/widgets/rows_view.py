@@ -93,17 +93,19 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         self._all: Sequence[Row] = ()
         self._rows: Sequence[Row] = ()
         self._words = ""
+        self._first = ""
         self._built_for = self._built_in = -1
         self._drawn: _Drawn | None = None
         self._empty: Sequence[Line] = (line(span(empty, Tone.DIM)),)
 
-    def show(self, build: Callable[[int], Sequence[Row]], empty: Sequence[Line] | None = None) -> None:
+    def show(self, build: Callable[[int], Sequence[Row]], empty: Sequence[Line] | None = None, first: str = "") -> None:
         """Show other rows; `build` makes them for so many columns, now and whenever the width changes.
 
-        `empty` are the lines that stand there where it makes none.
+        `empty` are the lines that stand there where it makes none; `first` is the key that the cursor begins on.
         """
         self._build = build
         self._empty = self._empty if empty is None else empty
+        self._first = first
         self._built_for = -1
         self._rebuild()
 
@@ -149,7 +151,7 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         self._filter()
 
     def _filter(self) -> None:
-        kept = self.row.key if self.row else None
+        kept = self.row.key if self.row else self._first or None
         self._rows = matching(self._all, self._words)
         self._set_lines(len(self._rows) * self._height)
         at = place_of(self._rows, kept) if kept is not None else 0
