@@ -73,7 +73,7 @@ def opening(plan: Plan, body: str) -> Iterator[str]:
 
 def _id(plan: Plan) -> str:
     """Names the folder of copies: the same for the same plan."""
-    return sha256(repr(plan).encode("utf-8", "backslashreplace")).hexdigest()[:12]
+    return sha256(repr(plan).encode(errors="backslashreplace")).hexdigest()[:12]
 
 
 def _functions(all_parts: Sequence[Part]) -> Iterator[str]:

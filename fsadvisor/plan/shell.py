@@ -256,7 +256,7 @@ def quoted(text: str) -> str:
 def start(body: str) -> str:
     """What stands before the steps: settings, and the functions that they use, each after those that it uses."""
     used: dict[str, None] = {}
-    _gather(("say", "stop", *_WORD.findall(code_of(body))), used)
+    _gather(_WORD.findall(code_of(body)), used)
     return "\n".join((_START, *(_FUNCTIONS[name] for name in _FUNCTIONS if name in used)))
 
 
@@ -264,7 +264,7 @@ def _gather(names: Iterable[str], used: dict[str, None]) -> None:
     for name in names:
         if name in _FUNCTIONS and name not in used:
             used[name] = None
-            _gather((it for it in _WORD.findall(code_of(_FUNCTIONS[name])) if it != name), used)
+            _gather(_WORD.findall(code_of(_FUNCTIONS[name])), used)
 
 
 def code_of(script: str) -> str:
@@ -274,7 +274,7 @@ def code_of(script: str) -> str:
 
 def sum_of_text(text: str | None) -> str:
     """The SHA-256 that the scripts expect of a file with this text."""
-    return ABSENT if text is None else sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+    return ABSENT if text is None else sha256(text.encode(errors="surrogateescape")).hexdigest()
 
 
 def function(name: str, lines: Iterable[str]) -> str:

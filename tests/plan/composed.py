@@ -13,7 +13,7 @@ from tests.report.composed import disk, host, known, machine, subject
 _NOT_THERE = Unknown(Cause.NOT_EXPOSED, "")
 
 
-def rule(name, on, expr, *, kind="risk", severity="high", safety=None, **remedy):
+def rule(name, on, expr, *, kind="risk", severity="high", applies=None, safety=None, **remedy):
     """A rule with one check and a remedy."""
     shape = {
         "id": name,
@@ -23,6 +23,7 @@ def rule(name, on, expr, *, kind="risk", severity="high", safety=None, **remedy)
         "severity": severity,
         "status": "trial",
         "why": "Because it is so.",
+        "applies": [{"ask": "Is it the place?", "expr": applies}] if applies else [],
         "checks": [{"ask": "Is it so?", "expr": expr}],
         "safety": [{"ask": "Is it safe?", "expr": safety}] if safety else [],
         "remedy": {"needs": "online", **remedy},
@@ -161,6 +162,21 @@ WATCHED = rule(
     verify=["sysctl vm.dirty_bytes"],
     keep=[{"file": TIMER_FILE, "line": line} for line in ("[Timer]", "OnBootSec=1min")],
 )
+KEPT = rule(
+    "kept",
+    "host",
+    "host.dirty_bytes == 0",
+    keep=[
+        {"file": "/etc/modprobe.d/kept.conf", "line": "options kept a=1"},
+        {"file": "/etc/systemd/kept.conf", "line": "Kept=yes"},
+        {"file": "/etc/systemd/system/there.timer", "line": "OnBootSec=1min"},
+        {"file": "/etc/udev/rules.d/kept.timer", "line": 'KERNEL=="sd*"'},
+    ],
+)
+KEPT_TEXTS = {
+    "/etc/modprobe.d/kept.conf": "options b=1\n# the last line has no end",
+    "/etc/systemd/system/there.timer": "[Timer]\n",
+}
 
 RULES = (BARRIERS, ATIME, COMMIT, SCHEDULER, CACHE, SYSCTL, TIMER, FSTAB_ONLY, UNMOUNT, WORDS)
 

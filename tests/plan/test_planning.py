@@ -1,20 +1,17 @@
 """What becomes a step, what is left to people, and what is refused."""
 
-from datetime import date
-
 import pytest
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.plan.documents import readme
-from fsadvisor.plan.planning import ChoiceError, chosen
+from fsadvisor.plan.planning import chosen
 from fsadvisor.plan.planning import plan as plan_of
 from fsadvisor.rulebook.advise import advise, judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage import Storage
-from fsadvisor.storage.subject import Waiver
 from tests.plan import composed
 from tests.plan.composed import TEXTS, planned, remounts, rule, server, writes
 from tests.report.composed import disk, host, machine
@@ -291,69 +288,6 @@ def test_a_drive_is_checked_by_its_model_before_its_settings_change():
     assert (condition.probe, condition.value) == ("value_of /sys/block/sda/device/model", "SOME DISK")
 
 
-def names(storage, *wanted):
-    rules = composed.RULES
-    return [(it.rule.id, it.subject.name) for it in chosen(storage, rules, wanted)]
-
-
-@pytest.mark.parametrize(
-    ("wanted", "found"),
-    [
-        ("access-times", [("access-times", "/"), ("access-times", "/srv/my data")]),
-        ("access-times:/", [("access-times", "/")]),
-        ("access-times:mount:/", [("access-times", "/")]),
-        ("barriers-off:/srv/my data", [("barriers-off", "/dev/sda")]),
-        ("scheduler:/dev/nvme0n1", [("scheduler", "nvme0n1")]),
-        ("no-trim:host", [("no-trim", "host")]),
-    ],
-)
-def test_findings_are_chosen_by_rule_and_by_any_name_of_their_subject(wanted, found):
-    assert names(server(), wanted) == found
-
-
-def test_findings_are_chosen_once_and_stand_in_rank_order():
-    assert names(server(), "access-times:/", "barriers-off", "access-times:/") == [
-        ("barriers-off", "/dev/sda"),
-        ("access-times", "/"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("wanted", "says"),
-    [
-        ("acess-times", "no rule 'acess-times'; did you mean 'access-times'?"),
-        ("access-times:/srv/my dat", "no mount '/srv/my dat'; did you mean '/srv/my data'?"),
-        ("access-times:/srv/old", "its checks pass"),
-        ("xfs-barrier:/", "its checks pass"),
-    ],
-)
-def test_a_choice_that_can_not_be_planned_is_refused_with_the_reason(wanted, says):
-    with pytest.raises(ChoiceError) as refused:
-        names(server(), wanted)
-    assert says in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("safety", "root", "says"), [("host.virtual", {}, "withheld"), ("host.virtual", {"virtual": False}, "blocked")]
-)
-def test_what_is_withheld_or_blocked_is_refused_with_the_open_question(safety, root, says):
-    gain = remounts(
-        "gain", "mount", "mount.atime == 'relatime'", "noatime", "atime,relatime", kind="gain", safety=safety
-    )
-    for name in ("gain", "gain:/"):
-        with pytest.raises(ChoiceError, match=f"{says}: Is it safe"):
-            chosen(server(**root), (gain,), [name])
-    assert chosen(server(**root), (gain,), []) == ()
-
-
-def test_a_rule_that_finds_nothing_or_is_a_draft_is_refused():
-    quiet = rule("quiet", "host", "host.dirty_bytes == 1", advice="x")
-    with pytest.raises(ChoiceError, match="quiet finds nothing here"):
-        chosen(server(), (quiet,), ["quiet"])
-    with pytest.raises(ChoiceError, match=r"can't be told: host\.virtual is not known"):
-        chosen(server(), (rule("dim", "host", "host.virtual", advice="x"),), ["dim:host"])
-
-
 def test_every_advised_finding_is_planned_left_to_people_or_refused():
     plan = planned()
     told = {(it.rule, it.subject) for step in plan.steps for it in step.findings}
@@ -363,23 +297,6 @@ def test_every_advised_finding_is_planned_left_to_people_or_refused():
     assert told == {(it.rule.id, it.subject.name) for it in verdicts}
     assert len({it.rule.id for it in verdicts}) == 10
     assert len(advise(server(), composed.RULES)) > len(verdicts)
-
-
-def test_what_somebody_has_accepted_is_not_planned_unless_it_is_named():
-    waiver = Waiver(
-        rule="no-trim",
-        subject="host",
-        by="ann",
-        on=date(2026, 1, 1),
-        until=date(2026, 12, 31),
-        because="a cron job does it",
-        place="waiver 1",
-    )
-    storage = replace(server(), waivers=(waiver,))
-    plan = planned(storage, (composed.TIMER,))
-    assert not plan.scripted
-    assert reasons(plan)["no-trim", "host"] == "it is waived until 2026-12-31: a cron job does it"
-    assert names(storage, "no-trim") == [("no-trim", "host")]
 
 
 def test_every_rule_of_ours_that_advises_is_planned_left_to_people_or_refused():
@@ -393,3 +310,53 @@ def test_every_rule_of_ours_that_advises_is_planned_left_to_people_or_refused():
             assert made.scripted or made.manual or made.refused, one.id
             seen.add(one.id)
     assert len(seen) > 50
+
+
+def unit_configured(options, wanted):
+    on = host(dirty_bytes=0)
+    where = {"configured_in": "/etc/systemd/system/srv-my\\x20data.mount"}
+    storage = machine("m", on, *composed.mounted("sda", "/srv/my data", on, options=options, atime="relatime", **where))
+    add, remove = wanted
+    atime = remounts("atime", "mount", "mount.atime == 'relatime'", "noatime", "atime,relatime", add=add, remove=remove)
+    return planned(storage, (atime,))
+
+
+@pytest.mark.parametrize(
+    ("options", "by_hand"),
+    [
+        (("noatime", "nodev"), False),
+        (("nodev",), True),
+        (("noatime", "relatime"), True),
+        (Unknown(Cause.DENIED, "run as root"), True),
+    ],
+)
+def test_a_unit_file_is_left_alone_only_where_it_is_as_wished_already(options, by_hand):
+    plan = unit_configured(options, (["noatime"], ["relatime"]))
+    assert steps(plan) == [("atime", "/srv/my data")]
+    assert bool(plan.manual) is by_hand
+
+
+def test_an_fstab_that_may_not_be_read_concerns_no_finding_without_options():
+    plan = planned(rules=(composed.SYSCTL,), texts=TEXTS | {"/etc/fstab": Unknown(Cause.DENIED, "run as root")})
+    assert plan.manual == ()
+
+
+def test_options_of_a_second_mount_are_planned_though_the_first_has_a_unit_file():
+    on = host(dirty_bytes=0)
+    storage = machine(
+        "m",
+        on,
+        *composed.mounted(
+            "sda", "/srv/my data", on, options=("nobarrier",), configured_in="/etc/systemd/system/x.mount"
+        ),
+        *composed.mounted("sdb", "/srv/old", on, configured_in="/etc/fstab:5"),
+    )
+    two = rule(
+        "two",
+        "host",
+        "host.dirty_bytes == 0",
+        keep=[{"mount": "/srv/my data", "remove": ["nobarrier"]}, {"mount": "/srv/old", "remove": ["nobarrier"]}],
+    )
+    plan = planned(storage, (two,))
+    assert [it.number for it in plan.fstab.edits] == [5]
+    assert "the mount is configured in /etc/systemd/system/x.mount" in plan.manual[0].reason
