@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from fsadvisor.readers.json_text import Json
 
-ARGV = ("lsblk", "--json", "-b", "-O")
 LABELS_ARGV = ("lsblk", "--json", "-o", "NAME,KNAME,LABEL")
 """What is asked of a machine without udev's word: every column of a thousand disks would be megabytes."""
 

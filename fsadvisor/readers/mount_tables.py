@@ -61,10 +61,10 @@ def unescape(field: str) -> str:
     if "\\" not in field:
         return field
     try:
-        raw = field.encode("utf-8", "surrogateescape")
+        raw = field.encode(errors="surrogateescape")
     except UnicodeEncodeError:
         return field
-    return _ESCAPE.sub(_byte, raw).decode("utf-8", "surrogateescape")
+    return _ESCAPE.sub(_byte, raw).decode(errors="surrogateescape")
 
 
 def _byte(escape: re.Match[bytes]) -> bytes:

@@ -17,7 +17,7 @@ UNREAD_LENGTH = 120
 _END = 1 << 128
 """NVMe drives count in 128 bits; kernels and tools in 64."""
 
-_UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50, "e": 1 << 60}
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "p": 1 << 50, "e": 1 << 60}
 
 
 def whole(text: str | None, base: int = 10) -> int | None:

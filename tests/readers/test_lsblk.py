@@ -113,3 +113,7 @@ def test_captured_listings_have_the_devices_of_their_files():
         assert mounted == [(entry["mountpoint"],) if entry["mountpoint"] else () for entry in given]
         read += 1
     assert read == 7
+
+
+def test_what_is_no_text_is_no_mount_point():
+    assert only(mountpoints=["/", 5, "", "/srv"]).mountpoints == ("/", "/srv")

@@ -281,3 +281,45 @@ def test_captured_tables_say_what_they_show():
     assert len(broken.entries) == 10
     tabs = captured("fstab/mtab", "util-linux/mount/mtab").mounts[-1].mount_point
     assert set(tabs.removeprefix("/var/tmp/")) == {"\t", "/"}
+
+
+ROOT = "36 35 8:3 / / rw,noatime shared:1 - ext4 /dev/sda3 rw,nobarrier"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x 35 8:3 / / rw shared:1 - ext4 /dev/sda3 rw",
+        "36 x 8:3 / / rw shared:1 - ext4 /dev/sda3 rw",
+        "36 35 8.3 / / rw shared:1 - ext4 /dev/sda3 rw",
+        "36 35 8:3 / / rw shared:1 master:2 ext4 /dev/sda3 rw",
+        "36 35 8:3 / - rw shared:1 master:2 ext4 /dev/sda3",
+        "36 35 8:3 / / - ext4 /dev/sda3 rw x",
+        "36 35 8:3 / / rw - ext4 /dev/sda3",
+        "36 35 8:3 / / rw shared:1 master:2 - ext4 /dev/sda3",
+        "36 35 8:3 / /a\0b rw - ext4 /dev/sda3 rw",
+    ],
+)
+def test_a_line_that_lacks_a_field_of_mountinfo_is_kept_as_unread_beside_the_others(line):
+    record = mount_tables.parse_mountinfo(f"{ROOT}\n{line}\n")
+    assert [mount.mount_point for mount in record.mounts] == ["/"]
+    assert record.unread == (line,)
+
+
+def test_a_mount_without_propagation_is_read_and_a_source_may_be_a_hyphen():
+    (mount,) = mount_tables.parse_mountinfo("36 35 8:3 / - rw - ext4 - rw\n").mounts
+    assert (mount.mount_point, mount.optional, mount.source) == ("-", (), "-")
+
+
+@pytest.mark.parametrize(
+    "line", ["/dev/sda / ext4 rw 0", "/dev/sda / ext4 rw x 0", "/dev/sda / ext4 rw 0 x", "/dev/a\0 / ext4 rw 0 0"]
+)
+def test_a_line_that_is_none_of_proc_mounts_is_kept_as_unread(line):
+    record = mount_tables.parse_proc_mounts(f"/dev/sdb /srv xfs rw 0 0\n{line}\n")
+    assert [mount.mount_point for mount in record.mounts] == ["/srv"]
+    assert record.unread == (line,)
+
+
+def test_a_btrfs_subvolumes_name_begins_at_the_first_subvol_and_is_no_other_filesystems():
+    assert split_options("rw,ssd,subvol=/a,subvol=/b,noatime", "btrfs") == ("rw", "ssd", "subvol=/a,subvol=/b,noatime")
+    assert split_options("rw,subvol=/a,noatime", "ext4") == ("rw", "subvol=/a", "noatime")

@@ -352,3 +352,43 @@ def test_no_command_has_a_short_option():
     for command in commands:
         assert command[0] == "nvme"
         assert all(word.startswith("--") for word in command if word.startswith("-"))
+
+
+# Features in other words
+
+
+def features(**document):
+    return nvme_get_feature.parse(json.dumps(document))
+
+
+@pytest.mark.parametrize("select", ["Current", "default", "SAVED", "Supported Capabilities"])
+def test_each_kind_of_a_features_value_is_named(select):
+    record = features(feature="0x06", **{select: "0x00000001"})
+    assert (record.fid, record.select, record.value) == (6, select.lower(), 1)
+    text = nvme_get_feature.parse(f"get-feature:0x06 (Volatile Write Cache), {select} value:0x00000001\n")
+    assert text == record
+
+
+def test_a_value_of_no_stated_kind_is_the_current_one_and_is_a_number_of_base_16():
+    record = nvme_get_feature.parse("get-feature:0x1f (x), value:0x00000010\n")
+    assert (record.fid, record.select, record.value) == (31, "current", 16)
+
+
+def test_a_feature_without_its_number_is_the_cache_only_by_that_name():
+    assert features(name="Volatile Write Cache", Current="0x1").volatile_write_cache_enabled is True
+    assert features(name="Write Atomicity", Current="0x1").cause is Cause.UNREADABLE
+    assert features(feature="0x0a", name="Volatile Write Cache", Current="0x1").fid == 10
+    assert features(feature="x", Current="0x1").cause is Cause.UNREADABLE
+
+
+def test_a_features_number_may_stand_in_the_key_in_either_case():
+    record = features(**{"FEATURE: 0X06": [{"Current": "1"}, "no object"]})
+    assert record.volatile_write_cache_enabled is True
+    assert features(**{"feature: 0x0A": [{"Current": "1"}]}).fid == 10
+
+
+def test_what_is_no_kind_of_value_is_none():
+    assert (
+        features(feature="0x06", Current="0x0", Other="0x1", default="not a number").volatile_write_cache_enabled
+        is False
+    )

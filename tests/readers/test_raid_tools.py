@@ -89,3 +89,75 @@ def test_a_smart_array_of_the_captures_has_what_its_file_says(file, volumes, dri
     assert len(controller.logical_drives) == text.count("Logical Drive: ") == volumes
     assert len(controller.physical_drives) == drives
     assert all(volume.caching is True and volume.device for volume in controller.logical_drives)
+
+
+def controllers(*entries):
+    return storcli.parse(json.dumps({"Controllers": list(entries)}))
+
+
+def answered(number=0, **response):
+    return {"Command Status": {"Controller": number, "Status": "Success"}, "Response Data": response}
+
+
+def failed(description, number=0):
+    return {"Command Status": {"Controller": number, "Status": "Failure", "Description": description}}
+
+
+def test_json_of_something_else_is_not_storclis():
+    assert storcli.parse("{}").cause is Cause.UNREADABLE
+    assert storcli.parse('{"Controllers": []}').cause is Cause.UNREADABLE
+
+
+@pytest.mark.parametrize("said", ["Permission denied", "needs root privileges", "Run as ROOT"])
+def test_a_controller_that_wants_root_is_denied(said):
+    refused = controllers(failed(said))
+    assert (refused.cause, refused.learn) == (Cause.DENIED, "run as root")
+
+
+def test_a_controller_that_failed_without_a_word_has_failed():
+    first, second = controllers(answered(), failed(None, number=1)).controllers
+    assert (first.failure, second.failure) == (None, "")
+    (only,) = controllers({"Command Status": {"Status": "Failure"}}, answered()).controllers
+    assert only.failure is None
+
+
+@pytest.mark.parametrize(
+    ("said", "policy"),
+    [("Disabled", "disabled"), ("Enabled", "enabled"), ("Disk's Default", "default"), ("other", None)],
+)
+def test_a_volumes_properties_say_the_policy_of_its_drives_caches(said, policy):
+    volumes = {
+        "/c0/v7": [{"DG/VD": "0/7"}],
+        "VD7 Properties": {"Disk Cache Policy": said},
+        "/c0/v7x": [{"DG/VD": "1/1"}],
+    }
+    (controller,) = controllers(answered(**volumes)).controllers
+    assert [(it.id, it.disk_cache_policy) for it in controller.virtual_drives] == [("0/7", policy)]
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("CONTROLLERS", "perccli64 /call show all J"),
+        ("VOLUMES", "perccli64 /call/vall show all J"),
+        ("DRIVES", "perccli64 /call/eall/sall show all J"),
+        ("PATROL_READ", "perccli64 /call show patrolread J"),
+    ],
+)
+def test_storcli_is_only_asked_to_show(question, asked):
+    assert " ".join(storcli.argv("perccli64", getattr(storcli, question))) == asked
+
+
+def test_ssacli_is_only_asked_to_show():
+    assert " ".join(ssacli.CONFIG_ARGV) == "ssacli ctrl all show config detail"
+
+
+def test_an_empty_value_of_ssacli_is_none_and_both_words_of_a_switch_are_read():
+    text = sample("ssacli", "config-detail")
+    first = ssacli.parse(
+        text.replace("Cache Backup Power Source: Batteries", "Cache Backup Power Source:")
+    ).controllers[0]
+    assert first.backup_power is None
+    for word, value in (("Enable", True), ("Enabled", True), ("Disable", False), ("Disabled", False), ("On", None)):
+        changed = ssacli.parse(text.replace("No-Battery Write Cache: Disabled", f"No-Battery Write Cache: {word}"))
+        assert changed.controllers[0].no_battery_write_cache is value

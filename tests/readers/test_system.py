@@ -188,3 +188,22 @@ def test_every_block_attribute_of_the_captured_machines_is_read(name, parse):
                     assert not isinstance(parse(text), Unknown), (member.name, text)
                     read += 1
     assert read
+
+
+@pytest.mark.parametrize(("key", "name"), [("rbps", "rbps"), ("wbps", "wbps"), ("riops", "riops"), ("wiops", "wiops")])
+def test_each_limit_of_io_max_is_read_and_alone_makes_a_line_of_it(key, name):
+    (limit,) = block_files.parse_io_max(f"8:0 {key}=7\n").limits
+    assert getattr(limit, name) == 7
+
+
+def test_a_line_of_io_max_without_a_device_number_is_unread():
+    record = block_files.parse_io_max("8:0 rbps=7\nsda rbps=7\n")
+    assert ([it.maj_min for it in record.limits], record.unread) == (["8:0"], ("sda rbps=7",))
+
+
+def test_each_counter_stands_in_its_field():
+    record = block_files.parse_block_stat(" ".join(str(n) for n in range(1, 18)))
+    assert (record.discards, record.discards_merged, record.discard_bytes) == (12, 13, 14 * 512)
+    assert (record.discard_ms, record.flushes, record.flush_ms) == (15, 16, 17)
+    old = block_files.parse_block_stat(" ".join(str(n) for n in range(1, 12)))
+    assert (old.weighted_io_ms, old.discards, old.discard_bytes, old.flush_ms) == (11, None, None, None)

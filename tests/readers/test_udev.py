@@ -116,3 +116,15 @@ def test_recorded_answers_of_udevadm_info_agree_with_themselves():
             assert {f"/dev/{link}" for link in device.links} == set((device.get("DEVLINKS") or "").split())
             asked += 1
     assert asked > 100
+
+
+def test_a_device_with_an_empty_name_has_none():
+    assert only("P: /devices/x/block/sda\nN: \n\n").name is None
+
+
+def test_of_devices_without_a_blank_line_between_them_each_is_its_own():
+    record = block_files.parse_udev_export("P: /devices/a\nN: a\nP: /devices/b\nN: b\nE: X=1\n")
+    assert [(it.path, it.name, it.get("X")) for it in record.devices] == [
+        ("/devices/a", "a", None),
+        ("/devices/b", "b", "1"),
+    ]

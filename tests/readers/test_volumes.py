@@ -280,3 +280,20 @@ def test_a_number_with_a_unit_is_none_of_xfs():
     assert plain.log_blocks is not None
     for_people = xfs_reports.parse_xfs_info(text.replace(f"blocks={plain.log_blocks}", "blocks=16.00K"))
     assert for_people.log_blocks is None
+
+
+def test_lines_of_device_mapper_that_are_none_are_counted_beside_those_that_are():
+    table = dmsetup.parse_dmsetup_table("a: 0 8 linear 8:0 0\nnonsense\n\n")
+    assert ([it.name for it in table.devices], table.unread) == (["a"], ("a line of another form",))
+    good = "a: 0 8 multipath 2 0 0 0 1 1 A 0 1 0 8:0 A 0"
+    status = dmsetup.parse_dmsetup_status(f"{good}\nnonsense\n{good} \n\n")
+    assert ([it.name for it in status.devices], status.unread) == (["a", "a"], ("a line of another form",))
+    assert isinstance(dmsetup.parse_dmsetup_status("nonsense\n"), Unknown)
+    assert isinstance(dmsetup.parse_dmsetup_status("b: 0 8 multipath 2 0 0\n"), Unknown)
+
+
+@pytest.mark.parametrize("count", ["-1", "4097", "99999999999"])
+def test_a_multipath_status_with_an_impossible_number_of_words_is_not_read(count):
+    good = "a: 0 8 multipath 2 0 0 0 1 1 A 0 1 0 8:0 A 0"
+    status = dmsetup.parse_dmsetup_status(f"{good}\nb: 0 8 multipath {count} 0 0 0 1 1 A 0 1 0 8:0 A 0\n")
+    assert ([it.name for it in status.devices], status.unread) == (["a"], ("b: its status",))
