@@ -22,7 +22,7 @@ WORKLOADS = get_args(Workload)
 SUITES = ("quick", "full", "oltp", "metadata", "streaming")
 """The names of probe.jobs.SUITES, which is loaded only where it is needed."""
 
-DOCUMENTS = ("report", "drive", "plan", "probe", "compare", "forecast", "trial", "waits", "doctor")
+DOCUMENTS = ("report", "drive", "plan", "probe", "compare", "forecast", "trial", "waits", "doctor", "diff")
 _DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
 
 _WITH_WORDS = ("probe", "trial", "doctor", "explain", "find", "rules")
@@ -73,6 +73,7 @@ def parser() -> argparse.ArgumentParser:
     arguments_measure.add_watch(_verb(verbs, "watch", arguments_measure.WATCH_SAYS))
     capture = _verb(verbs, "capture", "Record this machine into a new folder, without serials and host names.")
     capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")
+    arguments_measure.add_diff(_verb(verbs, "diff", arguments_measure.DIFF_SAYS))
     _add_sayings(verbs)
     rule = _verb(verbs, "rule", "Work on rules.")
     rule_verbs = rule.add_subparsers(

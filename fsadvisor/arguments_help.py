@@ -25,6 +25,7 @@ _GROUPS: Final = {
         "waits": "where the time goes: processors, disks, flushes, locks",
         "watch": "wait for an incident, and keep windows of it for doctor",
         "capture": "record this machine, to look at it elsewhere",
+        "diff": "what is new since a report, a recording or the last look",
         "drive": "the power-loss verdict from captured tool outputs",
     },
     "say what only people know": {
@@ -53,6 +54,7 @@ TAKES: Final[Mapping[str, frozenset[str]]] = {
         "waive": f"{_LOOK} rules",
         "rule": f"{_LOOK} json text html full all",
         "try": f"{_LOOK} json text html full all",
+        "diff": "workload attestations timeout wake rules json text fail_on",
         "drive": "json text",
         "doctor": "on json text timeout",
         "watch": "timeout",
@@ -86,6 +88,7 @@ _EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "doctor": ("fsadvisor doctor", "fsadvisor doctor full /var", "fsadvisor doctor fsync /srv/db"),
     "watch": ("fsadvisor watch --out /root/seen --for 8h --when 'io pressure > 20 %'",),
     "capture": ("fsadvisor capture /root/recorded", "fsadvisor --on /root/recorded"),
+    "diff": ("fsadvisor diff last", "fsadvisor diff monday.json friday.json --fail-on high"),
     "attest": ("fsadvisor attest", "fsadvisor attest --checklist plp nvme0n1"),
     "waive": ("fsadvisor waive nearly-full /srv --because 'moved next week' --until 2027-01-31",),
     "drive": ("smartctl --json -x /dev/nvme0 > drive.json; fsadvisor drive drive.json",),

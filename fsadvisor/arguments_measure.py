@@ -1,4 +1,4 @@
-"""The command line of what measures for longer: compare, forecast and trial."""
+"""The command line of what measures for longer (compare, forecast, trial, watch), and of diff."""
 
 from __future__ import annotations
 
@@ -203,3 +203,21 @@ def _time(text: str) -> float:
     if not 0 < lasting <= 31 * 86400:
         raise argparse.ArgumentTypeError(f"{text!r} is no time such as 12h, 30m or 2d, up to 31d")
     return lasting
+
+
+DIFF_SAYS = (
+    "Compare two reports of a machine: findings that are new, gone or changed, each with the facts that decide it, and "
+    "other facts that changed. Exits with 1 where advice at or above --fail-on is new."
+)
+
+
+def add_diff(diff: argparse.ArgumentParser) -> None:
+    """Its arguments."""
+    diff.add_argument(
+        "old",
+        metavar="OLD",
+        help="a file written by --json, a directory of capture, a sos archive, or 'last': the explorer's last look",
+    )
+    diff.add_argument(
+        "new", metavar="NEW", nargs="?", default="now", help="the same, or 'now': this machine now (the default)"
+    )

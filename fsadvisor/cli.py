@@ -9,16 +9,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fsadvisor import arguments
+from fsadvisor import arguments, looking
 from fsadvisor._version import __version__
 from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.machine import kept_files
-from fsadvisor.machine.kept_files import WithFile, with_own_results
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.advise import advise, judge, with_fitting_waivers
 from fsadvisor.rulebook.rule import Outcome, Rule
-from fsadvisor.rulebook.shelf import Shelf, load_others_rule, load_shelf, own_rules, own_shelf
+from fsadvisor.rulebook.shelf import Shelf, load_others_rule
 from fsadvisor.storage.catalogue import catalogue, did_you_mean, matching
 
 if TYPE_CHECKING:
@@ -28,17 +27,13 @@ if TYPE_CHECKING:
     from fsadvisor.attestation.claims import Saying
     from fsadvisor.machine.port import Machine
     from fsadvisor.rulebook.advise import Verdict
-    from fsadvisor.storage import Storage, Supposition
+    from fsadvisor.storage import Storage
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
 
 FINDINGS, USAGE, INCOMPLETE, BLIND = 1, 2, 3, 5
 
 _SEVERITIES = ("critical", "high", "moderate", "low")
-
-
-class UsageError(Exception):
-    """The command line asks for what is not there: a line for people for each mistake, exit status 2."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -51,7 +46,7 @@ def run(argv: Sequence[str]) -> int:
     chosen = arguments.parsed(argv)
     try:
         return _VERBS[chosen.verb](chosen)
-    except (UsageError, MachineError, ClaimError) as error:
+    except (looking.UsageError, MachineError, ClaimError) as error:
         return _refuse(*map(str, error.args))
 
 
@@ -76,58 +71,15 @@ def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
         _drop_stdout()
     except OSError as error:
         _drop_stdout()
-        raise UsageError(f"standard output: {error.strerror}") from error
-
-
-def _machine(chosen: argparse.Namespace) -> Machine:
-    if not chosen.on:
-        return _with_what_is_kept(LiveMachine(timeout=chosen.timeout, wake=chosen.wake), chosen)
-    from fsadvisor.machine.opening import open_machine
-
-    return _with_what_is_kept(open_machine(chosen.on), chosen)
-
-
-def _with_what_is_kept(machine: Machine, chosen: argparse.Namespace) -> Machine:
-    """With the results of probes and with what people said."""
-    if not chosen.on:
-        machine = with_own_results(machine, os.environ)
-    if chosen.attestations is None:
-        return machine
-    text = kept_files.attestation_text(chosen.attestations, must_exist=chosen.verb not in ("attest", "waive"))
-    return WithFile(machine, kept_files.ATTESTATIONS, text, str(chosen.attestations))
-
-
-def _shelf(chosen: argparse.Namespace) -> Shelf:
-    folders = [own_rules(), *(chosen.rules or ())]
-    absent = next((folder for folder in folders if not folder.is_dir()), None)
-    if absent is not None:
-        raise UsageError(f"{absent}: no such folder of rules")
-    return load_shelf(*folders) if chosen.rules else own_shelf()
-
-
-def _storage(machine: Machine, chosen: argparse.Namespace, supposed: Sequence[Supposition] = ()) -> Storage:
-    from fsadvisor.survey.whole import names, only, survey
-
-    declared = dict(chosen.workload or ())
-    whole = survey(machine, declared, supposed)
-    places = [subject.name for subject in whole.subjects if subject.kind == "mount"]
-    unknown = next((place for place in declared if place not in places), None)
-    if unknown is not None:
-        raise UsageError(f"--workload: {unknown} is no mount point{did_you_mean(unknown, places)}")
-    if chosen.only is None:
-        return whole
-    part = only(whole, chosen.only)
-    if part is None:
-        raise UsageError(f"--only: {chosen.only} is no mount point or disk{did_you_mean(chosen.only, names(whole))}")
-    return part
+        raise looking.UsageError(f"standard output: {error.strerror}") from error
 
 
 def _audit(chosen: argparse.Namespace) -> int:
     if chosen.form is None and not chosen.quiet and (terminal := _terminal(chosen)):
         return _explore(chosen, terminal)
-    shelf = _shelf(chosen)
-    machine = _machine(chosen)
-    storage = with_fitting_waivers(_storage(machine, chosen), shelf.rules)
+    shelf = looking.shelf(chosen)
+    machine = looking.machine(chosen)
+    storage = with_fitting_waivers(looking.storage(machine, chosen), shelf.rules)
     verdicts = advise(storage, shelf.rules, every=chosen.all)
     from fsadvisor.report.as_json import could_not_look
 
@@ -167,9 +119,9 @@ def _session(chosen: argparse.Namespace, name: str) -> Session:
 
     def opened() -> tuple[Machine, ProgressiveMachine | None]:
         if chosen.on:
-            return _machine(chosen), None
+            return looking.machine(chosen), None
         answering = ProgressiveMachine(chosen.timeout, wake=chosen.wake)
-        return _with_what_is_kept(answering, chosen), answering
+        return looking.with_what_is_kept(answering, chosen), answering
 
     memory = None
     if not (chosen.on or chosen.only or chosen.workload or chosen.attestations):
@@ -177,8 +129,8 @@ def _session(chosen: argparse.Namespace, name: str) -> Session:
         memory = Memory(file) if file else None
     return Session(
         opened=opened,
-        storage_of=lambda machine, supposed=(): _storage(machine, chosen, supposed),
-        shelf=_shelf(chosen),
+        storage_of=lambda machine, supposed=(): looking.storage(machine, chosen, supposed),
+        shelf=looking.shelf(chosen),
         version=__version__,
         name=name,
         every=bool(chosen.all),
@@ -212,11 +164,26 @@ def _report(
 
 def _exit_code(chosen: argparse.Namespace, verdicts: Iterable[Verdict], shelf: Shelf) -> int:
     outcomes = {(verdict.outcome, verdict.rule.severity) for verdict in verdicts if verdict.waiver is None}
-    grave = () if chosen.fail_on == "never" else _SEVERITIES[: _SEVERITIES.index(chosen.fail_on) + 1]
-    if any((Outcome.ADVISE, severity) in outcomes for severity in grave):
+    if any((Outcome.ADVISE, severity) in outcomes for severity in _grave(chosen)):
         return FINDINGS
     open_ended = shelf.errors or any(outcome is Outcome.UNDETERMINED for outcome, _ in outcomes)
     return INCOMPLETE if chosen.strict and open_ended else 0
+
+
+def _grave(chosen: argparse.Namespace) -> Sequence[str]:
+    """The severities that --fail-on means."""
+    return () if chosen.fail_on == "never" else _SEVERITIES[: _SEVERITIES.index(chosen.fail_on) + 1]
+
+
+def _diff(chosen: argparse.Namespace) -> int:
+    from fsadvisor.verbs.diff import diff
+
+    told, found, blind = diff(chosen, _grave(chosen))
+    _write(told)
+    if blind:
+        _refuse(f"{chosen.new}: could not look: {blind}")
+        return BLIND
+    return FINDINGS if any(one.counts for one in found.findings) else 0
 
 
 def _find(chosen: argparse.Namespace) -> int:
@@ -224,11 +191,11 @@ def _find(chosen: argparse.Namespace) -> int:
     from fsadvisor.verbs import find
     from fsadvisor.verbs.asking import RefusedError
 
-    rules = _shelf(chosen).rules
+    rules = looking.shelf(chosen).rules
     try:
-        _write(find.pages(chosen, rules, lambda: advise(_storage(_machine(chosen), chosen), rules)))
+        _write(find.pages(chosen, rules, lambda: advise(looking.storage(looking.machine(chosen), chosen), rules)))
     except RefusedError as error:
-        raise UsageError(*error.args) from error
+        raise looking.UsageError(*error.args) from error
     return 0
 
 
@@ -238,8 +205,8 @@ def _facts(chosen: argparse.Namespace) -> int:
     entries = matching(chosen.pattern)
     if not entries:
         near = did_you_mean(chosen.pattern, catalogue())
-        raise UsageError(f"no fact is called {chosen.pattern!r}{near or '; `fsadvisor facts` lists them'}")
-    storage = _storage(_machine(chosen), chosen) if chosen.values or chosen.on else None
+        raise looking.UsageError(f"no fact is called {chosen.pattern!r}{near or '; `fsadvisor facts` lists them'}")
+    storage = looking.storage(looking.machine(chosen), chosen) if chosen.values or chosen.on else None
     _write(fact_list(entries, storage))
     return 0
 
@@ -248,14 +215,14 @@ def _plan(chosen: argparse.Namespace) -> int:
     from fsadvisor.plan import planning
     from fsadvisor.plan.planning import ChoiceError
 
-    shelf = _shelf(chosen)
-    machine = _machine(chosen)
-    storage = with_fitting_waivers(_storage(machine, chosen), shelf.rules)
+    shelf = looking.shelf(chosen)
+    machine = looking.machine(chosen)
+    storage = with_fitting_waivers(looking.storage(machine, chosen), shelf.rules)
     try:
         made = planning.made(machine, storage, shelf.rules, chosen.findings)
         said = planning.written(made, chosen.out) if chosen.out else ""
     except ChoiceError as error:
-        raise UsageError(str(error)) from error
+        raise looking.UsageError(str(error)) from error
     if chosen.form == "json" or not chosen.out:
         _write(planning.text(made, as_json=chosen.form == "json"))
     sys.stderr.write(said)
@@ -265,8 +232,10 @@ def _plan(chosen: argparse.Namespace) -> int:
 def _capture(chosen: argparse.Namespace) -> int:
     from fsadvisor.verbs.capture import capture
 
-    rules = _shelf(chosen).rules
-    same = capture(_machine(chosen), chosen.folder, lambda machine: advise(_storage(machine, chosen), rules))
+    rules = looking.shelf(chosen).rules
+    same = capture(
+        looking.machine(chosen), chosen.folder, lambda machine: advise(looking.storage(machine, chosen), rules)
+    )
     return 0 if same else FINDINGS
 
 
@@ -276,30 +245,34 @@ def _attest(chosen: argparse.Namespace) -> int:
     if chosen.checklist or chosen.answer:
         return _checklist(chosen)
     if chosen.about is None:
-        machine = _machine(chosen)
-        _write(verbs.listing(machine, with_fitting_waivers(_storage(machine, chosen), _shelf(chosen).rules)))
+        machine = looking.machine(chosen)
+        _write(
+            verbs.listing(machine, with_fitting_waivers(looking.storage(machine, chosen), looking.shelf(chosen).rules))
+        )
         return 0
     if chosen.subject is None:
-        raise UsageError(f"say of what: fsadvisor attest {chosen.about} SUBJECT, such as disk:nvme0n1")
+        raise looking.UsageError(f"say of what: fsadvisor attest {chosen.about} SUBJECT, such as disk:nvme0n1")
     file = _attestations(chosen)
     if chosen.remove:
         return _tell(verbs.withdraw(file, "attestation", chosen.about, chosen.subject))
     if not chosen.by:
-        raise UsageError("say who attests it: --by WHO")
-    return _tell(verbs.attest(_machine(chosen), file, chosen.about, chosen.subject, chosen.value, _saying(chosen)))
+        raise looking.UsageError("say who attests it: --by WHO")
+    return _tell(
+        verbs.attest(looking.machine(chosen), file, chosen.about, chosen.subject, chosen.value, _saying(chosen))
+    )
 
 
 def _checklist(chosen: argparse.Namespace) -> int:
     from fsadvisor.attestation import verbs
 
     if not chosen.checklist or chosen.subject or chosen.remove:
-        raise UsageError("a checklist is of one disk or model: fsadvisor attest --checklist plp DISK")
-    machine = _machine(chosen)
+        raise looking.UsageError("a checklist is of one disk or model: fsadvisor attest --checklist plp DISK")
+    machine = looking.machine(chosen)
     if not chosen.answer:
-        _write(verbs.page(_storage(machine, chosen), chosen.checklist, chosen.about))
+        _write(verbs.page(looking.storage(machine, chosen), chosen.checklist, chosen.about))
         return 0
     if not chosen.by:
-        raise UsageError("say who answers: --by WHO")
+        raise looking.UsageError("say who answers: --by WHO")
     file, saying = _attestations(chosen), _saying(chosen)
     return max(map(_tell, verbs.answered(machine, file, chosen.checklist, chosen.about, chosen.answer, saying)))
 
@@ -310,14 +283,14 @@ def _waive(chosen: argparse.Namespace) -> int:
     file = _attestations(chosen)
     if chosen.remove:
         return _tell(verbs.withdraw(file, "waiver", chosen.about, chosen.subject))
-    rules = _shelf(chosen).rules
-    return _tell(verbs.waive(_machine(chosen), file, rules, chosen.about, chosen.subject, _saying(chosen)))
+    rules = looking.shelf(chosen).rules
+    return _tell(verbs.waive(looking.machine(chosen), file, rules, chosen.about, chosen.subject, _saying(chosen)))
 
 
 def _attestations(chosen: argparse.Namespace) -> Path:
     """The file to write to: that of this machine only where this machine is looked at."""
     if chosen.on and chosen.attestations is None:
-        raise UsageError("with --on, say where to keep what you say: --attestations FILE")
+        raise looking.UsageError("with --on, say where to keep what you say: --attestations FILE")
     return chosen.attestations or Path(kept_files.ATTESTATIONS)
 
 
@@ -341,9 +314,9 @@ def _rule_try(chosen: argparse.Namespace) -> int:
 
     rule = load_others_rule(chosen.file)
     if not isinstance(rule, Rule):
-        raise UsageError(*rule)
-    wrong, machine = list(unproven(rule)), _machine(chosen)
-    storage = _storage(machine, chosen)
+        raise looking.UsageError(*rule)
+    wrong, machine = list(unproven(rule)), looking.machine(chosen)
+    storage = looking.storage(machine, chosen)
     verdicts = [judge(rule, subject) for subject in storage.subjects if subject.kind == rule.subject]
     _write(f"{line}\n" for line in wrong)
     _write(_report(chosen, machine, storage, verdicts, Shelf((rule,), ())))
@@ -369,7 +342,7 @@ def _measures(chosen: argparse.Namespace) -> int:
     try:
         status: int = verb.run(chosen, LiveMachine(timeout=chosen.timeout, wake=chosen.wake), _write)
     except RefusedError as error:
-        raise UsageError(*error.args) from error
+        raise looking.UsageError(*error.args) from error
     return status
 
 
@@ -389,6 +362,7 @@ _VERBS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     "facts": _facts,
     "plan": _plan,
     "capture": _capture,
+    "diff": _diff,
     "attest": _attest,
     "waive": _waive,
     "rule": _rule_try,

@@ -50,7 +50,7 @@ function _shtab_fsadvisor_using
   test "$_shtab_fsadvisor_cmdpath" = "$argv"
 end
 
-set -g _shtab_fsadvisor_commands explain find rules facts plan probe compare forecast trial waits doctor watch capture attest waive rule 'rule try' drive schema
+set -g _shtab_fsadvisor_commands explain find rules facts plan probe compare forecast trial waits doctor watch capture diff attest waive rule 'rule try' drive schema
 set -g _shtab_fsadvisor_opts_with_value --answer --attestations --because --by --checklist --delays --device --fail-on --filesystems --fit --for --images --job --jobs --link --matters --on --on-scratch --only --out --passes --rules --seconds --suite --timeout --type --until --when --width --window --workload --yes-erase -o
 
 complete -c fsadvisor -e
@@ -224,6 +224,16 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using capture' -l rules -x -d 'load t
 complete -c fsadvisor -n '_shtab_fsadvisor_using capture' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using capture' -l wake -d 'ask disks that sleep, too, which wakes them'
 complete -c fsadvisor -n '_shtab_fsadvisor_using capture' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a diff -d 'Compare two reports of a machine: findings that are new, gone or changed, each with the facts that decide it, and other facts that changed. Exits with 1 where advice at or above --fail-on is new.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -s h -l help -d 'show this help message and exit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l json -d 'print JSON'
+complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l text -d 'print text (default in pipes)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l rules -x -d 'load the rules in this directory as well'
+complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: moderate)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l wake -d 'ask disks that sleep, too, which wakes them'
+complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l timeout -x -d 'for each tool (default: 10)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a attest -d 'Say what only a person can know of this machine; alone, list what has been said.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l on -x -d 'look at a directory made by capture, or at a sos archive, instead of this machine'
@@ -286,4 +296,4 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using drive' -l json -d 'print JSON'
 complete -c fsadvisor -n '_shtab_fsadvisor_using drive' -l text -d 'print text (default in pipes)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a schema -d 'Print the JSON Schema of the report, or of what a command prints.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -s h -l help -d 'show this help message and exit'
-complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan probe compare forecast trial waits doctor" -d 'report, drive, plan, probe, compare, forecast, trial, waits or doctor (default: report)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan probe compare forecast trial waits doctor diff" -d 'report, drive, plan, probe, compare, forecast, trial, waits, doctor or diff (default: report)'

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from fsadvisor.report import compare_json, doctor_page, drives, forecast_json, model, probe_json, trial_json, waits_json
+from fsadvisor.report import (
+    compare_json,
+    difference,
+    doctor_page,
+    drives,
+    forecast_json,
+    model,
+    probe_json,
+    trial_json,
+    waits_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,4 +47,5 @@ _DOCUMENTS = {
     "trial": (trial_json.SCHEMA, trial_json.Trial),
     "waits": (waits_json.SCHEMA, waits_json.Waits),
     "doctor": (doctor_page.FORMAT, doctor_page.DoctorJson),
+    "diff": (difference.SCHEMA, difference.Difference),
 }

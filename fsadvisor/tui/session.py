@@ -21,9 +21,9 @@ from msgspec.structs import replace
 
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import Reply
+from fsadvisor.report import history
 from fsadvisor.report.model import About
 from fsadvisor.rulebook.advise import advise, with_fitting_waivers
-from fsadvisor.tui.views import history
 from fsadvisor.tui.views.look import Look
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.machine.progressive import ProgressiveMachine
     from fsadvisor.readers.attestations import Entry
+    from fsadvisor.report.history import Gist, History
     from fsadvisor.rulebook.shelf import Shelf
     from fsadvisor.storage import Storage, Supposition
-    from fsadvisor.tui.views.history import Gist, History
 
 
 T = TypeVar("T")
@@ -105,7 +105,7 @@ class Session(Struct, kw_only=True, dict=True):
             look = self._look(machine)
             asking = answering.asking
             complete = not asking and not answering.changed.is_set()
-            changes, gist = self.memory.changes(look.host, look.storage) if complete and self.memory else (None, None)
+            changes, gist = self.memory.changes(look) if complete and self.memory else (None, None)
             look = replace(look, asking=asking, history=changes).thought_through()
             took_s = time.monotonic() - started
             self._saw(machine)
@@ -283,12 +283,12 @@ class Memory:
         self._before: Gist | None = None
         self._read = False
 
-    def changes(self, host: str, storage: Storage) -> tuple[History | None, Gist]:
+    def changes(self, look: Look) -> tuple[History | None, Gist]:
         """What changed since the last run, None where there is none to tell of; and what to keep."""
         if not self._read:
             self._read = True
             self._before = history.gist_of(kept_files.read_seen(self._file))
-        now = history.gist(host, storage, dt.datetime.now(dt.UTC))
+        now = history.gist(look.host, look.storage, dt.datetime.now(dt.UTC), look.verdicts)
         return (None if self._before is None else history.history(self._before, now)), now
 
     def keep(self, now: Gist) -> None:

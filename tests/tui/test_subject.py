@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from fsadvisor.machine.opening import open_machine
+from fsadvisor.report import history
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.screens.finding import FindingPlace
 from fsadvisor.tui.screens.subject import SubjectPlace
 from fsadvisor.tui.session import Memory, Session
-from fsadvisor.tui.views import history
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.paths import FIXTURES
 from tests.report import composed

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.report.findings import Finding
+    from fsadvisor.report.history import History
     from fsadvisor.report.model import About
     from fsadvisor.rulebook.advise import Verdict, Verdicts
     from fsadvisor.rulebook.rule import Outcome
     from fsadvisor.storage import Storage, Subject, Supposition
-    from fsadvisor.tui.views.history import History
 
 
 _NUMBER: Final = re.compile(r"([0-9]{1,18})")

@@ -15,12 +15,12 @@ from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import cause, full_name, value_text
 from fsadvisor.report import finding_page, power_loss
 from fsadvisor.report.as_json import own_facts
+from fsadvisor.report.history import MOVING, Change
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.storage.catalogue import Entry, catalogue
 from fsadvisor.tui.views import options
 from fsadvisor.tui.views.badges import badges
 from fsadvisor.tui.views.finding import alone, found
-from fsadvisor.tui.views.history import MOVING, Change
 from fsadvisor.tui.views.look import reached
 from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.views.severity import TONES

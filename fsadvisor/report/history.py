@@ -1,4 +1,4 @@
-"""What changed since the explorer last ran: a gist of all facts is kept from run to run, and compared.
+"""What changed of a machine: between two runs of the explorer, which keeps a gist of all facts, or two reports.
 
 Facts that move all the time are left out, and so is what is not known: being told less by a machine is no change of it.
 """
@@ -13,20 +13,20 @@ import msgspec
 from msgspec import Struct, field
 
 from fsadvisor.facts import Known
-from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
 from fsadvisor.pages.published import encodable
 from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import value_text
+from fsadvisor.report import titles
 from fsadvisor.report.as_json import own_facts
+from fsadvisor.rulebook.rule import SILENT
 from fsadvisor.storage.catalogue import catalogue
-from fsadvisor.tui.views.rows import Row
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Storage
 
 SCHEMA: Final = "fsadvisor/seen/1"
@@ -59,15 +59,27 @@ _COUNTS: Final = {
 """The fact that is known where the subjects of a kind could be listed."""
 
 Plain: TypeAlias = "bool | int | float | str | list[str]"
+Facts: TypeAlias = "Mapping[str, Mapping[str, Plain]]"
+"""Values by subject id and name."""
+
+
+class Said(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a rule said of a subject, where it calls for action or could not tell."""
+
+    verdict: str
+    severity: str
+    title: str
+    waived: bool = False
 
 
 class _Seen(msgspec.Struct, forbid_unknown_fields=True):
-    """The file: what was seen of a machine, and when (ISO 8601, in UTC)."""
+    """The file: what was seen of a machine, and when (ISO 8601, in UTC). `findings` are by subject id and rule."""
 
     schema: str
     machine: str
     when: dt.datetime
     subjects: dict[str, dict[str, bool | int | float | str | list[str]]]
+    findings: dict[str, dict[str, Said]] | None = None
 
 
 class Gist(Struct, frozen=True):
@@ -76,6 +88,8 @@ class Gist(Struct, frozen=True):
     machine: str
     when: dt.datetime
     facts: Mapping[str, Mapping[str, Plain]]
+    findings: dict[str, dict[str, Said]] | None = None
+    """None where they were not kept."""
 
 
 class Change(Struct, frozen=True):
@@ -119,26 +133,43 @@ class History(Struct, frozen=True, dict=True):
         return f"{counted(len(self.changes), 'fact')} changed since {self.moment}"
 
 
-def gist(machine: str, storage: Storage, when: dt.datetime) -> Gist:
+def gist(machine: str, storage: Storage, when: dt.datetime, verdicts: Iterable[Verdict] | None = None) -> Gist:
     """What to keep of a machine of that name."""
-    return Gist(machine, when, {subject.id: dict(_plain_facts(subject)) for subject in storage.subjects})
+    found = None if verdicts is None else _findings(verdicts)
+    return Gist(machine, when, {subject.id: dict(_plain_facts(subject)) for subject in storage.subjects}, found)
+
+
+def _findings(verdicts: Iterable[Verdict]) -> dict[str, dict[str, Said]]:
+    found: dict[str, dict[str, Said]] = {}
+    for one in verdicts:
+        if one.outcome not in SILENT:
+            title = str(encodable(titles.title(one.rule, (one.subject,))))
+            said = Said(one.outcome.value, one.rule.severity, title, one.waiver is not None)
+            found.setdefault(str(encodable(one.subject.id)), {})[one.rule.id] = said
+    return found
 
 
 def _plain_facts(subject: Any) -> Iterator[tuple[str, Plain]]:  # noqa: ANN401 - a Subject
     for name, fact in own_facts(subject):
-        if isinstance(fact, Known) and name not in MOVING and not name.startswith("below."):
+        if isinstance(fact, Known) and stays(name):
             yield name, _plain(fact.value)
+
+
+def stays(fact: str) -> bool:
+    """Whether a change of it is news by itself; what is below tells its own."""
+    return fact not in MOVING and not fact.startswith("below.")
 
 
 def _plain(value: Any) -> Plain:  # noqa: ANN401 - any type of the catalogue
     if isinstance(value, str | Version):
-        return _plain_text(str(value))
+        return plain_text(str(value))
     if isinstance(value, tuple):
-        return [_plain_text(one) for one in value]
+        return [plain_text(one) for one in value]
     return value  # type: ignore[no-any-return]  # bool, int, float
 
 
-def _plain_text(text: str) -> str:
+def plain_text(text: str) -> str:
+    """As much of a text as is kept."""
     return str(encodable(text[:_LONGEST]))
 
 
@@ -146,7 +177,9 @@ def text_of(seen: Gist) -> bytes:
     """As it stands in the file."""
     facts = {str(encodable(subject)): dict(some) for subject, some in seen.facts.items()}
     machine = str(encodable(seen.machine))
-    return msgspec.json.encode(_Seen(schema=SCHEMA, machine=machine, when=seen.when, subjects=facts))
+    return msgspec.json.encode(
+        _Seen(schema=SCHEMA, machine=machine, when=seen.when, subjects=facts, findings=seen.findings)
+    )
 
 
 def gist_of(text: bytes) -> Gist | None:
@@ -157,29 +190,32 @@ def gist_of(text: bytes) -> Gist | None:
         return None
     if seen.schema != SCHEMA or seen.when.tzinfo is None:
         return None
-    return Gist(seen.machine, seen.when, seen.subjects)
+    return Gist(seen.machine, seen.when, seen.subjects, seen.findings)
 
 
 def history(before: Gist, now: Gist) -> History | None:
     """What changed between two gists of the same machine; None where it was another one."""
     if before.machine != str(encodable(now.machine)):
         return None
-    present = {str(encodable(subject)): subject for subject in now.facts}
-    changes: list[Change] = []
+    return History(before.when, tuple(changes(before.facts, now.facts)))
+
+
+def changes(before: Facts, now: Facts) -> Iterator[Change]:
+    """What is another, new or gone, by subject; `before` has been in JSON."""
+    present = {str(encodable(subject)): subject for subject in now}
     for key, subject in present.items():
-        old = before.facts.get(key)
+        old = before.get(key)
         if old is not None:
-            changes += _changed(subject, old, now.facts[subject])
-        elif _were_listed(before, key):
-            changes.append(Change(subject, "", "", _NEW))
-    changes += (Change(key, "", "", _GONE) for key in before.facts if key not in present and _were_listed(now, key))
-    return History(before.when, tuple(changes))
+            yield from _changed(subject, old, now[subject])
+        elif were_listed(before, key):
+            yield Change(subject, "", "", _NEW)
+    yield from (Change(key, "", "", _GONE) for key in before if key not in present and were_listed(now, key))
 
 
-def _were_listed(seen: Gist, subject: str) -> bool:
+def were_listed(seen: Facts, subject: str) -> bool:
     """Whether that look could list subjects of its kind: what could not be listed has neither come nor gone."""
     count = _COUNTS.get(subject.partition(":")[0])
-    return count is None or count in seen.facts.get("host", {})
+    return count is None or count in seen.get("host", {})
 
 
 def _changed(subject: str, old: Mapping[str, Plain], new: Mapping[str, Plain]) -> Iterator[Change]:
@@ -194,17 +230,3 @@ def _words(name: str, value: Plain) -> str:
         return value_text(catalogue()[name], tuple(value) if isinstance(value, list) else value)
     except (TypeError, AttributeError, ValueError):
         return str(value)
-
-
-def rows(found: History, width: int, glyphs: Glyphs) -> list[Row]:
-    """A line for each change; the key is the subject's id, with the fact's name after a line break."""
-    return [
-        Row(f"{one.subject}\n{one.fact}", (cut(_line(one), width, glyphs.ellipsis),), one.subject)
-        for one in found.changes
-    ]
-
-
-def _line(one: Change) -> Line:
-    kind, _, name = one.subject.partition(":")
-    what = line(span(f" {kind} ", Tone.DIM), span(f"{name or 'this machine'}  ", Tone.STRONG))
-    return (*what, span(one.words, Tone.NEW if one.fact else Tone.PLAIN))

@@ -1,0 +1,69 @@
+"""What the command line says to look at: the machine, its storage, the rules; and what it says wrongly."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from fsadvisor.machine import kept_files
+from fsadvisor.machine.kept_files import WithFile, with_own_results
+from fsadvisor.machine.live import LiveMachine
+from fsadvisor.rulebook.shelf import Shelf, load_shelf, own_rules, own_shelf
+from fsadvisor.storage.catalogue import did_you_mean
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.storage import Storage, Supposition
+
+
+class UsageError(Exception):
+    """The command line asks for what is not there: a line for people for each mistake, exit status 2."""
+
+
+def machine(chosen: argparse.Namespace) -> Machine:
+    """The machine that we run on, or what --on names, with what is kept of it."""
+    if not chosen.on:
+        return with_what_is_kept(LiveMachine(timeout=chosen.timeout, wake=chosen.wake), chosen)
+    from fsadvisor.machine.opening import open_machine
+
+    return with_what_is_kept(open_machine(chosen.on), chosen)
+
+
+def with_what_is_kept(machine: Machine, chosen: argparse.Namespace) -> Machine:
+    """With the results of probes and with what people said."""
+    if not chosen.on:
+        machine = with_own_results(machine, os.environ)
+    if chosen.attestations is None:
+        return machine
+    text = kept_files.attestation_text(chosen.attestations, must_exist=chosen.verb not in ("attest", "waive"))
+    return WithFile(machine, kept_files.ATTESTATIONS, text, str(chosen.attestations))
+
+
+def shelf(chosen: argparse.Namespace) -> Shelf:
+    """Our own rules, and those of --rules."""
+    folders = [own_rules(), *(chosen.rules or ())]
+    absent = next((folder for folder in folders if not folder.is_dir()), None)
+    if absent is not None:
+        raise UsageError(f"{absent}: no such folder of rules")
+    return load_shelf(*folders) if chosen.rules else own_shelf()
+
+
+def storage(machine: Machine, chosen: argparse.Namespace, supposed: Sequence[Supposition] = ()) -> Storage:
+    """Survey it as --workload says, and keep what --only names."""
+    from fsadvisor.survey.whole import names, only, survey
+
+    declared = dict(chosen.workload or ())
+    whole = survey(machine, declared, supposed)
+    places = [subject.name for subject in whole.subjects if subject.kind == "mount"]
+    unknown = next((place for place in declared if place not in places), None)
+    if unknown is not None:
+        raise UsageError(f"--workload: {unknown} is no mount point{did_you_mean(unknown, places)}")
+    if chosen.only is None:
+        return whole
+    part = only(whole, chosen.only)
+    if part is None:
+        raise UsageError(f"--only: {chosen.only} is no mount point or disk{did_you_mean(chosen.only, names(whole))}")
+    return part

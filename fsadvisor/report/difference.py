@@ -1,0 +1,293 @@
+"""What is new, gone or changed between two reports of a machine: findings first, each with the facts that decide it.
+
+A report is read as it is printed, so that one that was kept, one of an archive and one of this moment are alike. Of the
+explorer's last look there are only the facts that stay, and the findings.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from fsadvisor.pages import published
+from fsadvisor.pages.document import Gap, Heading, Item, paragraph
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import NOTHING, Tone, line, span
+from fsadvisor.pages.text import counted, render
+from fsadvisor.report import history
+from fsadvisor.report.history import Change, Said
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from fsadvisor.pages.document import Block
+    from fsadvisor.report.history import Facts
+    from fsadvisor.rulebook.rule import Rule
+
+SCHEMA: Final = "fsadvisor/diff/1"
+READ: Final = ("fsadvisor/report/1",)
+"""Schemas of the reports that are understood."""
+
+_WORDS: Final = {
+    "advise": "advised",
+    "withheld": "withheld, for its safety is not known",
+    "blocked": "not safe here",
+    "undetermined": "can't be told",
+}
+_CALLING: Final = frozenset(outcome.value for outcome in CALLS_FOR_ACTION)
+
+
+class Side(Struct, frozen=True, kw_only=True):
+    """A report as far as it is compared; `findings` are None where they were not kept."""
+
+    facts: Facts
+    findings: Mapping[str, Mapping[str, Said]] | None
+    below: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    could_not_look: str | None = None
+
+
+class _Fact(Struct):
+    value: bool | int | float | str | list[str] | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Subject(Struct):
+    id: str
+    below: list[str]
+    facts: dict[str, _Fact]
+
+
+class _Verdict(Struct):
+    rule: str
+    subject: str
+    verdict: str
+    severity: str
+    title: str
+    title_here: str = ""
+    waived: Any = None
+
+
+class _Summary(Struct):
+    could_not_look: str | None = None
+
+
+class _Report(Struct):
+    """As much of a report as is compared: what else is in it may be of a later version."""
+
+    schema: str
+    summary: _Summary
+    subjects: list[_Subject]
+    verdicts: list[_Verdict]
+
+
+class NoReportError(Exception):
+    """What is wrong with a file."""
+
+
+def side_of(text: str | bytes) -> Side:
+    """A report as it is printed. Raises NoReportError."""
+    try:
+        found = msgspec.json.decode(text, type=_Report)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise NoReportError(f"no report that `fsadvisor --json` prints ({error})") from None
+    if found.schema not in READ:
+        raise NoReportError(f"a document {found.schema!r}, not {' or '.join(READ)}")
+    findings: dict[str, dict[str, Said]] = {}
+    for one in found.verdicts:
+        if one.verdict in _WORDS:
+            said = Said(one.verdict, one.severity, one.title_here or one.title, bool(one.waived))
+            findings.setdefault(one.subject, {})[one.rule] = said
+    return Side(
+        facts={one.id: dict(_values(one.facts)) for one in found.subjects},
+        findings=findings,
+        below={one.id: one.below for one in found.subjects},
+        could_not_look=found.summary.could_not_look,
+    )
+
+
+def _values(facts: Mapping[str, _Fact]) -> Iterator[tuple[str, history.Plain]]:
+    for name, fact in facts.items():
+        if isinstance(fact.value, str):
+            yield name, history.plain_text(fact.value)
+        elif isinstance(fact.value, list):
+            yield name, [history.plain_text(one) for one in fact.value]
+        elif not isinstance(fact.value, msgspec.UnsetType):
+            yield name, fact.value
+
+
+class Mark(Enum):
+    """What became of a finding."""
+
+    NEW = "new"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
+class FactJson(Struct, frozen=True, forbid_unknown_fields=True):
+    """A fact that is another, in words; `fact` is empty where the subject itself came or went."""
+
+    subject: str
+    fact: str
+    before: str
+    now: str
+
+
+class FindingJson(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A finding that is new, changed or gone, and the facts that it asks and that are others now.
+
+    `counts` says that it makes the exit status 1. `before` and `now` are null where there was nothing to say.
+    """
+
+    mark: Mark
+    counts: bool
+    rule: str
+    subject: str
+    severity: str
+    title: str
+    before: Said | None
+    now: Said | None
+    facts: tuple[FactJson, ...]
+
+
+class Difference(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What differs; `findings_compared` is false where those of the old side were not kept."""
+
+    schema: Literal["fsadvisor/diff/1"] = SCHEMA
+    old: str
+    new: str
+    findings_compared: bool
+    findings: tuple[FindingJson, ...]
+    facts: tuple[FactJson, ...]
+
+
+def difference(
+    old: Side, new: Side, rules: Iterable[Rule], grave: Collection[str], called: tuple[str, str]
+) -> Difference:
+    """New, changed, gone findings in this order, the gravest first; then every fact that is another and is news.
+
+    `grave` are the severities that count, `called` what the two sides are called.
+    """
+    changes = tuple(history.changes(old.facts, new.facts))
+    asked = {rule.id: frozenset(name for ask in rule.asks for name in ask.expression.names) for rule in rules}
+    found: list[FindingJson] = []
+    if old.findings is not None and new.findings is not None:
+        for subject in {**new.findings, **old.findings}:
+            before, now = old.findings.get(subject, {}), new.findings.get(subject, {})
+            stands_on = _below(subject, {**old.below, **new.below})
+            for rule in {**now, **before}:
+                one = _finding(rule, subject, before.get(rule), now.get(rule), new, grave)
+                if one is not None:
+                    names = asked.get(rule, frozenset())
+                    facts = tuple(map(_fact, (it for it in changes if it.fact in names and it.subject in stands_on)))
+                    found.append(replace(one, facts=facts))
+    found.sort(key=lambda one: (_MARKS.index(one.mark), not one.counts, _SEVERITIES.index(one.severity), one.rule))
+    news = (_fact(one) for one in changes if not one.fact or history.stays(one.fact))
+    return Difference(
+        old=called[0], new=called[1], findings_compared=old.findings is not None, findings=tuple(found),
+        facts=tuple(news),
+    )  # fmt: skip
+
+
+_MARKS: Final = tuple(Mark)
+_SEVERITIES: Final = ("critical", "high", "moderate", "low")
+
+
+def _fact(one: Change) -> FactJson:
+    return FactJson(one.subject, one.fact, one.before, one.now)
+
+
+def _below(subject: str, below: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """It, all that it stands on, and the host, of which every rule may ask."""
+    found, to_see = {subject, "host"}, [subject]
+    while to_see:
+        further = [one for one in below.get(to_see.pop(), ()) if one not in found]
+        found.update(further)
+        to_see += further
+    return frozenset(found)
+
+
+def _finding(
+    rule: str, subject: str, before: Said | None, now: Said | None, new: Side, grave: Collection[str]
+) -> FindingJson | None:
+    """None where it is as before, or never called for action."""
+    was, is_ = _calls(before), _calls(now)
+    if now is None and was and not (subject in new.facts or history.were_listed(new.facts, subject)):
+        now = Said(Outcome.UNDETERMINED.value, before.severity, before.title) if before else None
+    if not (was or is_) or (before and now and _gist(before) == _gist(now)):
+        return None
+    mark = Mark.NEW if not was and before is None else Mark.GONE if now is None else Mark.CHANGED
+    shown = now or before
+    if shown is None:
+        return None
+    return FindingJson(
+        mark=mark, counts=_counts(now, grave) and not _counts(before, grave), rule=rule, subject=subject,
+        severity=shown.severity, title=shown.title, before=before, now=now, facts=(),
+    )  # fmt: skip
+
+
+def _gist(said: Said) -> tuple[str, str, bool]:
+    return said.verdict, said.severity, said.waived
+
+
+def _calls(said: Said | None) -> bool:
+    return said is not None and said.verdict in _CALLING
+
+
+def _counts(said: Said | None, grave: Collection[str]) -> bool:
+    return said is not None and said.verdict == Outcome.ADVISE.value and not said.waived and said.severity in grave
+
+
+def as_json(found: Difference) -> Iterator[str]:
+    """The document."""
+    yield published.document(found)
+
+
+def as_text(found: Difference) -> Iterator[str]:
+    """For people: what it comes to, findings by rule, then facts."""
+    yield from render(_blocks(found), margin=0)
+
+
+def _blocks(found: Difference) -> Iterator[Block]:
+    numbers = {mark: [one for one in found.findings if one.mark is mark] for mark in Mark}
+    counts = ", ".join(f"{len(some)} {mark.value}" for mark, some in numbers.items() if some)
+    findings = f"findings: {counts or 'as before'}" if found.findings_compared else "findings: not kept then"
+    yield paragraph(
+        f"{clean(found.old)} -> {clean(found.new)}: {findings}; {counted(len(found.facts), 'fact')} changed."
+    )
+    for mark, some in numbers.items():
+        if some:
+            yield from (Gap(), Heading(f"{mark.value.capitalize()}: {counted(len(some), 'finding')}"))
+            yield from map(_item, some)
+    if found.facts:
+        yield from (Gap(), Heading("Facts that changed"))
+        yield from (Item(line(_of(one.subject), f": {_change(one)}")) for one in found.facts)
+
+
+def _item(one: FindingJson) -> Block:
+    facts = "; ".join(f"{_change(fact)} ({_of(fact.subject)})" for fact in one.facts)
+    how = (
+        ""
+        if one.mark is Mark.NEW and _said(one.now) == "advised"
+        else f"; was {_said(one.before)}, now {_said(one.now)}"
+    )
+    words = line(span(f"{one.severity}: {one.title} ", Tone.STRONG), f"[{one.rule} on {_of(one.subject)}]{how}")
+    return Item(words, line(span(facts)) if facts else NOTHING)
+
+
+def _said(said: Said | None) -> str:
+    if said is None:
+        return "nothing to do"
+    return f"{_WORDS.get(said.verdict, said.verdict)}{', waived' if said.waived else ''}"
+
+
+def _of(subject: str) -> str:
+    kind, _, name = subject.partition(":")
+    return clean(f"{kind} {name}".strip())
+
+
+def _change(one: FactJson) -> str:
+    return clean(f"{one.fact.partition('.')[2]}: {one.before} -> {one.now}" if one.fact else one.now)
