@@ -9,13 +9,14 @@ from msgspec.structs import replace
 from fsadvisor.facts import Known
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.recording import RecordingMachine
+from fsadvisor.plan.planning import made
 from fsadvisor.report.findings import findings
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.advise import advise, judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
-from tests.panel import small
+from tests.panel import applied, small
 
 pytestmark = pytest.mark.long
 
@@ -157,6 +158,35 @@ def test_a_recording_of_it_says_the_same(tmp_path):
             if said.get(key) != outcomes(traits).get(key)
         ]
     assert wrong == []
+
+
+def test_a_plans_commands_silence_what_is_planned_and_raise_nothing_as_grave():
+    wrong, planned = [], 0
+    for traits in PAIRS:
+        machine = small.machine(small.spec_of(traits))
+        plan = made(machine, survey(machine, {}), RULES, ())
+        changed = [it for step in plan.steps for it in step.findings]
+        changed += [it for file in plan.files for it in file.findings] + list(plan.fstab.findings if plan.fstab else ())
+        by_hand = {(it.finding.rule, it.finding.subject) for it in plan.manual}
+        verdicts = advise(survey(applied.after(machine, plan), {}), RULES)
+        now = {(it.rule.id, it.subject.name): it.outcome for it in verdicts}
+        wrong += [
+            (traits, it.rule, "still")
+            for it in changed
+            if (it.rule, it.subject) not in by_hand and now.get((it.rule, it.subject), Outcome.OK) not in SILENT
+        ]
+        before = {key for key, outcome in outcomes(traits).items() if outcome in CALLS_FOR_ACTION}
+        gravest_planned = min((severity(it.rule) for it in changed), default=4)
+        wrong += [
+            (traits, it.rule.id, "new")
+            for it in verdicts
+            if it.outcome in CALLS_FOR_ACTION
+            and (it.rule.id, it.subject.id) not in before
+            and severity(it.rule.id) <= gravest_planned
+        ]
+        planned += len(changed)
+    assert wrong == []
+    assert planned > 300
 
 
 def test_following_the_advice_silences_it_and_raises_nothing_graver():
