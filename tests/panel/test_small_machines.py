@@ -16,7 +16,7 @@ from fsadvisor.rulebook.advise import advise, judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
-from tests.panel import applied, small
+from tests.panel import applied, archived, small
 
 pytestmark = pytest.mark.long
 
@@ -158,6 +158,25 @@ def test_a_recording_of_it_says_the_same(tmp_path):
             if said.get(key) != outcomes(traits).get(key)
         ]
     assert wrong == []
+
+
+def test_an_archive_of_it_advises_nothing_else_and_calms_nothing(tmp_path):
+    wrong, advised = [], 0
+    for number, traits in enumerate(PAIRS):
+        top = archived.write(small.machine(small.spec_of(traits)), tmp_path / str(number))
+        verdicts = advise(survey(open_machine(top), {}), RULES)
+        shutil.rmtree(top)
+        said = {(one.rule.id, one.subject.name): one.outcome for one in verdicts}
+        live = {(one.rule.id, one.subject.name): one.outcome for one in audited(small.spec_of(traits))}
+        advised += sum(outcome is Outcome.ADVISE for outcome in said.values())
+        for key in said.keys() & live.keys():
+            if said[key] is Outcome.ADVISE and live[key] not in CALLS_FOR_ACTION:
+                wrong.append((traits, key, "advises", live[key].value))
+            if said[key] in SILENT and live[key] in CALLS_FOR_ACTION:
+                wrong.append((traits, key, "calms", live[key].value))
+        wrong += [(traits, key, "new") for key in said.keys() - live.keys() if said[key] is Outcome.ADVISE]
+    assert wrong == []
+    assert advised > 1000
 
 
 def test_a_plans_commands_silence_what_is_planned_and_raise_nothing_as_grave():
