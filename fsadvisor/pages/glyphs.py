@@ -57,6 +57,12 @@ class Glyphs(Struct, frozen=True, kw_only=True):
     border: str
     """Between panes that stand side by side."""
 
+    frame: str
+    """Around a pane: the corners at the top, the joints, the corners at the bottom, then a side and a line."""
+
+    weights: str
+    """From the gravest to what is hardly grave: each of its own shape."""
+
     def mark(self, truth: Truth) -> str:
         """The sign for an answer."""
         return {TRUE: self.tick, FALSE: self.cross, UNKNOWN: self.question}[truth]
@@ -85,6 +91,8 @@ UNICODE: Final = Glyphs(
     range_high="┤",
     even="│",
     border="▕",
+    frame="╭╮├┤╰╯│─",
+    weights="█▌▎▏",
 )
 ASCII: Final = Glyphs(
     tick="y",
@@ -109,6 +117,8 @@ ASCII: Final = Glyphs(
     range_high="|",
     even=":",
     border="|",
+    frame="++++++|-",
+    weights="#=-.",
 )
 
 

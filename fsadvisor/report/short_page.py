@@ -86,6 +86,20 @@ def document(finding: Finding, number: int, told_in: int | None) -> Iterator[Blo
     yield _labelled("More", f"`fsadvisor explain {rule.id}`{source}")
 
 
+def beside(finding: Finding) -> Iterator[Block]:
+    """The same beside a list that has its title: what to do comes first, since little may be seen of it."""
+    page = FindingPage(finding)
+    yield Remark(line(f"{page.headline().badge.text}; on {where(finding, 3)}"))
+    if words := waived(finding):
+        yield Remark(line(words))
+    yield from _fix(page)
+    yield _labelled("Impact", sentences(finding.rule.why, _IMPACT, _SAYS_LITTLE))
+    if page.gain:
+        believe = sentences(page.gain.believe, _EFFECT) or "no figure is known."
+        yield _labelled("Expected", f"{page.gain.metric}: {believe} ({page.gain.basis})")
+    yield _labelled("Evidence", _evidence(finding))
+
+
 def _has_commands(rule: Rule) -> bool:
     return bool(rule.remedy.now or rule.remedy.keep)
 

@@ -33,12 +33,19 @@ class Grounds(Struct, frozen=True, kw_only=True):
     surface: str
     panel: str
     border: str
+    lit: str
 
 
 GROUNDS: Final = {
-    DARK: Grounds(foreground="#d4d8dc", background="#14181c", surface="#1b2026", panel="#242b32", border="#3a444e"),
-    LIGHT: Grounds(foreground="#20262b", background="#fbfbf8", surface="#f1f1ec", panel="#e4e5df", border="#b9bdb6"),
-    PLAIN: Grounds(foreground="default", background="default", surface="default", panel="default", border="magenta"),
+    DARK: Grounds(
+        foreground="#d4d8dc", background="#14181c", surface="#1b2026", panel="#242b32", border="#3a444e", lit="#e0b060"
+    ),
+    LIGHT: Grounds(
+        foreground="#20262b", background="#fbfbf8", surface="#f1f1ec", panel="#e4e5df", border="#b9bdb6", lit="#8a5a00"
+    ),
+    PLAIN: Grounds(
+        foreground="default", background="default", surface="default", panel="default", border="magenta", lit="magenta"
+    ),
 }
 
 _DARK: Final = {
@@ -131,6 +138,7 @@ def grounds(theme: str, colour: bool) -> Mapping[Ground, Style]:
         Ground.SURFACE: text + Style(bgcolor=its.surface),
         Ground.BACKGROUND: text + Style(bgcolor=its.background),
         Ground.BORDER: Style(color=its.border, bgcolor=its.background),
+        Ground.LIT: Style(color=its.lit, bgcolor=its.background),
     }
 
 

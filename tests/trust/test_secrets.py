@@ -101,7 +101,7 @@ def test_no_file_of_a_plan_has_a_secret(live):
 def overviews(look, machine):
     yield overview.screen(look, machine.name, overview.Shape(200, 100, 1), UNICODE)
     yield head.head_line(look, 200, UNICODE)
-    yield list(storage_tree.tree(look, UNICODE, storage_tree.folds_of(look)).rows(200))
+    yield list(storage_tree.tree(look, UNICODE, storage_tree.Folds()).rows(200))
     yield list(keys.entries(look, RULES))
 
 

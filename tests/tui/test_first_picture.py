@@ -60,7 +60,7 @@ def of_textual(app):
     for view in app.screen.query(RowsView):
         if view.show_vertical_scrollbar:
             for y in range(view.region.y, view.region.bottom):
-                lines[y][view.region.right - 1] = SCROLLBAR
+                lines[y][view.vertical_scrollbar.region.x] = SCROLLBAR
     return lines
 
 

@@ -11,8 +11,13 @@ from tests.report import composed
 from tests.views.seen import look_at, look_of
 
 
+def unfolded(look, but=()):
+    """Every mount unfolded."""
+    return storage_tree.Folds(frozenset(look.relations.roots) - {*but})
+
+
 def tree_of(look, folds=None, glyphs=UNICODE):
-    return storage_tree.tree(look, glyphs, folds or storage_tree.folds_of(look))
+    return storage_tree.tree(look, glyphs, folds or unfolded(look))
 
 
 def lines(rows):
@@ -28,16 +33,21 @@ def test_every_subject_is_in_the_tree_once_and_else_a_reference():
         look = look_at(machine)
         nodes = tree_of(look).nodes
         whole = [node.subject.id for node in nodes if not node.is_reference]
-        assert sorted(whole) == sorted(look.subjects)
+        drives = {one for one in look.subjects if one.startswith("disk:")}
+        assert sorted(set(whole)) == sorted(look.subjects)
+        assert {one for one in whole if whole.count(one) > 1} <= drives
+        assert drives <= {node.key for node in nodes if node.depth == 0}
         assert len({node.key for node in nodes}) == len(nodes)
         assert {storage_tree.subject_of(node.key) for node in nodes} == set(look.subjects)
 
 
-def test_mounts_stand_at_the_top_and_disks_at_the_bottom():
+def test_there_is_a_row_for_each_mount_then_for_each_drive_then_for_the_machine():
     look = look_at("pm9a3-postgresql-volatile")
-    shown = [(node.subject.id, node.depth) for node in tree_of(look).nodes]
-    assert shown[:5] == [
-        ("host", 0),
+    folded = [node.subject.id for node in tree_of(look, storage_tree.Folds(sort="name")).nodes]
+    assert folded == ["mount:/", "mount:/var/lib/postgresql", "disk:nvme0n1", "host"]
+    shown = [(node.subject.id, node.depth) for node in tree_of(look, unfolded(look)).nodes]
+    at = shown.index(("mount:/", 0))
+    assert shown[at : at + 4] == [
         ("mount:/", 0),
         ("filesystem:/dev/nvme0n1p1", 1),
         ("layer:nvme0n1p1", 2),
@@ -48,35 +58,71 @@ def test_mounts_stand_at_the_top_and_disks_at_the_bottom():
 
 def test_the_gravest_advice_is_named_and_counted_where_it_is_and_on_what_hides_it():
     look = look_at("raid-lvm-crypt-server")
-    assert line_of(look, "/dev/dm-1").startswith(" crit 4 ")
-    assert line_of(look, "▼ /srv ").startswith(f" mod {len(look.relations.advice_on(['mount:/srv']))} ")
-    folded = tree_of(look, storage_tree.folds_of(look).turn("mount:/srv"))
+    assert line_of(look, "/dev/dm-1").startswith("█crit 4 ")
+    assert line_of(look, "▼ /srv ").startswith(f"▎mod {len(look.relations.advice_on(['mount:/srv']))} ")
+    folded = tree_of(look, unfolded(look, but=["mount:/srv"]))
     row = next(one for one in lines(folded.rows(160)) if "▶ /srv " in one)
-    assert row.startswith(" crit ")
+    assert row.startswith("█crit ")
     assert int(row.split()[1]) > len(look.relations.advice_on(["mount:/srv"]))
-    assert "ext4, 97 % full, NO barriers" in row
-    assert row.rstrip().endswith("on sda")
+    assert "? PLP unknown  NO barriers, ext4, 97 % full" in row
+    assert "on sda" in "".join(plain(one) for one in folded.whole("mount:/srv", 80))
     assert not any("/dev/dm-1" in one for one in lines(folded.rows(160)))
 
 
-def test_what_is_shared_is_shown_whole_where_it_is_first_unfolded():
+def test_what_is_shared_is_shown_whole_where_it_is_first_unfolded_and_a_drive_has_its_own_row():
     look = look_at("raid-lvm-crypt-server")
-    folds = storage_tree.folds_of(look)
-    assert [node.depth for node in tree_of(look, folds).nodes if node.subject.id == "disk:sda"] == [3, 6]
-    without = tree_of(look, folds.turn("mount:/"))
-    (sda,) = [node for node in without.nodes if node.subject.id == "disk:sda"]
-    assert not sda.is_reference
+    shared = [node for node in tree_of(look).nodes if node.subject.id == "layer:md1"]
+    assert [node.is_reference for node in shared] == [False] + [True] * (len(shared) - 1)
+    assert any(node.is_reference for node in tree_of(look).nodes)
+    (sda,) = [node for node in tree_of(look, storage_tree.Folds()).nodes if node.subject.id == "disk:sda"]
+    assert sda.depth == 0
 
 
-def test_a_big_machine_begins_with_its_mounts_folded():
-    look = look_of(composed.many(200))
-    assert all(node.depth == 0 for node in tree_of(look).nodes)
+def test_all_mounts_are_folded_at_first():
+    for look in (look_of(composed.many(200)), look_at("raid-lvm-crypt-server")):
+        assert all(node.depth == 0 for node in tree_of(look, storage_tree.Folds()).nodes)
+
+
+def board_of(machine, start, width=100):
+    look = look_at(machine) if isinstance(machine, str) else machine
+    return next(one for one in lines(tree_of(look, storage_tree.Folds()).rows(width)) if f" {start} " in one)
+
+
+def test_the_board_has_figures_in_columns_and_protection_in_one_of_its_own():
+    assert "✗ PLP absent   xfs      ████····  50 %" in board_of("old-storage-server", "/srv/images")
+    assert "~ PLP partial  48 TB    wear ?  " in board_of("old-storage-server", "sda")
+    assert "✓ PLP proven   3.84 TB  4 % worn  " in board_of("pm9a3-postgresql-measured", "nvme0n1")
+    assert "fsync 1.16 ms, 44 % of it flushes" in board_of("pm9a3-postgresql-measured", "/var/lib/postgresql", 200)
+
+
+def test_what_is_wrong_takes_the_place_of_figures():
+    assert "✗ PLP absent   STOPPED by the kernel, 17 errors, ext4, 100 % full" in board_of("old-storage-server", "/old")
+    assert "7 media errors, 2 TB, 104 % worn" in board_of("worn-nvme-database", "nvme2n1")
+
+
+def test_a_figure_that_is_not_known_is_a_question_and_one_that_makes_no_sense_is_not_there():
+    assert "? PLP unknown" in board_of("old-storage-server", "/tank")
+    assert "wear ?" in board_of("old-storage-server", "sdf")
+    assert "wear" not in board_of("old-storage-server", "sdc")
+
+
+def test_the_gravest_rows_come_first_or_the_fullest_or_they_stand_by_name():
+    look = look_at("worn-nvme-database")
+
+    def first(sort):
+        return [node.subject.name for node in tree_of(look, storage_tree.Folds(sort=sort)).nodes][:2]
+
+    assert first("worst") == ["/var/lib/mysql", "/"]
+    assert first("name") == ["/", "/srv/redis"]
+    drives = [node.subject.name for node in tree_of(look, storage_tree.Folds(sort="used")).nodes]
+    assert drives[drives.index("nvme2n1") - 1].startswith("/")
 
 
 def test_badges_say_what_an_admin_looks_for():
-    assert "PLP proven, write back, 3.84 TB, NVMe SSD" in line_of(look_at("pm9a3-postgresql-attested"), "nvme0n1  ")
+    look = look_at("pm9a3-postgresql-attested")
+    assert "PLP proven, write back, 3.84 TB, NVMe SSD" in plain(badges(look.subjects["disk:nvme0n1"], UNICODE))
     look = look_at("raid-lvm-crypt-server")
-    assert "97 % full, NO barriers, data=writeback" in line_of(look, "/dev/dm-1")
+    assert "97 % full, NO barriers, ext4, data=writeback" in line_of(look, "/dev/dm-1")
     assert "1 missing, raid1" in line_of(look, "md0 ")
     assert "differs from fstab" in line_of(look, "▼ /srv ")
     assert "device missing" in line_of(look_at("lab-btrfs-degraded"), "/dev/sda ")
@@ -106,7 +152,7 @@ def test_in_ascii_a_long_name_is_cut_in_ascii():
 
 def test_a_search_finds_subjects_that_are_folded_away():
     look = look_at("raid-lvm-crypt-server")
-    folds = storage_tree.folds_of(look).turn("mount:/backup")
+    folds = storage_tree.Folds()
     rows = tree_of(look, folds).rows(100)
     assert [row.key for row in matching(rows, "SDD")] == ["disk:sdd"]
     assert [row.key for row in matching(rows, "ST4000NM")] == ["disk:sdd", "disk:sde", "disk:sdf"]

@@ -1,4 +1,4 @@
-"""The first place: the ranked advice, and the storage that it speaks of."""
+"""The first place: the board of mounts and drives, the ranked advice, and the finding that the cursor is on."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual.binding import Binding
 from textual.containers import Container, Vertical
 
+from fsadvisor.pages.glyphs import NOTHING
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
-from fsadvisor.tui.views import advice, storage_tree
-from fsadvisor.tui.views.overview import BOTH, SIDE_BY_SIDE, WHOLE_LINES, tree_columns
-from fsadvisor.tui.widgets.lines_view import LinesView, PaneTitle
+from fsadvisor.tui.views import advice, beside, storage_tree
+from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout
+from fsadvisor.tui.widgets.lines_view import FrameEdge, LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from textual.geometry import Size
     from textual.timer import Timer
 
+    from fsadvisor.pages.glyphs import Line
     from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.overview import Layout
     from fsadvisor.tui.views.storage_tree import Folds, Tree
 
 _REST_S: Final = 0.06
@@ -33,15 +37,19 @@ _TREE: Final = ("fold", "turn_fold")
 class Overview(Place):
     """Where one moves in the tree, the advice is narrowed to what speaks of the subject, its stack and its users."""
 
+    AUTO_FOCUS = "#advice"
     NAME = "overview"
     MODE = "overview"
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("open_row", "enter", "Open", "The advice from why to undo, or all that is known of the subject"),
         Action("choose", "space,plus", "Choose", "Take this advice into the plan, or out of it"),
-        Action("turn_fold", "space", "Fold", "Hide what is below this row of the tree, or show it"),
-        Action("fold(1)", "left,h", "Fold", "Hide what is below this row of the tree; else go to the row above", False),
+        Action("turn_fold", "space", "Fold", "Hide what is below this row of the board, or show it"),
+        Action(
+            "fold(1)", "left,h", "Fold", "Hide what is below this row of the board; else go to the row above", False
+        ),
         Action("fold(-1)", "right,l", "Unfold", "Show what is below this row of the tree; else go into it", False),
-        Action("other_pane", "tab,shift+tab", "Pane", "From the advice to the tree of the storage, and back"),
+        Action("other_pane", "tab,shift+tab", "Pane", "From the advice to the board of mounts and drives, and back"),
+        Action("sort", "s", "Sort", "Sort the board: the worst first, by name, or the fullest first"),
         Action("all_advice", "escape", "All advice", "Show all advice again, after the tree narrowed it", False),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,16 +69,18 @@ class Overview(Place):
         """The id of the subject that the advice is narrowed to; '' where it is not."""
 
     def body(self) -> ComposeResult:
-        """Advice first."""
-        glyphs = self.explorer.glyphs
+        """The lists, and what is selected in them."""
         with Container(id="panes"):
-            with Vertical(id="of-advice"):
-                yield PaneTitle(glyphs.right, glyphs.ellipsis, id="advice-title")
-                yield RowsView(id="advice")
-            with Vertical(id="of-tree"):
-                yield PaneTitle(glyphs.right, glyphs.ellipsis, id="tree-title")
+            with Vertical(id="left"):
+                yield FrameEdge(id="tree-edge")
                 yield RowsView(id="tree")
-                yield LinesView(WHOLE_LINES, id="whole")
+                yield FrameEdge(id="advice-edge")
+                yield RowsView(id="advice")
+                yield FrameEdge(id="left-end")
+            with Vertical(id="right"):
+                yield FrameEdge(id="detail-edge")
+                yield LinesView(id="detail")
+                yield FrameEdge(id="right-end")
 
     @property
     def _advice(self) -> RowsView:
@@ -84,7 +94,7 @@ class Overview(Place):
         """Both panes."""
         self._look = look
         if self._folds is None:
-            self._folds = storage_tree.folds_of(look)
+            self._folds = storage_tree.Folds()
         if self._about not in look.subjects:
             self._about = ""
         self._show_tree(look)
@@ -97,36 +107,64 @@ class Overview(Place):
             self._show_advice(self._look)
 
     def _show_tree(self, look: Look) -> None:
-        tree = storage_tree.tree(look, self.explorer.glyphs, self._folds or storage_tree.folds_of(look))
+        tree = storage_tree.tree(look, self.explorer.glyphs, self._folds or storage_tree.Folds())
         self._tree = tree
         self._storage.show(tree.rows)
-        self.query_one("#tree-title", PaneTitle).show(storage_tree.title(look))
-        self._show_whole()
         self._lay_out(self.size)
+        self._show_detail()
 
-    def _show_whole(self) -> None:
-        """The row of the tree that has the keyboard, with all its words."""
-        tree, row = self._tree, self._storage.row
+    def _show_detail(self) -> None:
+        """The finding that the cursor is on; of the board, its row with all words first."""
+        look, tree, glyphs = self._look, self._tree, self.explorer.glyphs
+        if look is None or tree is None:
+            return
+        row, found = self._storage.row, self._advice.row
         key = row.key if row is not None and self.focused is self._storage else ""
-        self.query_one("#whole", LinesView).show(lambda columns: tree.whole(key, columns) if tree else ())
+
+        def lines(columns: int) -> list[Line]:
+            whole = list(tree.whole(key, columns))
+            gap = [NOTHING] if whole else []
+            return [*whole, *gap, *(beside.lines(look, found.key, columns, glyphs) if found else ())]
+
+        self.query_one("#detail", LinesView).show(lines)
+        self._show_edges()
+
+    def _show_edges(self) -> None:
+        look, glyphs = self._look, self.explorer.glyphs
+        if look is None:
+            return
+        there, in_tree = self._layout(self.size), self.focused is self._storage
+        top, joint, end = (glyphs.frame[at : at + 2] for at in (0, 2, 4))
+        found = self._advice.row
+        at = next((at for at, one in enumerate(look.findings) if found and finding_key(one) == found.key), -1)
+        edges = {
+            "tree": (top, storage_tree.title(look, self._folds.sort if self._folds else "worst"), in_tree),
+            "advice": (top if there.alone else joint, self._advice_title(look), not in_tree),
+            "detail": (top if there.wide else joint, detail_title(look, at) if at >= 0 else NOTHING, False),
+        }
+        for name, (joints, title, lit) in edges.items():
+            self._edge(f"{name}-edge", joints, title, lit=lit)
+        for name in ("left-end", "right-end"):
+            self._edge(name, end, NOTHING)
+
+    def _edge(self, name: str, joints: str, title: Line, *, lit: bool = False) -> None:
+        glyphs = self.explorer.glyphs
+        self.query_one(f"#{name}", FrameEdge).show(lambda columns: edge(joints, title, columns, glyphs, lit=lit))
 
     def _show_advice(self, look: Look) -> None:
         only = self._only(look)
         chosen = self.explorer.chosen
         view = self._advice
-        glyphs, roomy = self.explorer.glyphs, self.size.width >= SIDE_BY_SIDE
+        glyphs, height = self.explorer.glyphs, self._layout(self.size).advice
         view.show(
-            lambda columns: advice.rows(
-                look, columns, glyphs, chosen=chosen, only=only, roomy=roomy, height=view.size.height
-            ),
+            lambda columns: advice.rows(look, columns, glyphs, chosen=chosen, only=only, height=height),
             advice.nothing(look, only, (view.size.width or self.size.width) - 1),
         )
-        self._show_title(look)
+        self._show_detail()
 
-    def _show_title(self, look: Look) -> None:
+    def _advice_title(self, look: Look) -> Line:
         about = storage_tree.about(look.subjects[self._about]) if self._about else ""
-        title = advice.title(look, self._only(look), about, self.explorer.chosen.findings(look.findings))
-        self.query_one("#advice-title", PaneTitle).show(title)
+        return advice.title(look, self._only(look), about, self.explorer.chosen.findings(look.findings))
 
     def _only(self, look: Look) -> list[int] | None:
         """The places of the advice that the tree narrows it to."""
@@ -134,9 +172,9 @@ class Overview(Place):
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """Narrow the advice to the subject under the tree's cursor; the machine as a whole narrows nothing."""
+        self._show_detail()
         if event.view is not self._storage or self.focused is not event.view or event.row is None:
             return
-        self._show_whole()
         if self._resting is not None:
             self._resting.stop()
         subject = storage_tree.subject_of(event.row.key)
@@ -152,7 +190,7 @@ class Overview(Place):
             if self._only(look) != before:
                 self._show_advice(look)
             else:
-                self._show_title(look)
+                self._show_edges()
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """Open the finding or the subject."""
@@ -164,14 +202,10 @@ class Overview(Place):
             self.explorer.go("finding", event.row.key)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """The title of the pane with the keyboard says so."""
-        if event.widget not in (self._advice, self._storage):
-            return
-        in_tree = event.widget is self._storage
-        self.query_one("#advice-title", PaneTitle).light(not in_tree)
-        self.query_one("#tree-title", PaneTitle).light(in_tree)
-        self._show_whole()
-        self._lay_out(self.size)
+        """The frame of the pane with the keyboard says so."""
+        if event.widget in (self._advice, self._storage):
+            self._lay_out(self.size)
+            self._show_detail()
 
     def on_resize(self, event: Resize) -> None:
         """The panes for another size."""
@@ -179,16 +213,25 @@ class Overview(Place):
         if self._look is not None:
             self._show_advice(self._look)
 
+    def _layout(self, size: Size) -> Layout:
+        rows, pieces = len(self._tree.nodes) if self._tree else 0, len(self._look.findings) if self._look else 0
+        return layout(Shape(size.width, size.height, 1), rows, pieces)
+
     def _lay_out(self, size: Size) -> None:
         """Side by side, one above the other, or one at a time."""
-        wide = size.width >= SIDE_BY_SIDE
-        alone = not wide and size.height < BOTH
-        self.query_one("#panes").set_class(wide, "side-by-side")
-        room = tree_columns(self._look, self._tree, size.width, size.height)
-        self.query_one("#of-tree").styles.width = room if wide else "100%"
-        self.query_one("#whole").display = size.height >= BOTH
-        self.query_one("#of-advice").display = not alone or self.focused is not self._storage
-        self.query_one("#of-tree").display = not alone or self.focused is self._storage
+        there, in_tree = self._layout(size), self.focused is self._storage
+        self.query_one("#panes").set_class(there.wide, "side-by-side")
+        self.query_one("#left").styles.width = there.left
+        self.query_one("#right").styles.width = there.right
+        self._storage.styles.height = there.board
+        self._advice.styles.height = there.advice
+        self.query_one("#detail").styles.height = there.detail
+        self.query_one("#right").display = not there.alone
+        self.query_one("#left-end").display = there.wide or there.alone
+        for name in ("tree", "tree-edge"):
+            self.query_one(f"#{name}").display = not there.alone or in_tree
+        for name in ("advice", "advice-edge"):
+            self.query_one(f"#{name}").display = not there.alone or not in_tree
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What each pane can do; the footer shows the keys of the one that has the keyboard."""
@@ -231,6 +274,12 @@ class Overview(Place):
             self._storage.put_cursor_on(node.parent)
         elif by < 0 and node.has_children:
             self._storage.action_move(1)
+
+    def action_sort(self) -> None:
+        """By the next of what it can be sorted by."""
+        if self._folds is not None and self._look is not None:
+            self._folds = self._folds.sorted_otherwise()
+            self._show_tree(self._look)
 
     def _turn(self, key: str) -> None:
         if self._folds is not None and self._look is not None:

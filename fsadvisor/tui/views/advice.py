@@ -15,7 +15,7 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.plan import Choice
 from fsadvisor.tui.views.rows import LazyRows, Row
-from fsadvisor.tui.views.severity import TONES, state
+from fsadvisor.tui.views.severity import TONES, state, weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,14 +24,9 @@ if TYPE_CHECKING:
     from fsadvisor.report.findings import Finding
     from fsadvisor.tui.views.look import Look
 
-_NARROW: Final = 100
-"""Columns below which a title gets a second line where there is room for it."""
-
 _SUBJECTS: Final = 3
 NOTHING_CHOSEN: Final = Choice()
 _WORD: Final = 9
-_SHORTEST: Final = 2
-"""Lines that a finding takes at least."""
 
 
 def rows(
@@ -41,24 +36,21 @@ def rows(
     *,
     chosen: Choice = NOTHING_CHOSEN,
     only: Sequence[int] | None = None,
-    roomy: bool = False,
     height: int = 0,
 ) -> LazyRows:
     """What, then where and what speaks for it; `only` are the places in the ranking to show, from 0.
 
-    `roomy` lets a title go on in a second line where it is not wide; where all are whole in `height` lines, nothing is
-    cut.
+    Where all are whole in `height` lines, nothing is cut; else the place stands in a second line where there is room.
     """
-    most = 2 if roomy and width < _NARROW else 1
     places = range(len(look.findings)) if only is None else [at for at in only if at < len(look.findings)]
     keys = [finding_key(look.findings[at]) for at in places]
 
     def made(at: int) -> Row:
         finding = look.findings[places[at]]
-        lines = _lines(look, places[at], width, glyphs, most, chosen.of(finding))
+        lines = _lines(look, places[at], width, glyphs, chosen.of(finding), in_one=len(places) * 2 > height > 0)
         return Row(keys[at], lines, f"{finding.rule.id} {finding.rule.kind}")
 
-    if len(places) * _SHORTEST <= height:
+    if len(places) <= height:
         whole = [_whole(look, at, width, glyphs, chosen.of(look.findings[at])) for at in places]
         tallest = max(map(len, whole), default=0)
         if len(places) * tallest <= height:
@@ -82,27 +74,20 @@ def _first(look: Look, at: int, glyphs: Glyphs, chosen: int) -> Line:
     severity = finding.rule.severity
     quiet = finding.waiver is not None or finding.outcome is not Outcome.ADVISE
     return line(
+        weight([finding], glyphs),
         Span(glyphs.chosen if chosen else " ", Tone.GOOD),
         Span(f"{at + 1:>{len(str(len(look.findings)))}} ", Tone.DIM),
         Span(severity.ljust(_WORD), Tone.DIM if quiet else TONES[severity]),
     )
 
 
-def _lines(look: Look, at: int, width: int, glyphs: Glyphs, most: int, chosen: int) -> tuple[Line, ...]:
+def _lines(look: Look, at: int, width: int, glyphs: Glyphs, chosen: int, *, in_one: bool) -> tuple[Line, ...]:
+    """The title and the place: below each other, or in one line, of which the end is cut."""
     finding, first = look.findings[at], _first(look, at, glyphs, chosen)
-    margin = columns(first)
-    title = laid((Paragraph((span(finding.title),), first, margin),), width)
-    if len(title) > most:
-        title[most - 1] = cut((*title[most - 1], Span(f" {glyphs.ellipsis}")), width, glyphs.ellipsis)
-    title = title[:most] + [()] * (most - len(title))
-    place = (Span(" " * margin), *_place(look, finding, chosen))
-    return tuple(cut(one, width, glyphs.ellipsis) for one in _filled(title, place))
-
-
-def _filled(title: list[Line], place: Line) -> list[Line]:
-    """The place right below the title, and what stayed empty at the end."""
-    written = [one for one in title if one]
-    return [*written, place, *[()] * (len(title) - len(written))]
+    title = (*first, span(finding.title))
+    place = tuple(_place(look, finding, chosen))
+    told = [(*title, Span("  "), *place)] if in_one else [title, (Span(" " * columns(first)), *place)]
+    return tuple(cut(one, width, glyphs.ellipsis) for one in told)
 
 
 def _place(look: Look, finding: Finding, chosen: int) -> Iterator[Span]:
@@ -111,7 +96,7 @@ def _place(look: Look, finding: Finding, chosen: int) -> Iterator[Span]:
     if chosen:
         number = len(finding.verdicts)
         yield span(", in the plan" if chosen == number else f", {chosen:,} of {number:,} in the plan", Tone.GOOD)
-    if words := state(look, finding):
+    if words := state(finding, look.asking):
         yield span(f", {words}", Tone.DIM if finding.waiver else Tone.WARNING)
     if behind := finding.verdicts[0].behind:
         word = "follows from" if behind.why == "cause" else "waits for"

@@ -24,7 +24,7 @@ _LONGEST: Final = 60
 _DISKS: Final = 2
 _FULL, _NEARLY_FULL = 95, 85
 _WORN, _NEARLY_WORN = 100, 80
-_PLP: Final = {
+PLP: Final = {
     "proven": Tone.GOOD,
     "claimed": Tone.PLAIN,
     "partial": Tone.WARNING,
@@ -42,6 +42,14 @@ def badges(subject: Subject, glyphs: Glyphs) -> Line:
             spans.append(Span(", ", Tone.DIM))
         spans.append(one)
     return tuple(spans)
+
+
+def words(subject: Subject, glyphs: Glyphs) -> list[Span]:
+    """The same without what the board has columns for; of a mount, what its filesystem is, too."""
+    if subject.kind == "mount":
+        own = list(_mount(subject.scope, glyphs))
+        return [*_options(subject.scope, glyphs), *own] if "filesystem" in subject.scope else own
+    return list((_drive if subject.kind == "disk" else _KINDS[subject.kind])(subject.scope, glyphs))
 
 
 def name(subject: Subject) -> str:
@@ -104,11 +112,46 @@ def _host(scope: Mapping[str, Any], glyphs: Glyphs) -> Iterator[Span]:
 def _disk(scope: Mapping[str, Any], glyphs: Glyphs) -> Iterator[Span]:
     disk: Disk = scope["disk"]
     yield from _health(disk, glyphs)
-    yield from _or_open("PLP", disk.plp, glyphs, lambda said: Span(f"PLP {said}", _PLP[said]))
+    if _over(disk.percentage_used, _NEARLY_WORN - 1):
+        yield worn(_value(disk.percentage_used))
+    yield from _or_open("PLP", disk.plp, glyphs, lambda said: Span(f"PLP {said}", PLP[said]))
     yield from _or_open("cache", disk.write_cache, glyphs, Span)
-    yield from _or_open("size", disk.size_bytes, glyphs, lambda size: span(_rounded(size)))
+    yield from _size(disk, glyphs)
     yield _medium(disk)
-    yield from _or_open("model", disk.model, glyphs, lambda model: span(model.strip(), Tone.DIM, _LONGEST))
+    yield from _model(disk, glyphs)
+
+
+def _drive(scope: Mapping[str, Any], glyphs: Glyphs) -> Iterator[Span]:
+    disk: Disk = scope["disk"]
+    yield from _health(disk, glyphs)
+    yield _medium(disk)
+    yield from _or_open("cache", disk.write_cache, glyphs, Span)
+    yield from _model(disk, glyphs)
+
+
+def _size(disk: Disk, glyphs: Glyphs) -> Iterator[Span]:
+    return _or_open("size", disk.size_bytes, glyphs, lambda size: span(_rounded(size)))
+
+
+def _model(disk: Disk, glyphs: Glyphs) -> Iterator[Span]:
+    return _or_open("model", disk.model, glyphs, lambda model: span(model.strip(), Tone.DIM, _LONGEST))
+
+
+def size(subject: Subject, glyphs: Glyphs) -> Line:
+    """How much a drive holds."""
+    return tuple(_size(_facts(subject, "disk"), glyphs))
+
+
+def kind(subject: Subject, glyphs: Glyphs) -> Line:
+    """The kind of filesystem at a mount, running or else configured."""
+    fact = _facts(subject, "mount").fs_type
+    return tuple(_or_open("type", fact, glyphs, lambda one: span(one, Tone.STRONG, _LONGEST)))
+
+
+def worn(share: int) -> Span:
+    """How much of what an SSD is made for was written."""
+    tone = Tone.BAD if share >= _WORN else Tone.WARNING if share >= _NEARLY_WORN else Tone.PLAIN
+    return Span(f"{share} % worn", tone)
 
 
 def _health(disk: Disk, glyphs: Glyphs) -> Iterator[Span]:
@@ -123,9 +166,6 @@ def _health(disk: Disk, glyphs: Glyphs) -> Iterator[Span]:
     yield from (Span(words, Tone.BAD) for words in wrong)
     if not wrong:
         yield from _or_open("health", disk.smart_passed, glyphs, lambda _: Span("healthy", Tone.GOOD))
-    if _over(disk.percentage_used, _NEARLY_WORN - 1):
-        worn = _value(disk.percentage_used)
-        yield Span(f"{worn} % worn", Tone.BAD if worn >= _WORN else Tone.WARNING)
     if _is(disk.read_only, True):
         yield Span("refuses writes", Tone.BAD)
 
@@ -147,11 +187,11 @@ def _layer(scope: Mapping[str, Any], glyphs: Glyphs) -> Iterator[Span]:
     if health := _word(layer.lvm_health):
         yield span(health, Tone.BAD, _LONGEST)
     kind = _word(layer.md_level) or _word(layer.kind)
-    yield span(kind, Tone.PLAIN, _LONGEST) if kind else _open("kind", layer.kind, glyphs)
+    yield span(kind, Tone.PLAIN, _LONGEST) if kind else unknown("kind", layer.kind, glyphs)
     if layer.md_level != layer.kind and _word(layer.mapped_name):
         yield span(_word(layer.name), Tone.DIM, _LONGEST)
     yield from _or_open("size", layer.size_bytes, glyphs, lambda size: span(bytes_text(size), Tone.DIM))
-    yield from _or_open("fill", layer.fill_percent, glyphs, lambda share: _filled(share, "full"))
+    yield from _or_open("fill", layer.fill_percent, glyphs, lambda share: filled(share, "full"))
     if _is(layer.misaligned, True):
         yield Span("misaligned", Tone.WARNING)
     yield from _or_open("mode", layer.cache_mode, glyphs, lambda mode: span(mode, Tone.PLAIN, _LONGEST))
@@ -161,9 +201,20 @@ def _filesystem(scope: Mapping[str, Any], glyphs: Glyphs) -> Iterator[Span]:
     filesystem: Filesystem = scope["filesystem"]
     yield from _trouble(filesystem)
     yield from _or_open("type", filesystem.type, glyphs, lambda kind: span(kind, Tone.STRONG, _LONGEST))
-    yield from _or_open("room", filesystem.used_percent, glyphs, lambda share: _filled(share, "full"))
+    yield from _or_open("room", filesystem.used_percent, glyphs, lambda share: filled(share, "full"))
+    yield from _settings(filesystem, glyphs)
+
+
+def _options(scope: Mapping[str, Any], glyphs: Glyphs) -> Iterator[Span]:
+    """Of a mount's filesystem, without its kind and how full it is."""
+    filesystem: Filesystem = scope["filesystem"]
+    yield from _trouble(filesystem)
+    yield from _settings(filesystem, glyphs)
+
+
+def _settings(filesystem: Filesystem, glyphs: Glyphs) -> Iterator[Span]:
     if _over(filesystem.inodes_used_percent, _NEARLY_FULL - 1):
-        yield _filled(_value(filesystem.inodes_used_percent), "of inodes")
+        yield filled(_value(filesystem.inodes_used_percent), "of inodes")
     yield from _or_open(
         "barriers",
         filesystem.barriers,
@@ -205,7 +256,11 @@ def _mount(scope: Mapping[str, Any], glyphs: Glyphs) -> Iterator[Span]:
     if _value(mount.options_not_in_force):
         yield Span("differs from fstab", Tone.WARNING)
     yield from _or_open("", mount.workload, glyphs, Span)
-    if isinstance(mount.commit_us, Known):
+    if isinstance(mount.fsync_us, Known):
+        share = mount.flush_share_percent
+        flushes = f", {share.value:.0f} % of it flushes" if isinstance(share, Known) else ""
+        yield Span(f"fsync {mount.fsync_us.value / 1000:.3g} ms{flushes}", Tone.STRONG)
+    elif isinstance(mount.commit_us, Known):
         yield Span(f"fdatasync {mount.commit_us.value:,.0f} µs", Tone.STRONG)
 
 
@@ -220,7 +275,8 @@ def _service(scope: Mapping[str, Any], glyphs: Glyphs) -> Iterator[Span]:
     yield from _or_open("folder", service.directory, glyphs, lambda path: span(path, Tone.DIM, _LONGEST))
 
 
-def _filled(share: float, of_what: str) -> Span:
+def filled(share: float, of_what: str) -> Span:
+    """How full something is; a full one cries."""
     tone = Tone.BAD if share >= _FULL else Tone.WARNING if share >= _NEARLY_FULL else Tone.PLAIN
     return Span(f"{share:.0f} % {of_what}", tone)
 
@@ -230,10 +286,11 @@ def _or_open(what: str, fact: Fact[Any], glyphs: Glyphs, shown: Callable[[Any], 
     if isinstance(fact, Known):
         yield shown(fact.value)
     elif fact.cause is not Cause.NOT_APPLICABLE and what:
-        yield _open(what, fact, glyphs)
+        yield unknown(what, fact, glyphs)
 
 
-def _open(what: str, fact: Fact[Any], glyphs: Glyphs) -> Span:
+def unknown(what: str, fact: Fact[Any], glyphs: Glyphs) -> Span:
+    """A question; what is still being asked is none yet."""
     if isinstance(fact, Unknown) and fact.cause is Cause.BEING_ASKED:
         return Span(f"{what} {glyphs.ellipsis}", Tone.DIM)
     return Span(f"{what} {glyphs.question}", Tone.UNKNOWN)

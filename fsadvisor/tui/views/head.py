@@ -24,13 +24,18 @@ if TYPE_CHECKING:
 
 
 _LONGEST: Final = 40
+_NAME_KEPT: Final = 24
+"""Columns of a machine's name that are not given up for counts."""
+
+_GAPS: Final = 4
 _TOOLS_NAMED: Final = 3
 _GAP: Final = Span("  ")
 
 
 def head_line(look: Look, width: int, glyphs: Glyphs) -> Line:
-    """In so many columns: what it comes to stands at the right, and is kept when room is short."""
-    right = (*_fitting(_comes_to(look, glyphs), max(width - 1, 0), glyphs), Span(" "))
+    """In so many columns: which machine it is and the gravest that was found are kept when room is short."""
+    named = min(columns((next(_machine(look)),)), _NAME_KEPT, width * 3 // 10)
+    right = (*_fitting(_comes_to(look, glyphs), max(width - named - _GAPS, 0), glyphs), Span(" "))
     room = max(width - columns(right) - 2, 0)
     left = cut((Span(" "), *_fitting(_machine(look), room, glyphs)), room + 1, glyphs.ellipsis)
     whole = (*left, Span(" " * max(width - columns(left) - columns(right), 0)), *right)

@@ -16,6 +16,7 @@ from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.report import as_json
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.tui.views.badges import searched
+from fsadvisor.tui.views.severity import gravity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -164,6 +165,15 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
         return relations(self.storage, self.findings)
 
     @cached_property
+    def gravities(self) -> Mapping[str, tuple[int, int, int]]:
+        """By the id of a mount or a drive, a sort key of the gravest that is said of it and of what is below it."""
+        return {
+            one.id: gravity(self.findings[at] for at in self.relations.advice_on(self.relations.used(one.id)))
+            for one in self.storage.subjects
+            if one.kind in ("mount", "disk")
+        }
+
+    @cached_property
     def by_fact(self) -> Mapping[str, Mapping[Any, Alike]]:
         """By the fact's name, then by its value or why there is none: of whom. Only the first few values are kept."""
         found: dict[str, dict[Any, Alike]] = {}
@@ -197,7 +207,7 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
 
     def thought_through(self) -> Look:
         """The same, with all that takes time on a big machine worked out: to be called where nobody waits."""
-        _ = self.outcomes, self.relations, self.missing_tools, self.subjects, self.texts, self.by_fact
+        _ = self.outcomes, self.relations, self.missing_tools, self.subjects, self.texts, self.by_fact, self.gravities
         return self
 
 

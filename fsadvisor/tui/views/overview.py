@@ -6,37 +6,30 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, cut
-from fsadvisor.tui.views import advice, storage_tree
+from fsadvisor.pages.glyphs import columns as width_of
+from fsadvisor.tui.views import advice, beside, storage_tree
 from fsadvisor.tui.views.head import head_line, places_line, waiting_line
+from fsadvisor.tui.views.look import finding_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.rows import Row
-    from fsadvisor.tui.views.storage_tree import Tree
 
 _MODE: Final = "overview"
 SIDE_BY_SIDE: Final = 120
-"""Columns from which the panes stand side by side."""
+"""Columns from which the selected finding stands beside the lists."""
 
 BOTH: Final = 17
-"""Lines of the place from which there is room for both, one above the other."""
+"""Lines of the place from which there is room for both lists, one above the other, and for the finding."""
 
 _AROUND: Final = 3
 """Lines of the head and of the keys."""
 
-WHOLE_LINES: Final = 2
-"""Lines below the tree that have the whole of its row: badges may be cut."""
-
-_ADVICE_LEAST: Final = 44
-"""Columns that the tree leaves for the advice beside it: else it takes what its rows want."""
-
-_WHOLE_ADVICE: Final = 6
-"""Lines that a piece of advice takes with all its words in so few columns."""
-
-_SCROLLBAR: Final = 1
+_DETAIL: Final = (44, 90)
+"""Columns of the finding beside the lists, at least and at most; between them, three of eight."""
 
 
 class Ground(Enum):
@@ -46,6 +39,8 @@ class Ground(Enum):
     SURFACE = "surface"
     BACKGROUND = "background"
     BORDER = "border"
+    LIT = "lit"
+    """The border of the pane that has the keyboard."""
 
 
 class Piece(NamedTuple):
@@ -74,12 +69,48 @@ class Shape(NamedTuple):
         return self.columns >= SIDE_BY_SIDE
 
 
-def tree_columns(look: Look | None, tree: Tree | None, columns: int, lines: int) -> int:
-    """What its rows want, where little advice has room for all its words all the same; else a little over half."""
-    wanted = tree.wanted + _SCROLLBAR if tree else 0
-    number = len(look.findings) if look else 0
-    least = _ADVICE_LEAST if number * _WHOLE_ADVICE <= lines else columns * 5 // 11
-    return max(min(wanted, columns - least), columns // 2)
+class Layout(NamedTuple):
+    """Columns with their frames, and lines without; `alone` where there is room for one list only."""
+
+    wide: bool
+    alone: bool
+    left: int
+    right: int
+    board: int
+    advice: int
+    detail: int
+
+
+def layout(shape: Shape, rows: int, pieces: int) -> Layout:
+    """For so many rows of the board and pieces of advice; neither takes what the other needs."""
+    room, columns = max(shape.lines - _AROUND, 0), shape.columns
+    if shape.is_wide:
+        right = min(max(columns * 3 // 8, _DETAIL[0]), _DETAIL[1])
+        board, listed = _shared(room - 3, rows, pieces)
+        return Layout(True, False, columns - right, right, board, listed, max(room - 2, 0))
+    if shape.lines < BOTH:
+        return Layout(False, True, columns, columns, max(room - 2, 0), max(room - 2, 0), 0)
+    detail = max((room - 4) * 2 // 5, 3)
+    board, listed = _shared(room - 4 - detail, rows, pieces)
+    return Layout(False, False, columns, columns, board, listed, detail)
+
+
+def _shared(lines: int, rows: int, pieces: int) -> tuple[int, int]:
+    lines = max(lines, 0)
+    board = max(min(max(rows, 1), max(lines - max(pieces, 3), lines // 2)), 0)
+    return board, lines - board
+
+
+def edge(joints: str, title: Line, columns: int, glyphs: Glyphs, *, lit: bool = False) -> Pieces:
+    """A line of a frame, with the title of the pane below it; `joints` are its ends."""
+    dash, ground = glyphs.frame[7], Ground.LIT if lit else Ground.BORDER
+    if columns < len(joints) + 4:
+        return (Piece((Span(dash * columns),), columns, ground),)
+    told = (Span(" "), *cut(title, columns - 6, glyphs.ellipsis), Span(" ")) if title else NOTHING
+    taken = width_of(told)
+    first = Piece((Span(f"{joints[0]}{glyphs.right if lit else dash}"),), 2, ground)
+    last = Piece((Span(f"{dash * (columns - 3 - taken)}{joints[1]}"),), columns - 2 - taken, ground)
+    return (first, Piece(told, taken, Ground.BACKGROUND), last) if told else (first, last)
 
 
 def screen(look: Look | None, name: str, shape: Shape, glyphs: Glyphs) -> list[Pieces]:
@@ -92,59 +123,92 @@ def screen(look: Look | None, name: str, shape: Shape, glyphs: Glyphs) -> list[P
     top = head_line(look, shape.columns, glyphs) if look else waiting_line(name, shape.columns, glyphs)
     head = [(Piece(one, shape.columns, Ground.PANEL),) for one in (top, places_line(_MODE, shape.columns))]
     keys = (Piece(NOTHING, shape.columns, Ground.PANEL),)
-    return [*head, *_panes(look, shape, glyphs), keys][: shape.lines]
+    return [*head, *_panes(look, shape, glyphs)][: max(shape.lines - 1, 0)] + [keys][: shape.lines]
 
 
 def _panes(look: Look | None, shape: Shape, glyphs: Glyphs) -> Iterator[Pieces]:
-    room, lines = shape.columns, shape.lines - _AROUND
-    if lines <= 0:
+    tree = storage_tree.tree(look, glyphs, storage_tree.Folds()) if look else None
+    there = layout(shape, len(tree.nodes) if tree else 0, len(look.findings) if look else 0)
+    top, joint, end = (glyphs.frame[at : at + 2] for at in (0, 2, 4))
+    left = [
+        edge(top, storage_tree.title(look) if look else NOTHING, there.left, glyphs),
+        *_list(tree.rows if tree else _none, (), there.left, there.board, shape, glyphs, lit=False),
+    ]
+    advised = [
+        edge(top if there.alone else joint, _advice_title(look), there.left, glyphs, lit=True),
+        *_advice(look, there, shape, glyphs),
+    ]
+    if there.alone:
+        yield from [*advised, edge(end, NOTHING, there.left, glyphs)]
         return
-    if not shape.is_wide and shape.lines < BOTH:
-        yield from _advice(look, room, lines, shape, glyphs)
-        return
-    tree = storage_tree.tree(look, glyphs, storage_tree.folds_of(look)) if look else None
-    if not shape.is_wide:
-        yield from _advice(look, room, lines // 2, shape, glyphs)
-        yield from _tree(look, tree, room, lines - lines // 2, shape, glyphs)
-        return
-    right = tree_columns(look, tree, room, shape.lines)
-    border = Piece((Span(glyphs.border),), 1, Ground.BORDER)
-    beside = _tree(look, tree, right, lines, shape, glyphs)
-    for one, other in zip(_advice(look, room - right - 1, lines, shape, glyphs), beside, strict=True):
-        yield (*one, border, *other)
+    detail = [
+        edge(top if there.wide else joint, detail_title(look, 0) if look else NOTHING, there.right, glyphs),
+        *_detail(look, there, glyphs),
+        edge(end, NOTHING, there.right, glyphs),
+    ]
+    if there.wide:
+        left = [*left, *advised, edge(end, NOTHING, there.left, glyphs)]
+        yield from ((*one, *other) for one, other in zip(left, detail, strict=False))
+    else:
+        yield from [*left, *advised, *detail]
 
 
-def _advice(look: Look | None, columns: int, lines: int, shape: Shape, glyphs: Glyphs) -> Iterator[Pieces]:
+def _none(_columns: int) -> Sequence[Row]:
+    return ()
+
+
+def _advice_title(look: Look | None) -> Line:
+    return advice.title(look, None, "", 0) if look else NOTHING
+
+
+def detail_title(look: Look, at: int) -> Line:
+    """Of the finding at that place of the ranking, from 0."""
+    number = len(look.findings)
+    if at >= number:
+        return NOTHING
+    return (Span("Finding", Tone.TITLE), Span(f"  {at + 1:,} of {number:,}", Tone.DIM))
+
+
+def _advice(look: Look | None, there: Layout, shape: Shape, glyphs: Glyphs) -> Iterator[Pieces]:
     """The pane that has the keyboard at first."""
-    room = max(columns - shape.gutter, 0)
-    yield (_title(advice.title(look, None, "", 0) if look else NOTHING, columns, glyphs, lit=True),)
-    rows = advice.rows(look, room, glyphs, roomy=shape.is_wide, height=lines - 1) if look else ()
-    empty = advice.nothing(look, None, room - 1) if look else ()
-    yield from _list(rows, empty, columns, lines - 1, shape, has_keyboard=True)
+
+    def rows(columns: int) -> Sequence[Row]:
+        return advice.rows(look, columns, glyphs, height=there.advice) if look else ()
+
+    empty = advice.nothing(look, None, max(there.left - 2 - shape.gutter, 1) - 1) if look else ()
+    return _list(rows, empty, there.left, there.advice, shape, glyphs, lit=True)
 
 
-def _tree(
-    look: Look | None, tree: Tree | None, columns: int, lines: int, shape: Shape, glyphs: Glyphs
-) -> Iterator[Pieces]:
-    """With nothing below it that tells of a row: none has the keyboard."""
-    below = WHOLE_LINES if shape.lines >= BOTH else 0
-    yield (_title(storage_tree.title(look) if look else NOTHING, columns, glyphs, lit=False),)
-    rows = tree.rows(columns - shape.gutter) if tree else ()
-    yield from _list(rows, (), columns, lines - 1 - below, shape, has_keyboard=False)
-    yield from [(Piece(NOTHING, columns, Ground.SURFACE),)] * below
+def _detail(look: Look | None, there: Layout, glyphs: Glyphs) -> Iterator[Pieces]:
+    room = max(there.right - 2, 0)
+    key = finding_key(look.findings[0]) if look and look.findings else ""
+    told = list(beside.lines(look, key, room, glyphs))[: there.detail] if look else []
+    for one in [*told, *[NOTHING] * (there.detail - len(told))]:
+        yield _framed((Piece(one, room, Ground.BACKGROUND),), there.right, glyphs, lit=False)
 
 
-def _title(words: Line, columns: int, glyphs: Glyphs, *, lit: bool) -> Piece:
-    mark = Span(glyphs.right if lit else " ", Tone.KEY)
-    return Piece(cut((mark, *words), columns, glyphs.ellipsis), columns, Ground.SURFACE)
+def _framed(inside: Pieces, columns: int, glyphs: Glyphs, *, lit: bool) -> Pieces:
+    side = Piece((Span(glyphs.frame[6]),), 1, Ground.LIT if lit else Ground.BORDER)
+    return (side, *inside, side) if columns > 1 else (side,)
 
 
 def _list(
-    rows: Sequence[Row], empty: Sequence[Line], columns: int, lines: int, shape: Shape, *, has_keyboard: bool
+    build: Callable[[int], Sequence[Row]],
+    empty: Sequence[Line],
+    columns: int,
+    lines: int,
+    shape: Shape,
+    glyphs: Glyphs,
+    *,
+    lit: bool,
 ) -> Iterator[Pieces]:
     """As many lines as there are, with the cursor on the first row; of rows, only those that are seen are made."""
-    shown = [(one, None if at else has_keyboard) for at, row in enumerate(rows[:lines]) for one in row.lines]
+    inside = max(columns - 2, 0)
+    gutter = min(shape.gutter, inside)
+    rows = build(inside - gutter)
+    shown = [(one, None if at else lit) for at, row in enumerate(rows[:lines]) for one in row.lines]
     shown = [*(shown or ((one, None) for one in empty)), *[(NOTHING, None)] * lines]
     for line, cursor in shown[:lines]:
-        listed = Piece(line, columns - shape.gutter, Ground.BACKGROUND, cursor)
-        yield listed, Piece(NOTHING, shape.gutter, Ground.BACKGROUND)
+        listed = Piece(line, inside - gutter, Ground.BACKGROUND, cursor)
+        gap = Piece(NOTHING, gutter, Ground.BACKGROUND)
+        yield _framed((listed, gap), columns, glyphs, lit=lit)

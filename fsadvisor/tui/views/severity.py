@@ -10,10 +10,10 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import FALSE, UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
+    from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.report.findings import Finding
-    from fsadvisor.tui.views.look import Look
 
 TONES: Final = {"critical": Tone.BAD, "high": Tone.BAD, "moderate": Tone.WARNING, "low": Tone.PLAIN}
 _SHORT: Final = {"critical": "crit", "high": "high", "moderate": "mod", "low": "low"}
@@ -39,25 +39,39 @@ def mark(findings: Iterable[Finding]) -> Span:
     return Span(f"{shown}{number}".ljust(MARK_WIDTH), tone)
 
 
+def weight(findings: Iterable[Finding], glyphs: Glyphs) -> Span:
+    """One column at the edge of a row: the gravest of what can be followed, by shape and by colour."""
+    advised = [_ORDER.index(one.rule.severity) for one in findings if _standing(one) == _ADVISED]
+    if not advised:
+        return Span(" ")
+    return Span(glyphs.weights[min(advised)], TONES[_ORDER[min(advised)]])
+
+
+def gravity(findings: Iterable[Finding]) -> tuple[int, int, int]:
+    """A sort key: what can be followed before what is held back, the gravest first, then the most."""
+    standing = [(_standing(one), _ORDER.index(one.rule.severity)) for one in findings]
+    return (*min(standing, default=(_WAIVED, len(_ORDER))), -len(standing))
+
+
 def _standing(finding: Finding) -> int:
     if finding.waiver:
         return _WAIVED
     return _ADVISED if finding.outcome is Outcome.ADVISE else _HELD
 
 
-def state(look: Look, finding: Finding) -> str:
-    """What stands in the way of a finding, in a few words; '' where nothing does."""
+def state(finding: Finding, asking: Collection[str]) -> str:
+    """What stands in the way of a finding, in a few words; '' where nothing does; `asking` is what is still asked."""
     if waiver := finding.waiver:
         return f"waived until {waiver.until}"
     if finding.outcome is Outcome.BLOCKED:
         return "blocked: a safety check says no"
     if finding.outcome is Outcome.WITHHELD:
-        if look.asking and is_being_asked(finding):
+        if asking and is_being_asked(finding):
             return "being checked"
         missing = sum(truth is UNKNOWN for ask, truth in finding.answers() if ask.part == "safety")
         return f"withheld: {missing} to prove first"
     unsafe = [truth for ask, truth in finding.answers() if ask.part == "safety" and truth in (FALSE, UNKNOWN)]
-    if unsafe and look.asking and is_being_asked(finding):
+    if unsafe and asking and is_being_asked(finding):
         return "commands being checked"
     return "no commands: a safety check says no" if FALSE in unsafe else "no commands yet" if unsafe else ""
 

@@ -1,6 +1,7 @@
-"""The storage as a tree: from the mounts, where trouble is felt, down to the disks, where it comes from.
+"""The board: a row for each mount, where trouble is felt, and for each drive, where it comes from.
 
-What several mounts stand on is shown once, under the first that is unfolded, and referred to from the others.
+What is between them is folded away: unfolded, a mount is a tree down to its drives. What several mounts stand on is
+shown once, under the first that is unfolded, and referred to from the others.
 
 What a subject stands on down to the hardware, and what stands on it, as the lines of a tree.
 """
@@ -12,55 +13,56 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct, field
 
+from fsadvisor.facts import Known
 from fsadvisor.pages.document import Paragraph
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
-from fsadvisor.pages.glyphs import columns as spans_columns
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.text import counted
 from fsadvisor.tui.views.badges import badges, disks_below, name
-from fsadvisor.tui.views.look import named, reached
+from fsadvisor.tui.views.board import figures
+from fsadvisor.tui.views.look import as_people_count, named, reached
 from fsadvisor.tui.views.rows import LazyRows, Row
-from fsadvisor.tui.views.severity import MARK_WIDTH, mark
+from fsadvisor.tui.views.severity import mark, weight
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
+    from fsadvisor.facts import Fact
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
     from fsadvisor.tui.views.look import Look
 
 
-_BIG: Final = 150
-"""Subjects from which on a machine's mounts are folded at first."""
-
 _APART: Final = "\0"
 _LONGEST_NAME: Final = 120
-_TREE_SHARE: Final = 0.4
+_TREE_SHARE: Final = 0.3
 _NARROWEST_NAMES: Final = 12
-_WEIGHED: Final = 200
-"""Rows that say how wide the tree wants to be."""
+SORTS: Final = ("worst", "name", "used")
+"""What the rows of mounts, and those of drives, can be sorted by."""
+
+
+_SORTED: Final = {"worst": "worst first", "name": "by name", "used": "fullest first"}
 
 
 class Folds(Struct, frozen=True):
-    """Which rows are folded: the mounts of a big machine, unless their keys are among `turned`, and the reverse."""
+    """Which rows are folded: the outermost, unless their keys are among `turned`, and the reverse of the others."""
 
-    big: bool = False
     turned: AbstractSet[str] = field(default_factory=frozenset)
+    sort: str = SORTS[0]
 
     def is_folded(self, key: str, depth: int) -> bool:
         """Whether what is below that row is not shown."""
-        return (self.big and depth == 0) != (key in self.turned)
+        return (depth == 0) != (key in self.turned)
 
     def turn(self, key: str) -> Folds:
         """Fold what is unfolded, and the reverse."""
-        return Folds(self.big, self.turned ^ {key})
+        return Folds(self.turned ^ {key}, self.sort)
 
-
-def folds_of(look: Look) -> Folds:
-    """Those to begin with."""
-    return Folds(len(look.storage.subjects) > _BIG)
+    def sorted_otherwise(self) -> Folds:
+        """By the next of the sorts."""
+        return Folds(self.turned, SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)])
 
 
 class Node(NamedTuple):
@@ -101,43 +103,33 @@ class Tree(Struct, frozen=True, dict=True):
     def _by_key(self) -> Mapping[str, Node]:
         return {node.key: node for node in self.nodes}
 
-    @cached_property
-    def wanted(self) -> int:
-        """Columns in which no row would be cut, as far as the first rows tell."""
-        names = max((_length(node) for node in self.nodes), default=0)
-        after = max((spans_columns(self._after(node)) for node in self.nodes[:_WEIGHED]), default=0)
-        return 1 + MARK_WIDTH + names + 2 + after
-
     def whole(self, key: str, columns: int) -> Sequence[Line]:
         """All words of a row: for below the tree, whose lines may be cut."""
         node = self.node(key)
         if node is None:
             return ()
-        words = (span(name(node.subject), Tone.STRONG, _LONGEST_NAME), Span(": "), *self._after(node))
+        words = (span(name(node.subject), Tone.STRONG, _LONGEST_NAME), Span(": "), *self._told(node))
         return [cut(one, columns, self.glyphs.ellipsis) for one in laid((Paragraph(words, (Span(" "),), 1),), columns)]
 
     def _names_width(self, columns: int) -> int:
         wanted = max((_length(node) for node in self.nodes), default=0)
-        most = max(int((columns - MARK_WIDTH) * _TREE_SHARE), _NARROWEST_NAMES)
-        return wanted if self.wanted <= columns else min(wanted, most)
+        return min(wanted, max(int(columns * _TREE_SHARE), _NARROWEST_NAMES))
 
     def _row(self, node: Node, columns: int, names: int) -> Row:
         relations, subject = self.look.relations, node.subject
         spoken_of = relations.used(subject.id) if node.is_folded else (subject.id,)
-        marked = mark(self.look.findings[at] for at in relations.advice_on(spoken_of))
+        spoken = [self.look.findings[at] for at in relations.advice_on(spoken_of)]
         sign = "" if not node.has_children else self.glyphs.right if node.is_folded else self.glyphs.down
         opening = f" {sign or ' '} " if node.depth == 0 else f" {sign} " if sign else " "
         tone = Tone.DIM if node.is_reference else Tone.STRONG if subject.kind in ("mount", "host") else Tone.PLAIN
         stem = (Span(f"{node.stem}{opening}", Tone.DIM), span(name(subject), tone, _LONGEST_NAME))
         title = padded(cut(stem, names, self.glyphs.ellipsis), names)
-        after = self._after(node)
-        whole = (Span(" "), marked, *title, Span("  "), *after)
+        after = (Span("shown above", Tone.DIM),) if node.is_reference else figures(subject, columns, self.glyphs)
+        whole = (weight(spoken, self.glyphs), mark(spoken), *title, Span(" "), *after)
         return Row(node.key, (cut(whole, columns, self.glyphs.ellipsis),))
 
-    def _after(self, node: Node) -> Line:
-        """What stands behind the name; a folded mount tells of its filesystem and disks, too."""
-        if node.is_reference:
-            return (Span("shown above", Tone.DIM),)
+    def _told(self, node: Node) -> Line:
+        """All words of a subject; a folded mount tells of its filesystem and disks, too."""
         own = badges(node.subject, self.glyphs)
         if not node.is_folded or node.subject.kind != "mount":
             return own
@@ -158,6 +150,29 @@ def tree(look: Look, glyphs: Glyphs, folds: Folds) -> Tree:
     return Tree(look, glyphs, list(_Walk(look, glyphs, folds).nodes()))
 
 
+def _roots(look: Look, sort: str) -> list[Subject]:
+    """The mounts, what stands below none of them, all drives, and the machine as a whole."""
+    tops = [look.subjects[one] for one in look.relations.roots]
+    mounts = [one for one in tops if one.kind == "mount"]
+    drives = sorted(
+        (one for one in look.storage.subjects if one.kind == "disk"), key=lambda it: as_people_count(it.name)
+    )
+    others = [one for one in tops if one.kind not in ("mount", "disk", "host")]
+    hosts = [one for one in tops if one.kind == "host"]
+    if sort == "worst":
+        mounts, drives = (sorted(some, key=lambda it: look.gravities[it.id]) for some in (mounts, drives))
+    elif sort == "used":
+        mounts, drives = (sorted(some, key=_used, reverse=True) for some in (mounts, drives))
+    return [*mounts, *others, *drives, *hosts]
+
+
+def _used(subject: Subject) -> float:
+    """How full or how worn, what is not known last."""
+    facts = subject.scope.get("filesystem" if subject.kind == "mount" else "disk")
+    fact: Fact[int] | None = getattr(facts, "used_percent" if subject.kind == "mount" else "percentage_used", None)
+    return fact.value if isinstance(fact, Known) else -1
+
+
 class _Walk:
     """From the roots down; what was shown already is referred to."""
 
@@ -166,11 +181,12 @@ class _Walk:
         self._relations = look.relations
         self._glyphs = glyphs
         self._folds = folds
+        self._roots = _roots(look, folds.sort)
         self._shown: set[str] = set()
 
     def nodes(self) -> Iterator[Node]:
         """Depth first, without recursion: loop devices may stand on each other as high as somebody likes."""
-        waiting = [(self._subjects[root], 0, "", "", "") for root in reversed(self._relations.roots)]
+        waiting = [(root, 0, "", "", "") for root in reversed(self._roots)]
         glyphs = self._glyphs
         while waiting:
             subject, depth, stem, rest, parent = waiting.pop()
@@ -182,6 +198,8 @@ class _Walk:
                 waiting.append((child, depth + 1, margin + sign, margin + through, node.key))
 
     def _node(self, subject: Subject, depth: int, stem: str, parent: str) -> tuple[Node, list[Subject]]:
+        if depth and subject.kind == "disk":
+            return Node(f"{parent}{_APART}{subject.id}", subject, depth, stem, parent), []
         if subject.id in self._shown:
             return Node(f"{parent}{_APART}{subject.id}", subject, depth, stem, parent, is_reference=True), []
         self._shown.add(subject.id)
@@ -200,11 +218,11 @@ def _length(node: Node) -> int:
     return width(node.stem) + 3 + min(len(name(node.subject)), _LONGEST_NAME)
 
 
-def title(look: Look) -> Line:
+def title(look: Look, sort: str = SORTS[0]) -> Line:
     """The pane's title."""
     kinds = [one.kind for one in look.storage.subjects]
-    numbers = f"  {counted(kinds.count('mount'), 'mount')}, {counted(kinds.count('disk'), 'disk')}"
-    return line(span("Storage", Tone.TITLE), span(numbers, Tone.DIM))
+    numbers = f"{counted(kinds.count('mount'), 'mount')}, {counted(kinds.count('disk'), 'drive')}"
+    return line(span("Board", Tone.TITLE), span(f"  {numbers}; {_SORTED[sort]}", Tone.DIM))
 
 
 def about(subject: Subject) -> str:

@@ -10,16 +10,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.message import Message
+from textual.strip import Strip
 from textual.widget import Widget
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut
+from fsadvisor.tui import looks
 from fsadvisor.tui.drawing import strip, tones
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from textual.events import Click
-    from textual.strip import Strip
+
+    from fsadvisor.tui.views.overview import Pieces
 
 
 class LinesView(Widget):
@@ -79,6 +82,31 @@ class PaneTitle(Widget):
         """The only line."""
         shown = (Span(self._mark if self._lit else " ", Tone.KEY), *self._line) if y == 0 else NOTHING
         return strip(cut(shown, self.size.width, self._ellipsis), self.size.width, tones(self), self.rich_style)
+
+
+class FrameEdge(Widget):
+    """A line of a frame around panes; shows what `build` makes for a width, and for whether the pane is lit."""
+
+    DEFAULT_CSS = """
+    FrameEdge { height: 1; background: $background; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id)
+        self._build: Callable[[int], Pieces] = lambda _width: ()
+
+    def show(self, build: Callable[[int], Pieces]) -> None:
+        """Show another one."""
+        self._build = build
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The only line."""
+        width = self.size.width
+        grounds = looks.grounds(self.app.theme, not self.app.no_color)
+        pieces = self._build(width) if y == 0 else ()
+        drawn = (strip(one.line, one.columns, tones(self), grounds[one.ground]) for one in pieces)
+        return Strip.join(drawn).adjust_cell_length(width, self.rich_style)
 
 
 class PagesBar(Widget):

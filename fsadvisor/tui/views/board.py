@@ -1,0 +1,117 @@
+"""The figures of the board: what a mount or a drive comes to, in columns that are read from row to row.
+
+A figure that is not known shows as '?', never as none. What is wrong takes the place of figures: it must not be cut.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from fsadvisor.facts import Cause, Known
+from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, padded
+from fsadvisor.pages.plots import bar
+from fsadvisor.tui.views import badges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.storage import Subject
+
+_NARROW: Final = 70
+"""Columns below which the bar is short, and what kind of thing it is stands behind."""
+
+_PLP: Final = 13
+_BAR, _SHORT_BAR = 8, 4
+_KIND: Final = 7
+_URGENT: Final = {Tone.BAD: 0, Tone.WARNING: 1}
+_COMMA: Final = Span(", ", Tone.DIM)
+
+
+def figures(subject: Subject, columns_there: int, glyphs: Glyphs) -> Line:
+    """All that stands behind the name."""
+    words = sorted(badges.words(subject, glyphs), key=lambda one: _URGENT.get(one.tone, 2))
+    narrow = columns_there < _NARROW
+    cells = _cells(subject, glyphs, narrow=narrow)
+    plp = padded(protection(subject, glyphs), _PLP)
+    if any(one.tone is Tone.BAD for one in words):
+        wrong = [one for one in words if one.tone is Tone.BAD]
+        rest = [one for one in words if one.tone is not Tone.BAD]
+        told = (_trimmed(cell) for cell in cells)
+        return (*plp, Span("  "), *_listed([*_apart(wrong), *(one for one in told if one), *_apart(rest)]))
+    whole: Line = (*plp, *(one for cell in cells for one in (Span("  "), *cell)))
+    return (*whole, Span("  "), *_listed(_apart(words))) if words else whole
+
+
+def _apart(words: Iterable[Span]) -> list[Line]:
+    return [(one,) for one in words]
+
+
+def _trimmed(cell: Line) -> Line:
+    """A column's words without their bar."""
+    told = [Span(one.text.strip(), one.tone) for one in cell if one.text.strip()][-1:]
+    return tuple(Span(f"{one.text} full", one.tone) if one.text.endswith("%") else one for one in told)
+
+
+def _listed(parts: Iterable[Line]) -> Line:
+    return tuple(one for part in parts for one in (_COMMA, *part))[1:]
+
+
+def protection(subject: Subject, glyphs: Glyphs) -> Line:
+    """The power-loss protection of a drive, or the least of the drives below."""
+    facts: Any = subject.scope.get("disk") if subject.kind == "disk" else subject.scope.get("below")
+    if facts is None or subject.kind == "service":
+        return NOTHING
+    fact: Fact[str] = facts.plp
+    if isinstance(fact, Known):
+        said = str(fact.value)
+        return (Span(f"{_sign(said, glyphs)} PLP {said}", badges.PLP[said]),)
+    if fact.cause is Cause.NOT_APPLICABLE:
+        return NOTHING
+    if fact.cause is Cause.BEING_ASKED:
+        return (Span(f"{glyphs.ellipsis} PLP", Tone.DIM),)
+    return (Span(f"{glyphs.question} PLP unknown", Tone.UNKNOWN),)
+
+
+def _sign(said: str, glyphs: Glyphs) -> str:
+    """What the word says by shape, too."""
+    signs = {"proven": glyphs.tick, "partial": "~", "absent": glyphs.cross, "failed": glyphs.cross}
+    return signs.get(said, glyphs.question)
+
+
+def _cells(subject: Subject, glyphs: Glyphs, *, narrow: bool) -> list[Line]:
+    """Columns of their own: what it is, then how full or how worn."""
+    if subject.kind == "mount":
+        kind, figure = badges.kind(subject, glyphs), _used(subject, glyphs, _SHORT_BAR if narrow else _BAR)
+    elif subject.kind == "disk":
+        kind, figure = badges.size(subject, glyphs), _wear(subject, glyphs)
+        figure = padded(figure, (_SHORT_BAR if narrow else _BAR) + 6)
+    else:
+        return []
+    return [figure] if narrow else [padded(kind, _KIND), figure]
+
+
+def _used(subject: Subject, glyphs: Glyphs, room: int) -> Line:
+    facts: Any = subject.scope.get("filesystem")
+    if facts is None:
+        return (Span(" " * (room + 6)),)
+    fact: Fact[int] = facts.used_percent
+    if isinstance(fact, Known):
+        told = badges.filled(fact.value, "")
+        return (Span(bar(fact.value / 100, room, glyphs), told.tone), Span(f"{told.text.strip():>6}", told.tone))
+    if fact.cause is Cause.NOT_APPLICABLE:
+        return (Span(" " * (room + 6)),)
+    return padded((badges.unknown("used", fact, glyphs),), room + 6)
+
+
+def _wear(subject: Subject, glyphs: Glyphs) -> Line:
+    """How worn an SSD is; a hard disk does not wear by writing."""
+    disk: Any = subject.scope["disk"]
+    fact: Fact[int] = disk.percentage_used
+    if isinstance(fact, Known):
+        return (badges.worn(fact.value),)
+    spins = isinstance(disk.rotational, Known) and disk.rotational.value
+    if spins or fact.cause is Cause.NOT_APPLICABLE:
+        return NOTHING
+    return (badges.unknown("wear", fact, glyphs),)
