@@ -234,7 +234,7 @@ def _verb(verbs: argparse._SubParsersAction[Parser], name: str, says: str) -> Pa
 
 OF_REPORT = (
     *("only", "workload", "rules", "attestations", "fail_on", "quiet", "strict"),
-    *("full", "all", "wake", "timeout", "plain"),
+    *("full", "all", "wake", "timeout", "plain", "plain_ids"),
 )
 
 
@@ -290,6 +290,7 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
     add(shared, "--strict", "exit with 3 where something could not be told", action="store_true")
     add(shared, "--full", "all evidence, small gains with their commands, too", action="store_true")
     add(shared, "--all", "list passed checks and rules that do not apply, too", action="store_true")
+    add(shared, "--plain-ids", "in JSON, the ids of machine and boot, instead of hashes of them", action="store_true")
     add(shared, "--wake", "ask disks that sleep, too, which wakes them", action="store_true")
     add(shared, "--timeout", "for each tool (default: 10)", metavar="SECONDS", type=_seconds)
     if defaults:

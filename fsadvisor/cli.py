@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.attestation.claims import Saying
     from fsadvisor.machine.port import Machine
+    from fsadvisor.report.model import About
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Storage
     from fsadvisor.tui.session import Session
@@ -79,13 +80,17 @@ def _audit(chosen: argparse.Namespace) -> int:
         return _explore(chosen, terminal)
     shelf = looking.shelf(chosen)
     machine = looking.machine(chosen)
-    storage = with_fitting_waivers(looking.storage(machine, chosen), shelf.rules)
+    seen, which = looking.identified(machine, chosen)
+    storage = with_fitting_waivers(seen, shelf.rules)
     verdicts = advise(storage, shelf.rules, every=chosen.all)
     from fsadvisor.report.as_json import could_not_look
+    from fsadvisor.report.model import About
 
     status = BLIND if could_not_look(storage, machine.root) else _exit_code(chosen, verdicts, shelf)
     if status or not chosen.quiet:
-        _write(_report(chosen, machine, storage, verdicts, shelf))
+        identity = which() if chosen.form == "json" else None
+        about = About(version=__version__, root=machine.root, rule_errors=shelf.errors, identity=identity)
+        _write(_report(chosen, storage, verdicts, about))
     return status
 
 
@@ -142,15 +147,12 @@ def _session(chosen: argparse.Namespace, name: str) -> Session:
 
 
 def _report(
-    chosen: argparse.Namespace, machine: Machine, storage: Storage, verdicts: Sequence[Verdict], shelf: Shelf
+    chosen: argparse.Namespace, storage: Storage, verdicts: Sequence[Verdict], about: About
 ) -> Iterable[str] | Iterable[bytes]:
-    from fsadvisor.report.model import About
-
-    about = About(version=__version__, root=machine.root, rule_errors=shelf.errors)
     if chosen.form == "json":
         from fsadvisor.report.as_json import as_json
 
-        return as_json(storage, verdicts, about)
+        return as_json(storage, verdicts, about, sources=bool(chosen.full))
     if chosen.form == "html":
         from fsadvisor.report.as_html import as_html
 
@@ -310,6 +312,7 @@ def _tell(words: str) -> int:
 
 
 def _rule_try(chosen: argparse.Namespace) -> int:
+    from fsadvisor.report.model import About
     from fsadvisor.rulebook.laws import unproven
 
     rule = load_others_rule(chosen.file)
@@ -319,7 +322,7 @@ def _rule_try(chosen: argparse.Namespace) -> int:
     storage = looking.storage(machine, chosen)
     verdicts = [judge(rule, subject) for subject in storage.subjects if subject.kind == rule.subject]
     _write(f"{line}\n" for line in wrong)
-    _write(_report(chosen, machine, storage, verdicts, Shelf((rule,), ())))
+    _write(_report(chosen, storage, verdicts, About(version=__version__, root=machine.root)))
     return FINDINGS if wrong else 0
 
 

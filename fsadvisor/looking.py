@@ -13,10 +13,12 @@ from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from fsadvisor.machine.port import Machine
+    from fsadvisor.report.model import Identity
     from fsadvisor.storage import Storage, Supposition
+    from fsadvisor.survey.attested import Identity as SubjectIdentity
 
 
 class UsageError(Exception):
@@ -53,17 +55,40 @@ def shelf(chosen: argparse.Namespace) -> Shelf:
 
 def storage(machine: Machine, chosen: argparse.Namespace, supposed: Sequence[Supposition] = ()) -> Storage:
     """Survey it as --workload says, and keep what --only names."""
-    from fsadvisor.survey.whole import names, only, survey
+    return _surveyed(machine, chosen, supposed)[0]
+
+
+def identified(machine: Machine, chosen: argparse.Namespace) -> tuple[Storage, Callable[[], Identity]]:
+    """The same, and which machine it is, to be asked for where somebody wants to know."""
+    found, identity = _surveyed(machine, chosen, ())
+
+    def which() -> Identity:
+        from fsadvisor.report.model import Identity
+        from fsadvisor.survey.which import Which
+
+        it = Which(machine, plain=bool(chosen.plain_ids))
+        return Identity(
+            host=it.host, id=it.id, boot=it.boot, time=it.time(live=not chosen.on), os=it.os,
+            stable=it.stable(found, identity),
+        )  # fmt: skip
+
+    return found, which
+
+
+def _surveyed(
+    machine: Machine, chosen: argparse.Namespace, supposed: Sequence[Supposition]
+) -> tuple[Storage, Callable[[str], SubjectIdentity]]:
+    from fsadvisor.survey.whole import names, only, survey_with_identities
 
     declared = dict(chosen.workload or ())
-    whole = survey(machine, declared, supposed)
+    whole, identity = survey_with_identities(machine, declared, supposed)
     places = [subject.name for subject in whole.subjects if subject.kind == "mount"]
     unknown = next((place for place in declared if place not in places), None)
     if unknown is not None:
         raise UsageError(f"--workload: {unknown} is no mount point{did_you_mean(unknown, places)}")
     if chosen.only is None:
-        return whole
+        return whole, identity
     part = only(whole, chosen.only)
     if part is None:
         raise UsageError(f"--only: {chosen.only} is no mount point or disk{did_you_mean(chosen.only, names(whole))}")
-    return part
+    return part, identity

@@ -1,5 +1,6 @@
 """The command line as scripts and admins use it."""
 
+import datetime as dt
 import json
 import os
 import re
@@ -45,7 +46,7 @@ def test_the_version_is_printed_alone():
 @pytest.mark.parametrize("order", [("--on", MACHINE, "--json"), ("--json", "--on", MACHINE)])
 def test_json_is_one_document(order):
     report = json.loads(fsadvisor(*order).stdout)
-    assert report["schema"] == "fsadvisor/report/1"
+    assert report["schema"] == "fsadvisor/report/2"
     assert [it["rule"] for it in report["verdicts"] if it["verdict"] == "advise"] == ["nobarrier-unproven"]
 
 
@@ -172,6 +173,19 @@ def test_a_recording_holds_no_identity_of_this_machine(tmp_path):
         for secret in secrets:
             assert secret not in content, (path, secret)
             assert secret not in os.fsencode(path.relative_to(tmp_path)), (path, secret)
+
+
+def test_json_says_which_machine_and_tells_no_id_of_it_unless_asked():
+    secrets = identities_of_this_machine()
+    told = fsadvisor("--json").stdout
+    assert not [secret for secret in secrets if secret in told]
+    machine = json.loads(told)["machine"]
+    assert machine["host"] == os.uname().nodename
+    assert dt.datetime.fromisoformat(machine["time"]).tzinfo is not None
+    plain = json.loads(fsadvisor("--json", "--plain-ids").stdout)["machine"]
+    assert plain["id"] == Path("/etc/machine-id").read_text().strip()
+    assert plain["boot"] == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    assert len({machine["id"], machine["boot"], plain["id"], plain["boot"]}) == 4
 
 
 def identities_of_this_machine():

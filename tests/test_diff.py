@@ -19,7 +19,7 @@ MACHINES = FIXTURES / "machines"
 CALM, RISKY = MACHINES / "xfs-logbsize", MACHINES / "ext4-nobarrier"
 RULES = own_shelf().rules
 HIGH = ("critical", "high")
-REPORT = '{"schema":"%s","summary":{},"subjects":[],"verdicts":[]}'
+REPORT = '{"schema":"%s","machine":{},"summary":{},"subjects":[],"verdicts":[]}'
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_a_new_side_that_nobody_could_look_at_is_no_green(tmp_path, reports):
     [
         ("{", "no report that"),
         ('{"schema":"x"}', "no report that"),
-        (REPORT % "fsadvisor/plan/1", "a document 'fsadvisor/plan/1', not fsadvisor/report/1"),
+        (REPORT % "fsadvisor/plan/1", "a document 'fsadvisor/plan/1', not fsadvisor/report/1 or fsadvisor/report/2"),
     ],
 )
 def test_a_file_that_is_no_report_is_one_clear_line(tmp_path, text, says):

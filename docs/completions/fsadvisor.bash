@@ -28,7 +28,7 @@ _shtab_fsadvisor_rule_try_option_strings=(-h --help --json --text --html --on --
 _shtab_fsadvisor_rule_option_strings=(-h --help --json --text --html --on --only --workload --attestations --full --all --wake --timeout)
 _shtab_fsadvisor_drive_option_strings=(-h --help --json --text)
 _shtab_fsadvisor_schema_option_strings=(-h --help)
-_shtab_fsadvisor_option_strings=(-h --help --json --text --html --summary --plain --on --only --workload --rules --attestations --fail-on --quiet --strict --full --all --wake --timeout --version)
+_shtab_fsadvisor_option_strings=(-h --help --json --text --html --summary --plain --on --only --workload --rules --attestations --fail-on --quiet --strict --full --all --plain-ids --wake --timeout --version)
 
 
 
@@ -169,6 +169,7 @@ _shtab_fsadvisor___quiet_nargs=0
 _shtab_fsadvisor___strict_nargs=0
 _shtab_fsadvisor___full_nargs=0
 _shtab_fsadvisor___all_nargs=0
+_shtab_fsadvisor___plain_ids_nargs=0
 _shtab_fsadvisor___wake_nargs=0
 _shtab_fsadvisor___version_nargs=0
 

@@ -72,6 +72,7 @@ complete -c fsadvisor -n _shtab_fsadvisor_using -l quiet -d 'print nothing where
 complete -c fsadvisor -n _shtab_fsadvisor_using -l strict -d 'exit with 3 where something could not be told'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l full -d 'all evidence, small gains with their commands, too'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l all -d 'list passed checks and rules that do not apply, too'
+complete -c fsadvisor -n _shtab_fsadvisor_using -l plain-ids -d 'in JSON, the ids of machine and boot, instead of hashes of them'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l wake -d 'ask disks that sleep, too, which wakes them'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l timeout -x -d 'for each tool (default: 10)'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l version -d 'show program'"'"'s version number and exit'

@@ -12,18 +12,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from functools import lru_cache
 from math import isfinite
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
-from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.facts import Known, Unknown
 from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.version import Version
-
-if TYPE_CHECKING:
-    from fsadvisor.facts import Fact
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -112,26 +108,10 @@ def piece(value: Any) -> bytes:  # noqa: ANN401 - whatever JSON holds
         return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def facts_piece(found: Iterable[tuple[str, Fact[Any]]]) -> bytes:
-    """Facts by name; names are the catalogue's, in ASCII."""
-    return b"{%b}" % b",".join([b'"%b":%b' % (name.encode(), fact_piece(one)) for name, one in found])
-
-
-def fact_piece(found: Fact[Any]) -> bytes:
-    """A fact; a number that JSON has no word for is not known."""
-    if isinstance(found, Unknown):
-        return _unknown(found)
-    value = found.value
+def value_piece(value: Any) -> bytes | None:  # noqa: ANN401 - any type of the catalogue
+    """A fact's value; None where it is a number that JSON has no word for."""
     if value.__class__ is Version:
         value = str(value)
     elif value.__class__ is float and not isfinite(value):
-        return _unknown(Unknown(Cause.UNREADABLE, "", found.source))
-    try:
-        return b'{"value":%b,"source":%b}' % (_encode(value), _encode(found.source))
-    except UnicodeEncodeError:
-        return b'{"value":%b,"source":%b}' % (piece(value), piece(found.source))
-
-
-@lru_cache(maxsize=1024)
-def _unknown(why: Unknown) -> bytes:
-    return b'{"unknown":%b,"learn":%b,"source":%b}' % (piece(why.cause), piece(why.learn), piece(why.source))
+        return None
+    return piece(value)

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache, lru_cache
+from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from msgspec import Raw, convert
+from msgspec import UNSET, Raw, convert
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages import published
 from fsadvisor.pages.escape import json_escaped, without_surrogates
-from fsadvisor.pages.published import fact_piece as fact
 from fsadvisor.pages.published import piece
 from fsadvisor.report import model, titles
-from fsadvisor.rulebook.advise import gain_of, left_of, nothing_to_do, reason_shared
+from fsadvisor.rulebook.advise import gain_of, left_of, reason_shared
 from fsadvisor.rulebook.ranking import rank_of
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, Outcome
 from fsadvisor.rulebook.shape import Keep
 from fsadvisor.rulebook.tables import errata
 from fsadvisor.storage.catalogue import catalogue
-from fsadvisor.truth import FALSE, Truth
+from fsadvisor.truth import Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fsadvisor.facts import Fact
     from fsadvisor.rulebook.advise import Gained, Verdict
     from fsadvisor.rulebook.remedy import Instructions
-    from fsadvisor.rulebook.rule import Ask, Rule
+    from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Facts, Storage, Subject
 
 _SEVERITIES = ("critical", "high", "moderate", "low")
@@ -39,7 +39,11 @@ _OWN = {"layer": ("layer", "below"), "filesystem": ("filesystem", "below")}
 
 def machine(storage: Storage, about: model.About) -> model.Machine:
     """What was looked at."""
-    return model.Machine(name=storage.machine, kernel=kernel(storage), root=about.root, fsadvisor=about.version)
+    known = about.identity or model.Identity()
+    return model.Machine(
+        name=storage.machine, host=known.host, id=known.id, boot=known.boot, time=known.time, os=known.os,
+        kernel=kernel(storage), root=about.root, fsadvisor=about.version,
+    )  # fmt: skip
 
 
 def kernel(storage: Storage) -> str | None:
@@ -86,15 +90,53 @@ def is_advised(verdict: Verdict) -> bool:
     return verdict.outcome is Outcome.ADVISE and verdict.waiver is None
 
 
-def subject_of(seen: Subject) -> model.Subject:
-    """One subject with its own facts."""
-    return model.Subject(
-        id=_text(seen.id),
-        kind=seen.kind,
-        name=_text(seen.name),
-        below=tuple(map(_text, seen.below)),
-        facts=cast("Any", Raw(published.facts_piece(own_facts(seen)))),
-    )
+_OWNING = ("filesystem", "mount")
+"""Kinds whose facts rules on other subjects ask."""
+
+
+class Written:
+    """What subjects of a report share: whose facts are whose, and why facts are not known, each reason once."""
+
+    def __init__(self, storage: Storage, about: model.About, *, sources: bool) -> None:
+        owning = (subject for subject in storage.subjects if subject.kind in _OWNING)
+        self._owners = {id(subject.scope[name]): subject.id for subject in owning for name in _own(subject)}
+        self._stable = about.identity.stable if about.identity else {}
+        self._sources = sources
+        self._reasons: dict[tuple[Cause, str], int] = {}
+
+    def subject(self, seen: Subject) -> model.Subject:
+        """One subject with its own facts."""
+        known: list[bytes] = []
+        unknown: dict[str, int] = {}
+        sources: dict[str, list[str]] = {}
+        for name, fact in own_facts(seen):
+            value = None if isinstance(fact, Unknown) else published.value_piece(fact.value)
+            if value is None:
+                why = (fact.cause, fact.learn) if isinstance(fact, Unknown) else (Cause.UNREADABLE, "")
+                unknown[name] = self._reasons.setdefault(why, len(self._reasons))
+                continue
+            known.append(b'"%b":%b' % (name.encode(), value))
+            if self._sources:
+                sources.setdefault(_text(fact.source), []).append(name)
+        others = {
+            name: _text(self._owners[id(facts)])
+            for name, facts in seen.scope.items()
+            if name not in (*_own(seen), "host") and id(facts) in self._owners
+        }
+        return model.Subject(
+            id=_text(seen.id), kind=seen.kind, name=_text(seen.name), below=tuple(map(_text, seen.below)),
+            facts=cast("Any", Raw(b"{%b}" % b",".join(known))), unknown=unknown,
+            sources=cast("Any", sources) if self._sources else UNSET,
+            scope=others or UNSET, stable=self._stable.get(seen.id, UNSET),
+        )  # fmt: skip
+
+    def reasons(self) -> Iterator[model.UnknownFact]:
+        """Why facts are not known, for all subjects that were written."""
+        return (model.UnknownFact(cause, learn) for cause, learn in self._reasons)
+
+
+def _own(seen: Subject) -> Iterator[str]:
+    return (name for name in _OWN.get(seen.kind, (seen.kind,)) if name in seen.scope)
 
 
 def own_facts(seen: Subject) -> Iterator[tuple[str, Fact[Any]]]:
@@ -122,19 +164,20 @@ def _text(text: str) -> str:
     return text if text.isascii() else without_surrogates(text)
 
 
-_SUBJECT, _ASKS, _REMEDY = b"\0subject\0", b"\0asks\0", b"\0remedy\0"
+_SUBJECT, _TRUTHS = b"\0subject\0", b"\0truths\0"
 """Places in a template; no JSON text has a NUL in it."""
 
 
 def verdict_line(found: Verdict) -> bytes:
-    """One verdict with its evidence and what to do, in the shape of model.Verdict."""
+    """One verdict and what to do, in the shape of model.Verdict."""
     rule = found.rule
-    start, to_rank, to_asks, to_remedy, end = _template(rule, found.outcome, found.waiver is not None, found.measured)
     subject = piece(found.subject.id)
-    remedy = _remedy(found.instructions()) if found.calls_for_action else _nothing_to_do(rule)
-    line = b"".join((start, subject, to_rank, subject, to_asks, _asks(found), to_remedy, remedy, end))
-    if found.calls_for_action and (here := titles.title(rule, (found.subject,))) != rule.title:
-        line = b'%b,"title_here":%b}' % (line[:-1], piece(without_surrogates(here)))
+    template = _template(rule, found.outcome, found.waiver is not None, found.measured)
+    line = subject.join(template).replace(_TRUTHS, _truths(found))
+    if found.calls_for_action:
+        line = b'%b,"remedy":%b}' % (line[:-1], _remedy(found.instructions()))
+        if (here := titles.title(rule, (found.subject,))) != rule.title:
+            line = b'%b,"title_here":%b}' % (line[:-1], piece(without_surrogates(here)))
     if found.waiver is not None:
         line = b'%b,"waived":%b}' % (line[:-1], piece(convert(found.waiver, model.Waived, from_attributes=True)))
     if found.behind is not None:
@@ -143,41 +186,43 @@ def verdict_line(found: Verdict) -> bytes:
     return line
 
 
-class _Template(NamedTuple):
-    """The JSON of a verdict between the places of what differs by subject."""
-
-    start: bytes
-    to_rank: bytes
-    to_asks: bytes
-    to_remedy: bytes
-    end: bytes
-
-
 @cache
-def _template(rule: Rule, outcome: Outcome, waived: bool, measured: Gained | None) -> _Template:
+def _template(rule: Rule, outcome: Outcome, waived: bool, measured: Gained | None) -> tuple[bytes, ...]:
+    """The JSON of a verdict between the places where its subject stands."""
     told = model.Verdict(
         rule=rule.id,
         subject=_mark(_SUBJECT),
         verdict=outcome,
-        kind=cast("Any", rule.kind),
         severity=cast("Any", rule.severity),
         title=rule.title,
-        because=reason_shared(rule, outcome, waived, measured),
-        rank=rank_of(rule, outcome, _mark(_SUBJECT), left_of(measured)),
-        why=rule.why,
-        asks=_mark(_ASKS),
-        gain=gain_of(rule, measured),
-        errata=tuple(map(_erratum, rule.errata)),
-        remedy=_mark(_REMEDY),
-        references=rule.references,
+        because=reason_shared(rule, outcome, waived, measured) if outcome in CALLS_FOR_ACTION else UNSET,
+        rank=rank_of(rule, outcome, _mark(_SUBJECT), left_of(measured)) if outcome in CALLS_FOR_ACTION else UNSET,
+        truths=_mark(_TRUTHS),
+        gain=gain_of(rule, measured) or UNSET if measured else UNSET,
     )
-    start, to_rank, rest = piece(told).split(_SUBJECT)
-    to_asks, rest = rest.split(_ASKS)
-    return _Template(start, to_rank, to_asks, *rest.split(_REMEDY))
+    return tuple(piece(told).split(_SUBJECT))
 
 
 def _mark(mark: bytes) -> Any:  # noqa: ANN401 - stands for a value of any type
     return Raw(mark)
+
+
+def rule_of(rule: Rule, *, calls: bool) -> model.Rule:
+    """What all of its verdicts share; `calls` says that one of them calls for action."""
+    return model.Rule(
+        id=rule.id,
+        kind=cast("Any", rule.kind),
+        severity=cast("Any", rule.severity),
+        title=rule.title,
+        asks=tuple(
+            model.Ask(part=ask.part, ask=ask.ask, expr=ask.expression.text, facts=ask.expression.names)
+            for ask in rule.asks
+        ),
+        why=rule.why if calls else UNSET,
+        gain=rule.gain or UNSET if calls else UNSET,
+        errata=tuple(map(_erratum, rule.errata)) if calls and rule.errata else UNSET,
+        references=rule.references if calls else UNSET,
+    )
 
 
 @cache
@@ -185,50 +230,16 @@ def _erratum(number: str) -> model.Erratum:
     return convert(errata()[number], model.Erratum, from_attributes=True)
 
 
-def _asks(found: Verdict) -> bytes:
-    """The asks that were put, as Verdict.answers gives them."""
-    scope = found.subject.scope
-    passed = found.outcome is Outcome.OK
-    asked: list[bytes] = []
-    for head, evaluate, readers in _forms(found.rule, found.calls_for_action):
-        truth = evaluate(scope)
-        asked.append(head + _TRUTHS[truth] + b",".join([name + fact(read(scope)) for name, read in readers]))
-        if passed and truth is FALSE:
-            break
-    return b"[%b}}]" % b"}},".join(asked) if asked else b"[]"
+def _truths(found: Verdict) -> bytes:
+    """The answers, as Verdict.answers gives them."""
+    asks = found.rule.asks if found.calls_for_action else found.rule.conditions
+    return b"[%b]" % b",".join([_TOLD[ask.expression.evaluate(found.subject.scope)] for ask in asks])
 
 
-_TRUTHS = {truth: b'%b,"facts":{' % piece(truth) for truth in Truth}
+_TOLD = {truth: piece(truth) for truth in Truth}
 
 
-class _Form(NamedTuple):
-    """An ask as far as it is the same for all subjects: its JSON up to the truth, and the names of its facts."""
-
-    head: bytes
-    evaluate: Callable[[Mapping[str, Facts]], Truth]
-    readers: tuple[tuple[bytes, Callable[[Mapping[str, Facts]], Fact[Any]]], ...]
-
-
-@cache
-def _forms(rule: Rule, calls_for_action: bool) -> tuple[_Form, ...]:
-    return tuple(_form(ask) for ask in (rule.asks if calls_for_action else rule.conditions))
-
-
-def _form(ask: Ask) -> _Form:
-    texts = tuple(piece(text) for text in (ask.part, ask.ask, ask.expression.text))
-    return _Form(
-        head=b'{"part":%b,"ask":%b,"expr":%b,"truth":' % texts,
-        evaluate=ask.expression.evaluate,
-        readers=tuple((b'"%b":' % name.encode(), read) for name, read in ask.expression.readers),
-    )
-
-
-@cache
-def _nothing_to_do(rule: Rule) -> bytes:
-    return _remedy(nothing_to_do(rule))
-
-
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def _remedy(todo: Instructions) -> bytes:
     return piece(
         model.Remedy(
@@ -243,16 +254,41 @@ def _remedy(todo: Instructions) -> bytes:
     )
 
 
-def as_json(storage: Storage, verdicts: Sequence[Verdict], about: model.About) -> Iterator[bytes]:
-    """The document in pieces, in ASCII where it can be; model.py says how texts are escaped."""
+def as_json(
+    storage: Storage, verdicts: Sequence[Verdict], about: model.About, *, sources: bool = False
+) -> Iterator[bytes]:
+    """The document in pieces, in ASCII where it can be; model.py says how texts are escaped.
+
+    `sources` has every known fact say where it comes from.
+    """
     yield b'{"schema":%b,\n' % _line(model.SCHEMA)
     yield b'"machine":%b,\n' % _line(machine(storage, about))
     yield b'"summary":%b,\n' % _line(summary(storage, verdicts, about))
-    yield b'"subjects":['
-    yield from _lines(piece(subject_of(subject)) for subject in storage.subjects)
+    calls: dict[Rule, bool] = {}
+    for one in _spoken(verdicts):
+        calls[one.rule] = calls.get(one.rule, False) or one.calls_for_action
+    yield b'"rules":['
+    yield from _lines(piece(rule_of(rule, calls=called)) for rule, called in calls.items())
+    written = Written(storage, about, sources=sources)
+    yield b'],\n"subjects":['
+    yield from _lines(piece(written.subject(subject)) for subject in storage.subjects)
+    yield b'],\n"unknown":['
+    yield from _lines(map(piece, written.reasons()))
     yield b'],\n"verdicts":['
-    yield from _lines(map(verdict_line, verdicts))
+    yield from _lines(map(verdict_line, _spoken(verdicts)))
+    yield b'],\n"passed":['
+    yield from _lines(map(piece, _passed(verdicts)))
     yield b"]}\n"
+
+
+def _passed(verdicts: Iterable[Verdict]) -> Iterator[model.Passed]:
+    silent = (one for one in verdicts if one.outcome in SILENT)
+    for (rule, outcome), among in groupby(silent, lambda one: (one.rule, one.outcome)):
+        yield model.Passed(rule=rule.id, verdict=outcome, subjects=tuple(_text(one.subject.id) for one in among))
+
+
+def _spoken(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+    return (one for one in verdicts if one.outcome not in SILENT)
 
 
 def _lines(encoded: Iterable[bytes]) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ explorer's last look there are only the facts that stay, and the findings.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct, field
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.rule import Rule
 
 SCHEMA: Final = "fsadvisor/diff/1"
-READ: Final = ("fsadvisor/report/1",)
+READ: Final = ("fsadvisor/report/1", "fsadvisor/report/2")
 """Schemas of the reports that are understood."""
 
 _WORDS: Final = {
@@ -49,10 +49,11 @@ class Side(Struct, frozen=True, kw_only=True):
     findings: Mapping[str, Mapping[str, Said]] | None
     below: Mapping[str, Sequence[str]] = field(default_factory=dict)
     could_not_look: str | None = None
+    machine_id: str | None = None
 
 
-class _Fact(Struct):
-    value: bool | int | float | str | list[str] | msgspec.UnsetType = msgspec.UNSET
+_Fact: TypeAlias = bool | int | float | str | list[str] | dict[str, Any]
+"""A value, or as report/1 has it: an object with the value, or without."""
 
 
 class _Subject(Struct):
@@ -80,6 +81,7 @@ class _Report(Struct):
 
     schema: str
     summary: _Summary
+    machine: dict[str, Any]
     subjects: list[_Subject]
     verdicts: list[_Verdict]
 
@@ -106,17 +108,19 @@ def side_of(text: str | bytes) -> Side:
         findings=findings,
         below={one.id: one.below for one in found.subjects},
         could_not_look=found.summary.could_not_look,
+        machine_id=found.machine.get("id"),
     )
 
 
 def _values(facts: Mapping[str, _Fact]) -> Iterator[tuple[str, history.Plain]]:
     for name, fact in facts.items():
-        if isinstance(fact.value, str):
-            yield name, history.plain_text(fact.value)
-        elif isinstance(fact.value, list):
-            yield name, [history.plain_text(one) for one in fact.value]
-        elif not isinstance(fact.value, msgspec.UnsetType):
-            yield name, fact.value
+        value = fact.get("value") if isinstance(fact, dict) else fact
+        if isinstance(value, str):
+            yield name, history.plain_text(value)
+        elif isinstance(value, list):
+            yield name, [history.plain_text(str(one)) for one in value]
+        elif value is not None:
+            yield name, value
 
 
 class Mark(Enum):
@@ -154,11 +158,15 @@ class FindingJson(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class Difference(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What differs; `findings_compared` is false where those of the old side were not kept."""
+    """What differs; `findings_compared` is false where those of the old side were not kept.
+
+    `other_machine` says that the ids of the machines differ; reports of before report/2 and recordings have none.
+    """
 
     schema: Literal["fsadvisor/diff/1"] = SCHEMA
     old: str
     new: str
+    other_machine: bool
     findings_compared: bool
     findings: tuple[FindingJson, ...]
     facts: tuple[FactJson, ...]
@@ -187,9 +195,13 @@ def difference(
     found.sort(key=lambda one: (_MARKS.index(one.mark), not one.counts, _SEVERITIES.index(one.severity), one.rule))
     news = (_fact(one) for one in changes if not one.fact or history.stays(one.fact))
     return Difference(
-        old=called[0], new=called[1], findings_compared=old.findings is not None, findings=tuple(found),
+        old=called[0],
+        new=called[1],
+        findings_compared=old.findings is not None,
+        other_machine=bool(old.machine_id and new.machine_id) and old.machine_id != new.machine_id,
+        findings=tuple(found),
         facts=tuple(news),
-    )  # fmt: skip
+    )
 
 
 _MARKS: Final = tuple(Mark)
@@ -258,6 +270,8 @@ def _blocks(found: Difference) -> Iterator[Block]:
     yield paragraph(
         f"{clean(found.old)} -> {clean(found.new)}: {findings}; {counted(len(found.facts), 'fact')} changed."
     )
+    if found.other_machine:
+        yield paragraph("These are two machines: their ids differ.")
     for mark, some in numbers.items():
         if some:
             yield from (Gap(), Heading(f"{mark.value.capitalize()}: {counted(len(some), 'finding')}"))

@@ -7,7 +7,8 @@ for the byte, and a name that really has these four characters looks the same. C
 """
 
 import datetime as dt
-from typing import Annotated, Final, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -20,9 +21,21 @@ from fsadvisor.rulebook.shelf import RuleError
 from fsadvisor.rulebook.tables import Verdict as ErratumVerdict
 from fsadvisor.truth import Truth
 
-SCHEMA: Final = "fsadvisor/report/1"
+SCHEMA: Final = "fsadvisor/report/2"
 
 Value: TypeAlias = bool | int | float | str | tuple[str, ...]
+
+
+class Identity(Struct, frozen=True, kw_only=True):
+    """Which machine it is and when it was looked at; None where that is not known, as of a recording."""
+
+    host: str | None = None
+    id: str | None = None
+    boot: str | None = None
+    time: str | None = None
+    os: str | None = None
+    stable: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """A name of a subject that outlives its kernel name, by its id."""
 
 
 class About(Struct, frozen=True, kw_only=True):
@@ -33,28 +46,22 @@ class About(Struct, frozen=True, kw_only=True):
     """None where a recording does not tell."""
 
     rule_errors: tuple[RuleError, ...] = ()
-
-
-class FactFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A fact: `value` and `source` where it is known, else `unknown` (the cause), `learn` (the cure, may be empty)."""
-
-    value: Value | msgspec.UnsetType = msgspec.UNSET
-    unknown: Cause | msgspec.UnsetType = msgspec.UNSET
-    learn: str | msgspec.UnsetType = msgspec.UNSET
-    source: str
-
-
-Fact: TypeAlias = Annotated[
-    FactFields,
-    msgspec.Meta(extra_json_schema={"oneOf": [{"required": ["value"]}, {"required": ["unknown", "learn"]}]}),
-]
-Facts: TypeAlias = dict[str, Fact]
+    identity: Identity | None = None
 
 
 class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What was looked at, and by which version of fsadvisor; `root` is null where a recording does not tell."""
+    """What was looked at, when, and by which version of fsadvisor; null is what a recording does not tell.
+
+    `id` is a hash of /etc/machine-id made for this program alone, the id itself with --plain-ids; `boot` is of the
+    boot, likewise. `time` is in UTC, or the day of a recording.
+    """
 
     name: str
+    host: str | None
+    id: str | None
+    boot: str | None
+    time: str | None
+    os: str | None
     kernel: str | None
     root: bool | None
     fsadvisor: str
@@ -117,25 +124,38 @@ class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 class Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Something that rules speak of; `below` are the ids of the subjects that it stands on.
 
-    Facts that are not applicable are left out. A mount's filesystem and a service's mount are subjects of their own,
-    to be found through `below`.
+    `facts` are those that are known; of the others `unknown` says why not, by the place in the report's `unknown`,
+    counted from 0. Facts that are not applicable are left out. `sources` says where the known ones come from, and is
+    there with --full. `scope` says which other subject answers facts of a kind that are asked
+    of this one ({"filesystem": "filesystem:/dev/sda1"}); those of `host` are always the host's. `stable` outlives the
+    kernel's name: a hash of a serial number or UUID made for this machine; it is not there where none is known.
     """
 
     id: str
     kind: SubjectKind
     name: str
     below: tuple[str, ...]
-    facts: Facts
+    facts: dict[str, Value]
+    unknown: dict[str, int]
+    sources: dict[str, tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
+    scope: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
+    stable: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class UnknownFact(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why facts are not known, and how to learn them (may be empty)."""
+
+    cause: Cause
+    learn: str
 
 
 class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A question of the rule, its answer for the subject, and the facts that it asked."""
+    """A question of a rule, as an expression of the rule language, and the names of the facts that it asks."""
 
     part: Part
     ask: str
     expr: str
-    truth: Truth
-    facts: Facts
+    facts: tuple[str, ...]
 
 
 class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -179,23 +199,48 @@ class Behind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     subject: str
 
 
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What all verdicts of a rule share; why, and what it may bring, where one of them calls for action."""
+
+    id: str
+    kind: RuleKind
+    severity: Severity
+    title: str
+    asks: tuple[Ask, ...]
+    why: str | msgspec.UnsetType = msgspec.UNSET
+    gain: Gain | msgspec.UnsetType = msgspec.UNSET
+    errata: tuple[Erratum, ...] | msgspec.UnsetType = msgspec.UNSET
+    references: tuple[Reference, ...] | msgspec.UnsetType = msgspec.UNSET
+
+
+class Passed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A rule that found nothing on some subjects, or that does not apply to them (only with --all)."""
+
+    rule: str
+    verdict: Outcome
+    subjects: tuple[str, ...]
+
+
 class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a rule says of a subject. Verdicts stand in the order of `rank`; `because` says it in words."""
+    """What a rule says of a subject. Verdicts stand in the order of `rank`; `because` says it in words.
+
+    Rank, reason and remedy are there where there is something to do, or would be.
+    `truths` are the answers to the first asks of its rule, in their order: what must be safe is asked only where there
+    is something to do. The facts that an ask names are those of the subject, or of what its `scope` names.
+    """
 
     rule: str
     subject: str
     verdict: Outcome
-    kind: RuleKind
     severity: Severity
     title: str
-    because: str
-    rank: Rank
-    why: str
-    asks: tuple[Ask, ...]
-    gain: Gain | None
-    errata: tuple[Erratum, ...]
-    remedy: Remedy
-    references: tuple[Reference, ...]
+    truths: tuple[Truth, ...]
+    because: str | msgspec.UnsetType = msgspec.UNSET
+    rank: Rank | msgspec.UnsetType = msgspec.UNSET
+    gain: Gain | msgspec.UnsetType = msgspec.UNSET
+    """There where something was measured here; else that of the rule holds."""
+
+    remedy: Remedy | msgspec.UnsetType = msgspec.UNSET
     title_here: str | msgspec.UnsetType = msgspec.UNSET
     """There where the rule's title has words with this machine's values; `title` is the generic one."""
 
@@ -207,10 +252,13 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Report(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The whole document."""
+    """The whole document. `rules` are those of `verdicts`; `passed` are all other checks."""
 
-    schema: Literal["fsadvisor/report/1"]
+    schema: Literal["fsadvisor/report/2"]
     machine: Machine
     summary: Summary
+    rules: tuple[Rule, ...]
     subjects: tuple[Subject, ...]
+    unknown: tuple[UnknownFact, ...]
     verdicts: tuple[Verdict, ...]
+    passed: tuple[Passed, ...]

@@ -72,10 +72,14 @@ class SeenDrive(Struct, frozen=True, kw_only=True):
 
 
 class Identity(Struct, frozen=True, kw_only=True):
-    """The drives under a subject, or the subject itself, and the UUID of its filesystem."""
+    """The drives under a subject, or the subject itself, and the UUID of its filesystem.
+
+    `device` is what tells a layer from others: the UUID of device mapper, md or a partition.
+    """
 
     drives: tuple[SeenDrive, ...] = ()
     uuid: Fact[str] = NO_UUID
+    device: Fact[str] = NO_UUID
 
     @property
     def awaited(self) -> Unknown | None:
@@ -124,6 +128,9 @@ def seen_drive(machine: Machine, disk: Disk) -> SeenDrive:
     return SeenDrive(name=name, model=disk.model, serial=serial, firmware=disk.firmware)
 
 
+_LAYER_KEYS: Final = ("DM_UUID", "MD_UUID", "ID_PART_ENTRY_UUID")
+
+
 class SubjectIdentities(Struct, frozen=True):
     """Which drives and which filesystem each subject is.
 
@@ -141,9 +148,12 @@ class SubjectIdentities(Struct, frozen=True):
         leaves = [below for below in (subject, *self.inventory.stack.under(subject)) if below in self.disks]
         block = self.inventory.block(subject)
         devices = block.devices[:1] if block else ()
+        layer = subject.removeprefix("layer:")
+        told = (self.inventory.udev.fact(layer, key) for key in _LAYER_KEYS) if layer != subject else ()
         return Identity(
             drives=tuple(seen_drive(self.inventory.machine, self.disks[leaf]) for leaf in leaves),
             uuid=next((self.inventory.udev.fact(name, "ID_FS_UUID") for name in devices), NO_UUID),
+            device=next((fact for fact in told if isinstance(fact, Known)), NO_UUID),
         )
 
 

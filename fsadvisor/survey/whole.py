@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
 def survey(machine: Machine, declared: Mapping[str, Workload], supposed: Iterable[Supposition] = ()) -> Storage:
     """Look at the whole machine; `declared` are workloads by mount point, `supposed` what is taken to be otherwise."""
-    with _out_of_the_collectors_sight():
-        return _in_stages(machine, declared, supposed)[0]
+    return survey_with_identities(machine, declared, supposed)[0]
 
 
 def survey_with_identities(
-    machine: Machine, declared: Mapping[str, Workload]
+    machine: Machine, declared: Mapping[str, Workload], supposed: Iterable[Supposition] = ()
 ) -> tuple[Storage, Callable[[str], Identity]]:
     """The same, and for the id of a subject which drives and which filesystem it is."""
-    storage, identities = _in_stages(machine, declared, ())
+    with _out_of_the_collectors_sight():
+        storage, identities = _in_stages(machine, declared, supposed)
     return storage, identities.of
 
 

@@ -21,23 +21,28 @@ class Report:
 
     def __init__(self, whole):
         self.whole = whole
+        passed = (
+            {"rule": one["rule"], "subject": subject, "verdict": one["verdict"]}
+            for one in whole["passed"]
+            for subject in one["subjects"]
+        )
+        self.verdicts = [*whole["verdicts"], *passed]
         self.subjects = {subject["id"]: subject for subject in whole["subjects"]}
 
     def fact(self, subject, name):
         """A value, or an Unknown with its cause; KeyError where the report does not list the fact."""
-        said = self.subjects[subject]["facts"][name]
-        return said["value"] if "value" in said else Unknown(said["unknown"])
+        known, unknown = self.subjects[subject]["facts"], self.subjects[subject]["unknown"]
+        return known[name] if name in known else Unknown(self.whole["unknown"][unknown[name]]["cause"])
 
     def facts(self, subject):
         """All facts of a subject, by name."""
-        return {name: self.fact(subject, name) for name in self.subjects[subject]["facts"]}
+        said = self.subjects[subject]
+        return {name: self.fact(subject, name) for name in (*said["facts"], *said["unknown"])}
 
     def verdict(self, rule, subject=None):
         """The verdict of a rule, of the subject where one is named; None where the report has none."""
         found = [
-            verdict
-            for verdict in self.whole["verdicts"]
-            if verdict["rule"] == rule and subject in (None, verdict["subject"])
+            verdict for verdict in self.verdicts if verdict["rule"] == rule and subject in (None, verdict["subject"])
         ]
         assert len(found) < 2, f"{rule} has verdicts on {[verdict['subject'] for verdict in found]}: name the subject"
         return found[0] if found else None
@@ -49,4 +54,4 @@ class Report:
 
     def advice(self):
         """(rule, subject) of all that is advised."""
-        return {(v["rule"], v["subject"]) for v in self.whole["verdicts"] if v["verdict"] == "advise"}
+        return {(v["rule"], v["subject"]) for v in self.verdicts if v["verdict"] == "advise"}

@@ -80,14 +80,17 @@ def test_what_probes_measured_stands_first_among_the_figures_and_says_when_it_ho
     facts = told_of("pm9a3-postgresql-measured")
     assert facts["mount:/"]["mount.commit_us"]["learn"].endswith("has changed since")
     assert "is wider than ± 15 %" in facts["mount:/var/lib/postgresql"]["mount.random_read_us"]["learn"]
-    assert facts["mount:/var/lib/postgresql"]["mount.random_write_iops"]["unknown"] == "unreadable"
+    assert facts["mount:/var/lib/postgresql"]["mount.random_write_iops"]["cause"] == "unreadable"
     assert "1 attestation, waiver or result ignored" in told
 
 
 def told_of(name):
     """Subject -> its facts in the JSON report."""
     report = json.loads(reports(FIXTURES / "machines" / name)["report.json"])
-    return {one["id"]: one["facts"] for one in report["subjects"]}
+    return {
+        one["id"]: {**one["facts"], **{name: report["unknown"][at] for name, at in one["unknown"].items()}}
+        for one in report["subjects"]
+    }
 
 
 def test_where_no_cache_is_volatile_barriers_cost_nothing():

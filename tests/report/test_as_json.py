@@ -18,6 +18,7 @@ from fsadvisor.report import model
 from fsadvisor.report.as_json import as_json
 from fsadvisor.report.schema import schema, schema_text
 from fsadvisor.rulebook.advise import advise
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT
 from fsadvisor.storage import Disk
 from tests.report import composed
 
@@ -42,6 +43,12 @@ def facts_of(report, subject_id):
     return next(subject["facts"] for subject in report["subjects"] if subject["id"] == subject_id)
 
 
+def unknown_of(report, subject_id):
+    """Why facts of a subject are not known."""
+    unknown = next(subject["unknown"] for subject in report["subjects"] if subject["id"] == subject_id)
+    return {name: report["unknown"][at] for name, at in unknown.items()}
+
+
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("every", [False, True])
 def test_a_report_passes_a_validator_that_is_not_ours(machine, every):
@@ -55,7 +62,9 @@ def test_a_report_reads_back_into_the_types_that_it_was_made_of(machine):
     text = written(MACHINES[machine]())
     report = msgspec.json.decode(text, type=model.Report)
     assert len(report.subjects) == len(MACHINES[machine]().subjects)
-    ranks = [verdict.rank[:-1] for verdict in report.verdicts]
+    calling = [verdict for verdict in report.verdicts if verdict.verdict in CALLS_FOR_ACTION]
+    ranks = [verdict.rank[:-1] for verdict in calling]
+    assert report.verdicts[: len(calling)] == tuple(calling)
     assert ranks == sorted(ranks)
 
 
@@ -73,9 +82,9 @@ def test_each_subject_and_each_verdict_stands_on_its_own_line():
     storage = composed.busy()
     verdicts = advise(storage, composed.rules())
     lines = b"".join(as_json(storage, verdicts, composed.ABOUT)).decode().splitlines()
-    items = [json.loads(line.removesuffix(",")) for line in lines if line.startswith('{"id"') or '{"rule"' in line[:7]]
-    assert len(items) == len(storage.subjects) + len(verdicts)
-    assert len(lines) == len(items) + len(["schema", "machine", "summary", "subjects", "],", "verdicts", "]}"])
+    items = [json.loads(line.removesuffix(",")) for line in lines if line.startswith('{"rule"') and "truths" in line]
+    assert len(items) == sum(one.outcome not in SILENT for one in verdicts)
+    assert len([line for line in lines if line.startswith('{"id":') and '"below":' in line]) == len(storage.subjects)
 
 
 def test_the_schema_is_the_same_text_each_time():
@@ -90,12 +99,10 @@ def test_the_schema_is_the_same_text_each_time():
         lambda report: report["subjects"][0].update(serial="x"),
         lambda report: report["verdicts"][0].update(score=1),
         lambda report: facts_of(report, "host").update({"host.x": {"source": ""}}),
-        lambda report: facts_of(report, "host").update(
-            {"host.x": {"value": 1, "unknown": "denied", "learn": "", "source": ""}}
-        ),
-        lambda report: facts_of(report, "host").update({"host.x": {"value": None, "source": ""}}),
-        lambda report: report["verdicts"][0]["asks"][0].update(truth="maybe"),
-        lambda report: report.update(schema="fsadvisor/report/2"),
+        lambda report: facts_of(report, "host").update({"host.x": None}),
+        lambda report: report["unknown"][0].update(cause="lost"),
+        lambda report: report["verdicts"][0]["truths"].append("maybe"),
+        lambda report: report.update(schema="fsadvisor/report/1"),
     ],
 )
 def test_the_schema_refuses_what_is_not_in_it(spoil):
@@ -107,13 +114,13 @@ def test_the_schema_refuses_what_is_not_in_it(spoil):
 
 def test_a_byte_that_is_no_utf8_is_told_by_four_characters_that_every_parser_takes():
     report = msgspec.json.decode(written(one_disk(model="caf\udce9 \ud800")))
-    assert facts_of(report, "disk:sda")["disk.model"]["value"] == "caf\\xe9 \\ud800"
+    assert facts_of(report, "disk:sda")["disk.model"] == "caf\\xe9 \\ud800"
 
 
 def test_control_characters_come_back_as_they_were_and_never_stand_in_the_text():
     model_name = "\x1b[31m\x7f\x9b\u202e\u200b\u2028\U000e0041é漢"
     text = written(one_disk(model=model_name))
-    assert facts_of(json.loads(text), "disk:sda")["disk.model"]["value"] == model_name
+    assert facts_of(json.loads(text), "disk:sda")["disk.model"] == model_name
     assert all(line.isprintable() for line in text.split("\n"))
     assert "é漢" in text
 
@@ -121,19 +128,47 @@ def test_control_characters_come_back_as_they_were_and_never_stand_in_the_text()
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_a_number_that_json_has_no_word_for_is_not_known(number):
     on = composed.host(io_full_avg60_percent=number)
-    fact = facts_of(json.loads(written(composed.machine("m", on))), "host")["host.io_full_avg60_percent"]
-    assert fact == {"unknown": "unreadable", "learn": "", "source": "/proc"}
+    fact = unknown_of(json.loads(written(composed.machine("m", on))), "host")["host.io_full_avg60_percent"]
+    assert fact == {"cause": "unreadable", "learn": ""}
 
 
 def test_a_size_beyond_64_bits_stays_exact():
     report = json.loads(written(one_disk(size_bytes=2**70)))
-    assert facts_of(report, "disk:sda")["disk.size_bytes"]["value"] == 2**70
+    assert facts_of(report, "disk:sda")["disk.size_bytes"] == 2**70
 
 
 def test_facts_that_make_no_sense_for_a_subject_are_left_out_and_unknown_ones_are_not():
-    facts = facts_of(json.loads(written(one_disk())), "disk:sda")
-    assert "disk.capacitor_health" not in facts
-    assert facts["disk.fua"] == {"unknown": "not_exposed", "learn": "", "source": "/sys"}
+    report = json.loads(written(one_disk()))
+    facts, unknown = facts_of(report, "disk:sda"), unknown_of(report, "disk:sda")
+    assert "disk.capacitor_health" not in {**facts, **unknown}
+    assert unknown["disk.fua"] == {"cause": "not_exposed", "learn": ""}
+    assert "disk.fua" not in facts
+
+
+def test_where_facts_come_from_is_told_where_all_evidence_is_asked_for():
+    storage = one_disk()
+    (short, full) = (
+        json.loads(b"".join(as_json(storage, advise(storage, composed.rules()), composed.ABOUT, sources=sources)))
+        for sources in (False, True)
+    )
+    assert not any("sources" in subject for subject in short["subjects"])
+    for subject in full["subjects"]:
+        assert {name for names in subject.pop("sources").values() for name in names} == set(subject["facts"])
+        validator().validate(full)
+    assert full == short
+
+
+def test_every_fact_that_a_rule_asks_is_found_through_its_subject():
+    report = json.loads(written(composed.busy()))
+    rules = {rule["id"]: rule for rule in report["rules"]}
+    subjects = {subject["id"]: subject for subject in report["subjects"]}
+    for verdict in report["verdicts"]:
+        subject = subjects[verdict["subject"]]
+        own = {name.partition(".")[0] for name in (*subject["facts"], *subject["unknown"])}
+        for ask in rules[verdict["rule"]]["asks"][: len(verdict["truths"])]:
+            kinds = {name.partition(".")[0] for name in ask["facts"]}
+            assert kinds <= {*own, "host", *subject.get("scope", ())}
+    assert subjects["mount:/srv"]["scope"].keys() >= {"filesystem"}
 
 
 def test_a_mount_leads_to_its_filesystem_instead_of_repeating_its_facts():
@@ -147,6 +182,7 @@ def test_a_mount_leads_to_its_filesystem_instead_of_repeating_its_facts():
 def test_the_summary_counts_what_the_verdicts_say():
     report = json.loads(written(composed.busy()))
     outcomes = [verdict["verdict"] for verdict in report["verdicts"]]
+    outcomes += [one["verdict"] for one in report["passed"] for _ in one["subjects"]]
     assert {outcome: number for outcome, number in report["summary"]["verdicts"].items() if number} == {
         outcome: outcomes.count(outcome) for outcome in set(outcomes)
     }
@@ -158,14 +194,18 @@ def test_undetermined_verdicts_tell_their_causes():
     report = json.loads(written(composed.busy()))
     (verdict,) = (one for one in report["verdicts"] if one["subject"] == "disk:nvme21n1")
     assert verdict["verdict"] == "undetermined"
-    (ask,) = (ask for ask in verdict["asks"] if ask["part"] == "checks")
-    assert ask["facts"]["disk.write_cache"] == {"unknown": "no_tool", "learn": "install nvme-cli", "source": "nvme"}
+    (rule,) = (one for one in report["rules"] if one["id"] == verdict["rule"])
+    told = dict(zip((ask["expr"] for ask in rule["asks"]), verdict["truths"], strict=False))
+    assert "unknown" in {truth for expr, truth in told.items() if "disk.write_cache" in expr}
+    unknown = unknown_of(report, "disk:nvme21n1")["disk.write_cache"]
+    assert unknown == {"cause": "no_tool", "learn": "install nvme-cli"}
 
 
 def test_commands_stand_only_where_nothing_is_in_the_way():
     for verdict in json.loads(written(composed.busy()))["verdicts"]:
-        assert bool(verdict["remedy"]["now"]) is (verdict["verdict"] == "advise")
-        assert bool(verdict["remedy"]["no_commands"]) is (verdict["verdict"] != "advise")
+        remedy = verdict.get("remedy")
+        assert bool(remedy and remedy["now"]) is (verdict["verdict"] == "advise")
+        assert bool(remedy and remedy["no_commands"]) is (verdict["verdict"] in ("withheld", "blocked"))
 
 
 def written_size_and_peak(disks):

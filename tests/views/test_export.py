@@ -31,7 +31,7 @@ def test_a_name_is_made_of_the_host_and_the_day_and_of_nothing_that_could_lead_e
 
 def test_each_form_is_the_report_as_the_command_prints_it():
     look = look_at(MACHINE)
-    assert json.loads(export.content(look, "json", ""))["schema"] == "fsadvisor/report/1"
+    assert json.loads(export.content(look, "json", ""))["schema"] == "fsadvisor/report/2"
     assert export.content(look, "html", "").startswith(b"<!DOCTYPE html>")
     assert b"POWER LOSS" in export.content(look, "txt", "")
     assert export.content(look, "svg", "<svg/>") == b"<svg/>"
