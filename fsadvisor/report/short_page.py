@@ -5,7 +5,6 @@ What is left out is told by `--full` and by `fsadvisor explain`.
 
 from __future__ import annotations
 
-import re
 from textwrap import shorten
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +26,7 @@ from fsadvisor.report.finding_page import (
     where,
 )
 from fsadvisor.report.rule_page import NEEDS, by_file
+from fsadvisor.rulebook import language
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.truth import FALSE, TRUE
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.rule import Rule
 
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9`-])")
-_NUMBERS: Final = re.compile(r"\s+\(E\d[^)]*\)")
 _LINE: Final = 74
 _ITEM: Final = 72
 _IMPACT: Final = 3 * _LINE
@@ -121,17 +119,12 @@ def _few(lines: Sequence[str], most: int) -> Iterator[Item]:
 def sentences(text: str, most: int, least: int = 1) -> str:
     """Whole sentences of the first paragraph: as many as stand in `most` columns, and until there are `least`."""
     told = ""
-    for one in _SENTENCE.split(" ".join(_unnumbered(text).strip().split("\n\n")[0].split())):
+    for one in language.sentences(text.strip().split("\n\n")[0]):
         whole = told.count("`") % 2 == 0
         if len(told) >= least and whole and len(told) + 1 + len(one) > most:
             break
         told = f"{told} {one}" if told else one
     return told
-
-
-def _unnumbered(text: str) -> str:
-    """Without the numbers of the errata, which `fsadvisor explain` tells in words."""
-    return _NUMBERS.sub("", text)
 
 
 def _labelled(label: str, words: str) -> Block:
@@ -140,7 +133,7 @@ def _labelled(label: str, words: str) -> Block:
 
 def _advice(finding: Finding) -> str:
     """What to do in words: whole, or its first sentences and where the others stand."""
-    text = " ".join(_unnumbered(finding.rule.remedy.advice).split())
+    text = " ".join(finding.rule.remedy.advice.split())
     told = sentences(text, ADVICE)
     return told if told == text else f"{told} ({_ALL.format(finding.rule.id)})"
 

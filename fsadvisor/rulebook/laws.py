@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from fsadvisor.rulebook.advise import failures, judge
 from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.language import misworded_rule
 from fsadvisor.rulebook.mutants import expected, has_bound, notices, survivors
 from fsadvisor.rulebook.rule import SILENT, STEPS, Outcome
 from fsadvisor.storage.catalogue import Kind, catalogue
@@ -198,6 +199,7 @@ def unproven(rule: Rule) -> Iterator[str]:
     """In words, all that the examples do not show or show to be wrong; nothing for a rule that proves itself."""
     yield from failures(rule)
     yield from mistitled(rule)
+    yield from misworded_rule(rule)
     yield from _missing(rule)
     for example in rule.examples:
         if example.expect is Outcome.ADVISE:
