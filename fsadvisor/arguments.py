@@ -22,7 +22,23 @@ WORKLOADS = get_args(Workload)
 SUITES = ("quick", "full", "oltp", "metadata", "streaming")
 """The names of probe.jobs.SUITES, which is loaded only where it is needed."""
 
-DOCUMENTS = ("report", "drive", "plan", "probe", "compare", "forecast", "trial", "waits", "doctor", "diff")
+FORMATS = ("lines", "brief", "openmetrics", "nagios", "checkmk", "sarif", "junit")
+_JSON = "--json="
+
+DOCUMENTS = (
+    "report",
+    "drive",
+    "plan",
+    "probe",
+    "compare",
+    "forecast",
+    "trial",
+    "waits",
+    "doctor",
+    "diff",
+    "lines",
+    "brief",
+)
 _DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
 
 _WITH_WORDS = ("probe", "trial", "doctor", "explain", "find", "rules")
@@ -96,7 +112,8 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     argparse takes a list of words only in one piece: what follows an option comes back as left over.
     """
     grammar = parser()
-    chosen, left_over = grammar.parse_known_args(argv)
+    words = [f"--format={word.removeprefix(_JSON)}" if word.startswith(_JSON) else word for word in argv]
+    chosen, left_over = grammar.parse_known_args(words)
     words = [word for word in left_over if not word.startswith("-")]
     if left_over and (chosen.verb not in _WITH_WORDS or words != left_over):
         wrong = [word for word in left_over if word not in words] if chosen.verb in _WITH_WORDS else left_over
@@ -234,7 +251,7 @@ def _verb(verbs: argparse._SubParsersAction[Parser], name: str, says: str) -> Pa
 
 OF_REPORT = (
     *("only", "workload", "rules", "attestations", "fail_on", "quiet", "strict"),
-    *("full", "all", "wake", "timeout", "plain", "plain_ids"),
+    *("full", "all", "wake", "timeout", "plain", "plain_ids", "output"),
 )
 
 
@@ -243,7 +260,7 @@ def _see_to_fit(grammar: argparse.ArgumentParser, chosen: argparse.Namespace) ->
     given = {name for name in OF_REPORT if getattr(chosen, name) != grammar.get_default(name)}
     wrong = sorted((given | {chosen.form or "text"}) - TAKES[chosen.verb] - {"text", "markdown"})
     if wrong:
-        options = " and ".join(f"--{name.replace('_', '-')}" for name in wrong)
+        options = " and ".join(f"--{'format ' if it in FORMATS else ''}{it.replace('_', '-')}" for it in wrong)
         grammar.error(f"{chosen.verb} takes no {options}; what it takes: fsadvisor {chosen.verb} --help")
 
 
@@ -275,6 +292,9 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
             dest="form",
             const=name,
         )
+    say = f"{', '.join(FORMATS)}; --json=lines and --json=brief are the same as the first two"
+    add(shared, "--format", f"print the report as {say}", metavar="NAME", type=_format, dest="form")
+    add(shared, "--output", "write the report into FILE, in one step for its readers", metavar="FILE", type=Path)
     on = "look at a directory made by capture, or at a sos archive, instead of this machine"
     add(shared, "--plain", "in the explorer, only ASCII and the terminal's own colours", action="store_true")
     add(shared, "--on", on, metavar="PATH", type=Path)
@@ -322,6 +342,13 @@ def _percent(text: str) -> float:
     if not 0.1 <= percent <= 50:
         raise argparse.ArgumentTypeError(f"{text!r} is no share of 0.1 to 50 percent")
     return percent
+
+
+def _format(text: str) -> str:
+    known = ("json", "text", "html", "summary", *FORMATS)
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(known)}{did_you_mean(text, known)}")
+    return text
 
 
 def _level(text: str) -> str:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 FINDINGS, USAGE, INCOMPLETE, BLIND = 1, 2, 3, 5
 
+_MOST_WRITTEN = 1 << 30
 _SEVERITIES = ("critical", "high", "moderate", "low")
 
 
@@ -76,7 +77,7 @@ def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
 
 
 def _audit(chosen: argparse.Namespace) -> int:
-    if chosen.form is None and not chosen.quiet and (terminal := _terminal(chosen)):
+    if chosen.form is None and not (chosen.quiet or chosen.output) and (terminal := _terminal(chosen)):
         return _explore(chosen, terminal)
     shelf = looking.shelf(chosen)
     machine = looking.machine(chosen)
@@ -87,11 +88,25 @@ def _audit(chosen: argparse.Namespace) -> int:
     from fsadvisor.report.model import About
 
     status = BLIND if could_not_look(storage, machine.root) else _exit_code(chosen, verdicts, shelf)
+    identity = which() if chosen.form in ("json", "lines", "brief") else None
+    about = About(version=__version__, root=machine.root, rule_errors=shelf.errors, identity=identity)
     if status or not chosen.quiet:
-        identity = which() if chosen.form == "json" else None
-        about = About(version=__version__, root=machine.root, rule_errors=shelf.errors, identity=identity)
-        _write(_report(chosen, storage, verdicts, about))
-    return status
+        report = _report(chosen, storage, verdicts, about)
+        _replace(chosen.output, report, chosen.form) if chosen.output else _write(report)
+    if chosen.form != "nagios":
+        return status
+    from fsadvisor.report import formats
+
+    return formats.state(formats.Seen(storage=storage, verdicts=verdicts, about=about, grave=_grave(chosen)))
+
+
+def _replace(file: Path, chunks: Iterable[str] | Iterable[bytes], form: str | None) -> None:
+    """Put a file in the place of what there is; what a collector reads is readable for all."""
+    from fsadvisor.machine import safe_files
+
+    content = b"".join(one if isinstance(one, bytes) else one.encode("utf-8", "backslashreplace") for one in chunks)
+    mode = safe_files.PUBLIC if form == "openmetrics" else safe_files.PRIVATE
+    safe_files.rewrite(file, lambda _: content, _MOST_WRITTEN, mode, "name another file for --output")
 
 
 def _terminal(chosen: argparse.Namespace) -> Terminal | None:
@@ -159,6 +174,11 @@ def _report(
         return as_html(storage, verdicts, about)
     from fsadvisor.report.as_text import as_text, in_a_line
 
+    if chosen.form in arguments.FORMATS:
+        from fsadvisor.report import formats
+
+        seen = formats.Seen(storage=storage, verdicts=verdicts, about=about, grave=_grave(chosen))
+        return formats.FORMATS[chosen.form](seen)
     if chosen.form == "summary":
         return in_a_line(storage, verdicts, about)
     return as_text(storage, verdicts, about, full=bool(chosen.full), every=bool(chosen.all))

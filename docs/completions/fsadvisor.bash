@@ -28,14 +28,14 @@ _shtab_fsadvisor_rule_try_option_strings=(-h --help --json --text --html --on --
 _shtab_fsadvisor_rule_option_strings=(-h --help --json --text --html --on --only --workload --attestations --full --all --wake --timeout)
 _shtab_fsadvisor_drive_option_strings=(-h --help --json --text)
 _shtab_fsadvisor_schema_option_strings=(-h --help)
-_shtab_fsadvisor_option_strings=(-h --help --json --text --html --summary --plain --on --only --workload --rules --attestations --fail-on --quiet --strict --full --all --plain-ids --wake --timeout --version)
+_shtab_fsadvisor_option_strings=(-h --help --json --text --html --summary --format --output --plain --on --only --workload --rules --attestations --fail-on --quiet --strict --full --all --plain-ids --wake --timeout --version)
 
 
 
 _shtab_fsadvisor_probe___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_compare___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_rule_pos_0_choices=(try)
-_shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe compare forecast trial waits doctor diff)
+_shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe compare forecast trial waits doctor diff lines brief)
 _shtab_fsadvisor_pos_0_choices=(explain find rules facts plan probe compare forecast trial waits doctor watch capture diff attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_pos_0_nargs=+

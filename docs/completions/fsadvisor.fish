@@ -51,7 +51,7 @@ function _shtab_fsadvisor_using
 end
 
 set -g _shtab_fsadvisor_commands explain find rules facts plan probe compare forecast trial waits doctor watch capture diff attest waive rule 'rule try' drive schema
-set -g _shtab_fsadvisor_opts_with_value --answer --attestations --because --by --checklist --delays --device --fail-on --filesystems --fit --for --images --job --jobs --link --matters --on --on-scratch --only --out --passes --rules --seconds --suite --timeout --type --until --when --width --window --workload --yes-erase -o
+set -g _shtab_fsadvisor_opts_with_value --answer --attestations --because --by --checklist --delays --device --fail-on --filesystems --fit --for --format --images --job --jobs --link --matters --on --on-scratch --only --out --output --passes --rules --seconds --suite --timeout --type --until --when --width --window --workload --yes-erase -o
 
 complete -c fsadvisor -e
 complete -c fsadvisor -f
@@ -61,6 +61,8 @@ complete -c fsadvisor -n _shtab_fsadvisor_using -l json -d 'print JSON'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l text -d 'print text (default in pipes)'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l html -d 'print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l summary -d 'print the report in one line'
+complete -c fsadvisor -n _shtab_fsadvisor_using -l format -x -d 'print the report as lines, brief, openmetrics, nagios, checkmk, sarif, junit; --json=lines and --json=brief are the same as the first two'
+complete -c fsadvisor -n _shtab_fsadvisor_using -l output -x -d 'write the report into FILE, in one step for its readers'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l plain -d 'in the explorer, only ASCII and the terminal'"'"'s own colours'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l on -x -d 'look at a directory made by capture, or at a sos archive, instead of this machine'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l only -x -d 'only this mount point or disk, with all above and below it'
@@ -297,4 +299,4 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using drive' -l json -d 'print JSON'
 complete -c fsadvisor -n '_shtab_fsadvisor_using drive' -l text -d 'print text (default in pipes)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a schema -d 'Print the JSON Schema of the report, or of what a command prints.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using schema' -s h -l help -d 'show this help message and exit'
-complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan probe compare forecast trial waits doctor diff" -d 'report, drive, plan, probe, compare, forecast, trial, waits, doctor or diff (default: report)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using schema; and test $_shtab_fsadvisor_npos -eq 0' -ka "report drive plan probe compare forecast trial waits doctor diff lines brief" -d 'report, drive, plan, probe, compare, forecast, trial, waits, doctor, diff, lines or brief (default: report)'

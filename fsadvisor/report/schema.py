@@ -13,6 +13,7 @@ from fsadvisor.report import (
     doctor_page,
     drives,
     forecast_json,
+    formats,
     model,
     probe_json,
     trial_json,
@@ -47,5 +48,7 @@ _DOCUMENTS = {
     "trial": (trial_json.SCHEMA, trial_json.Trial),
     "waits": (waits_json.SCHEMA, waits_json.Waits),
     "doctor": (doctor_page.FORMAT, doctor_page.DoctorJson),
+    "lines": (formats.LINES, formats.Line),
+    "brief": (formats.BRIEF, formats.Brief),
     "diff": (difference.SCHEMA, difference.Difference),
 }

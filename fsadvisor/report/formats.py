@@ -1,0 +1,344 @@
+"""The report for what watches machines: flat lines, a brief, OpenMetrics, Nagios, checkmk, SARIF and JUnit.
+
+A finding counts where it is advised and nobody has accepted it, as it does for the exit status.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final, Literal
+from xml.sax.saxutils import quoteattr
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from fsadvisor.facts import Known
+from fsadvisor.pages import published
+from fsadvisor.pages.escape import clean, json_escaped, without_surrogates
+from fsadvisor.pages.text import counted
+from fsadvisor.report import as_json, model, titles
+from fsadvisor.report.findings import findings
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.rulebook.shape import Severity  # noqa: TC001 - msgspec reads the types
+from fsadvisor.storage import Disk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from fsadvisor.rulebook.advise import Verdict
+    from fsadvisor.rulebook.rule import Rule
+    from fsadvisor.storage import Storage
+
+LINES: Final = "fsadvisor/lines/1"
+BRIEF: Final = "fsadvisor/brief/1"
+SEVERITIES: Final = ("critical", "high", "moderate", "low")
+_SUBJECTS: Final = 20
+
+
+class Seen(Struct, frozen=True, kw_only=True):
+    """What was looked at and judged; `grave` are the severities that --fail-on means."""
+
+    storage: Storage
+    verdicts: Sequence[Verdict]
+    about: model.About
+    grave: Collection[str]
+
+    def calling(self) -> Iterator[Verdict]:
+        """What calls for action, in rank order."""
+        return (one for one in self.verdicts if one.outcome in CALLS_FOR_ACTION)
+
+    @property
+    def blind(self) -> str:
+        """Why nothing could be seen; '' where something was."""
+        return as_json.could_not_look(self.storage, self.about.root)
+
+
+class Line(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A line: of the machine (first), of each disk, of each finding; what does not belong to it is left out.
+
+    `id` is the machine's, `counts` says that the finding counts for --fail-on. `now` are the commands, one a line.
+    """
+
+    schema: Literal["fsadvisor/lines/1"]
+    what: Literal["machine", "disk", "finding"]
+    machine: str
+    host: str | None = None
+    id: str | None = None
+    time: str | None = None
+    version: str | None = None
+    os: str | None = None
+    kernel: str | None = None
+    advised: int | None = None
+    undetermined: int | None = None
+    could_not_look: str | None = None
+    subject: str | None = None
+    stable: str | None = None
+    model: str | None = None
+    firmware: str | None = None
+    size_bytes: int | None = None
+    plp: str | None = None
+    rule: str | None = None
+    verdict: str | None = None
+    severity: str | None = None
+    kind: str | None = None
+    counts: bool | None = None
+    waived: bool | None = None
+    behind: str | None = None
+    title: str | None = None
+    now: str | None = None
+
+
+def lines(seen: Seen) -> Iterator[str]:
+    """JSON, one object a line, without nesting."""
+    it = as_json.machine(seen.storage, seen.about)
+    common = {"schema": LINES, "machine": it.name, "host": it.host, "id": it.id, "time": it.time}
+    outcomes = Counter(one.outcome for one in seen.verdicts)
+    yield _line(
+        common, what="machine", version=it.fsadvisor, os=it.os, kernel=it.kernel, advised=outcomes[Outcome.ADVISE],
+        undetermined=outcomes[Outcome.UNDETERMINED], could_not_look=seen.blind or None,
+    )  # fmt: skip
+    stable = seen.about.identity.stable if seen.about.identity else {}
+    for subject in seen.storage.subjects:
+        disk = subject.scope.get("disk") if subject.kind == "disk" else None
+        if isinstance(disk, Disk):
+            known = {name: getattr(disk, name) for name in ("model", "firmware", "size_bytes", "plp")}
+            told = {name: fact.value for name, fact in known.items() if isinstance(fact, Known)}
+            yield _line(common, what="disk", subject=subject.id, stable=stable.get(subject.id), **told)
+    for one in seen.calling():
+        yield _line(
+            common, what="finding", subject=one.subject.id, stable=stable.get(one.subject.id), rule=one.rule.id,
+            verdict=one.outcome.value, severity=one.rule.severity, kind=one.rule.kind, counts=_counts(one),
+            waived=one.waiver is not None, behind=one.behind.rule.id if one.behind else None, title=_title(one),
+            now="\n".join(one.instructions().now) or None,
+        )  # fmt: skip
+
+
+def _line(common: Mapping[str, Any], **fields: object) -> str:
+    return published.document(msgspec.convert(published.encodable({**common, **fields}), Line))
+
+
+def _counts(one: Verdict) -> bool:
+    return as_json.is_advised(one)
+
+
+def _title(one: Verdict) -> str:
+    return titles.title(one.rule, (one.subject,))
+
+
+class BriefFinding(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What calls for action: the first subjects, how many there are, and what to do on the first one."""
+
+    rule: str
+    verdict: Outcome
+    severity: Severity
+    title: str
+    subjects: tuple[str, ...]
+    number: int
+    waived: bool
+    needs: str
+    now: tuple[str, ...]
+    advice: str
+    behind: tuple[str, ...] | msgspec.UnsetType = UNSET
+    """Rules whose findings follow from it, or wait for it."""
+
+
+class Brief(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What calls for action, in rank order."""
+
+    schema: Literal["fsadvisor/brief/1"]
+    machine: model.Machine
+    summary: model.Summary
+    findings: tuple[BriefFinding, ...]
+
+
+def brief(seen: Seen) -> Iterator[str]:
+    """One short document."""
+    found = findings(seen.verdicts)
+    told = Brief(
+        schema=BRIEF,
+        machine=as_json.machine(seen.storage, seen.about),
+        summary=as_json.summary(seen.storage, seen.verdicts, seen.about),
+        findings=tuple(_brief(one) for one in found),
+    )
+    yield json_escaped(published.piece(told).decode()) + "\n"
+
+
+def _brief(one: Any) -> BriefFinding:  # noqa: ANN401 - a Finding
+    todo = one.verdicts[0].instructions()
+    below = tuple(dict.fromkeys(it.rule.id for it in (*one.consequences, *one.waiting)))
+    return BriefFinding(
+        rule=one.rule.id, verdict=one.outcome, severity=one.rule.severity, title=one.title,
+        subjects=tuple(it.id for it in one.subjects)[:_SUBJECTS], number=len(one.verdicts),
+        waived=one.waiver is not None, needs=todo.needs, now=todo.now, advice=todo.advice, behind=below or UNSET,
+    )  # fmt: skip
+
+
+def openmetrics(seen: Seen) -> Iterator[str]:
+    """Gauges alone, which node_exporter's textfile collector reads as well."""
+    it = as_json.summary(seen.storage, seen.verdicts, seen.about)
+    advised = msgspec.to_builtins(it.advise)
+    yield from _gauge("fsadvisor_build", "version of fsadvisor", [({"version": seen.about.version}, 1)])
+    yield from _gauge("fsadvisor_could_not_look", "1 where no storage could be seen", [({}, int(bool(seen.blind)))])
+    yield from _gauge(
+        "fsadvisor_advised", "findings that are advised and not waived, by severity",
+        [({"severity": severity}, advised[severity]) for severity in SEVERITIES],
+    )  # fmt: skip
+    yield from _gauge(
+        "fsadvisor_verdicts", "verdicts by what they say",
+        [({"verdict": name}, number) for name, number in msgspec.to_builtins(it.verdicts).items()],
+    )  # fmt: skip
+    yield from _gauge(
+        "fsadvisor_finding", "1 for each that calls for action; counts: it is advised and not waived",
+        [
+            (
+                {
+                    "rule": one.rule.id, "subject": one.subject.id, "severity": one.rule.severity,
+                    "verdict": one.outcome.value, "counts": "yes" if _counts(one) else "no",
+                },
+                1,
+            )
+            for one in seen.calling()
+        ],
+    )  # fmt: skip
+    yield "# EOF\n"
+
+
+def _gauge(name: str, says: str, samples: Iterable[tuple[Mapping[str, str], int]]) -> Iterator[str]:
+    yield f"# HELP {name} {says}\n# TYPE {name} gauge\n"
+    for labels, value in samples:
+        told = ",".join(f'{label}="{_label(text)}"' for label, text in labels.items())
+        yield f"{name}{{{told}}} {value}\n" if told else f"{name} {value}\n"
+
+
+def _label(text: str) -> str:
+    return clean(text, None).replace("\\", "\\\\").replace('"', '\\"')
+
+
+OK, WARNING, CRITICAL, UNKNOWN = range(4)
+_STATES: Final = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
+
+
+def state(seen: Seen) -> int:
+    """As plugins of Nagios exit: critical from severity high on, warning below, unknown where nothing was seen."""
+    if seen.blind:
+        return UNKNOWN
+    found = {one.rule.severity for one in seen.calling() if _counts(one)} & set(seen.grave)
+    return CRITICAL if found & set(SEVERITIES[:2]) else WARNING if found else OK
+
+
+def nagios(seen: Seen) -> Iterator[str]:
+    """A line with performance data, then a line for each finding that counts."""
+    data = " ".join(f"{name}={number};;;0" for name, number in _numbers(seen).items())
+    yield f"FSADVISOR {_STATES[state(seen)]} - {_plain(_said(seen))} | {data}\n"
+    yield from (f"{_plain(one)}\n" for one in _told(seen))
+
+
+def checkmk(seen: Seen) -> Iterator[str]:
+    """A line of a local check; details stand behind an escaped line break."""
+    data = "|".join(f"{name}={number}" for name, number in _numbers(seen).items())
+    details = "".join(f"\\n{_plain(one)}" for one in _told(seen))
+    yield f'{state(seen)} "fsadvisor" {data} {_plain(_said(seen))}{details}\n'
+
+
+def _numbers(seen: Seen) -> dict[str, int]:
+    it = as_json.summary(seen.storage, seen.verdicts, seen.about)
+    return {**msgspec.to_builtins(it.advise), "undetermined": it.verdicts.undetermined, "waived": it.waived}
+
+
+def _said(seen: Seen) -> str:
+    if seen.blind:
+        return f"could not look: {seen.blind}"
+    found = [one for one in seen.calling() if _counts(one)]
+    return f"{counted(len(found), 'finding')}; first: {_title(found[0])}" if found else "nothing to advise"
+
+
+def _told(seen: Seen) -> Iterator[str]:
+    return (f"{one.rule.severity}: {_title(one)} [{one.rule.id}]" for one in seen.calling() if _counts(one))
+
+
+def _plain(text: str) -> str:
+    """Without what parts a line's pieces."""
+    return clean(text, None).replace("|", "/").replace("\\", "/")
+
+
+_LEVELS: Final = {"critical": "error", "high": "error", "moderate": "warning", "low": "note"}
+
+
+def sarif(seen: Seen) -> Iterator[str]:
+    """SARIF 2.1.0: a result for each that calls for action, 'review' where it is not safe, or that is not known."""
+    calling = list(seen.calling())
+    rules = list(dict.fromkeys(one.rule for one in calling))
+    driver = {"name": "fsadvisor", "version": seen.about.version, "rules": [_sarif_rule(rule) for rule in rules]}
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": not seen.blind}],
+        "results": [_result(one, rules.index(one.rule)) for one in calling],
+    }
+    document = {"version": "2.1.0", "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "runs": [run]}
+    yield json.dumps(published.encodable(document), indent=1) + "\n"
+
+
+def _sarif_rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.why},
+        "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+    }
+
+
+def _result(one: Verdict, rule: int) -> dict[str, Any]:
+    advised = one.outcome is Outcome.ADVISE
+    found: dict[str, Any] = {
+        "ruleId": one.rule.id,
+        "ruleIndex": rule,
+        "kind": "fail" if advised else "review",
+        "level": _LEVELS[one.rule.severity] if advised else "none",
+        "message": {"text": _title(one)},
+        "locations": [{"logicalLocations": [{"fullyQualifiedName": one.subject.id, "kind": "resource"}]}],
+        "partialFingerprints": {"ruleAndSubject/v1": f"{one.rule.id} {one.subject.id}"},
+    }
+    if one.waiver is not None:
+        found["suppressions"] = [{"kind": "external", "justification": f"{one.waiver.by}: {one.waiver.because}"}]
+    return found
+
+
+def junit(seen: Seen) -> Iterator[str]:
+    """A test case for each rule and subject: what counts failed; what could not be told, or is not safe, skipped."""
+    failed = sum(map(_counts, seen.verdicts))
+    skipped = sum(_is_skipped(one) for one in seen.verdicts)
+    errors = int(bool(seen.blind))
+    numbers = f'tests="{len(seen.verdicts) + errors}" failures="{failed}" skipped="{skipped}" errors="{errors}"'
+    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites {numbers}>\n<testsuite name="fsadvisor" {numbers}>\n'
+    if seen.blind:
+        yield f'<testcase classname="fsadvisor" name="look"><error message={_attribute(seen.blind)}/></testcase>\n'
+    for one in seen.verdicts:
+        named = f"classname={_attribute(one.rule.id)} name={_attribute(one.subject.id)}"
+        if _counts(one):
+            says = f"{one.rule.severity}: {_title(one)}"
+            yield f"<testcase {named}><failure message={_attribute(says)}/></testcase>\n"
+        elif _is_skipped(one):
+            yield f'<testcase {named}><skipped message="{one.outcome.value}"/></testcase>\n'
+        else:
+            yield f"<testcase {named}/>\n"
+    yield "</testsuite>\n</testsuites>\n"
+
+
+def _is_skipped(one: Verdict) -> bool:
+    return one.outcome not in (Outcome.OK, Outcome.NOT_APPLICABLE) and not _counts(one)
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(clean(without_surrogates(text), None))
+
+
+FORMATS: Final[Mapping[str, Callable[[Seen], Iterator[str]]]] = {
+    "lines": lines,
+    "brief": brief,
+    "openmetrics": openmetrics,
+    "nagios": nagios,
+    "checkmk": checkmk,
+    "sarif": sarif,
+    "junit": junit,
+}
