@@ -155,7 +155,12 @@ def answered(
 
 def waive(machine: Machine, file: Path, rules: Iterable[Rule], rule: str, subject: str, saying: claims.Saying) -> str:
     """Write a waiver down; returns what was done, in words. Raises ClaimError and MachineError."""
-    return written(file, claims.waiver(_seen(machine), rules, rule, subject, saying))
+    return written(file, accepted(machine, rules, rule, subject, saying))
+
+
+def accepted(machine: Machine, rules: Iterable[Rule], rule: str, subject: str, saying: claims.Saying) -> Entry:
+    """The entry that a waiver comes to, held against the machine. Raises ClaimError."""
+    return claims.waiver(_seen(machine), rules, rule, subject, saying)
 
 
 def withdraw(file: Path, kind: str, about: str, subject: str) -> str:

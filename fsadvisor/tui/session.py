@@ -143,6 +143,12 @@ class Session(Struct, kw_only=True, dict=True):
         with self._lock:
             return verbs.prepared(self.machine, fact, subject, value, saying)
 
+    def waiver(self, rule: str, subject: str, saying: Saying) -> Entry:
+        """The same of a finding that is accepted. Raises ClaimError."""
+        from fsadvisor.attestation import verbs
+
+        return self.asked(lambda machine: verbs.accepted(machine, self.shelf.rules, rule, subject, saying))
+
     def look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
         """Survey and judge; on a big machine this takes seconds."""
         return self._look(machine, supposed).thought_through()

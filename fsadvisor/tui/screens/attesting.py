@@ -1,4 +1,7 @@
-"""Saying what only a person can know: a value, who says so and why; what it would write is shown before it is."""
+"""Saying what only a person can know: a value, who says so and why; what it would write is shown before it is.
+
+Accepting a finding until a day goes the same way, without a value.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ from fsadvisor.tui.widgets.lines_view import LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from textual.app import ComposeResult
@@ -45,6 +48,7 @@ class Attesting(Place):
     NAME = "attest"
     MODE = "unknowns"
     AUTO_FOCUS = ""
+    VERB: ClassVar[str] = "Attest"
     DEFAULT_CSS = """
     Attesting #form { height: 1fr; padding: 1 1; }
     Attesting #form Horizontal { height: 2; }
@@ -106,21 +110,31 @@ class Attesting(Place):
         """Names of subjects may be known only now."""
         self._ask(look)
 
+    @property
+    def _is_listed(self) -> bool:
+        """Whether its value is chosen from a list."""
+        entry = catalogue()[self._chosen[1]]
+        return bool(entry.choices) or entry.kind is Kind.YES_NO
+
+    @property
+    def _is_typed(self) -> bool:
+        return not self._is_listed
+
     def _go(self, step: str) -> None:
         """Show a step, and give it the keyboard."""
-        entry = catalogue()[self._chosen[1]]
-        if step == "value" and not entry.choices and entry.kind is not Kind.YES_NO:
+        if step == "value" and not self._is_listed:
             step = "form"  # its value is typed there
         self._step = step
         self.query_one("#choices").display = step in ("which", "value")
         self.query_one("#form").display = step == "form"
         self.query_one("#review").display = step == "review"
-        by_hand = not entry.choices and entry.kind is not Kind.YES_NO
-        self.query_one("#value-line").display = by_hand
-        self.query_one("#value-asked", Label).update(span(f"Its value: {hint(entry)}").text)
+        self.query_one("#value-line").display = self._is_typed
+        if self._is_typed:
+            asked = f"Its value: {hint(catalogue()[self._chosen[1]])}"
+            self.query_one("#value-asked", Label).update(span(asked).text)
         if self.explorer.look is not None:
             self._ask(self.explorer.look)
-        focused = {"form": "#value" if by_hand else "#because", "review": "#review"}.get(step, "#choices")
+        focused = {"form": "#value" if self._is_typed else "#because", "review": "#review"}.get(step, "#choices")
         self.query_one(focused).focus()
         self.refresh_bindings()
 
@@ -134,9 +148,9 @@ class Attesting(Place):
 
     def _ask(self, look: Look) -> None:
         at, fact = self._chosen
-        told = values.form_question(fact, look.subjects.get(at), at)
+        told = values.form_question(fact, look.subjects.get(at), at, self.VERB)
         if self._step == "which":
-            told = (line(span(" Attest what?", Tone.TITLE)),)
+            told = (line(span(f" {self.VERB} what?", Tone.TITLE)),)
         elif self._step == "form":
             value = line(span(f" {fact} = {self._value}; " if self._value else " ", Tone.STRONG), _ENTER)
             told = (*told, value)
@@ -188,7 +202,7 @@ class Attesting(Place):
         told = self._form()
         at, fact = self._chosen
         try:
-            value = self._value or str(typed(catalogue()[fact], self.query_one("#value", Input).value))
+            value = self._value or self._typed_value()
         except NoValueError as error:
             self._tell(str(error))
             return
@@ -202,7 +216,18 @@ class Attesting(Place):
             return
         saying = claims.Saying(by=told["by"], because=told["because"], link=told["link"], until=until)
         self._tell("holding it against the machine", Tone.UNKNOWN)
-        self._newest.ask(partial(self.explorer.session.attestation, fact, at, value, saying))
+        self._newest.ask(self._entry_of(fact, at, value, saying))
+
+    def _typed_value(self) -> str:
+        return str(typed(catalogue()[self._chosen[1]], self.query_one("#value", Input).value))
+
+    def _entry_of(self, fact: str, at: str, value: str, saying: claims.Saying) -> Callable[[], Entry]:
+        return partial(self.explorer.session.attestation, fact, at, value, saying)
+
+    def _command(self, entry: Entry) -> str:
+        value = ("yes" if entry.value else "no") if isinstance(entry.value, bool) else str(entry.value)
+        told = {**self._form(), "until": str(entry.until)}
+        return values.attest_command(entry.about, entry.subject, value, told)
 
     def on_attesting_answered(self, message: Answered) -> None:
         """Show what would be written, say what was, or what is wrong."""
@@ -219,8 +244,7 @@ class Attesting(Place):
 
     def _review(self, entry: Entry) -> None:
         file = self.explorer.session.attestations
-        value = ("yes" if entry.value else "no") if isinstance(entry.value, bool) else str(entry.value)
-        same = values.attest_command(entry.about, entry.subject, value, {**self._form(), "until": str(entry.until)})
+        same = self._command(entry)
         self._entry = entry
         self.query_one("#review", DocumentView).show(values.review(str(file), document.toml(entry), same))
         self._go("review")
@@ -247,10 +271,33 @@ class Attesting(Place):
         """To the step before, or out of it."""
         self._said, self._entry = NOTHING, None
         self._newest.drop()
-        entry = catalogue()[self._chosen[1]]
-        listed = bool(entry.choices) or entry.kind is Kind.YES_NO
-        before = {"review": "form", "form": "value" if listed else "which", "value": "which"}.get(self._step)
+        before = {"review": "form", "form": "value" if self._is_listed else "which", "value": "which"}.get(self._step)
         if before is None or (before == "which" and len(self._offered) == 1):
             self.dismiss()
         else:
             self._go(before)
+
+
+class Waiving(Attesting):
+    """Accepting a finding until a day; `offered` are ids of its subjects, each with the id of its rule."""
+
+    NAME = "waive"
+    MODE = "overview"
+    VERB: ClassVar[str] = "Waive"
+
+    @property
+    def _is_listed(self) -> bool:
+        return False
+
+    @property
+    def _is_typed(self) -> bool:
+        return False
+
+    def _typed_value(self) -> str:
+        return ""
+
+    def _entry_of(self, fact: str, at: str, value: str, saying: claims.Saying) -> Callable[[], Entry]:  # noqa: ARG002
+        return partial(self.explorer.session.waiver, fact, at, saying)
+
+    def _command(self, entry: Entry) -> str:
+        return values.waive_command(entry.about, entry.subject, {**self._form(), "until": str(entry.until)})

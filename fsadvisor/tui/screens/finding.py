@@ -12,11 +12,11 @@ from textual.message import Message
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.safe_files import write_new
 from fsadvisor.pages.document import Commands
-from fsadvisor.pages.glyphs import span
 from fsadvisor.pages.text import counted
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place, copy
+from fsadvisor.tui.place import copy
+from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
 from fsadvisor.tui.views import finding
 from fsadvisor.tui.widgets.ask_line import AskLine
 from fsadvisor.tui.widgets.document_view import DocumentView
@@ -35,7 +35,7 @@ _WIDE: Final = 120
 """Columns from which the two halves stand side by side."""
 
 
-class FindingPlace(Place):
+class FindingPlace(Deciding):
     """A page; its commands can be copied or written to a file, never run."""
 
     NAME = "finding"
@@ -49,6 +49,7 @@ class FindingPlace(Place):
         Action(
             "try", "T", "Try it", "Try it on scratch filesystems: says what that takes, and asks, in the place Trials"
         ),
+        *DECISIONS,
         Action("rule", "R", "Rule", "The page of its rule", shown=False),
         Action(
             "beside(1)",
@@ -115,39 +116,37 @@ class FindingPlace(Place):
         todo = self.query_one("#todo", DocumentView)
         return todo if todo.display else self.query_one("#why", DocumentView)
 
-    def _finding(self) -> Finding | None:
+    def finding_here(self) -> Finding | None:
+        """That of the page."""
         look = self.explorer.look
         return finding.found(look, self.key) if look else None
-
-    def _say(self, words: str, *, failed: bool = False) -> None:
-        self.notify(span(words).text, severity="warning" if failed else "information", markup=False)
 
     def action_copy(self) -> None:
         """The commands that the bar marks."""
         found = self._commands.commands
         if found is None:
-            self._say("There are no commands to copy here.", failed=True)
+            self.say("There are no commands to copy here.", failed=True)
         else:
             self._copy(found.copied, found.name)
 
     def action_copy_undo(self) -> None:
         """The undo, wherever one reads."""
         if self._page is None or not self._page.undo:
-            self._say("There is no undo to copy here.", failed=True)
+            self.say("There is no undo to copy here.", failed=True)
         else:
             self._copy(self._page.undo, "undo")
 
     def _copy(self, lines: Sequence[str], name: str) -> None:
         if why_not := copy(self.app, lines):
-            self._say(f"{counted(len(lines), 'line')} not copied: {why_not}. w writes a file.", failed=True)
+            self.say(f"{counted(len(lines), 'line')} not copied: {why_not}. w writes a file.", failed=True)
             return
-        self._say(f"Copied {counted(len(lines), 'line')}: {name}. If your terminal takes no copies, w writes a file.")
+        self.say(f"Copied {counted(len(lines), 'line')}: {name}. If your terminal takes no copies, w writes a file.")
 
     def action_write(self) -> None:
         """Ask for a name."""
         found = self._commands.commands
         if found is None:
-            self._say("There are no commands to write here.", failed=True)
+            self.say("There are no commands to write here.", failed=True)
             return
         self._to_write = found.copied
         rule, _, _ = self.key.partition("\n")
@@ -172,24 +171,24 @@ class FindingPlace(Place):
 
     def on_finding_place_written(self, message: Written) -> None:
         """Say where it is, or why it is not."""
-        self._say(message.words, failed=message.failed)
+        self.say(message.words, failed=message.failed)
 
     def action_choose(self) -> None:
         """Into the plan, or out of it."""
-        look, found = self.explorer.look, self._finding()
+        look, found = self.explorer.look, self.finding_here()
         if look is None or found is None or found.outcome not in CALLS_FOR_ACTION:
-            self._say("There is nothing here to plan.", failed=True)
+            self.say("There is nothing here to plan.", failed=True)
             return
         if not self.explorer.chosen.turn(found):
-            self._say("No longer chosen for the plan.")
+            self.say("No longer chosen for the plan.")
         else:
             number = counted(self.explorer.chosen.findings(look.findings), "piece of advice", "pieces of advice")
-            self._say(f"Chosen for the plan ({number}); 6 shows it.")
+            self.say(f"Chosen for the plan ({number}); 6 shows it.")
         self.show_look(look)
 
     def action_subject(self) -> None:
         """The subject, or the list of them."""
-        found = self._finding()
+        found = self.finding_here()
         if found is None:
             return
         if len(found.verdicts) == 1:
@@ -200,13 +199,13 @@ class FindingPlace(Place):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Not every rule's remedy is an option or a format that can be tried."""
         if action == "try":
-            found = self._finding()
+            found = self.finding_here()
             return found is not None and found.rule.trial is not None
         return super().check_action(action, parameters)
 
     def offers(self, action: str) -> bool:
         """No copy where there is no command, and no plan where nothing is advised."""
-        page, found = self._page, self._finding()
+        page, found = self._page, self.finding_here()
         if page is None:
             return True
         if action in ("copy", "write"):
@@ -217,7 +216,7 @@ class FindingPlace(Place):
 
     def action_try(self) -> None:
         """Where trials are, with the cursor on it."""
-        found = self._finding()
+        found = self.finding_here()
         if found is not None:
             self.explorer.wanted_trial = (found.rule.id, found.verdicts[0].subject.id)
             self.explorer.switch_mode("trials")
@@ -232,7 +231,7 @@ class FindingPlace(Place):
         look = self.explorer.look
         key = finding.beside(look, self.key, by) if look else None
         if look is None or key is None:
-            self._say("That was the last one." if by > 0 else "That was the first one.")
+            self.say("That was the last one." if by > 0 else "That was the first one.")
             return
         self.key = key
         self.show_look(look)

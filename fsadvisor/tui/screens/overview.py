@@ -9,8 +9,8 @@ from textual.containers import Container, Vertical
 
 from fsadvisor.pages.glyphs import NOTHING
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.place import Place
-from fsadvisor.tui.views import advice, beside, storage_tree
+from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
+from fsadvisor.tui.views import advice, beside, finding, storage_tree
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout
 from fsadvisor.tui.widgets.lines_view import FrameEdge, LinesView
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from fsadvisor.pages.glyphs import Line
+    from fsadvisor.report.findings import Finding
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.overview import Layout
     from fsadvisor.tui.views.storage_tree import Folds, Tree
@@ -34,7 +35,7 @@ _REST_S: Final = 0.06
 _TREE: Final = ("fold", "turn_fold")
 
 
-class Overview(Place):
+class Overview(Deciding):
     """Where one moves in the tree, the advice is narrowed to what speaks of the subject, its stack and its users."""
 
     AUTO_FOCUS = "#advice"
@@ -42,7 +43,7 @@ class Overview(Place):
     MODE = "overview"
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("open_row", "enter", "Open", "The advice from why to undo, or all that is known of the subject"),
-        Action("choose", "space,plus", "Choose", "Take this advice into the plan, or out of it"),
+        Action("choose", "space,plus,p", "Choose", "Take this advice into the plan, or out of it"),
         Action("turn_fold", "space", "Fold", "Hide what is below this row of the board, or show it"),
         Action(
             "fold(1)", "left,h", "Fold", "Hide what is below this row of the board; else go to the row above", False
@@ -50,6 +51,7 @@ class Overview(Place):
         Action("fold(-1)", "right,l", "Unfold", "Show what is below this row of the tree; else go into it", False),
         Action("other_pane", "tab,shift+tab", "Pane", "From the advice to the board of mounts and drives, and back"),
         Action("sort", "s", "Sort", "Sort the board: the worst first, by name, or the fullest first"),
+        *DECISIONS,
         Action("all_advice", "escape", "All advice", "Show all advice again, after the tree narrowed it", False),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -247,12 +249,14 @@ class Overview(Place):
         """Open what the cursor is on; the lists do so themselves where they have the keyboard."""
         self._advice.action_open()
 
+    def finding_here(self) -> Finding | None:
+        """That under the cursor of the advice."""
+        row, look = self._advice.row, self._look
+        return finding.found(look, row.key) if row is not None and look is not None else None
+
     def action_choose(self) -> None:
         """Into the plan or out of it."""
-        from fsadvisor.tui.views import finding
-
-        row, look = self._advice.row, self._look
-        found = finding.found(look, row.key) if row is not None and look is not None else None
+        look, found = self._look, self.finding_here()
         if found is not None and look is not None:
             self.explorer.chosen.turn(found)
             self._show_advice(look)

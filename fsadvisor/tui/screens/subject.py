@@ -9,22 +9,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from msgspec.structs import replace
 from textual.containers import Horizontal, Vertical
 
 from fsadvisor.report.rule_page import document
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
-from fsadvisor.tui.views import subject
+from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
+from fsadvisor.tui.views import finding, subject, suppose
 from fsadvisor.tui.views.subject import subject_rows, without_rows
 from fsadvisor.tui.widgets.document_view import DocumentView
 from fsadvisor.tui.widgets.lines_view import PaneTitle
 from fsadvisor.tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import Resize
 
+    from fsadvisor.report.findings import Finding
     from fsadvisor.tui.views.look import Look
 
 
@@ -32,7 +38,7 @@ _WIDE: Final = 120
 """Columns from which what is told of the row, and what is more than a line, stand beside the list."""
 
 
-class SubjectPlace(Place):
+class SubjectPlace(Deciding):
     """A list of all there is to read, and beside or below it what the row under the cursor means.
 
     Its key is the subject's id, and on a line of its own the fact that the cursor begins on.
@@ -45,6 +51,8 @@ class SubjectPlace(Place):
         Action("other", "tab", "More", "Options as configured, power loss, what changed; and back"),
         Action("part(1)", "right_curly_bracket", "Next part", "The next part of the list: stack, facts, checks"),
         Action("part(-1)", "left_curly_bracket", "Part before", "The part before", shown=False),
+        Action("plan", "p", "Plan", "Choose the advice under the cursor for the plan, or not", shown=False),
+        *(replace(one, shown=True) for one in DECISIONS),
         Action("app.back", "escape", "Back", "Back to where one came from"),
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
@@ -122,6 +130,34 @@ class SubjectPlace(Place):
             self.explorer.go("finding", what)
         elif kind == subject.SUBJECT and look is not None and what in look.subjects and what != self.key:
             self.explorer.go("subject", what)
+
+    def _here(self) -> tuple[str, str]:
+        """What the row under the cursor stands for, and which."""
+        row = self.query_one("#rows", RowsView).row
+        return subject.opened(row.key) if row is not None else ("", "")
+
+    def finding_here(self) -> Finding | None:
+        """The check under the cursor."""
+        kind, what = self._here()
+        look = self.explorer.look
+        return finding.found(look, what) if look is not None and kind == subject.VERDICT else None
+
+    def facts_here(self, look: Look) -> Sequence[tuple[str, str]]:
+        """The fact under the cursor, or those that its check asks for."""
+        kind, what = self._here()
+        if kind != subject.FACT:
+            return super().facts_here(look)
+        at = suppose.owner(look.subjects, look.subjects[self.key], what) if self.key in look.subjects else None
+        return [(at, what)] if at is not None else []
+
+    def action_plan(self) -> None:
+        """Into the plan or out of it."""
+        found = self.finding_here()
+        if found is None or found.outcome not in CALLS_FOR_ACTION:
+            self.say("There is nothing here to plan.", failed=True)
+        else:
+            chosen = self.explorer.chosen.turn(found)
+            self.say("Chosen for the plan; 6 shows it." if chosen else "No longer chosen for the plan.")
 
     def action_other(self) -> None:
         """The other half: on a wide screen the keyboard goes there, on a narrow one it takes the list's place."""

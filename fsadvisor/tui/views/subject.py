@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
@@ -17,6 +18,7 @@ from fsadvisor.report import finding_page, power_loss
 from fsadvisor.report.as_json import own_facts
 from fsadvisor.report.history import MOVING, Change
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.storage.about import ATTEST
 from fsadvisor.storage.catalogue import Entry, catalogue
 from fsadvisor.tui.views import options
 from fsadvisor.tui.views.badges import badges
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Subject
     from fsadvisor.tui.views.look import Look
 
+_THEN_ATTEST: Final = f", then say it with {ATTEST}"
 VERDICT, FACT, SUBJECT, PART = "verdict", "fact", "subject", "part"
 """What a row stands for: the first part of its key."""
 
@@ -227,12 +230,14 @@ def _of_fact(look: Look, seen: Subject, name: str, glyphs: Glyphs) -> Iterator[B
     yield paragraph(span(name, Tone.TITLE), span(f"  {entry.doc}", Tone.PLAIN))
     if isinstance(fact, Unknown):
         yield paragraph(span(f"not known, {cause(fact)}", Tone.UNKNOWN), *_came_from(fact.source))
-        yield from cure(fact, (), glyphs)
+        yield from cure(replace(fact, learn=fact.learn.replace(_THEN_ATTEST, "")), (), glyphs)
     elif fact is not None:
         exact = f" ({fact.value:,} bytes)" if entry.unit == "bytes" else ""
         yield paragraph(span(value_text(entry, fact.value), Tone.STRONG), exact, *_came_from(fact.source))
     if (change := changes_of(look, seen.id).get(name)) and look.history:
         yield paragraph(span(f"changed since {look.history.moment}: ", Tone.NEW), f" {change.before} -> {change.now}")
+    says = (Span("a", Tone.KEY), Span(" says it, with a reason; ")) if entry.attested else ()
+    yield paragraph(*says, Span("S", Tone.KEY), Span(" supposes another value"))
     yield paragraph(span(f"{entry.value}{unit}; read from {entry.source}", Tone.DIM))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from fsadvisor.facts import Known, Unknown
+from fsadvisor.facts import Cause, Known, Unknown
 from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
 from fsadvisor.pages.values import cause, full_name, short_name, value_text
 from fsadvisor.report.as_json import own_facts
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.report.findings import Finding
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject, Supposition
     from fsadvisor.storage.catalogue import Entry
@@ -34,6 +35,10 @@ _LONGEST: Final = 60
 _NAME_WIDTH: Final = 34
 
 
+_MOST: Final = 20
+"""Subjects of a finding that are offered."""
+
+
 def owner(subjects: Mapping[str, Subject], subject: Subject, fact: str) -> str | None:
     """The id of the subject whose own fact this is, as seen from one that may ask it; None where it can't be found."""
     namespace = fact.partition(".")[0]
@@ -47,6 +52,25 @@ def owner(subjects: Mapping[str, Subject], subject: Subject, fact: str) -> str |
             return one.id
         waiting += [subjects[at] for at in one.below if at in subjects]
     return None
+
+
+def asked_of(look: Look, finding: Finding) -> list[tuple[str, str]]:
+    """The facts that a finding asks for, with the subjects whose own they are: what is not known first."""
+    found: dict[tuple[str, str], bool] = {}
+    for verdict in finding.verdicts[:_MOST]:
+        for ask, _ in finding.answers():
+            for name in ask.expression.names:
+                at = owner(look.subjects, verdict.subject, name)
+                if at is not None:
+                    found.setdefault((at, name), isinstance(fact_of(look, at, name), Known))
+    return sorted(found, key=lambda one: found[one])
+
+
+def is_open_to_people(look: Look, subject: str, name: str) -> bool:
+    """Whether a person may say it, and it makes sense there."""
+    fact = fact_of(look, subject, name)
+    fits = isinstance(fact, Known) or (fact is not None and fact.cause is not Cause.NOT_APPLICABLE)
+    return fits and catalogue()[name].attested
 
 
 def fact_of(look: Look, subject: str, name: str) -> Fact[Any] | None:

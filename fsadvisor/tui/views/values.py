@@ -157,13 +157,14 @@ FORM_FIELDS: Final = (
 """What is asked besides the value: the option of `fsadvisor attest`, and the question."""
 
 
-def form_question(fact: str, subject: Subject | None, at: str) -> Sequence[Line]:
-    """What is to be said."""
-    entry = catalogue()[fact]
+def form_question(about: str, subject: Subject | None, at: str, verb: str = "Attest") -> Sequence[Line]:
+    """What is to be said: of a fact, or of a rule that is waived."""
+    entry = catalogue().get(about)
     whose = full_name(subject) if subject else at
+    told = entry.doc if entry else "It stays in the report as waived, with your reason, until the day that you say"
     return (
-        line(span(" Attest ", Tone.TITLE), span(fact, Tone.STRONG), span(f" of {whose}", Tone.TITLE)),
-        line(span(f" {entry.doc}", Tone.DIM)),
+        line(span(f" {verb} ", Tone.TITLE), span(about, Tone.STRONG), span(f" of {whose}", Tone.TITLE)),
+        line(span(f" {told}", Tone.DIM)),
     )
 
 
@@ -178,6 +179,12 @@ def attest_command(fact: str, at: str, value: str, told: Mapping[str, str]) -> s
     """The command line that writes the same."""
     options = [part for name, _ in FORM_FIELDS if told.get(name) for part in (f"--{name}", told[name])]
     return shlex.join(["fsadvisor", "attest", fact, at, value, *options])
+
+
+def waive_command(rule: str, at: str, told: Mapping[str, str]) -> str:
+    """The command line that waives the same."""
+    options = [part for name, _ in FORM_FIELDS if told.get(name) for part in (f"--{name}", told[name])]
+    return shlex.join(["fsadvisor", "waive", rule, at, *options])
 
 
 def review(file: str, toml: str, same: str) -> Document:

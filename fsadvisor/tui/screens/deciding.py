@@ -1,0 +1,97 @@
+"""Deciding where one reads: accept a finding, say what only a person knows, suppose a fact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.pages.glyphs import span
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
+from fsadvisor.tui.actions import Action
+from fsadvisor.tui.place import Place
+from fsadvisor.tui.views import suppose
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fsadvisor.report.findings import Finding
+    from fsadvisor.tui.views.look import Look
+
+DECISIONS: Final = (
+    Action("waive", "W", "Waive", "Accept this finding until a day, with a reason", shown=False),
+    Action("attest", "a", "Attest", "Say what only a person knows of this", shown=False),
+    Action("suppose", "S", "Suppose", "Suppose another answer, and see the advice change", shown=False),
+)
+_NOWHERE: Final = "This is a recording: start with --attestations FILE, and say so where to keep what you say."
+
+
+class Deciding(Place):
+    """A place with a finding or a fact under the cursor; its ACTIONS have DECISIONS among them."""
+
+    def finding_here(self) -> Finding | None:
+        """That under the cursor."""
+        return None
+
+    def facts_here(self, look: Look) -> Sequence[tuple[str, str]]:
+        """Those under the cursor, with the subjects whose own they are; of a finding, what it asks."""
+        found = self.finding_here()
+        return suppose.asked_of(look, found) if found else ()
+
+    def say(self, words: str, *, failed: bool = False) -> None:
+        """For a moment, in the last line."""
+        self.notify(span(words).text, severity="warning" if failed else "information", markup=False)
+
+    def action_waive(self) -> None:
+        """Accept it."""
+        found = self.finding_here()
+        if found is None or found.outcome not in CALLS_FOR_ACTION:
+            self.say("Nothing to waive here: only advice can be waived.", failed=True)
+        elif found.waiver is not None:
+            self.say(f"It is waived until {found.waiver.until}. `fsadvisor waive --withdraw` ends that.", failed=True)
+        elif self._is_kept():
+            from fsadvisor.tui.screens.attesting import Waiving
+
+            self.app.push_screen(Waiving([(one.id, found.rule.id) for one in found.subjects]))
+
+    def action_attest(self) -> None:
+        """Say it."""
+        look = self.explorer.look
+        here = self.facts_here(look) if look else ()
+        able = [one for one in here if look and suppose.is_open_to_people(look, *one)]
+        if not here:
+            self.say("There is no fact here to attest.", failed=True)
+        elif not able:
+            self.say(_why_not(here[0][1]) if len(here) == 1 else "Nothing here waits for a person's word.", failed=True)
+        elif self._is_kept():
+            from fsadvisor.tui.screens.attesting import Attesting
+
+            self.app.push_screen(Attesting(able))
+
+    def action_suppose(self) -> None:
+        """Suppose it otherwise."""
+        look = self.explorer.look
+        here = self.facts_here(look) if look else ()
+        if here:
+            from fsadvisor.tui.screens.supposing import Supposing
+
+            self.app.push_screen(Supposing(here))
+        else:
+            self.say("There is no fact here to suppose otherwise.", failed=True)
+
+    def _is_kept(self) -> bool:
+        """Whether there is a file for what people say; says so where there is none."""
+        if self.explorer.session.attestations is None:
+            self.say(_NOWHERE, failed=True)
+            return False
+        return True
+
+
+def _why_not(fact: str) -> str:
+    """The words of `fsadvisor attest`."""
+    from fsadvisor.attestation import claims
+    from fsadvisor.attestation.claims import ClaimError
+
+    try:
+        claims.attestable(fact)
+    except ClaimError as error:
+        return f"{error}. S supposes another value."
+    return f"{fact} makes no sense here as it is now."

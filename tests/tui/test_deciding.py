@@ -1,0 +1,125 @@
+"""Deciding where one reads: waive, attest, suppose and plan on a finding or a fact, by one key each."""
+
+import tomllib
+
+import pytest
+
+from fsadvisor.tui.screens.attesting import Attesting, Waiving
+from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.widgets.rows_view import RowsView
+from tests.tui.driving import SIZES, explored, shown, until
+from tests.tui.test_unknowns import attesting, said, typed
+
+
+async def fact(app, pilot, subject, name):
+    """Go to a fact of a subject."""
+    app.go("subject", f"{subject}\n{name}")
+    await until(pilot, lambda: app.screen.name == "subject" and app.screen.query_one("#rows", RowsView).row)
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_finding_is_waived_where_one_reads_it_and_the_head_says_so(size, tmp_path):
+    file = tmp_path / "attest.toml"
+
+    async def steps(app, pilot):
+        rule = app.screen.finding_here().rule.id
+        await pilot.press("W")
+        await until(pilot, lambda: isinstance(app.screen, Waiving))
+        await pilot.pause()
+        asked = shown(app)
+        await typed(pilot, "a spare is on its way")
+        await pilot.press("enter", "enter", "enter")
+        await until(pilot, lambda: "These lines would go to" in shown(app))
+        before = file.exists()
+        await pilot.press("y")
+        await until(pilot, lambda: "1 waived" in shown(app))
+        return rule, asked, before
+
+    rule, asked, before = attesting(steps, file, size)
+    assert f"Waive {rule} of " in asked
+    assert not before
+    (entry,) = tomllib.loads(file.read_text())["waiver"]
+    assert (entry["rule"], entry["because"], entry["by"]) == (rule, "a spare is on its way", "Jo Doe")
+
+
+def test_a_waiver_without_a_reason_is_refused_in_the_words_of_the_command_line(tmp_path):
+    async def steps(app, pilot):
+        await pilot.press("enter", "W")
+        await until(pilot, lambda: isinstance(app.screen, Waiving))
+        await pilot.press("enter", "enter", "enter")
+        await until(pilot, lambda: "--because" in shown(app))
+
+    attesting(steps, tmp_path / "attest.toml")
+    assert not (tmp_path / "attest.toml").exists()
+
+
+def test_a_fact_is_attested_on_its_own_row(tmp_path):
+    file = tmp_path / "attest.toml"
+
+    async def steps(app, pilot):
+        await fact(app, pilot, "disk:nvme0n1", "disk.datasheet_plp")
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, Attesting))
+        await pilot.press("enter")
+        await typed(pilot, "data sheet")
+        await pilot.press("enter", "enter", "enter")
+        await until(pilot, lambda: "These lines would go to" in shown(app))
+        await pilot.press("y")
+        await until(pilot, lambda: app.screen.name == "subject")
+
+    attesting(steps, file)
+    (entry,) = tomllib.loads(file.read_text())["attestation"]
+    assert (entry["fact"], entry["subject"], entry["value"]) == ("disk.datasheet_plp", "disk:nvme0n1", True)
+
+
+def test_a_fact_is_supposed_on_its_own_row_by_its_value_alone():
+    async def steps(app, pilot):
+        await fact(app, pilot, "disk:nvme0n1", "disk.plp")
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(app.screen, Supposing))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.supposed)
+        return app.supposed, app.current_mode
+
+    supposed, mode = explored(steps)
+    assert [(one.subject, one.fact) for one in supposed] == [("disk:nvme0n1", "disk.plp")]
+    assert mode == "what_if"
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("a", "disk.plp can't be attested: it comes from"),
+        ("W", "only advice can be waived"),
+        ("p", "There is nothing here to plan"),
+    ],
+)
+def test_what_can_not_be_decided_of_a_row_is_answered(key, words, tmp_path):
+    async def steps(app, pilot):
+        await fact(app, pilot, "disk:nvme0n1", "disk.plp")
+        await pilot.press(key)
+        await until(pilot, lambda: words in said(app))
+
+    attesting(steps, tmp_path / "attest.toml")
+
+
+@pytest.mark.parametrize("key", ["a", "W"])
+def test_on_a_recording_it_is_said_where_to_keep_what_people_say(key):
+    async def steps(app, pilot):
+        if key == "a":
+            await fact(app, pilot, "disk:nvme0n1", "disk.datasheet_plp")
+        await pilot.press(key)
+        await until(pilot, lambda: "start with --attestations FILE" in said(app))
+
+    explored(steps)
+
+
+def test_nothing_sends_to_the_command_line_where_a_key_does_it():
+    async def steps(app, pilot):
+        await fact(app, pilot, "disk:nvme0n1", "disk.datasheet_plp")
+        return shown(app)
+
+    text = " ".join(explored(steps, size=(120, 40)).split())
+    assert "a says it, with a reason; S supposes another value" in text
+    assert "say it with" not in text
