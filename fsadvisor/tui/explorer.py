@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.app import App
 from textual.message import Message
 from textual.reactive import reactive
+from textual.widgets import Input
 
 from fsadvisor.machine import hotplug
 from fsadvisor.pages import glyphs
@@ -19,6 +20,7 @@ from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui import drawing, looks
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_progress, trial_progress
+from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.session import Looking
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from textual.app import SystemCommand
     from textual.binding import Binding, BindingType
     from textual.driver import Driver
+    from textual.events import Key
     from textual.screen import Screen
 
     from fsadvisor.storage import Supposition
@@ -239,6 +242,14 @@ class Explorer(App[int]):
         self._stop_measuring()
         self.tell_of_probe()
         self.set_timer(LEAVING_SECONDS, lambda: self.exit(0))
+
+    def on_key(self, event: Key) -> None:
+        """Answer a key that does nothing here; this comes before Textual looks for what it does."""
+        typed = event.is_printable and not isinstance(self.focused, Input) and not isinstance(self.screen, Palette)
+        if typed and event.key not in self.screen.active_bindings:
+            searches = "" if not isinstance(self.screen, Place) or self.screen.searched() is None else "/ searches, "
+            self.clear_notifications()
+            self.notify(f"{event.character} does nothing here: {searches}? shows the keys", markup=False)
 
     def get_key_display(self, binding: Binding) -> str:
         """As the help spells it."""

@@ -123,3 +123,26 @@ def test_the_footer_of_every_place_fits_eighty_columns():
         return widths
 
     assert {place: width for place, width in explored(steps).items() if width > 80} == {}
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"), [("Z", "Z does nothing here: / searches, ? shows the keys"), ("2%", "% does")]
+)
+def test_a_key_that_does_nothing_is_answered(keys, words):
+    async def steps(app, pilot):
+        for key in keys:
+            await pilot.press(key)
+        await until(pilot, lambda: any(words in one.message for one in app._notifications))
+        await pilot.press("j")
+        return len(app._notifications)
+
+    assert explored(steps) == 1
+
+
+def test_what_is_typed_into_a_line_is_no_key_that_does_nothing():
+    async def steps(app, pilot):
+        await pilot.press("slash", *"Zq%")
+        await until(pilot, lambda: "Zq%" in shown(app))
+        return len(app._notifications)
+
+    assert explored(steps) == 0

@@ -1,6 +1,7 @@
 """The place of what could not be told, and the cures that are run from it."""
 
 import asyncio
+import re
 import shlex
 import sys
 import tomllib
@@ -17,7 +18,7 @@ from fsadvisor.tui.screens.what_if import WhatIf
 from fsadvisor.tui.views.unknowns import Means
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.paths import FIXTURES
-from tests.tui.driving import MACHINE, TERMINAL, TWO_SIZES, explored, session, shown, until
+from tests.tui.driving import MACHINE, TERMINAL, TWO_SIZES, explored, screen, session, shown, until
 
 SIZES = TWO_SIZES
 
@@ -83,6 +84,16 @@ def test_what_could_not_be_told_is_a_list_with_the_gravest_first(size):
     assert "What could not be told" in text
     assert "holds back advice: disk.datasheet_plp" in text
     assert ("And so decide" in text) is (size[0] >= 120)
+
+
+def test_the_heads_count_and_the_places_are_one_number():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        return screen(app)
+
+    lines = explored(steps, size=(120, 40))
+    number = re.search(r"(\d+) unknown", lines[0])[1]
+    assert f"What could not be told  {number} checks: " in lines[2]
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -49,10 +49,10 @@ class SubjectPlace(Deciding):
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("open_row", "enter", "Open", "The check, or the part of the stack, under the cursor"),
         Action("other", "tab", "More", "Options as configured, power loss, what changed; and back"),
-        Action("part(1)", "right_curly_bracket", "Next part", "The next part of the list: stack, facts, checks"),
+        Action("part(1)", "right_curly_bracket", "Next part", "The next part of the list: stack, facts, checks", False),
         Action("part(-1)", "left_curly_bracket", "Part before", "The part before", shown=False),
         Action("plan", "p", "Plan", "Choose the advice under the cursor for the plan, or not", shown=False),
-        *(replace(one, shown=True) for one in DECISIONS),
+        *(replace(one, shown=one.name != "waive") for one in DECISIONS),
         Action("app.back", "escape", "Back", "Back to where one came from"),
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)

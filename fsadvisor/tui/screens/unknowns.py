@@ -12,6 +12,7 @@ from fsadvisor.attestation import claims
 from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.machine.port import Reply
 from fsadvisor.pages.glyphs import cut, span
+from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place, copy
 from fsadvisor.tui.screens.attesting import Attesting
@@ -107,9 +108,9 @@ class Unknowns(Place):
         self._gathered = gathered
         self._tasks = {one.key: one for one in gathered.tasks}
         empty = [(span(" All that the rules ask could be told."),)]
-        glyphs = self.explorer.glyphs
+        glyphs, checks = self.explorer.glyphs, gathered.look.outcomes.get(Outcome.UNDETERMINED, 0)
         self.query_one("#title", LinesView).show(
-            lambda width: [cut(unknowns.title(gathered.tasks), width, glyphs.ellipsis)]
+            lambda width: [cut(unknowns.title(gathered.tasks, checks), width, glyphs.ellipsis)]
         )
         self.query_one("#tasks", RowsView).show(lambda width: unknowns.rows(gathered.tasks, width, glyphs), empty)
 

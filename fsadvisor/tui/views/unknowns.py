@@ -164,15 +164,17 @@ def install_command(packages: Iterable[str], os_release: str) -> str:
     return f"{installer} {shlex.join(packages)}" if installer else ""
 
 
-def title(found: Sequence[Task]) -> Line:
-    """How much there is to do."""
+def title(found: Sequence[Task], checks: int) -> Line:
+    """How many checks could not be told, as the head counts them, and what that leaves to do."""
     if not found:
         return line(span(" What could not be told: nothing", Tone.TITLE))
     advice = {rule for task in found for rule in task.cure.held_back}
-    waits = counted(len(advice), "piece of advice waits", "pieces of advice wait")
+    waits = f"{counted(len(advice), 'finding')} held back"
+    hopeless = sum(task.means is Means.NONE for task in found)
+    none = f", {hopeless:,} with no way" if hopeless else ""
     return line(
         span(" What could not be told", Tone.TITLE),
-        span(f"  {len(found):,} to do, gravest first"),
+        span(f"  {counted(checks, 'check')}: {len(found) - hopeless:,} to do{none}"),
         span(f"; {waits}" if advice else "", Tone.UNKNOWN),
     )
 
