@@ -20,7 +20,6 @@ from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui import drawing, looks
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_progress, trial_progress
-from fsadvisor.tui.place import Place
 from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.session import Looking
@@ -247,7 +246,7 @@ class Explorer(App[int]):
         """Answer a key that does nothing here; this comes before Textual looks for what it does."""
         typed = event.is_printable and not isinstance(self.focused, Input) and not isinstance(self.screen, Palette)
         if typed and event.key not in self.screen.active_bindings:
-            searches = "" if not isinstance(self.screen, Place) or self.screen.searched() is None else "/ searches, "
+            searches = "/ searches, " if "slash" in self.screen.active_bindings else ""
             self.clear_notifications()
             self.notify(f"{event.character} does nothing here: {searches}? shows the keys", markup=False)
 
