@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, get_args
 from fsadvisor import arguments_measure
 from fsadvisor._version import __version__
 from fsadvisor.arguments_help import TAKES, Parser, TopParser
+from fsadvisor.machine import kept_files
+from fsadvisor.machine.port import MachineError
 from fsadvisor.storage import Workload
 from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 FAIL_ON = ("critical", "high", "moderate", "low", "never")
 FAIL_ON_DEFAULT = "moderate"
@@ -85,11 +87,12 @@ def parser() -> argparse.ArgumentParser:
     arguments_measure.add_forecast(_verb(verbs, "forecast", arguments_measure.FORECAST_SAYS))
     arguments_measure.add_trial(_verb(verbs, "trial", arguments_measure.TRIAL_SAYS), _seconds, _percent)
     _add_waits(verbs)
-    _add_doctor(verbs)
+    arguments_measure.add_doctor(_verb(verbs, "doctor", arguments_measure.DOCTOR_SAYS), _seconds)
     arguments_measure.add_watch(_verb(verbs, "watch", arguments_measure.WATCH_SAYS))
     capture = _verb(verbs, "capture", "Record this machine into a new folder, without serials and host names.")
     capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")
     arguments_measure.add_diff(_verb(verbs, "diff", arguments_measure.DIFF_SAYS))
+    arguments_measure.add_unit(_verb(verbs, "unit", arguments_measure.UNIT_SAYS))
     _add_sayings(verbs)
     rule = _verb(verbs, "rule", "Work on rules.")
     rule_verbs = rule.add_subparsers(
@@ -114,6 +117,9 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     grammar = parser()
     words = [f"--format={word.removeprefix(_JSON)}" if word.startswith(_JSON) else word for word in argv]
     chosen, left_over = grammar.parse_known_args(words)
+    if (file := chosen.config or (None if chosen.on else Path(kept_files.CONFIG))) and _heeds_config(chosen):
+        grammar.set_defaults(**_configured(file, must_exist=chosen.config is not None))
+        chosen, left_over = grammar.parse_known_args(words)
     words = [word for word in left_over if not word.startswith("-")]
     if left_over and (chosen.verb not in _WITH_WORDS or words != left_over):
         wrong = [word for word in left_over if word not in words] if chosen.verb in _WITH_WORDS else left_over
@@ -123,6 +129,33 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     if chosen.verb:
         _see_to_fit(grammar, chosen)
     return chosen
+
+
+def _heeds_config(chosen: argparse.Namespace) -> bool:
+    return chosen.verb is None or bool({"workload", "fail_on"} & TAKES[chosen.verb])
+
+
+def _configured(file: Path, *, must_exist: bool) -> dict[str, Any]:
+    """Defaults of options from a file that nobody else may change. Raises MachineError."""
+    text = kept_files.config_text(file, must_exist=must_exist)
+    if not text:
+        return {}
+    import tomllib
+
+    readers: dict[str, Callable[[Any], Any]] = {
+        "fail-on": lambda value: _level(str(value)),
+        "only": str,
+        "workload": lambda value: [_workload(f"{place}={kind}") for place, kind in dict(value).items()],
+    }
+    found: dict[str, Any] = {}
+    try:
+        for key, value in tomllib.loads(text).items():
+            if key not in readers:
+                raise ValueError(f"no option {key!r} is read from it{did_you_mean(key, readers)}")
+            found[key.replace("-", "_")] = readers[key](value)
+    except (ValueError, TypeError, argparse.ArgumentTypeError) as error:
+        raise MachineError(str(file), str(error), f"it may say {', '.join(readers)}") from None
+    return found
 
 
 def _add_search(verbs: argparse._SubParsersAction[Parser]) -> None:
@@ -198,20 +231,6 @@ def _add_waits(verbs: argparse._SubParsersAction[Parser]) -> None:
     waits.add_argument("--yes", action="store_true", help="start the job without asking")
 
 
-def _add_doctor(verbs: argparse._SubParsersAction[Parser]) -> None:
-    """What is wrong now: reads counters for some seconds."""
-    doctor = _verb(
-        verbs,
-        "doctor",
-        "Look at everything that can hurt now for some seconds, and say the cause, who does it, what to do, and what "
-        "was excluded. With --on FILE, judge a window that was kept.",
-    )
-    doctor.add_argument(
-        "words", metavar="ABOUT", nargs="*", help="a path, PID or unit to tell first; or full PATH, or fsync PATH"
-    )
-    doctor.add_argument("--seconds", metavar="N", type=_seconds, help="how long to look (default: 5)")
-
-
 def _add_sayings(verbs: argparse._SubParsersAction[Parser]) -> None:
     """What people say of a machine: facts that only they know, and risks that they accept."""
     attest = _verb(verbs, "attest", "Say what only a person can know of this machine; alone, list what has been said.")
@@ -251,7 +270,7 @@ def _verb(verbs: argparse._SubParsersAction[Parser], name: str, says: str) -> Pa
 
 OF_REPORT = (
     *("only", "workload", "rules", "attestations", "fail_on", "quiet", "strict"),
-    *("full", "all", "wake", "timeout", "plain", "plain_ids", "output"),
+    *("full", "all", "wake", "timeout", "plain", "plain_ids", "output", "config"),
 )
 
 
@@ -304,6 +323,8 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
     add(shared, "--rules", "load the rules in this directory as well", metavar="DIR", action="append", type=Path)
     kept = "what people say of the machine (default: /etc/fsadvisor/attest.toml)"
     add(shared, "--attestations", kept, metavar="FILE", type=Path)
+    defaults_of = "take defaults of fail-on, only and workload from it (default: /etc/fsadvisor/config.toml)"
+    add(shared, "--config", defaults_of, metavar="FILE", type=Path)
     lowest = f"lowest severity that exits with 1: {', '.join(FAIL_ON)} (default: {FAIL_ON_DEFAULT})"
     add(shared, "--fail-on", lowest, metavar="LEVEL", type=_level)
     add(shared, "--quiet", "print nothing where the exit status is 0 (for cron)", action="store_true")

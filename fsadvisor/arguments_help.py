@@ -26,6 +26,7 @@ _GROUPS: Final = {
         "watch": "wait for an incident, and keep windows of it for doctor",
         "capture": "record this machine, to look at it elsewhere",
         "diff": "what is new since a report, a recording or the last look",
+        "unit": "a systemd timer and a cron line that run the report, to review",
         "drive": "the power-loss verdict from captured tool outputs",
     },
     "say what only people know": {
@@ -56,6 +57,8 @@ TAKES: Final[Mapping[str, frozenset[str]]] = {
         "try": f"{_LOOK} json text html full all",
         "diff": "workload attestations timeout wake rules json text fail_on",
         "drive": "json text",
+        "unit": "only workload attestations rules fail_on format output config html json text summary quiet strict"
+        " timeout lines brief openmetrics nagios checkmk sarif junit",
         "doctor": "on json text timeout",
         "watch": "timeout",
         "schema": "",
@@ -89,6 +92,7 @@ _EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "watch": ("fsadvisor watch --out /root/seen --for 8h --when 'io pressure > 20 %'",),
     "capture": ("fsadvisor capture /root/recorded", "fsadvisor --on /root/recorded"),
     "diff": ("fsadvisor diff last", "fsadvisor diff monday.json friday.json --fail-on high"),
+    "unit": ("fsadvisor unit --every hourly --format openmetrics --output /var/lib/node_exporter/fsadvisor.prom",),
     "attest": ("fsadvisor attest", "fsadvisor attest --checklist plp nvme0n1"),
     "waive": ("fsadvisor waive nearly-full /srv --because 'moved next week' --until 2027-01-31",),
     "drive": ("smartctl --json -x /dev/nvme0 > drive.json; fsadvisor drive drive.json",),

@@ -1,4 +1,4 @@
-"""The command line of what measures for longer (compare, forecast, trial, watch), and of diff."""
+"""The command line of what measures for longer (compare, forecast, trial, watch), and of diff and unit."""
 
 from __future__ import annotations
 
@@ -173,6 +173,20 @@ def add_trial(trial: argparse.ArgumentParser, seconds: Callable[[str], float], p
     )
 
 
+DOCTOR_SAYS = (
+    "Look at everything that can hurt now for some seconds, and say the cause, who does it, what to do, and what was "
+    "excluded. With --on FILE, judge a window that was kept."
+)
+
+
+def add_doctor(doctor: argparse.ArgumentParser, seconds: Callable[[str], float]) -> None:
+    """Its arguments."""
+    doctor.add_argument(
+        "words", metavar="ABOUT", nargs="*", help="a path, PID or unit to tell first; or full PATH, or fsync PATH"
+    )
+    doctor.add_argument("--seconds", metavar="N", type=seconds, help="how long to look (default: 5)")
+
+
 WATCH_SAYS = (
     "Watch a pressure of the kernel for hours at little cost, and keep what is seen while it is above a threshold, and "
     "a minute before and after, for doctor --on DIR."
@@ -220,4 +234,17 @@ def add_diff(diff: argparse.ArgumentParser) -> None:
     )
     diff.add_argument(
         "new", metavar="NEW", nargs="?", default="now", help="the same, or 'now': this machine now (the default)"
+    )
+
+
+UNIT_SAYS = (
+    "Print a systemd service and timer, and a line for cron, that run the report with the options given here. Installs "
+    "nothing."
+)
+
+
+def add_unit(unit: argparse.ArgumentParser) -> None:
+    """Its arguments."""
+    unit.add_argument(
+        "--every", choices=("hourly", "daily", "weekly"), default="daily", help="how often (default: daily)"
     )

@@ -45,8 +45,8 @@ def parser() -> argparse.ArgumentParser:
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; return the exit code."""
-    chosen = arguments.parsed(argv)
     try:
+        chosen = arguments.parsed(argv)
         return _VERBS[chosen.verb](chosen)
     except (looking.UsageError, MachineError, ClaimError) as error:
         return _refuse(*map(str, error.args))
@@ -357,7 +357,7 @@ def _drive(chosen: argparse.Namespace) -> int:
 
 
 def _measures(chosen: argparse.Namespace) -> int:
-    """What runs for seconds or minutes, on this machine only."""
+    """What runs for seconds or minutes, on this machine only, or prints how to."""
     from fsadvisor.verbs.asking import RefusedError
 
     gc.enable()
@@ -390,6 +390,6 @@ _VERBS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     "waive": _waive,
     "rule": _rule_try,
     "drive": _drive,
-    **dict.fromkeys(("probe", "compare", "forecast", "trial", "waits", "doctor", "watch"), _measures),
+    **dict.fromkeys(("probe", "compare", "forecast", "trial", "waits", "doctor", "watch", "unit"), _measures),
     "schema": _schema,
 }

@@ -6,7 +6,7 @@
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
 _shtab_fsadvisor_rule_subparsers=(try)
-_shtab_fsadvisor_subparsers=(explain find rules facts plan probe compare forecast trial waits doctor watch capture diff attest waive rule drive schema)
+_shtab_fsadvisor_subparsers=(explain find rules facts plan probe compare forecast trial waits doctor watch capture diff unit attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_option_strings=(-h --help --on --only --workload --rules --attestations --wake --timeout)
 _shtab_fsadvisor_find_option_strings=(-h --help --on --only --workload --rules --attestations --wake --timeout)
@@ -22,21 +22,23 @@ _shtab_fsadvisor_doctor_option_strings=(-h --help --json --text --on --timeout -
 _shtab_fsadvisor_watch_option_strings=(-h --help --timeout --for --when --out --unit)
 _shtab_fsadvisor_capture_option_strings=(-h --help --on --only --workload --rules --attestations --wake --timeout)
 _shtab_fsadvisor_diff_option_strings=(-h --help --json --text --workload --rules --attestations --fail-on --wake --timeout)
+_shtab_fsadvisor_unit_option_strings=(-h --help --json --text --html --summary --format --output --only --workload --rules --attestations --config --fail-on --quiet --strict --timeout --every)
 _shtab_fsadvisor_attest_option_strings=(-h --help --on --only --workload --rules --attestations --wake --timeout --checklist --answer --by --because --link --until --remove)
 _shtab_fsadvisor_waive_option_strings=(-h --help --on --only --workload --rules --attestations --wake --timeout --by --because --link --until --remove)
 _shtab_fsadvisor_rule_try_option_strings=(-h --help --json --text --html --on --only --workload --attestations --full --all --wake --timeout)
 _shtab_fsadvisor_rule_option_strings=(-h --help --json --text --html --on --only --workload --attestations --full --all --wake --timeout)
 _shtab_fsadvisor_drive_option_strings=(-h --help --json --text)
 _shtab_fsadvisor_schema_option_strings=(-h --help)
-_shtab_fsadvisor_option_strings=(-h --help --json --text --html --summary --format --output --plain --on --only --workload --rules --attestations --fail-on --quiet --strict --full --all --plain-ids --wake --timeout --version)
+_shtab_fsadvisor_option_strings=(-h --help --json --text --html --summary --format --output --plain --on --only --workload --rules --attestations --config --fail-on --quiet --strict --full --all --plain-ids --wake --timeout --version)
 
 
 
 _shtab_fsadvisor_probe___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_compare___suite_choices=(quick full oltp metadata streaming)
+_shtab_fsadvisor_unit___every_choices=(hourly daily weekly)
 _shtab_fsadvisor_rule_pos_0_choices=(try)
 _shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe compare forecast trial waits doctor diff lines brief)
-_shtab_fsadvisor_pos_0_choices=(explain find rules facts plan probe compare forecast trial waits doctor watch capture diff attest waive rule drive schema)
+_shtab_fsadvisor_pos_0_choices=(explain find rules facts plan probe compare forecast trial waits doctor watch capture diff unit attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_pos_0_nargs=+
 _shtab_fsadvisor_explain__h_nargs=0
@@ -125,6 +127,14 @@ _shtab_fsadvisor_diff___help_nargs=0
 _shtab_fsadvisor_diff___json_nargs=0
 _shtab_fsadvisor_diff___text_nargs=0
 _shtab_fsadvisor_diff___wake_nargs=0
+_shtab_fsadvisor_unit__h_nargs=0
+_shtab_fsadvisor_unit___help_nargs=0
+_shtab_fsadvisor_unit___json_nargs=0
+_shtab_fsadvisor_unit___text_nargs=0
+_shtab_fsadvisor_unit___html_nargs=0
+_shtab_fsadvisor_unit___summary_nargs=0
+_shtab_fsadvisor_unit___quiet_nargs=0
+_shtab_fsadvisor_unit___strict_nargs=0
 _shtab_fsadvisor_attest__h_nargs=0
 _shtab_fsadvisor_attest___help_nargs=0
 _shtab_fsadvisor_attest___wake_nargs=0

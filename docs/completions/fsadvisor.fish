@@ -50,8 +50,8 @@ function _shtab_fsadvisor_using
   test "$_shtab_fsadvisor_cmdpath" = "$argv"
 end
 
-set -g _shtab_fsadvisor_commands explain find rules facts plan probe compare forecast trial waits doctor watch capture diff attest waive rule 'rule try' drive schema
-set -g _shtab_fsadvisor_opts_with_value --answer --attestations --because --by --checklist --delays --device --fail-on --filesystems --fit --for --format --images --job --jobs --link --matters --on --on-scratch --only --out --output --passes --rules --seconds --suite --timeout --type --until --when --width --window --workload --yes-erase -o
+set -g _shtab_fsadvisor_commands explain find rules facts plan probe compare forecast trial waits doctor watch capture diff unit attest waive rule 'rule try' drive schema
+set -g _shtab_fsadvisor_opts_with_value --answer --attestations --because --by --checklist --config --delays --device --every --fail-on --filesystems --fit --for --format --images --job --jobs --link --matters --on --on-scratch --only --out --output --passes --rules --seconds --suite --timeout --type --until --when --width --window --workload --yes-erase -o
 
 complete -c fsadvisor -e
 complete -c fsadvisor -f
@@ -69,6 +69,7 @@ complete -c fsadvisor -n _shtab_fsadvisor_using -l only -x -d 'only this mount p
 complete -c fsadvisor -n _shtab_fsadvisor_using -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l rules -x -d 'load the rules in this directory as well'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n _shtab_fsadvisor_using -l config -x -d 'take defaults of fail-on, only and workload from it (default: /etc/fsadvisor/config.toml)'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: moderate)'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l quiet -d 'print nothing where the exit status is 0 (for cron)'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l strict -d 'exit with 3 where something could not be told'
@@ -237,6 +238,24 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l attestations -x -d 'wh
 complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: moderate)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l wake -d 'ask disks that sleep, too, which wakes them'
 complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a unit -d 'Print a systemd service and timer, and a line for cron, that run the report with the options given here. Installs nothing.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -s h -l help -d 'show this help message and exit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l json -d 'print JSON'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l text -d 'print text (default in pipes)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l html -d 'print the report as one HTML file, for a ticket or paper; it loads nothing from elsewhere'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l summary -d 'print the report in one line'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l format -x -d 'print the report as lines, brief, openmetrics, nagios, checkmk, sarif, junit; --json=lines and --json=brief are the same as the first two'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l output -x -d 'write the report into FILE, in one step for its readers'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l only -x -d 'only this mount point or disk, with all above and below it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l rules -x -d 'load the rules in this directory as well'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l config -x -d 'take defaults of fail-on, only and workload from it (default: /etc/fsadvisor/config.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: moderate)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l quiet -d 'print nothing where the exit status is 0 (for cron)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l strict -d 'exit with 3 where something could not be told'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l every -xka "hourly daily weekly" -d 'how often (default: daily)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a attest -d 'Say what only a person can know of this machine; alone, list what has been said.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l on -x -d 'look at a directory made by capture, or at a sos archive, instead of this machine'

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 
 ATTESTATIONS = "/etc/fsadvisor/attest.toml"
+CONFIG = "/etc/fsadvisor/config.toml"
 
+_MOST_CONFIG = 1 << 20
 _KEPT_CLAIMS = frozenset(("fact", "rule", "subject", "value", "model", "serial", "firmware", "uuid"))
 _LEFT_OUT = '"left out"'
 _NO_TOML = "= left out, for it is not TOML\n"
@@ -59,6 +61,14 @@ def attestation_text(path: Path, *, must_exist: bool = False) -> str:
     content = safe_files.read(path, OUTPUT_CAP_BYTES)
     if content is None and must_exist:
         raise MachineError(str(path), "no such file", "write it with `fsadvisor attest`")
+    return decoded(content or b"")
+
+
+def config_text(path: Path, *, must_exist: bool) -> str:
+    """What is in a file of defaults, '' where there is none, unless it must exist. Raises MachineError."""
+    content = safe_files.read(path, _MOST_CONFIG, "write what it may say anew")
+    if content is None and must_exist:
+        raise MachineError(str(path), "no such file", "name one for --config")
     return decoded(content or b"")
 
 
