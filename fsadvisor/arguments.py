@@ -268,6 +268,13 @@ def _verb(verbs: argparse._SubParsersAction[Parser], name: str, says: str) -> Pa
     return verbs.add_parser(name, help=says, description=says, parents=[shared], allow_abbrev=False)
 
 
+def demo_machine() -> Path:
+    """The recorded machine that comes with fsadvisor: inside an installed package, else beside it."""
+    package, name = Path(__file__).resolve().parent, "old-storage-server"
+    shipped = package / "_demo" / name
+    return shipped if shipped.is_dir() else package.parent / "fixtures" / "machines" / name
+
+
 OF_REPORT = (
     *("only", "workload", "rules", "attestations", "fail_on", "quiet", "strict"),
     *("full", "all", "wake", "timeout", "plain", "plain_ids", "output", "config"),
@@ -317,6 +324,8 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
     on = "look at a directory made by capture, or at a sos archive, instead of this machine"
     add(shared, "--plain", "in the explorer, only ASCII and the terminal's own colours", action="store_true")
     add(shared, "--on", on, metavar="PATH", type=Path)
+    demo = "look at a recorded server with all sorts of trouble instead; it needs no root"
+    add(shared, "--demo", demo, dest="on", action="store_const", const=demo_machine())
     add(shared, "--only", "only this mount point or disk, with all above and below it", metavar="MOUNT|DISK")
     workload = f"what a mount is used for: {', '.join(WORKLOADS)} (may be given more than once)"
     add(shared, "--workload", workload, metavar="MOUNT=KIND", action="append", type=_workload)

@@ -79,6 +79,10 @@ def test_installed_from_the_wheel_the_command_runs_and_finds_its_rules(wheel, tm
         }
     assert done.stdout == (ROOT / "docs" / "help.txt").read_text()
 
+    demo = subprocess.run([tmp_path / "bin" / "fsadvisor", "--demo", "--summary"], capture_output=True, text=True)
+    assert (demo.returncode, demo.stderr) == (1, "")
+    assert "critical" in demo.stdout
+
     where = subprocess.run(
         [python, "-c", "import fsadvisor; print(fsadvisor.__path__[0])"],
         cwd=tmp_path,

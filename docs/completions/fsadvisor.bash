@@ -29,7 +29,7 @@ _shtab_fsadvisor_rule_try_option_strings=(-h --help --json --text --html --on --
 _shtab_fsadvisor_rule_option_strings=(-h --help --json --text --html --on --only --workload --attestations --full --all --wake --timeout)
 _shtab_fsadvisor_drive_option_strings=(-h --help --json --text)
 _shtab_fsadvisor_schema_option_strings=(-h --help)
-_shtab_fsadvisor_option_strings=(-h --help --json --text --html --summary --format --output --plain --on --only --workload --rules --attestations --config --fail-on --quiet --strict --full --all --plain-ids --wake --timeout --version)
+_shtab_fsadvisor_option_strings=(-h --help --json --text --html --summary --format --output --plain --on --demo --only --workload --rules --attestations --config --fail-on --quiet --strict --full --all --plain-ids --wake --timeout --version)
 
 
 
@@ -175,6 +175,7 @@ _shtab_fsadvisor___text_nargs=0
 _shtab_fsadvisor___html_nargs=0
 _shtab_fsadvisor___summary_nargs=0
 _shtab_fsadvisor___plain_nargs=0
+_shtab_fsadvisor___demo_nargs=0
 _shtab_fsadvisor___quiet_nargs=0
 _shtab_fsadvisor___strict_nargs=0
 _shtab_fsadvisor___full_nargs=0

@@ -65,6 +65,7 @@ complete -c fsadvisor -n _shtab_fsadvisor_using -l format -x -d 'print the repor
 complete -c fsadvisor -n _shtab_fsadvisor_using -l output -x -d 'write the report into FILE, in one step for its readers'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l plain -d 'in the explorer, only ASCII and the terminal'"'"'s own colours'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l on -x -d 'look at a directory made by capture, or at a sos archive, instead of this machine'
+complete -c fsadvisor -n _shtab_fsadvisor_using -l demo -d 'look at a recorded server with all sorts of trouble instead; it needs no root'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l only -x -d 'only this mount point or disk, with all above and below it'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
 complete -c fsadvisor -n _shtab_fsadvisor_using -l rules -x -d 'load the rules in this directory as well'
