@@ -51,6 +51,7 @@ EVERYWHERE: Final = (
     Action("app.look_again", "r", "Look again", "Ask the machine everything anew", shown=False),
     Action("app.next_theme", "t", "Theme", "Dark, light, or the terminal's own colours", shown=False),
     Action("app.export", "e", "Export", "Save the screen or the report to a file", shown=False),
+    Action("app.draw_again", "ctrl+l", "Draw again", "Send the screen anew where others wrote on it", shown=False),
     Action("app.suspend_process", "ctrl+z", "Suspend", "Back to the shell; fg returns", shown=False),
     Action("app.quit", "q,ctrl+c,ctrl+q", "Quit", "Leave the explorer"),
 )

@@ -32,6 +32,7 @@ def taking_over(held: HeldTerminal) -> type[LinuxDriver]:
         """Once: when Textual starts again after Ctrl-Z, the terminal is as the shell left it."""
 
         def start_application_mode(self) -> None:
+            cast("Explorer", self._app).wire.forget()
             super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual says nothing of it
             if before := held.give():
                 self.attrs_before = before

@@ -9,6 +9,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual._compositor import CompositorUpdate
 from textual.app import App
 from textual.message import Message
 from textual.reactive import reactive
@@ -27,10 +28,12 @@ from fsadvisor.tui.views.head import disks_words
 from fsadvisor.tui.views.keys import spelt
 from fsadvisor.tui.views.plan import Choice
 from fsadvisor.tui.widgets.bars import Head
+from fsadvisor.tui.wire import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from rich.console import RenderableType
     from textual.app import SystemCommand
     from textual.binding import Binding, BindingType
     from textual.driver import Driver
@@ -118,6 +121,7 @@ class Explorer(App[int]):
         self.wanted_trial: tuple[str, str] | None = None
         """A rule and a subject's id that another place wants tried: Trials takes it when it is seen."""
 
+        self.wire = Wire()
         self.error: Exception | None = None
         self.animation_level = "none"
         self._handled: dict[int, Any] = {}
@@ -242,6 +246,12 @@ class Explorer(App[int]):
         self.tell_of_probe()
         self.set_timer(LEAVING_SECONDS, lambda: self.exit(0))
 
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        """Textual's, but only what changed is sent."""
+        if isinstance(renderable, CompositorUpdate):
+            renderable = self.wire.lighter(renderable, self.size)
+        super()._display(screen, renderable)
+
     def on_key(self, event: Key) -> None:
         """Answer a key that does nothing here; this comes before Textual looks for what it does."""
         typed = event.is_printable and not isinstance(self.focused, Input) and not isinstance(self.screen, Palette)
@@ -289,6 +299,11 @@ class Explorer(App[int]):
             self._looking.stop()
         self._looking = Looking(self.session)
         self._looking.listen(self._heard)
+
+    def action_draw_again(self) -> None:
+        """Another program may have written on the terminal."""
+        self.wire.forget()
+        self.screen.refresh()
 
     def action_next_theme(self) -> None:
         """Dark, light, and the terminal's own colours."""
