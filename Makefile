@@ -14,7 +14,7 @@ WORKERS := $(shell n=$$(nproc); echo $$((n < 4 ? 2 * n : 8)))
 .NOTPARALLEL:
 # Without bytecode each process compiles the program and its tests anew: half of a command's start, 5 s of a test run.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help run fio test long fuzz mutate seeds check dist bare bench house measure lab lab-shell trials lint format style types contracts docs docs-check lock python set-up set-up-test set-up-lab
+.PHONY: help run fio test long fuzz mutate seeds check dist bare bench house measure lab lab-shell trials lint format style types contracts docs docs-check pictures lock python set-up set-up-test set-up-lab
 
 help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no fetches no tools"
@@ -29,6 +29,7 @@ help:
 	@echo "make bare   show that make run changes nothing outside its directory, in bare Debians (root, debootstrap, network)"
 	@echo "make dist   what is copied to a server, into dist/: fsadvisor.pyz and an archive with a Python of its own;"
 	@echo "            ARGS='--interpreter PYTHON' names the Python that is copied"
+	@echo "make pictures  the explorer's pictures in docs/explorer, from a recorded machine (needs tmux)"
 	@echo "make bench  how fast it is beside other programs and as machines grow; ARGS='--parts growth' (minutes)"
 	@echo "make house  files, lines, layers and circles of this checkout; ARGS='--against DIR --names'"
 	@echo "make measure  how good probes are here, written to docs/probes.md (hours); ARGS='--parts kills --on DIR'"
@@ -70,6 +71,9 @@ dist: set-up-test
 
 house:
 	@$(PYTHON) -m tools.house $(ARGS)
+
+pictures: set-up-test
+	@$(BIN)/python -m tools.screens.gallery docs/explorer
 
 bench: set-up-test
 	@$(BIN)/python -m tools.bench $(ARGS)

@@ -1,7 +1,7 @@
 """`python -m tools.screens.gallery FOLDER [MACHINE…]`: every place of the explorer at three sizes, as pictures.
 
-A MACHINE is a folder of a recording; `live` is this one. Without any, the pictures of the docs are made: that of Live
-shows what this machine does meanwhile, so give it something to do.
+A MACHINE is a folder of a recording; `live` is this one. Without any, the pictures of the docs are made, as SVG and
+from a recorded machine, so that they need no browser and come out the same everywhere.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PLACES: Final = (
 WAITING: Final = ("Gathering", "Making the plan", "Being worked out", "One moment", "a few moments")
 """What a place says while it works; the picture is of what comes then."""
 
-DOCS: Final = ("old-storage-server", (120, 40), ("overview", "finding", "subject", "unknowns", "what-if", "plan-all"))
+DOCS: Final = ("old-storage-server", (120, 40), ("overview", "finding", "subject", "unknowns", "plan-all"))
 
 
 def captured(command: Sequence[str], columns: int, rows: int) -> Iterator[tuple[str, str]]:
@@ -58,8 +58,12 @@ def gallery(machine: str, sizes: Sequence[tuple[int, int]], names: Sequence[str]
     for columns, rows in sizes:
         for name, screen in captured([str(ROOT / ".venv/bin/fsadvisor"), *where], columns, rows):
             if name in names:
-                file = out / (f"{Path(machine).name}-{columns}x{rows}-{name}.png" if sized else f"{name}.png")
-                png(svg(screen, columns, "fsadvisor"), file.resolve(), columns * PIXELS_A_COLUMN)
+                drawn = svg(screen, columns, "fsadvisor")
+                file = out / (f"{Path(machine).name}-{columns}x{rows}-{name}.png" if sized else f"{name}.svg")
+                if sized:
+                    png(drawn, file.resolve(), columns * PIXELS_A_COLUMN)
+                else:
+                    file.write_text("".join(f"{one.rstrip()}\n" for one in drawn.splitlines()))
                 sys.stdout.write(f"{file}\n")
 
 
@@ -71,7 +75,6 @@ def main() -> int:
     if not machines:
         name, size, names = DOCS
         gallery(str(ROOT / "fixtures/machines" / name), [size], names, out, sized=False)
-        gallery("live", [size], ("probes", "live"), out, sized=False)
     for machine in machines:
         gallery(machine, SIZES, [name for name, _ in PLACES], out, sized=True)
     return 0
