@@ -118,8 +118,11 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     words = [f"--format={word.removeprefix(_JSON)}" if word.startswith(_JSON) else word for word in argv]
     chosen, left_over = grammar.parse_known_args(words)
     if (file := chosen.config or (None if chosen.on else Path(kept_files.CONFIG))) and _heeds_config(chosen):
-        grammar.set_defaults(**_configured(file, must_exist=chosen.config is not None))
+        defaults = _configured(file, must_exist=chosen.config is not None)
+        grammar.set_defaults(**defaults)
         chosen, left_over = grammar.parse_known_args(words)
+        told = ", ".join(sorted(defaults)).replace("_", "-")
+        chosen.configured = f"{file}: {told}" if told else ""
     words = [word for word in left_over if not word.startswith("-")]
     if left_over and (chosen.verb not in _WITH_WORDS or words != left_over):
         wrong = [word for word in left_over if word not in words] if chosen.verb in _WITH_WORDS else left_over

@@ -55,7 +55,7 @@ TAKES: Final[Mapping[str, frozenset[str]]] = {
         "waive": f"{_LOOK} rules",
         "rule": f"{_LOOK} json text html full all",
         "try": f"{_LOOK} json text html full all",
-        "diff": "workload attestations timeout wake rules json text fail_on",
+        "diff": "workload attestations timeout wake rules json text fail_on config",
         "drive": "json text",
         "unit": "only workload attestations rules fail_on format output config html json text summary quiet strict"
         " timeout lines brief openmetrics nagios checkmk sarif junit",

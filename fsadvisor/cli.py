@@ -77,6 +77,8 @@ def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
 
 
 def _audit(chosen: argparse.Namespace) -> int:
+    if not chosen.quiet and (said := getattr(chosen, "configured", "")):
+        sys.stderr.write(f"fsadvisor: with the defaults of {said}\n")
     if chosen.form is None and not (chosen.quiet or chosen.output) and (terminal := _terminal(chosen)):
         return _explore(chosen, terminal)
     shelf = looking.shelf(chosen)

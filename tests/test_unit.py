@@ -91,6 +91,19 @@ def test_workloads_and_a_part_come_from_it_too(config):
     assert {at: facts["mount.workload"] for at, facts in mounts.items()} == {"mount:/srv/recorded/srv": "oltp"}
 
 
+def test_what_comes_from_a_file_is_told_so_that_a_part_is_not_taken_for_the_whole_but_quiet_is_quiet(config):
+    file = config('fail-on = "never"\nonly = "/srv/recorded/srv"\n')
+    assert in_text("--on", RISKY, "--config", file).stderr == f"fsadvisor: with the defaults of {file}: fail-on, only\n"
+    quiet = in_text("--on", RISKY, "--config", file, "--quiet")
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+
+
+def test_recordings_that_are_compared_are_whole_whatever_the_file_says_of_this_machine(config):
+    file = config('fail-on = "never"\nonly = "/nowhere"\n[workload]\n"/nowhere" = "oltp"\n')
+    assert in_text("diff", CALM, RISKY).returncode == 1
+    assert in_text("diff", CALM, RISKY, "--config", file).returncode == 0
+
+
 def test_commands_that_judge_nothing_do_not_read_it(config):
     file = config("fail-no = 1")
     assert in_text("--config", file, "schema").returncode == 2  # an option that the command does not heed

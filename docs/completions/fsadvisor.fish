@@ -236,6 +236,7 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l text -d 'print text (d
 complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l rules -x -d 'load the rules in this directory as well'
 complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l config -x -d 'take defaults of fail-on, only and workload from it (default: /etc/fsadvisor/config.toml)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l fail-on -x -d 'lowest severity that exits with 1: critical, high, moderate, low, never (default: moderate)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l wake -d 'ask disks that sleep, too, which wakes them'
 complete -c fsadvisor -n '_shtab_fsadvisor_using diff' -l timeout -x -d 'for each tool (default: 10)'

@@ -38,6 +38,7 @@ def diff(chosen: Namespace, grave: Collection[str]) -> tuple[Iterator[str], Diff
 
 
 def _side(which: str, chosen: Namespace, shelf: Shelf) -> Side:
+    """A side by its name; what mounts are used for, and which part counts, is said of the machine that this runs on."""
     if which == LAST:
         return _last()
     path = None if which == NOW else Path(which)
@@ -46,7 +47,8 @@ def _side(which: str, chosen: Namespace, shelf: Shelf) -> Side:
             return difference.side_of(captured_text(path, _MOST_BYTES, _CHOICE))
         except NoReportError as error:
             raise looking.UsageError(f"{which}: {error}; {_CHOICE}") from None
-    looked = Namespace(**{**vars(chosen), "on": path})
+    own = {} if path is None else {"workload": None, "only": None}
+    looked = Namespace(**{**vars(chosen), "on": path, **own})
     machine = looking.machine(looked)
     storage = with_fitting_waivers(looking.storage(machine, looked), shelf.rules)
     about = About(version=__version__, root=machine.root, rule_errors=shelf.errors)
