@@ -80,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
         nargs="*",
         help="such as nobarrier-unproven or nobarrier-unproven:/srv (default: all advice)",
     )
-    plan.add_argument("--out", metavar="DIR", type=Path, help="write it into a folder that is new, or empty")
+    plan.add_argument("--out", metavar="DIR", type=Path, help="write it into a directory that is new, or empty")
     _add_probe(verbs)
     compare = _verb(verbs, "compare", arguments_measure.COMPARE_SAYS)
     arguments_measure.add_compare(compare, SUITES, _seconds, _percent)
@@ -89,8 +89,8 @@ def parser() -> argparse.ArgumentParser:
     _add_waits(verbs)
     arguments_measure.add_doctor(_verb(verbs, "doctor", arguments_measure.DOCTOR_SAYS), _seconds)
     arguments_measure.add_watch(_verb(verbs, "watch", arguments_measure.WATCH_SAYS))
-    capture = _verb(verbs, "capture", "Record this machine into a new folder, without serials and host names.")
-    capture.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet, or is empty")
+    capture = _verb(verbs, "capture", "Record this machine into a new directory, without serials and host names.")
+    capture.add_argument("folder", metavar="DIR", type=Path, help="a directory that does not exist yet, or is empty")
     arguments_measure.add_diff(_verb(verbs, "diff", arguments_measure.DIFF_SAYS))
     arguments_measure.add_unit(_verb(verbs, "unit", arguments_measure.UNIT_SAYS))
     _add_sayings(verbs)
@@ -185,11 +185,14 @@ def _add_probe(verbs: argparse._SubParsersAction[Parser]) -> None:
     probe = _verb(
         verbs,
         "probe",
-        "Measure a folder's filesystem by short jobs that leave nothing behind: JOB… TARGET, or --suite NAME TARGET. "
-        "Says what it takes and asks before it starts.",
+        "Measure a directory's filesystem by short jobs that leave nothing behind: JOB… TARGET, or --suite NAME TARGET."
+        " Says what it takes and asks before it starts.",
     )
     probe.add_argument(
-        "words", metavar="JOB… TARGET", nargs="*", help="jobs such as commit-fdatasync, and last the folder to measure"
+        "words",
+        metavar="JOB… TARGET",
+        nargs="*",
+        help="jobs such as commit-fdatasync, and last the directory to measure",
     )
     probe.add_argument("--suite", metavar="NAME", choices=SUITES, help=f"jobs for a purpose: {', '.join(SUITES)}")
     probe.add_argument("--list", action="store_true", help="list the jobs and suites, and what they take")
@@ -223,7 +226,9 @@ def _add_waits(verbs: argparse._SubParsersAction[Parser]) -> None:
         "Watch the machine for some seconds, and say where the time goes: processors, disks, flushes, journals, or "
         "threads that wait for each other.",
     )
-    waits.add_argument("target", metavar="TARGET", nargs="?", help="only the disks and the journal below this folder")
+    waits.add_argument(
+        "target", metavar="TARGET", nargs="?", help="only the disks and the journal below this directory"
+    )
     waits.add_argument(
         "--seconds", metavar="N", type=_seconds, help="how long (default: 5; with --job, its seconds at most: 20)"
     )

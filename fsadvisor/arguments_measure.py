@@ -27,7 +27,7 @@ def add_compare(
         "paths",
         metavar="PATH",
         nargs="*",
-        help="folders of mounted filesystems; on the first one's the images are made",
+        help="directories of mounted filesystems; on the first one's the images are made",
     )
     compare.add_argument(
         "--images",
@@ -68,13 +68,15 @@ FORECAST_SAYS: Final = (
 
 def add_forecast(forecast: argparse.ArgumentParser) -> None:
     """Its words and options."""
-    forecast.add_argument("target", metavar="TARGET", nargs="?", help="a mount point or folder whose results are kept")
+    forecast.add_argument(
+        "target", metavar="TARGET", nargs="?", help="a mount point or directory whose results are kept"
+    )
     forecast.add_argument(
         "--fit", metavar="FILE", type=Path, help="fit a CSV: filesystem,workload,latency_ms,throughput"
     )
     forecast.add_argument("--sweep", action="store_true", help="measure the curves, by dm-delay and null_blk")
     forecast.add_argument(
-        "--on-scratch", metavar="DIR", type=Path, help="where the sweep's image lies, on a filesystem with room for it"
+        "--on-scratch", metavar="DIR", type=Path, help="where the sweep's image lies, on a filesystem with space for it"
     )
     forecast.add_argument(
         "--filesystems",
@@ -149,7 +151,7 @@ def add_trial(trial: argparse.ArgumentParser, seconds: Callable[[str], float], p
     trial.add_argument("-o", metavar="OPTIONS", dest="options", action="append", help="mount options, as of mount")
     where = trial.add_mutually_exclusive_group()
     where.add_argument(
-        "--on-scratch", metavar="DIR", type=Path, help="make images on this folder's filesystem, without a name"
+        "--on-scratch", metavar="DIR", type=Path, help="make images on this directory's filesystem, without a name"
     )
     where.add_argument("--device", metavar="EMPTY", type=Path, help="use two halves of a device that is proven empty")
     trial.add_argument(

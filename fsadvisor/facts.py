@@ -55,4 +55,4 @@ WAKE = "look again with --wake, or while the disk is awake"
 
 def unreadable(what: str, source: str = "") -> Unknown:
     """An answer came but was not understood; `what` says which part, in a few words."""
-    return Unknown(Cause.UNREADABLE, f"{what}; send the folder that `fsadvisor capture` writes", source)
+    return Unknown(Cause.UNREADABLE, f"{what}; send the directory that `fsadvisor capture` writes", source)

@@ -49,7 +49,7 @@ def shelf(chosen: argparse.Namespace) -> Shelf:
     folders = [own_rules(), *(chosen.rules or ())]
     absent = next((folder for folder in folders if not folder.is_dir()), None)
     if absent is not None:
-        raise UsageError(f"{absent}: no such folder of rules")
+        raise UsageError(f"{absent}: no such directory of rules")
     return load_shelf(*folders) if chosen.rules else own_shelf()
 
 

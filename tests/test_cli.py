@@ -111,7 +111,7 @@ def test_a_full_disk_under_stdout_is_told():
         (("--on", "/etc"), "/etc"),
         (("--on", MACHINE, "--only", "/srv/recorded/svr"), "did you mean '/srv/recorded/srv'?"),
         (("--on", MACHINE, "--workload", "/srv/recorded/svr=oltp"), "did you mean '/srv/recorded/srv'?"),
-        (("--rules", "/nowhere"), "/nowhere: no such folder of rules"),
+        (("--rules", "/nowhere"), "/nowhere: no such directory of rules"),
         (("rule", "try", "/nowhere.toml"), "/nowhere.toml"),
         (("capture", "/"), "/"),
         (("--json", "--text"), "not allowed with"),

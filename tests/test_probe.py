@@ -71,15 +71,15 @@ def test_a_dry_run_as_json_is_of_the_published_shape(tmp_path):
         (("/var/tmp",), "--suite quick, or jobs before it"),
         (("commit-fdatsync", "/var/tmp"), "did you mean 'commit-fdatasync'?"),
         (("quick", "/var/tmp"), "--suite quick"),
-        (("commit-fdatasync",), "say last in which folder"),
-        (("commit-fdatasync", "/srv", "/var/tmp"), "one folder at a time"),
+        (("commit-fdatasync",), "say last in which directory"),
+        (("commit-fdatasync", "/srv", "/var/tmp"), "one directory at a time"),
         (("--suite", "fast", "/var/tmp"), "'quick'"),
         (("commit-fdatasync", "--width", "0", "/var/tmp"), "no share"),
         (("commit-fdatasync", "--seconds", "never", "/var/tmp"), "no number of seconds"),
         (("commit-fdatasync", "/dev/null"), "character device"),
         (("commit-fdatasync", "/proc"), "proc"),
         (("commit-fdatasync", "/no/such"), "does not exist"),
-        (("commit-fdatasync", "--yes", "/etc/passwd"), "name the folder that it is in"),
+        (("commit-fdatasync", "--yes", "/etc/passwd"), "name the directory that it is in"),
     ],
 )
 def test_what_can_not_be_measured_is_refused_with_the_nearest_choice(argv, words):

@@ -62,7 +62,7 @@ def syncing(place):
     ("argv", "words"),
     [
         (("--job", "commit-fdatsync", "/var/tmp"), "did you mean 'commit-fdatasync'?"),
-        (("--job", "commit-fdatasync"), "say in which folder"),
+        (("--job", "commit-fdatasync"), "say in which directory"),
         (("/no/such/folder",), "on no mount that can be told"),
         (("--seconds", "0"), "no number of seconds"),
         (("--on", MACHINE), "a recording does not move"),

@@ -66,7 +66,7 @@ def attestation_text(path: Path, *, must_exist: bool = False) -> str:
 
 def config_text(path: Path, *, must_exist: bool) -> str:
     """What is in a file of defaults, '' where there is none, unless it must exist. Raises MachineError."""
-    content = safe_files.read(path, _MOST_CONFIG, "write what it may say anew")
+    content = safe_files.read(path, _MOST_CONFIG, "write again what it may say")
     if content is None and must_exist:
         raise MachineError(str(path), "no such file", "name one for --config")
     return decoded(content or b"")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_NAMES = 10_000
 """In a directory that holds a recording or a report, or is one."""
-_CHOICE = "name a folder that `fsadvisor capture` wrote, or a sos archive"
+_CHOICE = "name a directory that `fsadvisor capture` wrote, or a sos archive"
 
 
 def open_machine(path: Path | str) -> Machine:
@@ -36,7 +36,7 @@ def open_machine(path: Path | str) -> Machine:
     if stat.S_ISREG(mode):
         return SosMachine(ArchiveTree(where), where)
     if not stat.S_ISDIR(mode):
-        raise MachineError(where, "neither a folder nor an archive", _CHOICE)
+        raise MachineError(where, "neither a directory nor an archive", _CHOICE)
     if os.path.lexists(f"{where}/{recorded.TITLE}"):
         return RecordedMachine(where, account=False)
     try:

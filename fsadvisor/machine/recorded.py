@@ -316,7 +316,7 @@ class RecordedMachine:
 def _title(folder: str, content: str | Unknown | None) -> dict[str, Any]:
     """The content of machine.toml, if it is one that this version understands."""
     if content is None:
-        raise MachineError(folder, f"no {TITLE} in it", "name a folder that `fsadvisor capture` wrote wholly")
+        raise MachineError(folder, f"no {TITLE} in it", "name a directory that `fsadvisor capture` wrote wholly")
     where = f"{folder}/{TITLE}"
     if isinstance(content, Unknown):
         raise MachineError(where, content.learn, AGAIN)

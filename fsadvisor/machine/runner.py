@@ -98,7 +98,7 @@ def encoded(text: str) -> bytes:
 def missing_tool(argv: Argv, refused: bool = False) -> Unknown:
     """The answer where a tool is not installed, or was fetched to where somebody else may write."""
     tool = argv[0] if argv else ""
-    why = "; the fetched one is not used, others can change it: `make run` as this user fetches it anew"
+    why = "; the fetched one is not used, others can change it: `make run` as this user fetches it again"
     return Unknown(Cause.NO_TOOL, f"install {PACKAGES.get(tool, tool)}{why if refused else ''}", sources.command(argv))
 
 

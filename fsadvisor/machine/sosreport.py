@@ -139,7 +139,7 @@ class SosMachine:
     def __init__(self, tree: Tree, name: str) -> None:
         top = _top(tree)
         if top is None:
-            raise MachineError(name, "no sos_commands in it", "name a sos archive, or the folder unpacked from one")
+            raise MachineError(name, "no sos_commands in it", "name a sos archive, or the directory unpacked from one")
         self._tree = tree
         self._name = name
         self._top = top

@@ -76,8 +76,8 @@ def findings(jobs: Iterable[Job]) -> Iterator[Objection]:
     if small:
         yield warning(
             "space",
-            f"files are smaller than usual for want of room ({', '.join(small)}): one that fits into a cache of the "
-            "disk answers another question, and no advice is made of it",
+            f"files are smaller than usual for want of free space ({', '.join(small)}): one that fits into a cache of "
+            "the disk answers another question, and no advice is made of it",
         )
 
 

@@ -92,9 +92,9 @@ def planned(
     if os.geteuid() != 0:
         raise SweepError("a sweep makes devices and mounts: run it as root")
     if not folder.is_dir():
-        raise SweepError(f"--on-scratch: {folder} is no folder")
+        raise SweepError(f"--on-scratch: {folder} is no directory")
     if any("\ud800" <= sign <= "\udfff" for sign in str(folder.resolve())):
-        raise SweepError(f"--on-scratch: the name of {folder} is no UTF-8: name another folder")
+        raise SweepError(f"--on-scratch: the name of {folder} is no UTF-8: name another directory")
     if missing := sweep_devices.delay_missing():
         raise SweepError(f"{missing}: without it no device's latency can be set")
     left_out: list[str] = []

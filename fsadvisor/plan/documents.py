@@ -41,7 +41,7 @@ _COMMANDS: Final = (
 )
 _PLACES: Final = (
     "To try the scripts on copies, both take from the environment FSTAB (default /etc/fstab), FILES_IN (what stands "
-    "before the paths of new files, default nothing) and STATE (the folder where plan.sh keeps copies for undo.sh)."
+    "before the paths of new files, default nothing) and STATE (the directory where plan.sh keeps copies for undo.sh)."
 )
 
 

@@ -162,7 +162,7 @@ def _fstab(change: FstabChange) -> Part:
         before=(
             _expect("the content of fstab", (old,), probe),
             f"errors=$(fstab_errors {_FSTAB})",
-            "new_errors=$(new_fstab_errors) || stop 'no room for a copy of fstab'",
+            "new_errors=$(new_fstab_errors) || stop 'no free space for a copy of fstab'",
             '[ "$new_errors" = none ] || [ "$new_errors" = "$errors" ] ||',
             '    stop "findmnt --verify is not content with the new fstab: $new_errors"',
         ),

@@ -16,7 +16,7 @@ from fsadvisor.plan.files import mount_unit_hint
 from fsadvisor.plan.fstab_patch import Wish
 from fsadvisor.plan.model import Finding, FstabChange, LineEdit, Manual, Plan, Refusal, Step, UnfitError
 from fsadvisor.rulebook.advise import RUNNING, advise, judge, reason
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage import Mount
 from fsadvisor.storage.catalogue import did_you_mean
 
@@ -100,7 +100,7 @@ def why_not(verdict: Verdict) -> str:
     if verdict.waiver is not None:
         return f"it is waived until {verdict.waiver.until}: {verdict.waiver.because}"
     if verdict.outcome in _FOUND:
-        says = "" if verdict.outcome is Outcome.ADVISE else f"{verdict.outcome.value}: "
+        says = "" if verdict.outcome is Outcome.ADVISE else f"{SAID[verdict.outcome]}: "
         return says + verdict.instructions().no_commands
     unknown = ", ".join(
         f"{name} is not known" + (f" ({it.learn})" if it.learn else "") for name, it in verdict.to_learn().items()

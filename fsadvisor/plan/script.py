@@ -121,7 +121,7 @@ def _main(plan: Plan, all_parts: Sequence[Part]) -> str:
         "",
         "# ---- Then do it ".ljust(shell.WIDTH, "-"),
         "trap 'stop interrupted' HUP INT TERM",
-        *(('(umask 077 && mkdir -p -- "$STATE") || stop "no folder $STATE for the copies"',) if made else ()),
+        *(('(umask 077 && mkdir -p -- "$STATE") || stop "no directory $STATE for the copies"',) if made else ()),
         *(f"step_{number}" for number in numbers),
         "",
         "# ---- And look at all of it once more ".ljust(shell.WIDTH, "-"),

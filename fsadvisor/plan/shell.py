@@ -172,7 +172,7 @@ put() {
 }
 """,
     "keep_copy": """\
-# keep_copy FILE NAME: keep the file, where there is one, in the folder of this plan
+# keep_copy FILE NAME: keep the file, where there is one, in the directory of this plan
 keep_copy() {
     [ ! -e "$1" ] || { cp --preserve=all -- "$1" "$STATE/$2" && sync -- "$STATE/$2"; }
 }

@@ -20,7 +20,7 @@ from fsadvisor.pages.glyphs import NOTHING, Tone, line, span
 from fsadvisor.pages.text import counted, render
 from fsadvisor.report import history
 from fsadvisor.report.history import Change, Said
-from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,12 +33,7 @@ SCHEMA: Final = "fsadvisor/diff/1"
 READ: Final = ("fsadvisor/report/1", "fsadvisor/report/2")
 """Schemas of the reports that are understood."""
 
-_WORDS: Final = {
-    "advise": "advised",
-    "withheld": "withheld, for its safety is not known",
-    "blocked": "not safe here",
-    "undetermined": "can't be told",
-}
+_WORDS: Final = {outcome.value: SAID[outcome] for outcome in (*CALLS_FOR_ACTION, Outcome.UNDETERMINED)}
 _CALLING: Final = frozenset(outcome.value for outcome in CALLS_FOR_ACTION)
 
 

@@ -27,7 +27,7 @@ _MIB: Final = 1 << 20
 
 def full_document(told: Full, path: str) -> Iterator[Block]:
     """Which causes hold, safest first; nothing is deleted."""
-    yield paragraph(f"The room at {clean(path)}: {clean(told.subject.name)}, {_room(told.subject)}")
+    yield paragraph(f"The free space at {clean(path)}: {clean(told.subject.name)}, {_room(told.subject)}")
     if not told.causes:
         yield Gap()
         yield paragraph("No cause of a full filesystem that could be told holds.")

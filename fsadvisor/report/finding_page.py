@@ -27,7 +27,7 @@ from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.report import findings, rule_page
 from fsadvisor.report.rule_page import part
 from fsadvisor.rulebook.ranking import ORDER, REST
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth
 
 if TYPE_CHECKING:
@@ -50,10 +50,10 @@ IN_JSON: Final = " (--json has all)"
 
 
 def headline(finding: Finding) -> str:
-    """'critical risk', 'moderate gain, withheld'."""
+    """'critical risk', 'moderate gain, safety not known'."""
     words = f"{finding.rule.severity} {finding.rule.kind}"
     if finding.outcome is not Outcome.ADVISE:
-        words = f"{words}, {finding.outcome.value}"
+        words = f"{words}, {SAID[finding.outcome]}"
     return f"{words}, waived" if finding.waiver else words
 
 

@@ -154,7 +154,7 @@ _NAMED: Final = 5
 _SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _NO_CURE: Final = {
     Cause.NOT_EXPOSED: "Can't be learnt here: the machine does not show it",
-    Cause.NOT_APPLICABLE: "Can't be told: the question makes no sense here",
+    Cause.NOT_APPLICABLE: "Not checked: it does not apply here",
 }
 
 

@@ -105,7 +105,7 @@ class Ignored(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 
 
 class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Counts; `highest` is the gravest severity of an `advise`, `incomplete` says that something could not be told.
+    """Counts; `highest` is the gravest severity of an `advise`, `incomplete` says that something is not known.
 
     `could_not_look` says why no storage could be looked at (exit status 5); null where some was.
     Neither `highest` nor the counts by severity count what is waived; `verdicts` does.

@@ -139,7 +139,7 @@ def cost(takes: Cost) -> Iterator[Block]:
     yield Labelled("time", line(seconds), 8)
     yield Labelled("writes", line(f"up to {bytes_text(takes.written_bytes)}" if takes.written_bytes else "nothing"), 8)
     room = f"{bytes_text(takes.room_bytes)} and {counted(takes.files, 'file')} at one time, all taken away again"
-    yield Labelled("takes", line(room if takes.room_bytes or takes.files else "no room"), 8)
+    yield Labelled("takes", line(room if takes.room_bytes or takes.files else "no space"), 8)
 
 
 def findings(findings: Iterable[Objection]) -> Iterator[Block]:
@@ -163,7 +163,7 @@ def listing(costs: Mapping[Job, Cost], suites: Mapping[str, tuple[Sequence[str],
 def _short(cost: Cost) -> str:
     if not cost.writes:
         return f"{seconds_text(cost.most_seconds)} at most, writes nothing"
-    took = f"{bytes_text(cost.room_bytes)} of room" if cost.room_bytes else counted(cost.files, "file")
+    took = f"{bytes_text(cost.room_bytes)} of space" if cost.room_bytes else counted(cost.files, "file")
     return f"{seconds_text(cost.most_seconds)} at most, writes {bytes_text(cost.written_bytes)}, takes {took}"
 
 

@@ -120,9 +120,9 @@ _FOUND_WHERE: Final = {
 }
 _VERDICTS: Final = {
     Outcome.ADVISE: "advised",
-    Outcome.WITHHELD: "withheld, until what is not known is proven",
-    Outcome.BLOCKED: "blocked, because it would not be safe",
-    Outcome.UNDETERMINED: "can't tell",
+    Outcome.WITHHELD: "advised, but safety not known: no commands until it is proven",
+    Outcome.BLOCKED: "advised, but not safe here: no commands",
+    Outcome.UNDETERMINED: "not known: needs a fact",
     Outcome.OK: "passed",
     Outcome.NOT_APPLICABLE: "does not apply",
 }

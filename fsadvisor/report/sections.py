@@ -14,7 +14,7 @@ from fsadvisor.pages.text import counted, listed
 from fsadvisor.report import as_json, findings, power_loss
 from fsadvisor.report.finding_page import headline, subjects_named
 from fsadvisor.report.finding_page import in_one_line as finding_line
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import SAID, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,13 +104,13 @@ def not_looked_at(storage: Storage) -> Iterator[tuple[str, Unknown]]:
 
 
 def summed_up(found: Sequence[Finding], verdicts: Sequence[Verdict], about: About, storage: Storage) -> str:
-    """'1 critical risk, 2 moderate gains, 1 withheld; 14 checks passed; 6 could not be told.'."""
+    """'1 critical risk, 2 moderate gains, 1 safety not known; 14 checks passed; 6 not known.'."""
     numbers = Counter(verdict.outcome for verdict in verdicts)
     nothing = "No storage was looked at" if as_json.could_not_look(storage, about.root) else "Nothing to advise"
     parts = [", ".join(_advice(found, nothing))]
     parts.append(f"{counted(numbers[Outcome.OK], 'check')} passed")
     if numbers[Outcome.UNDETERMINED]:
-        parts.append(f"{numbers[Outcome.UNDETERMINED]:,} could not be told")
+        parts.append(f"{numbers[Outcome.UNDETERMINED]:,} not known")
     if about.rule_errors:
         parts.append(f"{counted(len({error.file for error in about.rule_errors}), 'rule')} did not load")
     if storage.ignored:
@@ -126,7 +126,7 @@ def _advice(found: Sequence[Finding], nothing: str) -> Iterator[str]:
     if not kinds:
         yield nothing
     if number := sum(one.outcome is Outcome.WITHHELD for one in main):
-        yield f"{number:,} {Outcome.WITHHELD.value}"
+        yield f"{number:,} {SAID[Outcome.WITHHELD]}"
     if minor:
         yield f"{len(minor):,} also possible"
     if number := sum(one.waiver is not None for one in found):

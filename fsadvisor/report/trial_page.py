@@ -34,7 +34,7 @@ _SIDES: Final = {
     DEFAULT: "as it is",
     AGAIN: "as it is, once more",
     CHANGED: "changed",
-    BARE: "the folder itself",
+    BARE: "the directory itself",
 }
 
 

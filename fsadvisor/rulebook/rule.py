@@ -54,6 +54,16 @@ class Outcome(Enum):
 CALLS_FOR_ACTION: Final = frozenset({Outcome.ADVISE, Outcome.WITHHELD, Outcome.BLOCKED})
 """There is something to do, or would be."""
 
+SAID: Final = {
+    Outcome.ADVISE: "advised",
+    Outcome.WITHHELD: "safety not known",
+    Outcome.BLOCKED: "not safe here",
+    Outcome.UNDETERMINED: "not known",
+    Outcome.OK: "passed",
+    Outcome.NOT_APPLICABLE: "does not apply",
+}
+"""What people read for each; JSON has the values."""
+
 SILENT: Final = (Outcome.OK, Outcome.NOT_APPLICABLE)
 """There is nothing to say."""
 

@@ -184,7 +184,9 @@ def _placed(file: Path) -> Rule | tuple[RuleError, ...]:
     """Load a rule file that must stand in the folder of its subject."""
     rule = load_rule(file)
     if isinstance(rule, Rule) and rule.subject != file.parent.name:
-        return (RuleError(str(file), 1, None, f"a rule on a {rule.subject} belongs into the folder {rule.subject}/"),)
+        return (
+            RuleError(str(file), 1, None, f"a rule on a {rule.subject} belongs into the directory {rule.subject}/"),
+        )
     return rule
 
 
@@ -203,7 +205,7 @@ def _files(folder: Path) -> Iterator[Path | RuleError]:
         return
     for entry in inside:
         if entry.suffix == ".toml":
-            yield RuleError(str(entry), 1, None, "a rule file stands in the folder of its subject")
+            yield RuleError(str(entry), 1, None, "a rule file stands in the directory of its subject")
         elif entry.name in SCOPES:
             yield from _rules_on(entry)
         elif entry.is_dir() and any(entry.glob("*.toml")):

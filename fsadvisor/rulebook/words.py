@@ -69,9 +69,9 @@ class _Symptom(Struct, frozen=True):
 
 _SAID: Final = {
     Outcome.ADVISE: "advised",
-    Outcome.WITHHELD: "found; its change is withheld",
-    Outcome.BLOCKED: "found; something has to be known first",
-    Outcome.UNDETERMINED: "could not be told",
+    Outcome.WITHHELD: "found; the safety of its change is not known",
+    Outcome.BLOCKED: "found; its change is not safe here",
+    Outcome.UNDETERMINED: "not known",
     Outcome.OK: "not so here",
     Outcome.NOT_APPLICABLE: "applies to nothing here",
 }

@@ -52,7 +52,7 @@ class Disk(Described, frozen=True, kw_only=True):
     virtual: Fact[bool] = about(
         "shown by a hypervisor, cloud or network; its hardware can't be seen", "transport, model"
     )
-    rotational: Fact[bool] = about("spins; virtual disks say yes by default", "queue/rotational")
+    rotational: Fact[bool] = about("is rotational; virtual disks say yes by default", "queue/rotational")
     removable: Fact[bool] = about("medium can be taken out", "/sys/block/D/removable")
     read_only: Fact[bool] = about("refuses writes", "/sys/block/D/ro")
     scheduler: Fact[str] = about("I/O scheduler in use", "queue/scheduler")
@@ -155,7 +155,7 @@ class Disk(Described, frozen=True, kw_only=True):
     )
     discards: Fact[bool] = about("takes discards (TRIM)", "queue/discard_max_bytes")
     thin: Fact[bool] = about(
-        "its blocks are backed on demand, so that discards give room back to a pool",
+        "its blocks are backed on demand, so that discards give space back to a pool",
         "sysfs; unknown for virtual disks",
         attested=True,
     )

@@ -34,7 +34,7 @@ class Filesystem(Described, frozen=True, kw_only=True):
     used_percent: Fact[int] = about("in use, of what ordinary users may use", "statvfs", "percent")
     inodes_used_percent: Fact[int] = some("inodes in use (not of Btrfs, which has no table)", "statvfs", "percent")
     inodes_used: Fact[int] = some(
-        "inodes in use, in two digits: files, folders and all else with a name", "statvfs", "inodes"
+        "inodes in use, in two digits: files, directories and all else with a name", "statvfs", "inodes"
     )
     reserved_bytes: Fact[int] = some("free space that is kept for root (ext2 to ext4)", "statvfs", "bytes")
     deleted_open_percent: Fact[int] = some(
@@ -64,7 +64,7 @@ class Filesystem(Described, frozen=True, kw_only=True):
     )
     log_buffer_bytes: Fact[int] = some("XFS logbsize", "mount options", "bytes")
     log_takes_256k: Fact[bool] = some("logbsize=256k would be taken: log version 2, stripe unit divides", "xfs_info")
-    xfs_sparse_inodes: Fact[bool] = some("XFS can make inodes where free space is in small pieces", "xfs_info")
+    xfs_sparse_inodes: Fact[bool] = some("XFS can make inodes where free space is in small extents", "xfs_info")
     xfs_crc: Fact[bool] = some("XFS format 5 (checksums)", "xfs_info")
     allocation_groups: Fact[int] = some("XFS allocation groups", "xfs_info", "groups")
     unallocated_percent: Fact[int] = some(
@@ -102,7 +102,7 @@ class Filesystem(Described, frozen=True, kw_only=True):
         "average time that a commit waits for file data first (data=ordered)", "/proc/fs/jbd2/*/info", "ms"
     )
     xfs_bigtime: Fact[bool] = some("XFS timestamps reach beyond 2038", "xfs_info")
-    xfs_ftype: Fact[bool] = some("XFS folders hold the type of each file", "xfs_info")
+    xfs_ftype: Fact[bool] = some("XFS directories hold the type of each file", "xfs_info")
     allocation_group_bytes: Fact[int] = some("size of an XFS allocation group", "xfs_info", "bytes")
     space_cache: Fact[Literal["v1", "v2", "none"]] = some("how Btrfs remembers free space", "mount options")
     quota: Fact[Literal["off", "qgroup", "squota"]] = some("Btrfs quota groups", "/sys/fs/btrfs/*/qgroups")
@@ -156,8 +156,8 @@ class Filesystem(Described, frozen=True, kw_only=True):
         "cut the power under a load that logs what was acknowledged, and compare",
     )
     expendable: Fact[bool] = attested(
-        "all of it may be lost at a power loss: it can be made anew",
-        "ask its owner whether all of it can be made anew (scratch, cache, builds)",
+        "all of it may be lost at a power loss: it can be recreated",
+        "ask its owner whether all of it can be recreated (scratch, cache, builds)",
     )
     stale_data_acceptable: Fact[bool] = attested(
         "after a crash, contents of deleted files may show up in files written last",
@@ -176,14 +176,14 @@ class Filesystem(Described, frozen=True, kw_only=True):
         "ask whether snapper, a container store or a person reads `btrfs qgroup show`",
     )
     remake_planned: Fact[bool] = attested(
-        "the filesystem is to be made anew, so that its type and format can be chosen",
-        "ask whether it is to be moved or made anew",
+        "the filesystem is to be recreated, so that its type and format can be chosen",
+        "ask whether it is to be moved or recreated",
     )
     largest_planned_file_bytes: Fact[int] = attested(
         "size that its largest file will reach (bytes)", "ask its owner how large one file may become"
     )
     largest_folder_names: Fact[int] = attested(
-        "names in the folder of it that has most", "count with `ls -f FOLDER | wc -l` where programs make files"
+        "entries in the directory of it that has most", "count with `ls -f DIRECTORY | wc -l` where programs make files"
     )
 
 
@@ -220,7 +220,7 @@ class Mount(Described, frozen=True, kw_only=True):
     )
     read_only: Fact[bool] = some("is read-only", "/proc/self/mountinfo")
     atime: Fact[Atime] = some("when access times are written", "/proc/self/mountinfo")
-    nodiratime: Fact[bool] = some("folders' access times are not written", "/proc/self/mountinfo")
+    nodiratime: Fact[bool] = some("directories' access times are not written", "/proc/self/mountinfo")
     sync: Fact[bool] = some("every write waits for the disk (sync or dirsync)", "/proc/self/mountinfo")
     sync_needed: Fact[bool] = some("a program counts on every write waiting for the disk", ATTEST, attested=True)
     configured_data_mode: Fact[DataMode] = some("ext4 data= mode asked for", "/etc/fstab, mount unit")
@@ -264,7 +264,7 @@ class Mount(Described, frozen=True, kw_only=True):
     )
     flush_us: Fact[float] = some("how long the flushes of an fsync take", "`fsadvisor probe fsync-ladder`", "µs")
     disk_flush_share_percent: Fact[float] = some(
-        "share of an fsync in which the leaf disks flush their caches: less than its flushes take above a loop device",
+        "share of an fsync in which the disks below flush their caches: less than its flushes take above a loop device",
         "`fsadvisor probe fsync-ladder`",
         "percent",
     )

@@ -93,22 +93,22 @@ class Service(Described, frozen=True, kw_only=True):
     """A program that keeps its files on this machine."""
 
     program: Fact[str] = about("postgresql, mysql, mongodb, …", "process names")
-    directory: Fact[str] = about("where its files are", "process arguments and working folder, known places")
+    directory: Fact[str] = about("where its files are", "process arguments and working directory, known places")
     workload: Fact[Workload] = about("what such a program does to a filesystem", "its kind")
-    mount_point: Fact[str] = about("mount that the folder is on", "/proc/self/mountinfo")
+    mount_point: Fact[str] = about("mount that the directory is on", "/proc/self/mountinfo")
     container: Fact[str] = some("container that it runs in", "/proc/PID/cgroup, the engine's names")
     in_container_layer: Fact[bool] = about(
         "its files are in the container's own writable layer, and end with it",
         "mountinfo of the container and the host",
     )
-    nocow: Fact[bool] = some("its folder has the no-copy-on-write flag (Btrfs)", "FS_IOC_GETFLAGS")
+    nocow: Fact[bool] = some("its directory has the no-copy-on-write flag (Btrfs)", "FS_IOC_GETFLAGS")
     nocow_file: Fact[bool] = some(
         "a file that it keeps overwriting has the flag, too; an old file does not take it", "FS_IOC_GETFLAGS"
     )
     own_checksums: Fact[bool] = some("the program finds damaged pages by its own checksums", ATTEST, attested=True)
     snapshots_needed: Fact[bool] = attested(
-        "snapshots of its folder are taken, or will be",
-        "ask who backs the program up whether snapshots of its folder are part of it",
+        "snapshots of its directory are taken, or will be",
+        "ask who backs the program up whether snapshots of its directory are part of it",
     )
     server_version: Fact[Version] = some("version of the server", "PG_VERSION, mysqld --version")
     edition: Fact[Literal["mysql", "mariadb"]] = some("which of the two it is", "mysqld --version")
@@ -142,6 +142,6 @@ class Service(Described, frozen=True, kw_only=True):
         "the last second of acknowledged writes may be lost in a crash", "ask who owns the data"
     )
     storage_driver: Fact[str] = some("how Docker keeps the layers of containers", "/var/lib/docker/image")
-    extents: Fact[int] = some("pieces in which its largest files lie", "FS_IOC_FIEMAP", "extents")
+    extents: Fact[int] = some("extents in which its largest files lie", "FS_IOC_FIEMAP", "extents")
     extents_per_gib: Fact[int] = some("the same per GiB, where they are not compressed", "FS_IOC_FIEMAP", "extents")
-    largest_folder: Fact[int] = some("names in its fullest folder", "its folder", "names")
+    largest_folder: Fact[int] = some("entries in its fullest directory", "its directory", "names")

@@ -37,7 +37,7 @@ class Layer(Described, frozen=True, kw_only=True):
     )
     md_spares: Fact[int] = some("members that wait to replace another", "md/dev-*/state", "devices")
     md_mismatches: Fact[int] = some(
-        "sectors that differed at the last check, or were written anew by the last resync", "md/mismatch_cnt", "sectors"
+        "sectors that differed at the last check, or were rewritten by the last resync", "md/mismatch_cnt", "sectors"
     )
     md_last_action: Fact[str] = some(
         "what it did last with all of its members: check, repair, resync, recovery, …", "md/last_sync_action"
@@ -76,41 +76,43 @@ class Below(Described, frozen=True, kw_only=True):
     stack that can't be followed to hardware.
     """
 
-    disks: Fact[tuple[str, ...]] = about("names of the leaf disks", "the stack in sysfs")
-    any_write_back: Fact[bool] = about("a leaf disk gets cache flushes from the kernel", "queue/write_cache")
+    disks: Fact[tuple[str, ...]] = about("names of the physical disks below", "the stack in sysfs")
+    any_write_back: Fact[bool] = about("a physical disk below gets cache flushes from the kernel", "queue/write_cache")
     plp: Fact[PlpVerdict] = about(
-        "the weakest power-loss verdict of the leaf disks: what is lost on one is lost", "disk.plp"
+        "the weakest power-loss verdict of the physical disks: what is lost on one is lost", "disk.plp"
     )
-    all_plp_proven: Fact[bool] = about("power-loss protection is proven for every leaf disk", "disk.plp")
+    all_plp_proven: Fact[bool] = about("power-loss protection is proven for every physical disk below", "disk.plp")
     any_unprotected_cache: Fact[bool] = about(
-        "a leaf disk is 'write back' and its power-loss protection is not proven",
+        "a physical disk below is 'write back' and its power-loss protection is not proven",
         "disk.write_cache, disk.plp",
     )
     flush_ms_avg: Fact[float] = some(
-        "average time of a cache flush since boot, of the slowest leaf disk that gets flushes",
+        "average time of a cache flush since boot, of the slowest physical disk that gets flushes",
         "/sys/block/D/stat",
         "ms",
     )
-    any_virtual: Fact[bool] = about("a leaf disk is virtual", "disk.virtual")
-    any_rotational: Fact[bool] = about("a leaf disk that is no virtual one spins", "disk.rotational, disk.virtual")
-    any_discards: Fact[bool] = about("discards reach a leaf disk", "disk.discards")
-    any_failing: Fact[bool] = about("a leaf disk fails, or has errors", "disk.failing")
+    any_virtual: Fact[bool] = about("a disk below is virtual", "disk.virtual")
+    any_rotational: Fact[bool] = about("a disk below is rotational and not virtual", "disk.rotational, disk.virtual")
+    any_discards: Fact[bool] = about("discards reach a physical disk", "disk.discards")
+    any_failing: Fact[bool] = about("a physical disk below fails, or has errors", "disk.failing")
     any_incomplete: Fact[bool] = about(
         "an array, mirror or multipath device lacks a member, or is being rebuilt", "layer.incomplete"
     )
     any_thin: Fact[bool] = about("something below is thinly provisioned", "disk.thin, dm and LVM tables")
-    any_ephemeral: Fact[bool] = about("a leaf disk is a cloud host's own and gone with it", "disk.cloud_disk")
+    any_ephemeral: Fact[bool] = about("a disk below is a cloud host's own and gone with it", "disk.cloud_disk")
     raid_levels: Fact[tuple[str, ...]] = some(
         "levels of the software RAIDs below; a controller's are not seen", "layer.md_level"
     )
     read_ahead_kib: Fact[int] = some(
         "read-ahead of the one block device right below, which counts for reads of files", "queue/read_ahead_kb", "KiB"
     )
-    any_removable: Fact[bool] = about("a leaf disk is removable", "disk.removable")
-    transports: Fact[tuple[str, ...]] = about("how the leaf disks are attached", "disk.transport")
+    any_removable: Fact[bool] = about("a disk below is removable", "disk.removable")
+    transports: Fact[tuple[str, ...]] = about("how the physical disks are attached", "disk.transport")
     all_datasheet_plp: Fact[bool] = about(
-        "datasheets promise power-loss protection of every leaf", "disk.datasheet_plp"
+        "datasheets promise power-loss protection of every physical disk below", "disk.datasheet_plp"
     )
-    all_firmware_trusted: Fact[bool] = about("the firmware of every leaf disk is trusted", "disk.firmware_trusted")
-    all_paths_covered: Fact[bool] = about("no cache on the way to a leaf forgets at power loss", "disk.path_covered")
-    all_swap_policy: Fact[bool] = about("replacements of every leaf disk are checked", "disk.swap_policy")
+    all_firmware_trusted: Fact[bool] = about("the firmware of every physical disk is trusted", "disk.firmware_trusted")
+    all_paths_covered: Fact[bool] = about(
+        "no cache on the way to a physical disk forgets at power loss", "disk.path_covered"
+    )
+    all_swap_policy: Fact[bool] = about("replacements of every physical disk are checked", "disk.swap_policy")

@@ -295,7 +295,7 @@ def _lossy(model: Fact[str], family: Family | None) -> Fact[bool]:
 def _thin_unknown(seen: Fact[bool]) -> Fact[bool]:
     if isinstance(seen, Unknown):
         return seen
-    learn = "ask whoever runs the hypervisor or the array whether discards give room back, and `fsadvisor attest` it"
+    learn = "ask whoever runs the hypervisor or the array whether discards give space back, and `fsadvisor attest` it"
     return Unknown(Cause.NOT_ATTESTED, learn, seen.source)
 
 

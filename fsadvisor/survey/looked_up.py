@@ -124,7 +124,7 @@ def _shingled(disk: Disk, model: str) -> Fact[ShingledBy]:
     if (page := shingled.listed(model)) is not None:
         return Known("model", page)
     if read_fact.value(disk.transport) == "sata" and read_fact.value(disk.discards):
-        return Known("trim", f"it spins and takes TRIM: {disk.discards.source}")
+        return Known("trim", f"it is rotational and takes TRIM: {disk.discards.source}")
     return Known("no sign", f"no page of {len(shingled.table())} models lists it; it has no zones and takes no TRIM")
 
 

@@ -217,7 +217,7 @@ def weakness(result: Measured) -> str:
     if not result.believable:
         return f"the figure of {_day(result)} cannot be what it seems"
     if result.small_file:
-        return f"on {_day(result)} there was no room for a file of the usual size"
+        return f"on {_day(result)} there was no space for a file of the usual size"
     if result.figure.windows < _FEWEST_WINDOWS:
         count = "1 window" if result.figure.windows == 1 else f"{result.figure.windows} windows"
         return f"the probe of {_day(result)} ended after {count}"

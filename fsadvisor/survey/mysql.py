@@ -143,7 +143,7 @@ def _has_checksums(algorithm: str) -> bool:
 
 def _log_directory(settings: Settings | Unknown, directory: str) -> Fact[str]:
     fact = program_settings.text(
-        settings, "innodb_log_group_home_dir", Known(directory, "InnoDB's default: the data folder")
+        settings, "innodb_log_group_home_dir", Known(directory, "InnoDB's default: the data directory")
     )
     return read_fact.derive(fact, lambda path: path if path.startswith("/") else f"{directory}/{path}".rstrip("/."))
 

@@ -186,7 +186,7 @@ def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> Runn
     place = mounts.place(found.directory.value) if isinstance(found.directory, Known) else None
     if place is None or isinstance(place.path, Unknown):
         unknown = Unknown(
-            Cause.NOT_EXPOSED, "run fsadvisor in its container", f"{found.program.name} has another root folder"
+            Cause.NOT_EXPOSED, "run fsadvisor in its container", f"{found.program.name} has another root directory"
         )
         return replace(found, directory=unknown, container=container, in_layer=unknown)
     told = tuple((key, _path_on_host(mounts, value)) for key, value in found.settings)
@@ -233,7 +233,7 @@ def _directory(program: Program, process: Json) -> Fact[str]:
         return Known(told, f"environment of {program.name}")
     cwd = json_text.string(process, "cwd")
     if program.in_cwd and cwd and cwd != "/":
-        return Known(cwd, f"working folder of {program.name}")
+        return Known(cwd, f"working directory of {program.name}")
     marked = [
         path for path in _paths(process) if not path.startswith(_NOT_DATA) and path != "/" and program.mark in path
     ]

@@ -112,8 +112,8 @@ _FACTS = {
     "redis": ("appendonly", "appendfsync"),
     "docker": ("storage_driver",),
 }  # fmt: skip
-_ELSEWHERE = Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", "its root folder is not ours")
-_NOT_SEEN = Unknown(Cause.DENIED, "run as root", "the program's root folder")
+_ELSEWHERE = Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", "its root directory is not ours")
+_NOT_SEEN = Unknown(Cause.DENIED, "run as root", "the program's root directory")
 
 
 def settings_facts(machine: Machine, found: RunningProgram) -> dict[str, Any]:
@@ -253,7 +253,7 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
 
 def _in_layer(found: RunningProgram) -> Fact[bool]:
     if found.here is not False:
-        return _NOT_SEEN if found.here is None else Known(False, "it has our root folder")
+        return _NOT_SEEN if found.here is None else Known(False, "it has our root directory")
     return found.in_layer
 
 

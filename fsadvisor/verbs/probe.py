@@ -51,7 +51,7 @@ def requested(chosen: argparse.Namespace) -> Request | str:
             "say what to measure and where: fsadvisor probe --suite quick DIR, or JOB… DIR; --list names the jobs"
         )
     if target in JOBS and not Path(target).exists():
-        raise RefusedError(f"{target} is a job: say last in which folder, such as: fsadvisor probe {target} /srv")
+        raise RefusedError(f"{target} is a job: say last in which directory, such as: fsadvisor probe {target} /srv")
     return Request(
         wanted=Wanted(
             jobs=_jobs(names, chosen.suite, target),
@@ -84,7 +84,7 @@ def _no_job(name: str) -> str:
     if name in SUITES:
         return f"{name} is a suite: --suite {name}"
     if "/" in name:
-        return f"{name}: one folder at a time, and it stands last"
+        return f"{name}: one directory at a time, and it stands last"
     return f"no job {name!r}{did_you_mean(name, JOBS) or '; fsadvisor probe --list names them'}"
 
 

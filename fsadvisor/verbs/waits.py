@@ -108,7 +108,7 @@ def _below(target: str, machine: Machine) -> Watched:
     real = surroundings.real(target)
     mount = surroundings.mount_of(real, machine)
     if mount is None:
-        raise RefusedError(f"{target}: on no mount that can be told; name a folder, or none for the whole machine")
+        raise RefusedError(f"{target}: on no mount that can be told; name a directory, or none for the whole machine")
     way = disks.way(survey(machine, {}), mount.mount_point)
     if way is None:
         raise RefusedError(
@@ -138,7 +138,7 @@ def _with_job(chosen: argparse.Namespace, machine: Machine, write: Callable[[Ite
         near = did_you_mean(chosen.job, JOBS) or "; fsadvisor probe --list names them"
         raise RefusedError(f"no job {chosen.job!r}{near}")
     if not chosen.target:
-        raise RefusedError(f"say in which folder: fsadvisor waits DIR --job {chosen.job}")
+        raise RefusedError(f"say in which directory: fsadvisor waits DIR --job {chosen.job}")
     wanted = Wanted(jobs=(JOBS[chosen.job],), target=chosen.target, seconds=chosen.seconds or OTHER_SECONDS, keep=False)
     request = Request(
         wanted=wanted,

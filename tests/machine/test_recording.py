@@ -223,7 +223,7 @@ def test_recordings_that_nobody_asked_for_are_listed(folder):
 @pytest.mark.parametrize(
     ("title", "complaint"),
     [
-        (None, "no machine.toml in it; name a folder that `fsadvisor capture` wrote wholly"),
+        (None, "no machine.toml in it; name a directory that `fsadvisor capture` wrote wholly"),
         ('schema = "fsadvisor/mach', "not TOML"),
         ('schema = "another/thing"', "the schema is 'another/thing', not 'fsadvisor/machine/1'; capture"),
         ('schema = "fsadvisor/machine/2"', "install a newer fsadvisor"),

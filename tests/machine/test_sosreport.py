@@ -279,11 +279,11 @@ def test_zstandard_is_named_as_such(tmp_path):
 
 
 def test_what_is_no_machine_at_all_is_refused_with_the_nearest_choice(tmp_path):
-    with pytest.raises(MachineError, match="No such file or directory; name a folder"):
+    with pytest.raises(MachineError, match="No such file or directory; name a directory"):
         open_machine(tmp_path / "nowhere")
     with pytest.raises(MachineError, match=r"neither machine\.toml nor sos_commands in it"):
         open_machine(tmp_path)
-    with pytest.raises(MachineError, match="neither a folder nor an archive"):
+    with pytest.raises(MachineError, match="neither a directory nor an archive"):
         open_machine("/dev/null")
     with pytest.raises(MachineError, match="no path can be this"):
         open_machine("nul\0byte")

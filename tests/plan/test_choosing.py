@@ -58,7 +58,8 @@ def test_a_choice_that_can_not_be_planned_is_refused_with_the_reason(wanted, say
 
 
 @pytest.mark.parametrize(
-    ("safety", "root", "says"), [("host.virtual", {}, "withheld"), ("host.virtual", {"virtual": False}, "blocked")]
+    ("safety", "root", "says"),
+    [("host.virtual", {}, "safety not known"), ("host.virtual", {"virtual": False}, "not safe here")],
 )
 def test_what_is_withheld_or_blocked_is_refused_with_the_open_question(safety, root, says):
     gain = remounts(

@@ -109,7 +109,7 @@ def sample(name):
 
 class TestWords:
     def test_of_an_errno_are_ours(self):
-        with pytest.raises(EngineError, match=r"while measuring in /srv: there is no room left .*ENOSPC"):
+        with pytest.raises(EngineError, match=r"while measuring in /srv: there is no space left .*ENOSPC"):
             fio.judged(sample("no-room"), "", 1, "measuring in /srv")
 
     def test_are_fios_own_where_there_is_no_errno(self):
@@ -237,7 +237,7 @@ def test_a_filesystem_that_fills_up_in_the_middle_is_told(tmp_path):
     with mounted("tmpfs", tmp_path, megabytes=4) as filesystem:
         work = replace(JOBS["append-direct"].work, direct=False, sync="fsync")
         with (
-            pytest.raises(EngineError, match=rf"measuring in {filesystem.folder}: there is no room left"),
+            pytest.raises(EngineError, match=rf"measuring in {filesystem.folder}: there is no space left"),
             fio.session(fio.find(), work, filesystem.folder, None) as session,
         ):
             session.window(60)

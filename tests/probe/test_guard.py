@@ -27,9 +27,9 @@ from tests.probe.places import (
 )
 
 REFUSED = {
-    "a block device": (with_fact(kind="block device"), "folder where its filesystem is mounted"),
-    "a file": (with_fact(kind="file"), "name the folder that it is in"),
-    "a FIFO": (with_fact(kind="FIFO"), "not a folder"),
+    "a block device": (with_fact(kind="block device"), "directory where its filesystem is mounted"),
+    "a file": (with_fact(kind="file"), "name the directory that it is in"),
+    "a FIFO": (with_fact(kind="FIFO"), "not a directory"),
     "nothing": (with_fact(kind="absent"), "does not exist"),
     "a folder of others": (with_fact(kind="not to be reached"), "run as root"),
     "no telling what": (replace(GOOD, kind=NOT_TOLD), "could not be told"),
@@ -44,7 +44,7 @@ REFUSED = {
     "not ours to write": (with_fact(may_write=False), "you may not write"),
     "damaged": (with_fact(errors=3), "remembers 3 errors"),
     "too little room": (with_room(available_bytes=700 << 20), "has 700 MiB free and the probe takes 256 MiB"),
-    "room unknown": (replace(GOOD, room=NOT_TOLD), "how much room"),
+    "room unknown": (replace(GOOD, room=NOT_TOLD), "how much free space"),
     "no inodes": (with_room(inodes_free=2), "2 free inodes"),
     "a full host under a loop device": (
         with_fact(behind=(replace(ROOM, where="/images", available_bytes=10 << 20),)),
@@ -67,7 +67,7 @@ REFUSED = {
 }
 WARNINGS = {
     "tmpfs": (with_fact(fs_type="tmpfs"), "no figure tells of a disk"),
-    "overlay": (with_fact(fs_type="overlay"), "upper folder"),
+    "overlay": (with_fact(fs_type="overlay"), "upper directory"),
     "nearly full": (with_room(available_bytes=9 * GIB), "nearly full"),
     "a twentieth": (with_room(size_bytes=4 * GIB, available_bytes=3 * GIB), "over a twentieth"),
     "errors unknown": (replace(GOOD, errors=NOT_TOLD), "remembers errors could not be told"),

@@ -199,7 +199,7 @@ def test_a_filesystem_that_fills_up_is_told(tmp_path):
         (filesystem.folder / "other").open("wb") as other,
     ):
         os.posix_fallocate(other.fileno(), 0, filesystem.free_bytes())
-        with pytest.raises(EngineError, match=f"measuring in {filesystem.folder}: there is no room left"):
+        with pytest.raises(EngineError, match=f"measuring in {filesystem.folder}: there is no space left"):
             session.window(0.01)
 
 

@@ -170,7 +170,7 @@ def test_a_link_is_not_followed_to_a_file(folder):
 def test_no_room_is_said_in_words(tmp_path):
     with mounted("ext4", tmp_path, 16) as small:
         work = Mix(steps=("create", "close"), threads=1, files=100, mean_file_bytes=MIB, append_bytes=1)
-        said = f"while measuring in {small.folder}: there is no room left"
+        said = f"while measuring in {small.folder}: there is no space left"
         with pytest.raises(EngineError, match=re.escape(said)), sessions.open_mix(work, small.folder, None):
             pass
         assert files_below(small.folder) == []

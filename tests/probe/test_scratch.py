@@ -113,7 +113,7 @@ class TestFile:
     def test_says_that_there_is_no_room_and_leaves_all_of_it_free(self, filesystem):
         free = filesystem.free_bytes()
         with (
-            pytest.raises(EngineError, match=r"preparing the scratch file in /.*no room left.*ENOSPC"),
+            pytest.raises(EngineError, match=r"preparing the scratch file in /.*no space left.*ENOSPC"),
             scratch_file(filesystem.folder, free + 64 * MIB, "written") as file,
         ):
             file.fill()
@@ -176,7 +176,7 @@ def test_no_room_below_the_filesystem_is_told_though_it_has_room_itself(tmp_path
     """A loop device whose image cannot grow, because the filesystem that it is on is full; thin pools do the same."""
     with mounted("tmpfs", tmp_path, megabytes=24) as small, mounted("ext4", small.folder) as filesystem:
         with (
-            pytest.raises(EngineError, match=r"no room left on the filesystem, or on what it stands on \(ENOSPC\)"),
+            pytest.raises(EngineError, match=r"no space left on the filesystem, or on what it stands on \(ENOSPC\)"),
             scratch_file(filesystem.folder, 32 * MIB, "written") as file,
         ):
             file.fill()

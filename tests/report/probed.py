@@ -89,7 +89,7 @@ FAILED = result(
     "random-write-32",
     figure=None,
     end="failed",
-    error="while writing the scratch file in /srv/data: there is no room left on the filesystem (ENOSPC)",
+    error="while writing the scratch file in /srv/data: there is no space left on the filesystem (ENOSPC)",
     windows=2,
     voids=tuple(f"window {at}: the engine stalled" for at in range(1, 6)),
 )
@@ -110,5 +110,5 @@ SUITE = (COMMIT, LADDER, STREAM, FAILED, CANCELLED)
 COST = Cost(written_bytes=11 << 30, room_bytes=512 << 20, files=4001, least_seconds=15.0, most_seconds=88.4)
 FINDINGS = (
     refused("space", "/srv/data has 50 MiB free and the probe takes 512 MiB at once: make room"),
-    warning("type", "/srv/\x1b[31m is on an overlay: the disk of its upper folder is measured, under the overlay"),
+    warning("type", "/srv/\x1b[31m is on an overlay: the disk of its upper directory is measured, under the overlay"),
 )

@@ -61,8 +61,8 @@ def test_the_head_says_what_was_looked_at_and_what_it_comes_to():
     head = in_one_line(written(composed.busy(), replace(composed.ABOUT, rule_errors=composed.BROKEN))[:600])
     assert "example, Linux 6.1.0-42-amd64, looked at as root" in head
     assert "19 disks, 4 filesystems and 4 mounts" in head
-    assert "1 critical risk, 1 high gain, 1 moderate gain, 1 withheld, 2 also possible;" in head
-    assert "4 checks passed; 3 could not be told; 1 rule did not load." in head
+    assert "1 critical risk, 1 high gain, 1 moderate gain, 1 safety not known, 2 also possible;" in head
+    assert "4 checks passed; 3 not known; 1 rule did not load." in head
 
 
 def test_an_ordinary_user_is_told_as_such_and_nothing_is_said_where_a_recording_does_not_tell():
@@ -78,7 +78,7 @@ def test_a_machine_without_devices_is_told_plainly_but_not_where_nobody_could_lo
 
 
 def test_a_withheld_gain_says_what_to_prove_and_how_and_shows_no_command():
-    told = finding(written(composed.busy()), "WITHHELD")
+    told = finding(written(composed.busy()), "SAFETY NOT KNOWN")
     assert "First prove what is not known here" in told
     assert "unknown Is power-loss protection proven" in told
     assert "to learn it: run as root" in in_one_line(told)
@@ -87,14 +87,14 @@ def test_a_withheld_gain_says_what_to_prove_and_how_and_shows_no_command():
 
 
 def test_a_blocked_gain_says_why_and_shows_no_command():
-    told = finding(written(composed.busy()), "BLOCKED")
+    told = finding(written(composed.busy()), "NOT SAFE HERE")
     assert "No commands are shown, because not all is safe\n     no      Is power-loss" in told
     assert "Do now" not in told
     assert "Undo" not in told
 
 
 def test_a_fact_that_differs_between_subjects_is_told_for_each():
-    told = finding(written(composed.busy()), "BLOCKED")
+    told = finding(written(composed.busy()), "NOT SAFE HERE")
     assert "sda: disk.plp = absent" in told
     assert "sdb: disk.plp = claimed" in told
 

@@ -29,7 +29,7 @@ def locks():
 
 
 def contended():
-    """Fifty threads that make files in one folder, and a disk that has little to do."""
+    """Fifty threads that make files in one directory, and a disk that has little to do."""
     xfs = "log {0} {0} {1} {0} {0}\npush_ail {0} {1} 0 0 0 0 0 0 0 0\n"
     btrfs = "commits {}\ntotal_commit_ms {}\n"
     before = moment(

@@ -184,7 +184,7 @@ def test_an_id_is_taken_once(tmp_path):
 
 def test_a_rule_stands_in_the_folder_of_its_subject(tmp_path):
     put(tmp_path, SOUND, subject="mount")
-    assert errors(tmp_path) == ["mount/slow.toml:1: a rule on a disk belongs into the folder disk/"]
+    assert errors(tmp_path) == ["mount/slow.toml:1: a rule on a disk belongs into the directory disk/"]
 
 
 def test_a_rule_outside_such_a_folder_is_not_passed_over(tmp_path):
@@ -192,7 +192,7 @@ def test_a_rule_outside_such_a_folder_is_not_passed_over(tmp_path):
     (tmp_path / "slow.toml").write_text(SOUND)
     assert errors(tmp_path) == [
         "disks:1: no kind of subject; did you mean 'disk'?",
-        "slow.toml:1: a rule file stands in the folder of its subject",
+        "slow.toml:1: a rule file stands in the directory of its subject",
     ]
 
 

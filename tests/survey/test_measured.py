@@ -304,4 +304,4 @@ def test_a_user_s_file_that_is_not_there_holds_nothing(tmp_path):
 
 
 def test_a_figure_of_a_file_smaller_than_usual_is_no_fact():
-    assert "no room for a file of the usual size" in learn(storage(line(small_file_bytes=16 << 20)))
+    assert "no space for a file of the usual size" in learn(storage(line(small_file_bytes=16 << 20)))

@@ -116,9 +116,9 @@ def test_that_it_spins_decides_for_a_drive_that_is_one():
     assert weigh(other(smart=spinning, virtual=NO_TOOL)).missing is NO_TOOL
     volume = Controller(says=Evidence("proven", "battery: optimal", "storcli64"))
     assert weigh(other(smart=spinning, controller=volume)).verdict == "proven"
-    assert "it spins" not in says(other(rotational=YES, controller=volume))
-    assert "it spins" in says(other(rotational=YES))
-    assert "it spins" not in says(other(rotational=YES, virtual=NO_TOOL))
+    assert "it is rotational" not in says(other(rotational=YES, controller=volume))
+    assert "it is rotational" in says(other(rotational=YES))
+    assert "it is rotational" not in says(other(rotational=YES, virtual=NO_TOOL))
 
 
 def test_a_controller_that_was_not_wholly_asked_proves_nothing():

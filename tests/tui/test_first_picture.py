@@ -171,7 +171,7 @@ def test_an_error_before_textual_is_loaded_is_told_on_the_terminal_as_it_was(hel
 def test_a_mistake_in_the_command_is_told_on_the_terminal_as_it_was(held, tmp_path):
     with held.explorer("--rules", str(tmp_path / "absent"), size=(200, 24)) as terminal:
         shown = terminal.until("ended")
-        assert "no such folder of rules" in shown
+        assert "no such directory of rules" in shown
         assert "ended 2" in shown
         assert as_found(terminal)
 
@@ -184,7 +184,7 @@ def test_keys_that_are_typed_meanwhile_are_not_shown_and_not_lost(held):
         assert {"-echo", "-icanon"} <= set(settings.stdout.replace(";", " ").split())
         terminal.press("C-\\", "2")
         held.go()
-        terminal.until("What could not be told")
+        terminal.until("Not known")
         terminal.press("q")
         terminal.until("ended 0")
 

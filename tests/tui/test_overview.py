@@ -23,7 +23,7 @@ def test_the_first_screen_names_the_machine_and_what_calls_for_action_and_what_i
 
     lines, text = explored(steps, size=size)
     assert "pm9a3" in lines[0]
-    assert "3 withheld" in lines[0]
+    assert "3 safety not known" in lines[0]
     assert "flushes" in text
     assert "this machine" in text
     assert "/var/lib/postgresql" in text
@@ -90,7 +90,7 @@ def test_little_advice_is_told_with_all_its_words():
 
     text = explored(steps, "as-it-is", (120, 40))
     assert "mounted with discard (better: fstrim.timer)" in " ".join(text.split()).replace("gain, ", "")
-    assert "blocked: a safety check says no" in " ".join(text.split())
+    assert "not safe here: a safety check says no" in " ".join(text.split())
     assert "…" not in text
 
 

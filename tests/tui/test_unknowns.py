@@ -81,7 +81,7 @@ def test_what_could_not_be_told_is_a_list_with_the_gravest_first(size):
     severities, text = explored(steps, size=size)
     order = ("critical", "high", "moderate", "low")
     assert severities == sorted(severities, key=order.index)
-    assert "What could not be told" in text
+    assert "Not known" in text
     assert "holds back advice: disk.datasheet_plp" in text
     assert ("And so decide" in text) is (size[0] >= 120)
 
@@ -93,7 +93,7 @@ def test_the_heads_count_and_the_places_are_one_number():
 
     lines = explored(steps, size=(120, 40))
     number = re.search(r"(\d+) unknown", lines[0])[1]
-    assert f"What could not be told  {number} checks: " in lines[2]
+    assert f"Not known  {number} checks: " in lines[2]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -112,7 +112,7 @@ def test_enter_opens_the_task_and_escape_leads_back_to_the_list(size):
     assert "It would tell" in near
     pane = " ".join(line.rpartition("│")[2] for line in near.splitlines())
     assert "this advice is held back until then" in " ".join(pane.split())
-    assert "What could not be told" in text
+    assert "Not known" in text
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -91,7 +91,7 @@ def test_what_would_unlock_advice_is_supposed_by_enter_and_undone_by_u(size):
     assert "Nothing on the machine was changed" in text
     assert "below.any_incomplete = no" in text
     assert supposed[0].startswith(" CHANGED")
-    assert re.search("was (blocked|withheld), now advised", supposed[0])
+    assert re.search("was (not safe here|safety not known), now advised", supposed[0])
     assert after == real
 
 
@@ -157,7 +157,7 @@ def test_a_change_is_looked_at_from_near():
         return text
 
     text = explored(steps, machine=RAID, size=(120, 60))
-    assert "CHANGED  was withheld, now advised".replace("  ", " ") in " ".join(text.split())
+    assert "CHANGED  was safety not known, now advised".replace("  ", " ") in " ".join(text.split())
     assert re.search(r"\w+ -> yes", text)
 
 

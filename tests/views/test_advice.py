@@ -25,7 +25,7 @@ def test_a_row_says_rank_severity_title_kind_and_where():
 
 def test_withheld_blocked_and_chosen_are_said_in_words():
     look = look_at("btrfs-two-devices")
-    assert "blocked: a safety check says no" in rows_text(look)
+    assert "not safe here: a safety check says no" in rows_text(look)
     assert "to prove first" in rows_text(look_at("pm9a3-postgresql-volatile"))
     chosen = Choice()
     chosen.add(look.findings[:1])
@@ -59,7 +59,7 @@ def test_a_healthy_machine_is_told_calmly_with_what_could_not_be_told():
     assert "Nothing calls for action." in told
     passed, open_ = look.outcomes[Outcome.OK], look.outcomes[Outcome.UNDETERMINED]
     assert passed > open_ > 0
-    assert f"{passed} checks passed. {open_} could not be told: 2 lists them." in told
+    assert f"{passed} checks passed. {open_} not known: 2 lists them." in told
 
 
 def test_while_tools_are_asked_nothing_is_called_healthy():

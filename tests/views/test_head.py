@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.tui.views import head
 from tests.report import composed
 from tests.views.seen import look_at, look_of
@@ -18,9 +18,9 @@ def told(look, width=120, glyphs=UNICODE):
 
 def test_the_machine_and_what_it_comes_to():
     look = look_at("raid-lvm-crypt-server")
-    line = told(look)
+    line = told(look, 140)
     assert line.startswith(" raid-lvm-crypt-server  Linux 6.18.2-1-amd64 ")
-    counted = r" 4 critical  \d high  \d moderate  \d+ low  7 blocked  1 withheld  (\d+) unknown $"
+    counted = r" 4 critical  \d high  \d moderate  \d+ low  7 not safe here  1 safety not known  (\d+) unknown $"
     assert int(re.search(counted, line)[1]) == look.outcomes[Outcome.UNDETERMINED]
 
 
@@ -66,4 +66,4 @@ def test_what_is_blocked_or_withheld_is_not_told_as_nothing_to_advise(machine):
     assert held
     assert "nothing to advise" not in told(look, 200)
     for outcome in held:
-        assert f"  {held.count(outcome)} {outcome.value}  " in told(look, 200)
+        assert f"  {held.count(outcome)} {SAID[outcome]}  " in told(look, 200)

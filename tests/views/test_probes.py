@@ -182,7 +182,7 @@ def test_metadata_is_shown_by_threads(storage, mount):
     found = [result(storage, mount, job=f"create-{n}", median=1000.0 * n) for n in (1, 2, 4, 8)]
     text = job_page(storage, mount, kept(storage, *found), "create-1")
     assert "By how many threads" in text
-    assert "8 threads, one folder" in text
+    assert "8 threads, one directory" in text
 
 
 def test_everything_on_a_mount_stands_in_its_group_and_is_not_ranked(storage, mount):

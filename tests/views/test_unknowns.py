@@ -173,7 +173,7 @@ def _with(facts, name, fact):
         (Cause.TIMED_OUT, "retry with a longer --timeout", Means.AGAIN, "Look again"),
         (Cause.BEING_ASKED, "wait for the answer", Means.WAIT, "has not answered yet"),
         (Cause.NOT_EXPOSED, "", Means.NONE, "Nothing can be learnt here"),
-        (Cause.UNREADABLE, "send the folder that `fsadvisor capture` writes", Means.HAND, "by hand"),
+        (Cause.UNREADABLE, "send the directory that `fsadvisor capture` writes", Means.HAND, "by hand"),
     ],
 )
 def test_each_way_of_cure_is_told_plainly(cause, learn, means, words):

@@ -97,7 +97,7 @@ def test_marks_are_words_and_what_changed_comes_first():
     found = what_if.changes(real(name), then)
     lines = texts(what_if.rows(found, 100, UNICODE))
     assert lines[0].startswith(" CHANGED")
-    assert "was blocked, now advised" in lines[1]
+    assert "was not safe here, now advised" in lines[1]
     assert lines[2].startswith(" GONE")
     assert "was advised, now passed" in lines[3]
     banner = [plain(one) for one in what_if.banner(real(name), then, found, 1, working=False)]

@@ -134,7 +134,7 @@ def longest(extents: Sequence[Extent], work: Io) -> Piece:
     length = min(best.length, work.file_bytes) // step * step
     if length < work.file_bytes * _LEAST_SHARE:
         raise EngineError(
-            f"the scratch file lies in {len(extents)} pieces on the device, of which the longest is not even half of it"
+            f"the scratch file lies in {len(extents)} extents on the device: the longest is not even half of it"
         )
     return replace(best, length=length)
 

@@ -88,7 +88,7 @@ class Session(Protocol):
 
 
 _WORDS: Final = {
-    errno.ENOSPC: "there is no room left on the filesystem, or on what it stands on",
+    errno.ENOSPC: "there is no space left on the filesystem, or on what it stands on",
     errno.EDQUOT: "the quota is used up",
     errno.EROFS: "the filesystem is read-only, or has become so",
     errno.EIO: "the disk reported an error; look into the kernel's log",

@@ -147,12 +147,12 @@ def _pool_of(pool: Pool) -> Iterator[Objection]:
     for fact, what in ((pool.fill_percent, "blocks"), (pool.metadata_percent, "metadata")):
         if isinstance(fact, Unknown):
             about = f"how full the {what} of the thin volume or snapshot {pool.name} are"
-            yield from unknown("pool", about, fact, "a full pool damages all that is on it; name another folder")
+            yield from unknown("pool", about, fact, "a full pool damages all that is on it; name another directory")
         elif fact.value >= _FULL_POOL_PERCENT:
             yield refused(
                 "pool",
                 f"the {what} of the thin volume or snapshot {pool.name} are {fact.value:.0f} % used, and a full pool "
-                "damages all that is on it: extend it (lvextend), or name another folder",
+                "damages all that is on it: extend it (lvextend), or name another directory",
             )
 
 
@@ -160,7 +160,7 @@ SPARE: Final = 3
 """How many times the room that is needed has to be free."""
 _SHARE_OF_FREE: Final = 0.05
 _FREE_AFTER: Final = 0.10
-_ON_A_DISK = "name a folder on a filesystem of a local disk"
+_ON_A_DISK = "name a directory on a filesystem of a local disk"
 
 
 def findings(cost: Cost, place: Place, *, in_data_directory: bool = False) -> tuple[Objection, ...]:
@@ -182,13 +182,15 @@ def _kind(place: Place) -> Iterator[Objection]:
     if kind == "folder":
         return
     if kind == "absent":
-        yield refused("kind", f"{place.target} does not exist: name a folder that does")
+        yield refused("kind", f"{place.target} does not exist: name a directory that does")
     elif kind == "not to be reached":
-        yield refused("kind", f"{place.target} may not be looked into: name a folder of yours, or run as root")
+        yield refused("kind", f"{place.target} may not be looked into: name a directory of yours, or run as root")
     else:
         article = "a probe never touches a device itself: " if "device" in kind else ""
-        where = "the folder where its filesystem is mounted" if kind == "block device" else "the folder that it is in"
-        yield refused("kind", f"{place.target} is a {kind}, not a folder: {article}name {where}")
+        where = (
+            "the directory where its filesystem is mounted" if kind == "block device" else "the directory that it is in"
+        )
+        yield refused("kind", f"{place.target} is a {kind}, not a directory: {article}name {where}")
 
 
 def _type(cost: Cost, place: Place) -> Iterator[Objection]:
@@ -201,7 +203,7 @@ def _type(cost: Cost, place: Place) -> Iterator[Objection]:
         yield warning("type", f"{place.target} is on {kind}: its files lie in memory, and no figure tells of a disk")
     elif kind == "overlay":
         yield warning(
-            "type", f"{place.target} is on an overlay: the disk of its upper folder is measured, under the overlay"
+            "type", f"{place.target} is on an overlay: the disk of its upper directory is measured, under the overlay"
         )
     elif kind in OVER_THE_NETWORK:
         yield refused(
@@ -216,7 +218,7 @@ def _writable(cost: Cost, place: Place) -> Iterator[Objection]:
         return
     for fact, bad in (
         (place.shut_down, "was stopped by the kernel after an error, and takes no writes: look into the kernel's log"),
-        (place.read_only, "is read-only, and a probe has to write: name a folder on a writable one"),
+        (place.read_only, "is read-only, and a probe has to write: name a directory on a writable one"),
     ):
         if isinstance(fact, Unknown):
             what = f"whether the filesystem under {place.target} takes writes"
@@ -227,7 +229,7 @@ def _writable(cost: Cost, place: Place) -> Iterator[Objection]:
     if isinstance(place.may_write, Unknown):
         yield from unknown("writable", f"whether you may write in {place.target}", place.may_write, "name another")
     elif not place.may_write.value:
-        yield refused("writable", f"you may not write in {place.target}: name a folder of yours, or run as root")
+        yield refused("writable", f"you may not write in {place.target}: name a directory of yours, or run as root")
 
 
 def _errors(cost: Cost, place: Place) -> Iterator[Objection]:
@@ -249,7 +251,9 @@ def _space(cost: Cost, place: Place) -> Iterator[Objection]:
     if not cost.writes:
         return
     if isinstance(place.room, Unknown):
-        yield from unknown("space", f"how much room {place.target} has", place.room, "name a folder that tells")
+        yield from unknown(
+            "space", f"how much free space {place.target} has", place.room, "name a directory that tells"
+        )
         return
     yield from _too_tight("space", cost, place.room.value)
     yield from _too_few(cost, place.room.value)
@@ -261,11 +265,11 @@ def _too_tight(question: Question, cost: Cost, room: Room) -> Iterator[Objection
         yield refused(
             question,
             f"{room.where} has {bytes_text(free)} free and the probe takes {bytes_text(needed)} at once, which has to "
-            f"be there {SPARE} times: make room, or choose jobs that take less (fsadvisor probe --list)",
+            f"be there {SPARE} times: free some space, or choose jobs that take less (fsadvisor probe --list)",
         )
     elif free - needed < room.size_bytes * _FREE_AFTER:
         yield warning(
-            question, f"{room.where} is nearly full: free pieces are small, and figures are those of a full filesystem"
+            question, f"{room.where} is nearly full: free extents are small, and figures are those of a full filesystem"
         )
     elif needed > free * _SHARE_OF_FREE:
         yield warning(
@@ -288,7 +292,9 @@ def _behind(cost: Cost, place: Place) -> Iterator[Objection]:
     if not cost.room_bytes:
         return
     if isinstance(place.behind, Unknown):
-        yield from unknown("behind", f"the room behind loop devices under {place.target}", place.behind, _ON_A_DISK)
+        yield from unknown(
+            "behind", f"the free space behind loop devices under {place.target}", place.behind, _ON_A_DISK
+        )
         return
     for room in place.behind.value:
         yield from _too_tight("behind", cost, room)
@@ -352,7 +358,7 @@ def _database(cost: Cost, place: Place) -> Iterator[Objection]:
         found = place.data_folder.value
         yield refused(
             "database",
-            f"{place.target} is in the data directory of {found.program}, {found.folder}: name a folder beside it on "
+            f"{place.target} is in the data directory of {found.program}, {found.folder}: name one beside it on "
             "the same mount, or say --yes-in-data-directory",
         )
 

@@ -151,7 +151,7 @@ def _words(work: Work) -> tuple[object, ...]:
         case Ladder():
             return ("steps of one commit",)
         case Metadata():
-            return work.operation, f"{work.threads} threads", f"{work.folders} folder"
+            return work.operation, f"{work.threads} threads", f"{work.folders} directory"
         case Allocation():
             return work.operation, work.file_bytes
         case Mix():
@@ -285,7 +285,7 @@ def _metadata() -> Iterator[Job]:
     for (operation, done), threads, folders in product(_METADATA, (1, 2, 4, 8), _FOLDERS):
         if threads == 1 and folders == "each":  # is the same as one folder
             continue
-        where = "in one folder" if folders == "one" else "each in its own folder"
+        where = "in one directory" if folders == "one" else "each in its own directory"
         yield Job(
             id=f"{operation}-{threads}{'' if folders == 'one' else '-each'}",
             title=f"Empty files {done} per second by {threads} thread{'s' if threads > 1 else ''} {where}",

@@ -362,7 +362,7 @@ def _others_unseen(windows: Sequence[Window]) -> Iterator[str]:
 def _small_file(job: Job) -> Iterator[str]:
     if job.small_file_bytes is not None and job.usual_file_bytes is not None:
         yield (
-            f"For want of room its file has {bytes_text(job.small_file_bytes)} instead of"
+            f"For want of free space its file has {bytes_text(job.small_file_bytes)} instead of"
             f" {bytes_text(job.usual_file_bytes)}: one that fits into a cache of the disk answers another question."
         )
 

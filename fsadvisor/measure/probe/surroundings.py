@@ -63,7 +63,7 @@ def real(target: str) -> str:
 def kind_of(target: str) -> Fact[Kind]:
     """What a path is. A path on a filesystem that does not answer is not known."""
     found = within(_PATIENCE_S, lambda: _kind(target))
-    return found if found is not None else Unknown(Cause.TIMED_OUT, "name a folder that answers", target)
+    return found if found is not None else Unknown(Cause.TIMED_OUT, "name a directory that answers", target)
 
 
 def _kind(target: str) -> Fact[Kind]:
@@ -108,7 +108,7 @@ def place(target: str, machine: Machine, storage: Storage, *, busy: Fact[Holder]
     """All that the guard asks. `target` is real()."""
     kind = kind_of(target)
     answers = read_fact.value(kind) == "folder"  # whatever else is asked of one that does not would wait for ever
-    not_told = kind if isinstance(kind, Unknown) else unreadable("no folder", target)
+    not_told = kind if isinstance(kind, Unknown) else unreadable("no directory", target)
     mount = mount_of(target, machine) if answers else None
     around = _Around(storage, mount)
     filesystem, host = around.filesystem, around.host
@@ -203,7 +203,7 @@ def data_folder(target: str, storage: Storage) -> Fact[DataFolder | None]:
             return Known(found_one, "running processes")
     found = next(_marked(target), None)
     if found is not None:
-        return Known(found, "names in the folder")
+        return Known(found, "entries in the directory")
     host = _facts(storage.subjects, Host)
     running = host[0].services if host else NOT_APPLICABLE
     return not_told or (running if isinstance(running, Unknown) else Known(None, "running processes"))

@@ -193,7 +193,7 @@ def _ground(needed: Sequence[Path]) -> Path:
         place = Path(name)
         if place.is_dir() and not place.is_symlink() and not any(path.is_relative_to(place) for path in needed):
             return place
-    raise EngineError(f"none of {', '.join(_GROUNDS)} is a folder that could be covered for our own mounts")
+    raise EngineError(f"none of {', '.join(_GROUNDS)} is a directory that could be covered for our own mounts")
 
 
 class Mounted(Struct, frozen=True):

@@ -71,7 +71,7 @@ def remarks(outcome: Outcome) -> Iterator[str]:
         yield "The two halves changed places, so that a faster half falls on both sides alike."
     if found.bare is not None:
         yield (
-            "What the images make of it: against the same job in the folder itself, "
+            "What the images make of it: against the same job in the directory itself, "
             f"{sentence(found.bare, outcome.matters)} on the default side. The ratio above is of images, and may be "
             "another there."
         )

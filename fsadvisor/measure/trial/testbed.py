@@ -210,7 +210,7 @@ class Standing(Struct, frozen=True, kw_only=True):
 @contextlib.contextmanager
 def images(folder: Path, count: int, size_bytes: int) -> Iterator[tuple[Part, ...]]:
     """So many new, empty image files in the folder, of that size; nothing of them stays. Raises EngineError."""
-    with told(f"looking at the room in {folder}"):
+    with told(f"looking at the free space in {folder}"):
         room = os.statvfs(folder)
     free, needed = room.f_bavail * room.f_frsize, count * size_bytes
     if needed > free - _SPARE * room.f_blocks * room.f_frsize:

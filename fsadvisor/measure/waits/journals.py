@@ -35,7 +35,7 @@ PHASES: Final = {
     "flushing_ms": "data is written first",
     "logging_ms": "the journal is written",
 }
-_ANEW: Final = Unknown(Cause.NOT_MEASURED, "watch again: the counters began anew meanwhile")
+_ANEW: Final = Unknown(Cause.NOT_MEASURED, "watch again: the counters were reset meanwhile")
 _NONE: Final = Unknown(Cause.NOT_APPLICABLE, "")
 _LEAST: Final = 8
 """Commits after which the kernel's running mean has forgotten nine tenths of what was before."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.perf_lock import LockWaits
 
 _FLUSHES: Final = Unknown(Cause.NOT_EXPOSED, "Linux 5.5 or later counts flushes", "/proc/diskstats")
-_RESTARTED: Final = Unknown(Cause.NOT_MEASURED, "watch again: the counters began anew meanwhile")
+_RESTARTED: Final = Unknown(Cause.NOT_MEASURED, "watch again: the counters were reset meanwhile")
 _STAT: Final = "/proc/stat"
 
 

@@ -37,7 +37,7 @@ def by_attributes(case: DriveEvidence) -> Iterator[Evidence]:
         state = "on" if smart.write_cache_enabled else "off now, and may be switched on again"
         yield Evidence("unknown", f"its volatile write cache is {state}", _SMARTCTL)
     if smart.rotation_rate_rpm:
-        says = f"it spins ({smart.rotation_rate_rpm} rpm): a hard disk's cache is lost with its power"
+        says = f"it is rotational ({smart.rotation_rate_rpm} rpm): a hard disk's cache is lost with its power"
         yield Evidence("absent", says, _SMARTCTL, "veto")
     elif smart.rotation_rate_rpm is None and {it.name for it in smart.attributes} >= _OF_PLATTERS:
         says = "it counts how its platters spin up and its heads seek: a hard disk's cache is lost with its power"

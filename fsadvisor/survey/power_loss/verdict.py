@@ -151,7 +151,9 @@ def _kernel(case: DriveEvidence) -> Iterator[Evidence]:
         does = "sends" if case.write_cache.value == "write back" else "drops"
         yield Evidence("unknown", f"'{case.write_cache.value}': the kernel {does} flushes", case.write_cache.source)
     if is_known_as(case.rotational, True) and is_known_as(case.virtual, False) and case.controller is None:
-        yield Evidence("absent", "it spins: a hard disk's cache is lost with its power", case.rotational.source, "veto")
+        yield Evidence(
+            "absent", "it is rotational: a hard disk's cache is lost with its power", case.rotational.source, "veto"
+        )
 
 
 def _decided(case: DriveEvidence, found: Iterable[Evidence]) -> PlpVerdict | None:

@@ -51,7 +51,7 @@ class PlanPlace(Place):
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("page(1)", "right_square_bracket,right,l", "Page", "The next page: steps, script, diff, undo, check"),
         Action("page(-1)", "left_square_bracket,left,h", "Page before", "The page before", shown=False),
-        Action("save", "S", "Save", "Save the plan as a folder: scripts, diff, files and a README"),
+        Action("save", "S", "Save", "Save the plan as a directory: scripts, diff, files and a README"),
         Action("copy", "y", "Copy", "Copy the file that is seen, else the script"),
         Action("remove", "x,delete", "Remove", "Take the finding under the cursor out of the plan"),
         Action("remove_all", "X", "Remove all", "Take all findings out of the plan", shown=False),
@@ -273,7 +273,7 @@ class PlanPlace(Place):
 
     def action_save(self) -> None:
         """Ask where."""
-        self.query_one(AskLine).ask("Save the plan as a new folder:", "fsadvisor-plan", self.focused)
+        self.query_one(AskLine).ask("Save the plan as a new directory:", "fsadvisor-plan", self.focused)
 
     def on_ask_line_answered(self, event: AskLine.Answered) -> None:
         """Write on a thread: the folder may be on a dead server."""

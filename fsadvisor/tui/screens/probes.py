@@ -57,7 +57,7 @@ class Probes(Place):
             False,
         ),
         Action("result", "v", "Result", "The job's result: drawn, beside earlier ones and what is known of the like"),
-        Action("folder", "f", "Folder", "Name the folder on this mount in which to measure", False),
+        Action("folder", "f", "Folder", "Name the directory on this mount in which to measure", False),
         Action(
             "part(1)", "right_curly_bracket", "Next group", "The next group of jobs: Enter measures all of it", False
         ),

@@ -107,7 +107,7 @@ class Trials(Place):
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("pick", "space", "Pick", "Pick a mount or a filesystem in an image to compare, or put it back"),
         Action("compare", "c", "Compare", "Say what comparing the picked ones takes, and ask"),
-        Action("folder", "f", "Folder", "Name the folder whose filesystem the images of a trial are made on", False),
+        Action("folder", "f", "Folder", "Name the directory whose filesystem the images of a trial are made on", False),
         Action("result", "v", "Result", "What is known of the row: what was tried before, and what it came to"),
         Action("running", "o", "Run", "The trial or comparison that runs, or the last one"),
         Action("clear", "C", "Put back", "Put all picked ones back", shown=False),
@@ -280,7 +280,7 @@ class Trials(Place):
         row = self._rows.row
         one = trials.chosen(row.key) if row else None
         if one is None or one.kind != "try":
-            self.notify("A folder is named for a trial: put the cursor on one.", markup=False)
+            self.notify("A directory is named for a trial: put the cursor on one.", markup=False)
             return
         self._asked_for = one.mount
         self.query_one(AskLine).ask(

@@ -234,4 +234,4 @@ def _why_not(fact: str) -> str:
         claims.attestable(fact)
     except ClaimError as error:
         return str(error)
-    return f"{fact} can't be attested here: the question makes no sense of it as it is now"
+    return f"{fact} can't be attested here: it does not apply to it as it is now"

@@ -143,7 +143,7 @@ def nothing(look: Look, only: Sequence[int] | None, width: int) -> list[Line]:
     unknown = look.outcomes.get(Outcome.UNDETERMINED, 0)
     words = [span(f"{counted(passed, 'check')} passed.")]
     if unknown:
-        words.append(span(f" {unknown:,} could not be told: ", Tone.UNKNOWN))
+        words.append(span(f" {unknown:,} not known: ", Tone.UNKNOWN))
         words += [Span("2", Tone.KEY), Span(" lists them.")]
     return [*_told(width, span("Nothing calls for action.", Tone.GOOD)), *_told(width, *words)]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.report import as_json
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.tui.views.severity import TONES
 
 if TYPE_CHECKING:
@@ -102,14 +102,14 @@ def _comes_to(look: Look, glyphs: Glyphs) -> Iterator[Span]:
         yield Span(f"{counted(len(look.about.rule_errors), 'rule')} not loaded", Tone.WARNING)
 
 
-_WAITING: Final = (Outcome.BLOCKED.value, Outcome.WITHHELD.value, "waived")
+_WAITING: Final = (SAID[Outcome.BLOCKED], SAID[Outcome.WITHHELD], "waived")
 
 
 def _in_the_way(one: Finding) -> str:
     """Why a finding is not among what is advised; '' of one that is."""
     if one.waiver is not None:
         return "waived"
-    return "" if one.outcome is Outcome.ADVISE else one.outcome.value
+    return "" if one.outcome is Outcome.ADVISE else SAID[one.outcome]
 
 
 def asking(look: Look) -> str:

@@ -16,7 +16,7 @@ from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.values import cause, full_name, short_name, told
 from fsadvisor.report import finding_page as parts
-from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.rulebook.words import found, without_verdict
 from fsadvisor.storage.catalogue import catalogue
@@ -96,8 +96,8 @@ def help_page(place: str, here: Iterable[tuple[str, str]], everywhere: Iterable[
 
 _SIGNS: Final = (
     ("yes, no, unknown", "What is unknown is never taken for a no, and never for a yes."),
-    ("withheld", "There is advice, but something that must be safe is not known; no commands until it is."),
-    ("blocked", "There is advice, but something is not safe here; no commands."),
+    ("safety not known", "There is advice, but something that must be safe is not known; no commands until it is."),
+    ("not safe here", "There is advice, but something is not safe here; no commands."),
     ("waived", "Somebody has accepted it, until the day that the finding names."),
 )
 
@@ -127,7 +127,7 @@ _SUBJECTS: Final = ("disk", "layer", "filesystem", "mount", "service", "host")
 _SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _SAID: Final = {
     Outcome.OK: "not found here",
-    Outcome.UNDETERMINED: "could not be told",
+    Outcome.UNDETERMINED: SAID[Outcome.UNDETERMINED],
     Outcome.NOT_APPLICABLE: "does not apply here",
 }
 FACT, ADVICE, ACTION, SHOWN, WHY_NOT, RULE, NOWHERE = range(7)

@@ -39,7 +39,7 @@ _LEAST: Final = 2
 _UNSEEN: Final = Unknown(Cause.NOT_MEASURED, "run `fsadvisor waits`, which looks at all threads")
 _UNCOUNTED: Final = Unknown(Cause.NOT_EXPOSED, "Linux 5.5 or later counts flushes", "/proc/diskstats")
 _GONE: Final = Unknown(Cause.NOT_MEASURED, "wait until the disks' counters have been read twice", "/proc/diskstats")
-_ANEW: Final = Unknown(Cause.NOT_MEASURED, "wait: the counters began anew meanwhile", "/proc/diskstats")
+_ANEW: Final = Unknown(Cause.NOT_MEASURED, "wait: the counters were reset meanwhile", "/proc/diskstats")
 
 
 def limit(moments: Sequence[Moment], width: int) -> Line:

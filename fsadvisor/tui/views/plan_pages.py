@@ -83,7 +83,7 @@ def _opening(found: Gathered) -> Block:
         span(f"{counted(len(found.parts), 'step')} for a script that looks before and after each one. ", Tone.STRONG),
         span("Nothing is run here: "),
         span("S", Tone.KEY),
-        span(" saves it as a folder, for you to read and to run as root."),
+        span(" saves it as a directory, for you to read and to run as root."),
     )
 
 
@@ -201,7 +201,7 @@ def how_to_choose(number: int) -> Document:
         return span(name, Tone.KEY)
 
     a_plan = (
-        "A plan is a folder for you to read and to run yourself: a script that looks before and after each step and "
+        "A plan is a directory for you to read and to run yourself: a script that looks before and after each step and "
         "stops at the first surprise, a diff for /etc/fstab, and an undo that brings back what was seen. "
         "fsadvisor runs none of it."
     )

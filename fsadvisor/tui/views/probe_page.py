@@ -250,7 +250,7 @@ def _scaling(job: Job | None, on_mount: Mapping[str, Sequence[Held]], width: int
         newest = next(iter(on_mount.get(other.id, ())), None)
         if newest and newest.result.figure and isinstance(other.work, Metadata):
             same = other.work.operation == job.work.operation
-            where = "one folder" if other.work.folders == "one" else "a folder each"
+            where = "one directory" if other.work.folders == "one" else "a directory each"
             label = f"{counted(other.work.threads, 'thread')}, {where}"
             if same:
                 found.append((label, newest.result.headline, newest.result.figure, newest.word))
@@ -307,7 +307,7 @@ def _takes(job: Job | None) -> Iterator[Block]:
     yield paragraph(
         span(
             f"It takes {seconds_text(one.most_seconds)} at most, writes up to {bytes_text(one.written_bytes)}, needs "
-            f"{bytes_text(one.room_bytes)} of room."
+            f"{bytes_text(one.room_bytes)} of space."
             if one.writes
             else f"It takes {seconds_text(one.most_seconds)} at most and writes nothing.",
             Tone.DIM,

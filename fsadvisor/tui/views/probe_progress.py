@@ -286,7 +286,7 @@ def _estimate(progress: ProbeProgress, estimate: Estimate) -> Iterator[Block]:
     written = f"up to {bytes_text(cost.written_bytes)}" if cost.written_bytes else "nothing"
     yield paragraph(written, first=(span("writes  ", Tone.STRONG),))
     room = f"{bytes_text(cost.room_bytes)} and {counted(cost.files, 'file')} at one time, all taken away again"
-    yield paragraph(room if cost.room_bytes or cost.files else "no room", first=(span("takes   ", Tone.STRONG),))
+    yield paragraph(room if cost.room_bytes or cost.files else "no space", first=(span("takes   ", Tone.STRONG),))
     if estimate.findings:
         yield Gap()
     for one in estimate.findings:
@@ -308,7 +308,7 @@ def _question(progress: ProbeProgress, estimate: Estimate) -> Iterator[Block]:
     elif only_a_database_is_in_the_way(estimate):
         yield paragraph(
             span("Measure in the database's own directory all the same? ", Tone.STRONG),
-            span("It takes room and time from it. You will be asked once more.", Tone.WARNING),
+            span("It takes space and time from it. You will be asked once more.", Tone.WARNING),
             Span(""),
         )
     else:

@@ -208,7 +208,7 @@ def change_words(newer: Result, older: Result) -> str:
 
 def _way(headline: str, *, more: bool) -> str:
     if headline == Headline.EXTENTS.name:
-        return "more pieces" if more else "fewer pieces"
+        return "more extents" if more else "fewer extents"
     smaller = headline in (Headline.SYNC_US.name, Headline.LATENCY_US.name)
     return "slower" if more is smaller else "faster"
 

@@ -64,12 +64,12 @@ def state(finding: Finding, asking: Collection[str]) -> str:
     if waiver := finding.waiver:
         return f"waived until {waiver.until}"
     if finding.outcome is Outcome.BLOCKED:
-        return "blocked: a safety check says no"
+        return "not safe here: a safety check says no"
     if finding.outcome is Outcome.WITHHELD:
         if asking and is_being_asked(finding):
             return "being checked"
         missing = sum(truth is UNKNOWN for ask, truth in finding.answers() if ask.part == "safety")
-        return f"withheld: {missing} to prove first"
+        return f"safety not known: {missing} to prove first"
     unsafe = [truth for ask, truth in finding.answers() if ask.part == "safety" and truth in (FALSE, UNKNOWN)]
     if unsafe and asking and is_being_asked(finding):
         return "commands being checked"

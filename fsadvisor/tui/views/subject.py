@@ -17,7 +17,7 @@ from fsadvisor.pages.values import cause, full_name, value_text
 from fsadvisor.report import finding_page, power_loss
 from fsadvisor.report.as_json import own_facts
 from fsadvisor.report.history import MOVING, Change
-from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SAID, Outcome
 from fsadvisor.storage.about import ATTEST
 from fsadvisor.storage.catalogue import Entry, catalogue
 from fsadvisor.tui.views import options
@@ -54,9 +54,9 @@ _PARTS: Final = {
 _BY_CAUSE: Final = {Cause.NOT_ATTESTED: _PEOPLE, Cause.NOT_MEASURED: _NOT_MEASURED}
 _COMES_TO: Final = {
     Outcome.ADVISE: "with advice",
-    Outcome.WITHHELD: "withheld",
-    Outcome.BLOCKED: "blocked",
-    Outcome.UNDETERMINED: "could not be told",
+    Outcome.WITHHELD: SAID[Outcome.WITHHELD],
+    Outcome.BLOCKED: SAID[Outcome.BLOCKED],
+    Outcome.UNDETERMINED: SAID[Outcome.UNDETERMINED],
     Outcome.OK: "passed",
     Outcome.NOT_APPLICABLE: "do not apply",
 }

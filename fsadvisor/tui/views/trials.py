@@ -12,7 +12,7 @@ from fsadvisor.measure.trial.comparison import Ratio, sentence
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, padded, span
 from fsadvisor.pages.text import counted, listed
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage import Filesystem, Mount
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.tried import rule_of
@@ -38,9 +38,9 @@ JOBS: Final = ("commit-fdatasync", "random-write-32", "random-read-32", "create-
 """What is compared from here: fewer jobs than by `fsadvisor compare`, so that it ends while one waits."""
 _OUTCOMES: Final = {
     Outcome.ADVISE: ("advised", Tone.WARNING),
-    Outcome.WITHHELD: ("withheld", Tone.UNKNOWN),
-    Outcome.BLOCKED: ("blocked", Tone.BAD),
-    Outcome.UNDETERMINED: ("not told", Tone.UNKNOWN),
+    Outcome.WITHHELD: (SAID[Outcome.WITHHELD], Tone.UNKNOWN),
+    Outcome.BLOCKED: (SAID[Outcome.BLOCKED], Tone.BAD),
+    Outcome.UNDETERMINED: (SAID[Outcome.UNDETERMINED], Tone.UNKNOWN),
 }
 _PLACED: Final = ("try", "kept")
 """Kinds of rows with a mount besides their name, which holds no line break; a mount point may."""

@@ -41,7 +41,7 @@ SIDES: Final = {
     DEFAULT: "as it is",
     AGAIN: "as it is, again",
     CHANGED: "changed",
-    BARE: "the folder itself",
+    BARE: "directory itself",
 }
 """What the sides are called."""
 

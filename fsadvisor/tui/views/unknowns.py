@@ -167,13 +167,13 @@ def install_command(packages: Iterable[str], os_release: str) -> str:
 def title(found: Sequence[Task], checks: int) -> Line:
     """How many checks could not be told, as the head counts them, and what that leaves to do."""
     if not found:
-        return line(span(" What could not be told: nothing", Tone.TITLE))
+        return line(span(" Not known: nothing", Tone.TITLE))
     advice = {rule for task in found for rule in task.cure.held_back}
     waits = f"{counted(len(advice), 'finding')} held back"
     hopeless = sum(task.means is Means.NONE for task in found)
     none = f", {hopeless:,} with no way" if hopeless else ""
     return line(
-        span(" What could not be told", Tone.TITLE),
+        span(" Not known", Tone.TITLE),
         span(f"  {counted(checks, 'check')}: {len(found) - hopeless:,} to do{none}"),
         span(f"; {waits}" if advice else "", Tone.UNKNOWN),
     )

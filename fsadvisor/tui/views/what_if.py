@@ -14,7 +14,7 @@ from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import MARKS, cause, full_name, value_text
 from fsadvisor.report.finding_page import subjects_named as named
 from fsadvisor.rulebook.advise import Answer, judge
-from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.rulebook.rule import SAID, Outcome
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.tui.views.rows import Row
 from fsadvisor.tui.views.severity import TONES
@@ -29,14 +29,6 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Subject
     from fsadvisor.tui.views.look import Look
 
-_WORDS: Final = {
-    Outcome.ADVISE: "advised",
-    Outcome.WITHHELD: "withheld",
-    Outcome.BLOCKED: "blocked",
-    Outcome.UNDETERMINED: "can't be told",
-    Outcome.OK: "passed",
-    Outcome.NOT_APPLICABLE: "does not apply",
-}
 _NAMED: Final = 3
 
 
@@ -68,7 +60,7 @@ class Change(Struct):
 
     @property
     def how(self) -> str:
-        """In words: 'was withheld, now advised'."""
+        """In words: 'was safety not known, now advised'."""
         if self.mark is Mark.SAME:
             return f"{_said(self.after)} as before"
         if self.before is self.after:
@@ -77,7 +69,7 @@ class Change(Struct):
 
 
 def _said(outcome: Outcome | None) -> str:
-    return "not there" if outcome is None else _WORDS[outcome]
+    return "not there" if outcome is None else SAID[outcome]
 
 
 def changes(real: Look, supposed: Look) -> list[Change]:

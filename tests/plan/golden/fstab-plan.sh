@@ -86,7 +86,7 @@ put() {
     mv -f -- "$new" "$1" && sync -- "$(dirname -- "$1")"
 }
 
-# keep_copy FILE NAME: keep the file, where there is one, in the folder of this plan
+# keep_copy FILE NAME: keep the file, where there is one, in the directory of this plan
 keep_copy() {
     [ ! -e "$1" ] || { cp --preserve=all -- "$1" "$STATE/$2" && sync -- "$STATE/$2"; }
 }
@@ -134,7 +134,7 @@ edited_fstab() {
 before_1() {
     expect 'the content of fstab' eebff04c9e6a568b5651d5f9a2f82dad612587b3834ab3cec92bf6e9bcb068d9 sum_of "$FSTAB"
     errors=$(fstab_errors "$FSTAB")
-    new_errors=$(new_fstab_errors) || stop 'no room for a copy of fstab'
+    new_errors=$(new_fstab_errors) || stop 'no free space for a copy of fstab'
     [ "$new_errors" = none ] || [ "$new_errors" = "$errors" ] ||
         stop "findmnt --verify is not content with the new fstab: $new_errors"
 }
@@ -168,7 +168,7 @@ fi
 
 # ---- Then do it ----------------------------------------------------------------------------------
 trap 'stop interrupted' HUP INT TERM
-(umask 077 && mkdir -p -- "$STATE") || stop "no folder $STATE for the copies"
+(umask 077 && mkdir -p -- "$STATE") || stop "no directory $STATE for the copies"
 step_1
 
 # ---- And look at all of it once more -------------------------------------------------------------

@@ -86,7 +86,7 @@ put() {
     mv -f -- "$new" "$1" && sync -- "$(dirname -- "$1")"
 }
 
-# keep_copy FILE NAME: keep the file, where there is one, in the folder of this plan
+# keep_copy FILE NAME: keep the file, where there is one, in the directory of this plan
 keep_copy() {
     [ ! -e "$1" ] || { cp --preserve=all -- "$1" "$STATE/$2" && sync -- "$STATE/$2"; }
 }
@@ -249,7 +249,7 @@ fi
 
 # ---- Then do it ----------------------------------------------------------------------------------
 trap 'stop interrupted' HUP INT TERM
-(umask 077 && mkdir -p -- "$STATE") || stop "no folder $STATE for the copies"
+(umask 077 && mkdir -p -- "$STATE") || stop "no directory $STATE for the copies"
 step_1
 step_2
 step_3

@@ -166,7 +166,7 @@ def _folders(work: Metadata, place: Path) -> list[str]:
     if work.folders == "one":
         return [f"/proc/self/fd/{inside}"] * work.threads
     names = [f"d{number}" for number in range(work.threads)]
-    with told(f"making folders in {place}"):
+    with told(f"making directories in {place}"):
         for name in names:
             os.mkdir(name, 0o700, dir_fd=inside)
     return [f"/proc/self/fd/{inside}/{name}" for name in names]

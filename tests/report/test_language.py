@@ -1,0 +1,78 @@
+"""What is printed for each recorded machine, at 80 columns, in the field's words: no old one, none of our insides."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import fsadvisor
+from fsadvisor.report.as_html import as_html
+from fsadvisor.report.as_text import as_text
+from fsadvisor.rulebook.language import misworded
+from fsadvisor.rulebook.rule import SAID, Outcome
+from tests.machines.replay import FOLDERS, audit
+from tests.report import composed
+
+INTERNAL = re.compile(r"\b(withheld|undetermined|blocked|seed \d+)\b|Believe:|\(E\d+\)|from memory:", re.IGNORECASE)
+CODE = Path(fsadvisor.__file__).parent
+TERMS = CODE / "rulebook" / "language.py"
+LOG_MESSAGE = "blocked for more than"
+"""The kernel's own words, which a rule says to search for."""
+
+
+def words_only(found):
+    """Without what is said of long sentences: evidence is a list, and its line breaks are the terminal's."""
+    return [one for one in found if not one.startswith("a sentence")]
+
+
+def old_words(text):
+    plain = text.replace(LOG_MESSAGE, "")
+    return [*words_only(misworded(plain)), *(found[0] for found in INTERNAL.finditer(plain))]
+
+
+@pytest.mark.parametrize("full", [False, True], ids=["short", "full"])
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_no_old_word_and_no_internal_one_is_printed(folder, full):
+    _, storage, verdicts = audit(folder)
+    text = " ".join("".join(as_text(storage, verdicts, composed.ABOUT, full=full)).split())
+    assert old_words(text.replace(folder.name, "")) == []
+
+
+def test_the_html_report_says_none_either():
+    for folder in FOLDERS:
+        _, storage, verdicts = audit(folder)
+        html = "".join(as_html(storage, verdicts, composed.ABOUT))
+        text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", html, flags=re.DOTALL)
+        assert old_words(" ".join(text.split()).replace(folder.name, "")) == []
+
+
+def messages(path):
+    """Each text of a module that has more than a word, but for docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    own = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in own and " " in node.value:
+            yield node.value
+
+
+def test_no_message_or_label_of_the_program_has_an_old_word():
+    found = {
+        f"{path.relative_to(CODE)}: {words}"
+        for path in CODE.rglob("*.py")
+        if path != TERMS
+        for text in messages(path)
+        for words in words_only(misworded(text))
+    }
+    assert found == set()
+
+
+def test_what_is_not_advised_has_a_name_that_says_why():
+    said = [SAID[one] for one in (Outcome.WITHHELD, Outcome.BLOCKED, Outcome.UNDETERMINED)]
+    assert said == ["safety not known", "not safe here", "not known"]
+
+
+def test_an_old_word_and_an_internal_one_are_noticed():
+    assert old_words("Its folder") != []
+    assert old_words("moderate gain, withheld: sda") == ["withheld"]
+    assert old_words("blocked for more than 120 seconds") == []
