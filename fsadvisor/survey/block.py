@@ -176,15 +176,18 @@ _KEYS: Final = {
     key: key
     for key in (
         "DM_MULTIPATH_DEVICE_PATH",
+        "DM_UUID",
         "ID_FS_LABEL",
         "ID_FS_TYPE",
         "ID_FS_UUID",
         "ID_MODEL",
         "ID_MODEL_ENC",
+        "ID_PART_ENTRY_UUID",
         "ID_SERIAL",
         "ID_SERIAL_SHORT",
         "ID_VENDOR_ENC",
         "ID_WWN_WITH_EXTENSION",
+        "MD_UUID",
     )
 }
 """Each key by itself: so all devices share it."""
