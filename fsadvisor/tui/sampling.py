@@ -9,13 +9,19 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.machine.pulse import Processes, pulse
+from msgspec.structs import replace
+
+from fsadvisor.facts import Unknown
+from fsadvisor.machine import symptoms
+from fsadvisor.machine.port import Reply
+from fsadvisor.machine.pulse import Processes, pulse, read
 from fsadvisor.measure.waits.rates import Course
+from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.tui.views.live import Seen
 from fsadvisor.tui.views.live_limit import Writers, Writing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
 class Beat:
@@ -78,6 +84,12 @@ _LOOKS_EACH: Final = 10
 
 _SHARE: Final = 0.015
 """Of a processor, for each thread at most: where there are many processes, they are asked less often."""
+
+_PLACED: Final = 12
+"""Processes that are asked where they write."""
+
+_NO_FILES: Final = {"devtmpfs", "devpts", "proc", "sysfs", "mqueue"}
+"""Where nothing is written that goes to a disk."""
 
 _SILENT_S: Final = 3.0
 _SHORT_PAUSE_S: Final = 10.0
@@ -144,8 +156,25 @@ class Sampling:
             self._processes, self._writers, self._looks = Processes(), Writers(), 0
         if self._looks % _LOOKS_EACH == 0:
             self._writers.add(self._processes.pulse())
-            writing = self._writers.writing()
+            writing = _placed(self._writers.writing())
             with self._lock:
                 self._writing = writing
         self._looks += 1
         self._writers.look(self._processes.stacks())
+
+
+def _placed(writing: Writing) -> Writing:
+    """With where those who wrote most have files open for writing."""
+    answer = read("/proc/self/mountinfo")
+    table = parse_mountinfo(answer.text) if isinstance(answer, Reply) else answer
+    if isinstance(table, Unknown):
+        return writing
+    points = {one.mount_id: one.mount_point for one in table.mounts if one.fs_type not in _NO_FILES}
+    first = [replace(one, mounts=_mounts(one.pid, points)) for one in writing.writers[:_PLACED]]
+    return replace(writing, writers=(*first, *writing.writers[_PLACED:]))
+
+
+def _mounts(pid: int, points: Mapping[int, str]) -> tuple[str, ...] | None:
+    """None where no file is seen: we may not look, or it is in a container, or its files are closed by now."""
+    found = [points[one] for one in symptoms.holds(pid).written if one in points]
+    return tuple(dict.fromkeys(found)) or None

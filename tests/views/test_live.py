@@ -168,6 +168,29 @@ def test_a_disk_tells_its_minute_and_what_stands_on_it():
     assert "On it    " in text
 
 
+def who(*mounts):
+    """What is told of a disk while two processes write, with files open at these places."""
+    look = look_at("pm9a3-postgresql-volatile")
+    name = next(iter(live_disk.names(look)))
+    told = writing()
+    placed = [replace(one, mounts=at) for one, at in zip(told.writers, mounts, strict=True)]
+    document = live_disk.document(seen(writing=replace(told, writers=tuple(placed))), look, name, 90, UNICODE)
+    return "\n".join(plain(one) for one in laid(document.blocks, 90))
+
+
+def test_a_disk_tells_who_writes_to_it_where_and_how_long_they_wait():
+    text = who(("/var/lib/postgresql", "/srv/other"), ("/elsewhere",))
+    assert "postgres 7 5.00M/s, waits in fsync 40 %, files open at /var/lib/postgresql, and elsewhere" in text
+    assert text.partition("Who writes to it")[2].partition("All that stands")[0].count("/s, waits") == 1
+    assert "not told where" not in text
+
+
+def test_where_a_process_writes_that_is_not_told_is_not_nowhere():
+    text = who(None, ("/elsewhere",))
+    assert "No process is seen to have a file open for writing on it." in text
+    assert "Of 1 process that wrote it is not told where." in text
+
+
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["Unicode", "ASCII"])
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("hostile", ["[bold]x[/]", "\x1b]0;x\x07", "宽" * 300, "x" * 4096, "\udcff\u202e", "a b) S"])

@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
     from fsadvisor.tui.views.live import Seen
+    from fsadvisor.tui.views.live_limit import Writing
     from fsadvisor.tui.views.look import Look
 
 _WORDS: Final = 38
 _MOST_ABOVE: Final = 30
+_MOST_WRITERS: Final = 8
+_MOSTLY: Final = 0.5
 _NO_FLUSH: Final = (
     "The kernel sends no flush to a cache that it takes for write through, and counts none for devices that queue "
     "nothing themselves (md, dm, bcache, multipath): there the disks below count them."
@@ -73,7 +76,7 @@ def document(seen: Seen, look: Look | None, name: str, width: int, glyphs: Glyph
         if now.flushes is not None and not now.flushed:
             blocks.append(paragraph(span(_NO_FLUSH, Tone.DIM)))
     if standing:
-        blocks += [Gap(), *_standing(standing)]
+        blocks += [Gap(), *_who(seen.writing, standing), Gap(), *_standing(standing)]
     return Document(f"live {name}", tuple(blocks))
 
 
@@ -124,6 +127,27 @@ def _mounts(standing: Sequence[Subject], look: Look | None) -> Span:
     if points:
         return span(", ".join(points))
     return span(f"{counted(len(standing), 'thing')}, no mount" if standing else "nothing known", Tone.DIM)
+
+
+def _who(writing: Writing, standing: Sequence[Subject]) -> Iterator[Block]:
+    """The processes that have files open for writing on it, those that wrote most first."""
+    points = {short_name(one) for one in standing if one.kind == "mount"}
+    here = [one for one in writing.writers if points & {*(one.mounts or ())}]
+    untold = sum(one.mounts is None for one in writing.writers)
+    yield Heading("Who writes to it")
+    for one in here[:_MOST_WRITERS]:
+        share = one.waited / one.looks if one.looks and writing.unknown is None else None
+        waits = "waits in fsync ?" if share is None else f"waits in fsync {share * 100:.0f} %"
+        elsewhere = "" if points >= {*(one.mounts or ())} else ", and elsewhere"
+        at = ", ".join(sorted(points & {*(one.mounts or ())}))
+        told = span(f"{amount(one.write_bytes)}/s, {waits}", Tone.WARNING if (share or 0) >= _MOSTLY else Tone.PLAIN)
+        who = (span(one.name, Tone.STRONG, 40), span(f" {one.pid}  ", Tone.DIM))
+        yield paragraph(*who, told, span(f", files open at {at}{elsewhere}", Tone.DIM), indent=2)
+    if not here:
+        yield paragraph(span("No process is seen to have a file open for writing on it.", Tone.DIM))
+    if untold:
+        words = f"Of {counted(untold, 'process', 'processes')} that wrote it is not told where."
+        yield paragraph(span(words, Tone.UNKNOWN))
 
 
 def _standing(subjects: Sequence[Subject]) -> Iterator[Block]:

@@ -142,6 +142,8 @@ class Writer(Struct, frozen=True, kw_only=True):
 
     looks: int
     waited: int
+    mounts: tuple[str, ...] | None = None
+    """Mount points at which it has files open for writing; None where that is not told."""
 
 
 class Writing(Struct, frozen=True, kw_only=True):
