@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _REST_S: Final = 0.06
 """How long the tree's cursor rests before the advice follows it: moving must never wait for that."""
 
+_MANY: Final = 200
+"""Subjects of a finding that take a moment to tell of."""
+
 _TREE: Final = ("fold", "turn_fold")
 
 
@@ -67,6 +70,7 @@ class Overview(Deciding):
         self._folds: Folds | None = None
         self._tree: Tree | None = None
         self._resting: Timer | None = None
+        self._telling: Timer | None = None
         self._about = ""
         """The id of the subject that the advice is narrowed to; '' where it is not."""
 
@@ -174,13 +178,23 @@ class Overview(Deciding):
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """Narrow the advice to the subject under the tree's cursor; the machine as a whole narrows nothing."""
-        self._show_detail()
+        self._tell_of_row()
         if event.view is not self._storage or self.focused is not event.view or event.row is None:
             return
         if self._resting is not None:
             self._resting.stop()
         subject = storage_tree.subject_of(event.row.key)
         self._resting = self.set_timer(_REST_S, lambda: self._narrow(subject))
+
+    def _tell_of_row(self) -> None:
+        """At once, but of thousands of subjects when the cursor rests: moving must not wait for that."""
+        if self._telling is not None:
+            self._telling.stop()
+        found = self.finding_here()
+        if found is not None and len(found.verdicts) > _MANY:
+            self._telling = self.set_timer(_REST_S, self._show_detail)
+        else:
+            self._show_detail()
 
     def _narrow(self, subject: str) -> None:
         look = self._look
