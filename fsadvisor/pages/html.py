@@ -247,7 +247,7 @@ def said(name: str, fact: Fact[Any]) -> Markup:
     source = element("small", f" {fact.source}", class_="source") if fact.source else NOTHING
     if not isinstance(fact, Unknown):
         return joined((_value(catalogue()[name], fact.value), source))
-    cure = joined(("; to learn it: ", prose(fact.learn))) if fact.learn else NOTHING
+    cure = joined((". To learn it: ", prose(fact.learn))) if fact.learn else NOTHING
     return joined((element("span", f"not known, {cause(fact)}", cure, class_="unknown"), source))
 
 

@@ -54,7 +54,7 @@ def said(name: str, fact: Fact[Any], source: str) -> str:
     """The same without the name."""
     came_from = f" ({clean(source)})" if source else ""
     if isinstance(fact, Unknown):
-        cure = f"; to learn it: {clean(fact.learn)}" if fact.learn else ""
+        cure = f". To learn it: {clean(fact.learn)}" if fact.learn else ""
         return f"not known, {cause(fact)}{came_from}{cure}"
     return f"{value_text(catalogue()[name], fact.value)}{came_from}"
 

@@ -39,7 +39,7 @@ class Disk(Described, frozen=True, kw_only=True):
     vendor: Fact[str] = about("vendor as it names itself (SCSI)", "/sys/block/D/device/vendor")
     firmware: Fact[str] = about("firmware revision", "/sys/block/D/device/{firmware_rev,rev}, smartctl")
     firmware_fault: Fact[FirmwareFault] = some(
-        "the worst that the table of firmware says of its revision; 'handled': the kernel works around it; "
+        "the worst that the table of firmware says of its revision. 'handled': the kernel works around it. "
         "'may be affected': the revision alone does not tell",
         "model, firmware, the table of firmware",
     )
@@ -162,7 +162,7 @@ class Disk(Described, frozen=True, kw_only=True):
     zoned: Fact[bool] = about("its zones must be written in order", "queue/zoned")
     shingled_by: Fact[ShingledBy] = some(
         "what says that it records in shingles (SMR): a page that lists its model, its zones, or that it takes "
-        "TRIM; 'no sign' is no proof of the contrary",
+        "TRIM. 'no sign' is no proof of the contrary",
         "model, a table of models, queue/zoned, queue/discard_max_bytes",
     )
     member_of: Fact[MemberOf] = some("whether md with redundancy or ZFS stands on it", "the stack, udev ID_FS_TYPE")

@@ -44,7 +44,7 @@ class Host(Described, frozen=True, kw_only=True):
         "bytes",
     )
     dirty_limit_seconds: Fact[int] = about(
-        "what the slowest disk in use needs to write that, at an assumed 1 GB/s (NVMe), 200 MB/s (others) or 125 MB/s"
+        "what the slowest disk in use needs to write that. Assumed are 1 GB/s (NVMe), 200 MB/s (others) or 125 MB/s"
         " (a cloud's network volume)",
         "derived, a heuristic",
         "s",

@@ -54,8 +54,8 @@ _TIMER: Final = "fsadvisor-write-cache.timer"
 WATCHERS: Argv = ("systemctl", "show", *_SMARTD, _TIMER, "--property=Id,LoadState,ActiveState,UnitFileState")
 
 _BY_SMARTD: Final = (
-    "ask who reads what smartd sends, and look in /etc/smartd.conf whether it watches this drive (it runs, and tells of"
-    " a critical warning, not of capacitor health or of a controller's battery)"
+    "ask who reads what smartd sends, and look in /etc/smartd.conf whether it watches this drive. It runs, and tells of"
+    " a critical warning, not of capacitor health or of a controller's battery"
 )
 _BY_TIMER: Final = (
     f"ask who would hear of it (every ten minutes {_TIMER} looks at the drives in its rules and sets those that fail to"

@@ -74,14 +74,14 @@ def test_a_machine_without_devices_is_told_plainly_but_not_where_nobody_could_lo
     assert "There is nothing to look at" in in_one_line(written(composed.empty()))
     blind = written(composed.blind())
     assert "There is nothing to look at" not in blind
-    assert "host.block_devices: not known, denied (/sys/block); to learn it: run as root" in blind
+    assert "host.block_devices: not known, denied (/sys/block). To learn it: run as root" in blind
 
 
 def test_a_withheld_gain_says_what_to_prove_and_how_and_shows_no_command():
     told = finding(written(composed.busy()), "SAFETY NOT KNOWN")
     assert "First prove what is not known here" in told
     assert "unknown Is power-loss protection proven" in told
-    assert "to learn it: run as root" in in_one_line(told)
+    assert "To learn it: run as root" in in_one_line(told)
     assert "write_cache\n" not in told
     assert "Do now" not in told
 

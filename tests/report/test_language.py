@@ -7,10 +7,15 @@ from pathlib import Path
 import pytest
 
 import fsadvisor
+from fsadvisor.pages.text import render
+from fsadvisor.report import short_page
 from fsadvisor.report.as_html import as_html
 from fsadvisor.report.as_text import as_text
+from fsadvisor.report.findings import findings
+from fsadvisor.report.sections import main_and_minor
 from fsadvisor.rulebook.language import misworded
 from fsadvisor.rulebook.rule import SAID, Outcome
+from fsadvisor.storage.catalogue import catalogue
 from tests.machines.replay import FOLDERS, audit
 from tests.report import composed
 
@@ -76,3 +81,23 @@ def test_an_old_word_and_an_internal_one_are_noticed():
     assert old_words("Its folder") != []
     assert old_words("moderate gain, withheld: sda") == ["withheld"]
     assert old_words("blocked for more than 120 seconds") == []
+
+
+LABEL = re.compile(r"^(Impact|Note|Fix[^:]*|Expected: [^:]*): ")
+"""What stands before a finding's sentence, such as 'Fix (needs other hardware): '."""
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_each_sentence_of_a_finding_is_read_once(folder):
+    for finding in main_and_minor(findings(audit(folder)[2]))[0]:
+        text = "".join(render(short_page.document(finding, 1, None), 80))
+        paragraphs = re.findall(r"^   (?:Impact|Note|Fix|Expected)\b.*(?:\n     \S.*)*", text, re.MULTILINE)
+        assert len(paragraphs) >= 2
+        for paragraph in paragraphs:
+            said = LABEL.sub("", " ".join(paragraph.split()))
+            assert [*misworded(said)] == [], finding.rule.id
+
+
+@pytest.mark.parametrize("entry", catalogue().values(), ids=lambda entry: entry.name)
+def test_what_a_fact_means_is_said_in_the_fields_words(entry):
+    assert list(misworded(entry.doc)) == []

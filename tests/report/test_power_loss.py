@@ -42,7 +42,7 @@ def test_disks_that_are_alike_are_told_once_with_the_worst_of_their_numbers():
 
 def test_a_verdict_that_could_not_be_reached_says_what_would_help():
     said = text(("nvme0n1", {"plp": composed.DENIED}))
-    assert "not known, denied (nvme id-ctrl); to learn it: run as root" in said
+    assert "not known, denied (nvme id-ctrl). To learn it: run as root" in said
 
 
 def test_of_many_different_disks_the_rest_is_counted():
