@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from fsadvisor import arguments_measure
 from fsadvisor._version import __version__
-from fsadvisor.arguments_help import TAKES, Parser, TopParser
+from fsadvisor.arguments_help import TAKES, Parser, TopParser, demo_machine
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import MachineError
 from fsadvisor.storage import Workload
@@ -274,13 +274,6 @@ def _add_sayings(verbs: argparse._SubParsersAction[Parser]) -> None:
 def _verb(verbs: argparse._SubParsersAction[Parser], name: str, says: str) -> Parser:
     shared = _options(defaults=False, shown=TAKES[name])
     return verbs.add_parser(name, help=says, description=says, parents=[shared], allow_abbrev=False)
-
-
-def demo_machine() -> Path:
-    """The recorded machine that comes with fsadvisor: inside an installed package, else beside it."""
-    package, name = Path(__file__).resolve().parent, "old-storage-server"
-    shipped = package / "_demo" / name
-    return shipped if shipped.is_dir() else package.parent / "fixtures" / "machines" / name
 
 
 OF_REPORT = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
@@ -139,3 +140,10 @@ class TopParser(Parser):
         formatter.end_section()
         formatter.add_text(self.epilog)
         return formatter.format_help()
+
+
+def demo_machine() -> Path:
+    """The recorded machine that comes with fsadvisor: inside an installed package, else beside it."""
+    package, name = Path(__file__).resolve().parent, "old-storage-server"
+    shipped = package / "_demo" / name
+    return shipped if shipped.is_dir() else package.parent / "fixtures" / "machines" / name
