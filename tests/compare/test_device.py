@@ -65,7 +65,7 @@ def test_blocks_that_are_encoded_or_shared_are_no_part_of_it():
 
 @pytest.mark.parametrize("parts", [[], [extent(0, 9, 3), extent(3, 90, 3)], [extent(0, 9, 16, plain=False)]])
 def test_a_file_in_small_pieces_answers_another_question(parts):
-    with pytest.raises(EngineError, match="pieces"):
+    with pytest.raises(EngineError, match="extents on the device"):
         device.longest(parts, WORK)
 
 
