@@ -27,7 +27,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import sources
+from fsadvisor.machine import sos_outputs, sources
 from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
 from fsadvisor.machine.runner import MOST_NAMES, too_many
@@ -117,7 +117,6 @@ SPELLINGS: dict[Argv, tuple[str, ...]] = {
     ("xfs_info",): ("xfs_info {path}",),
     ("btrfs", "filesystem", "show"): ("btrfs filesystem show",),
     ("dmsetup", "table"): ("dmsetup table",),
-    ("systemd-detect-virt",): ("systemd-detect-virt",),
 }
 """What sos runs instead of a command of ours that begins so; {path} stands for its argument that is a path."""
 
@@ -161,7 +160,8 @@ class SosMachine:
         return dt.datetime.now().astimezone().date()
 
     def read(self, path: str) -> Answer:
-        return self._copied(path) or self._derived.files.get(path) or _missing(path)
+        told = self._copied(path) or self._derived.files.get(path) or sos_outputs.setting(path, self._text_of)
+        return told or _missing(path)
 
     def entries(self, path: str) -> Entries:
         place = self._place(path)
@@ -207,7 +207,7 @@ class SosMachine:
         return _missing(sources.COUNTERS)
 
     def space(self, mount_point: str) -> Answer:
-        return _missing(sources.space(mount_point))
+        return sos_outputs.space(mount_point, self._text_of) or _missing(sources.space(mount_point))
 
     def flags(self, path: str) -> Answer:
         return _missing(sources.flags(path))
@@ -249,7 +249,13 @@ class SosMachine:
             content = None if place is None else self._content(place)
             if content is not None:
                 return _named(content, command)
-        return _missing(sources.command(argv))
+        return sos_outputs.command(argv, self._text_of) or _missing(sources.command(argv))
+
+    def _text_of(self, command: str) -> str | None:
+        """A command's output, by sos's spelling."""
+        place = self._outputs.get(_mangled(command))
+        content = None if place is None else self._content(place)
+        return content.text if isinstance(content, Reply) else None
 
 
 def _spellings(argv: Argv) -> Iterator[str]:

@@ -3,15 +3,10 @@
 import re
 from pathlib import Path
 
-_COPIED = (
-    "/proc/",
-    "/sys/block/",
-    "/sys/fs/",
-    "/sys/devices/",
-    "/etc/fstab",
-    "/etc/cron",
-    "/etc/systemd/",
-    "/etc/lvm/",
+_COPIED = re.compile(
+    r"/proc/(?:self/mountinfo|fs/.*|meminfo|cmdline|cpuinfo|pressure/.*|mdstat|diskstats|partitions)"
+    r"|/sys/block/[^/]+/(?:queue|md|loop)/.*|/sys/block/sd[a-z]+/device/(?:timeout|state)|/sys/fs/xfs/.*"
+    r"|/sys/class/dmi/id/.*|/etc/(?:fstab|crypttab|mdadm.conf|cron[^/]*/.*|systemd/.*|lvm/.*|sysctl.*)"
 )
 _OUTPUTS = {
     re.compile(r"nvme id-ctrl (?P<path>\S+) .*"): "nvme id-ctrl -H {path}",
@@ -21,7 +16,7 @@ _OUTPUTS = {
     re.compile(r"dumpe2fs -h (?P<path>\S+)"): "dumpe2fs -h {path}",
     re.compile(r"xfs_info (?P<path>\S+)"): "xfs_info {path}",
     re.compile(r"dmsetup table"): "dmsetup table",
-    re.compile(r"systemd-detect-virt"): "systemd-detect-virt",
+    re.compile(r"dmesg"): "dmesg",
 }
 
 
@@ -30,7 +25,7 @@ def write(machine, place):
     top = place / "sosreport-small"
     _file(top, "/sos_commands/host/uptime", "up 1 day\n")
     for path, text in machine.files.items():
-        if isinstance(text, str) and path.startswith(_COPIED):
+        if isinstance(text, str) and _COPIED.fullmatch(path):
             _file(top, _resolved(machine, path), text)
     for path, target in machine.links.items():
         if path.startswith("/sys/"):
@@ -40,9 +35,48 @@ def write(machine, place):
         for asked, kept in _OUTPUTS.items():
             if isinstance(text, str) and (found := asked.fullmatch(command)):
                 _output(top, kept.format(**found.groupdict()), text)
-    _output(top, "udevadm info --export-db", "".join(_udev(machine)))
-    _output(top, "lsblk -O -P", "".join(_lsblk(machine)))
+    for command, lines in _told(machine):
+        _output(top, command, "".join(lines))
     return top
+
+
+def _told(machine):
+    """(command, lines) of what the archive has in other words than the machine is asked in."""
+    yield "udevadm info --export-db", _udev(machine)
+    yield "lsblk -O -P", _lsblk(machine)
+    yield "df -al -x autofs", _df(machine, "1K-blocks", ("size", "free", "available"), 1024)
+    yield "df -aliT -x autofs", _df(machine, "Inodes", ("inodes", "inodes_free", "inodes_free"), 1)
+    yield "sysctl -a", _sysctl(machine)
+    words = [machine.commands.get(f"systemd-detect-virt --{kind}", "") for kind in ("container", "vm")]
+    if all(isinstance(word, str) and word for word in words):
+        kind = next((word.strip() for word in words if word != "none\n"), "")
+        chassis = "vm" if words[1] != "none\n" else "container" if kind else "server"
+        yield (
+            "hostnamectl status",
+            (f"           Chassis: {chassis}\n", f"    Virtualization: {kind}\n" if kind else ""),
+        )
+    timer = machine.commands.get("systemctl show fstrim.timer --property=Id,LoadState,ActiveState,UnitFileState")
+    if isinstance(timer, str):
+        states = dict(line.split("=", 1) for line in timer.split())
+        yield (
+            "systemctl list-unit-files",
+            (f"fstrim.timer {states['UnitFileState']} enabled\n", "\n1 unit files listed.\n"),
+        )
+        active = f"  fstrim.timer loaded {states['ActiveState']} waiting Discard unused blocks\n"
+        yield "systemctl list-units --all", (active, "\n1 loaded units listed.\n")
+
+
+def _df(machine, unit, keys, scale):
+    yield f"Filesystem {unit} Used Available Use% Mounted on\n"
+    for point, told in machine.spaces.items():
+        total, free, available = (told[key] // scale for key in keys)
+        yield f"/dev/x {total} {total - free} {available} 7% {point}\n"
+
+
+def _sysctl(machine):
+    for path, text in machine.files.items():
+        if path.startswith("/proc/sys/"):
+            yield f"{path.removeprefix('/proc/sys/').replace('/', '.')} = {text.strip()}\n"
 
 
 def _file(top, path, text):
@@ -88,7 +122,12 @@ def _udev(machine):
 
 def _record(machine, at, folder, name, kind):
     major, minor = machine.files[f"{folder}/dev"].strip().split(":")
-    more = {"DM_NAME": f"{folder}/dm/name", "DM_UUID": f"{folder}/dm/uuid", "PARTN": f"{folder}/partition"}
+    more = {
+        "ID_MODEL": f"{folder}/device/model",
+        "DM_NAME": f"{folder}/dm/name",
+        "DM_UUID": f"{folder}/dm/uuid",
+        "PARTN": f"{folder}/partition",
+    }
     told = "".join(f"E: {key}={machine.files[path].strip()}\n" for key, path in more.items() if path in machine.files)
     return (
         f"P: {at}\nN: {name}\nE: DEVNAME=/dev/{name}\nE: DEVTYPE={kind}\nE: MAJOR={major}\nE: MINOR={minor}\n"

@@ -1,0 +1,111 @@
+"""What the outputs in a sos archive say to questions that sos does not ask, in the form that is asked for.
+
+| asked | told by |
+|---|---|
+| systemd-detect-virt | hostnamectl status |
+| statvfs of a mount point | df -al, df -ali |
+| systemctl show UNIT | systemctl list-unit-files, systemctl list-units |
+| /proc/sys | sysctl -a |
+
+https://github.com/sosreport/sos/tree/main/sos/report/plugins (host, filesys, systemd, kernel; 3.2 to 4.10)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import unreadable
+from fsadvisor.machine.port import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fsadvisor.machine.port import Answer, Argv
+
+    Output = Callable[[str], str | None]
+    """The text of the output of a command as sos spells it, None where the archive has none."""
+
+_HOSTNAMECTL: Final = "hostnamectl status"
+_SIZES: Final = ("df -al -x autofs", "df -al")
+_INODES: Final = ("df -aliT -x autofs", "df -ali -x autofs", "df -ali")
+_UNIT_FILES: Final = "systemctl list-unit-files"
+_UNITS: Final = ("systemctl list-units --all", "systemctl list-units")
+_SYSCTL: Final = "sysctl -a"
+
+_LINE_OF_HOSTNAMECTL = re.compile(r"^ *(Chassis|Virtualization): ([a-z0-9-]+)(?: \S+)?$", re.MULTILINE)
+_COLUMNS = re.compile(r" ([0-9]{1,19}) +([0-9]{1,19}) +(-?[0-9]{1,19}) +(?:[0-9]{1,3}%|-) (/.*)$", re.MULTILINE)
+_SHOWN = "--property=Id,LoadState,ActiveState,UnitFileState"
+_ENDS_OF_UNITS = re.compile(r"^[0-9]+ (?:loaded units listed|unit files listed)\b", re.MULTILINE)
+
+
+def command(argv: Argv, output: Output) -> Answer | None:
+    """The answer to a command that sos does not run, None where nothing tells it."""
+    if argv[:1] == ("systemd-detect-virt",):
+        return _virtualization(output)
+    if argv[:2] == ("systemctl", "show") and len(argv) == 4 and argv[3] == _SHOWN:
+        return _unit(argv[2], output)
+    return None
+
+
+def _virtualization(output: Output) -> Answer | None:
+    """A virtual machine, a container, or `none` where the chassis is another: hostnamectl asks the same way."""
+    told = dict(_LINE_OF_HOSTNAMECTL.findall(output(_HOSTNAMECTL) or ""))
+    word = told.get("Virtualization")
+    if word is None and told.get("Chassis") not in (None, "vm", "container"):
+        word = "none"
+    return None if word is None else Reply(f"{word}\n", _HOSTNAMECTL, 0)
+
+
+def space(mount_point: str, output: Output) -> Answer | None:
+    """Bytes and inodes of a filesystem, as df told them; None where it did not."""
+    sizes = _row(_SIZES, "1K-blocks", mount_point, output)
+    inodes = _row(_INODES, "Inodes", mount_point, output)
+    if sizes is None or inodes is None:
+        return None
+    (size, used, available), (total, _, free) = sizes, inodes
+    answer = {
+        "size": size << 10,
+        "free": max(size - used, 0) << 10,
+        "available": max(available, 0) << 10,
+        "inodes": total,
+        "inodes_free": max(free, 0),
+    }
+    return Reply(json.dumps(answer), f"{_SIZES[0]}; df -ali")
+
+
+def _row(commands: tuple[str, ...], unit: str, mount_point: str, output: Output) -> tuple[int, int, int] | None:
+    """The numbers of a mount point; of one that is mounted over, df's rows differ, and none is believed."""
+    text = next((text for it in commands if (text := output(it)) is not None), "")
+    heading, _, rows = text.partition("\n")
+    if unit not in heading.split():
+        return None
+    found = {(int(a), int(b), int(c)) for a, b, c, point in _COLUMNS.findall(rows) if point == mount_point}
+    return found.pop() if len(found) == 1 else None
+
+
+def _unit(name: str, output: Output) -> Answer | None:
+    """A unit's states: what is not among the loaded units is inactive, if the list is whole."""
+    files, units = output(_UNIT_FILES), next((text for it in _UNITS if (text := output(it)) is not None), None)
+    if files is None or units is None or not _ENDS_OF_UNITS.search(files) or not _ENDS_OF_UNITS.search(units):
+        return None
+    escaped = re.escape(name)
+    file = re.search(rf"^{escaped} +([a-z-]+)\b", files, re.MULTILINE)
+    unit = re.search(rf"^[ ●*]*{escaped} +([a-z-]+) +([a-z-]+) ", units, re.MULTILINE)
+    loaded = unit[1] if unit else "loaded" if file else "not-found"
+    lines = (f"Id={name}", f"LoadState={loaded}", f"ActiveState={unit[2] if unit else 'inactive'}")
+    state = f"UnitFileState={file[1] if file else ''}"
+    return Reply("\n".join((*lines, state, "")), f"{_UNIT_FILES}; systemctl list-units", 0)
+
+
+def setting(path: str, output: Output) -> Answer | None:
+    """A file below /proc/sys, by sysctl -a; None where that does not list it."""
+    text = output(_SYSCTL) if path.startswith("/proc/sys/") else None
+    if text is None:
+        return None
+    name = path.removeprefix("/proc/sys/").replace("/", ".")
+    found = set(re.findall(rf"^{re.escape(name)} = (.*)$", text, re.MULTILINE))
+    if len(found) > 1:
+        return unreadable(f"{name} stands twice", _SYSCTL)
+    return Reply(f"{found.pop()}\n", _SYSCTL) if found else None
