@@ -38,7 +38,9 @@ def run(*argv):
 
 def unmount(place):
     """Unmount; what a process that has just been killed still held is let go a moment later."""
-    assert comes_to(lambda: subprocess.run(["umount", place], capture_output=True, check=False).returncode == 0)
+    assert comes_to(
+        lambda: subprocess.run(["umount", place], check=False).returncode == 0 or not os.path.ismount(place)
+    )
 
 
 class Loops:

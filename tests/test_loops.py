@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from tests.loops import Loops, clear_left, needs_loop_devices, run
+from tests.loops import Loops, clear_left, loops, needs_loop_devices, run
+from tests.paths import ROOT
 
 pytestmark = [pytest.mark.loop, needs_loop_devices]
 
@@ -60,3 +61,18 @@ def test_what_is_of_a_living_session_or_of_none_stays(owner, name, tmp_path):
         clear_left(tmp_path)
         assert device in devices()
         assert os.path.ismount(place)
+
+
+def test_whoever_makes_a_mount_namespace_is_marked_so_that_remounts_wait():
+    making = [
+        it for it in (ROOT / "tests").rglob("test_*.py") if it.parent.name != "lab" and '"unshare",' in it.read_text()
+    ]
+    assert len(making) > 5
+    assert [it.name for it in making if "pytest.mark.namespaces" not in it.read_text()] == []
+
+
+def test_what_is_no_longer_mounted_is_not_waited_for(tmp_path):
+    with loops(tmp_path) as loop:
+        device = loop.device("disk", 32)
+        run("mkfs.ext4", "-q", device)
+        run("umount", loop.mount(device, "srv"))

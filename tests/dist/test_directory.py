@@ -17,6 +17,7 @@ from tools.dist import debian_package, directory, packing
 
 pytestmark = [
     pytest.mark.long,
+    pytest.mark.namespaces,
     pytest.mark.skipif(os.geteuid() != 0, reason="changes its root"),
     pytest.mark.skipif(platform.machine() != "x86_64", reason="the root is made of files of that processor's Debian"),
     pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare"),

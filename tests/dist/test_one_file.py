@@ -81,6 +81,7 @@ def test_it_fits_into_two_megabytes_and_is_the_same_when_made_again(pyz, wheel, 
     assert len(again.read_bytes()) <= 2_000_000
 
 
+@pytest.mark.namespaces
 def test_nothing_stays_where_it_was_unpacked(pyz, tmp_path):
     if os.geteuid() == 0:
         script = 'mount -t tmpfs tmpfs /run && "$@" >/dev/null && ls -A /run'
@@ -92,6 +93,7 @@ def test_nothing_stays_where_it_was_unpacked(pyz, tmp_path):
         assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.namespaces
 @pytest.mark.skipif(os.geteuid() != 0, reason="makes mounts")
 def test_it_runs_where_no_program_may_run_from_memory_and_the_root_is_read_only(pyz, tmp_path):
     tmpfs = [f"mount -t tmpfs -o noexec,nosuid tmpfs {place}" for place in ("/run", "/dev/shm")]

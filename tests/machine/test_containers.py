@@ -12,7 +12,10 @@ from fsadvisor.machine.live import LiveMachine
 from fsadvisor.survey import programs
 from tests.waiting import END_S, comes_to
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="makes mounts in a namespace of its own")
+pytestmark = [
+    pytest.mark.namespaces,
+    pytest.mark.skipif(os.geteuid() != 0, reason="makes mounts in a namespace of its own"),
+]
 ID = "0123456789abcdef" * 4
 _CONTAINER = """set -e
 mount -t tmpfs none "$1"
