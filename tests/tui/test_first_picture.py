@@ -122,8 +122,8 @@ def test_the_machine_is_named_and_the_places_stand_before_textual_is_loaded(held
         terminal.until("1 Overview")
         terminal.still()
         first, second, *_ = terminal.text().split("\n")
-        # Once it is looked at, what it comes to stands first where there is no room for both.
-        assert first.startswith(" pm9a3-postgresql" if size[0] > 20 else (" pm9a3-postgresql", "  1 low"))
+        # Where there is no room for both, the name is cut, and then what it comes to stands first.
+        assert first.startswith(" pm9a3-postgresql" if size[0] > 20 else (" pm9a3-postg", "  1 low"))
         assert second.startswith(" 1 ")
         held.go()
         terminal.until("Open")
