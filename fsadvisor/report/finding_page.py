@@ -24,7 +24,7 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name
-from fsadvisor.report import findings, rule_page
+from fsadvisor.report import advice_words, findings, rule_page
 from fsadvisor.report.rule_page import part
 from fsadvisor.rulebook.ranking import ORDER, REST
 from fsadvisor.rulebook.rule import SAID, Outcome
@@ -188,7 +188,7 @@ def document(finding: Finding, number: int, told_in: int | None, all_are: str = 
     yield from page.safety()
     yield from page.to_do()
     if rule.remedy.advice and not told_in:
-        yield from part("Note", Prose(rule.remedy.advice))
+        yield from part("Note", Prose(advice_words.advice(finding)))
     if not (told_in and page.gain is rule.gain):
         yield from page.brings()
     yield from page.evidence()

@@ -14,7 +14,7 @@ from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import cut, line
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import cause, short_name, value_text
-from fsadvisor.report import findings
+from fsadvisor.report import advice_words, findings
 from fsadvisor.report.finding_page import (
     FindingPage,
     evidence,
@@ -133,7 +133,7 @@ def _labelled(label: str, words: str) -> Block:
 
 def _advice(finding: Finding) -> str:
     """What to do in words: whole, or its first sentences and where the others stand."""
-    text = " ".join(finding.rule.remedy.advice.split())
+    text = " ".join(advice_words.advice(finding).split())
     told = sentences(text, ADVICE)
     return told if told == text else f"{told} ({_ALL.format(finding.rule.id)})"
 

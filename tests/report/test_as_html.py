@@ -166,6 +166,7 @@ def without_ticks(text):
 SAID_OTHERWISE = {
     "title",  # with the values of all the subjects of a finding: tests/report/test_titles.py
     "title_here",
+    "advice",  # with the names of what is here: tests/report/test_advice_words.py
     "because",  # what is urgent, in words
     "table",  # its link
     "errata",  # `fsadvisor explain` alone tells what guides say

@@ -18,6 +18,7 @@ from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.text import counted
 from fsadvisor.report import finding_page as parts
 from fsadvisor.report import rule_page
+from fsadvisor.report.advice_words import advice
 from fsadvisor.report.finding_page import FindingPage
 from fsadvisor.report.findings import Finding
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
@@ -284,7 +285,7 @@ class _Writing(FindingPage):
         if acts or self.rule.remedy.advice:
             yield Heading(f"What to do ({needs})" if acts else "What would be to do, if it were found")
         if self.rule.remedy.advice:
-            yield Prose(self.rule.remedy.advice)
+            yield Prose(advice(self.finding))
         if acts:
             yield from self._commands()
         yield from rule_page.guides(self.rule)

@@ -1,0 +1,70 @@
+"""A finding's advice with this machine's names in its commands: what is typed, not what stands for it.
+
+Rules write DEVICE, MOUNTPOINT, NAME, POOL and DIR within backticks. A finding on several subjects keeps the words.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor.facts import Known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fsadvisor.report.findings import Finding
+    from fsadvisor.storage import Subject
+
+_COMMAND: Final = re.compile(r"`[^`]+`")
+_WORD: Final = re.compile(
+    r"(?<=/dev/)NAME\b|(?<=/sys/block/)NAME\b|(?<![\w,/-])(?:DEVICE|MOUNTPOINT|NAME|POOL|DIR)(?![\w,/])"
+)
+_PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
+_LONGEST: Final = 200
+"""A mount point that is longer is no help in a sentence."""
+
+
+def advice(finding: Finding) -> str:
+    """What to do, in the rule's words."""
+    text = finding.rule.remedy.advice
+    if len(finding.verdicts) != 1:
+        return text
+    here = dict(_names(finding.verdicts[0].subject))
+    return _COMMAND.sub(lambda command: _WORD.sub(lambda word: here.get(word[0], word[0]), command[0]), text)
+
+
+def _names(subject: Subject) -> Iterator[tuple[str, str]]:
+    """(word, value quoted for the shell) of what is known of the subject."""
+    for word, fact in _facts(subject):
+        value = getattr(fact, "value", None) if isinstance(fact, Known) else None
+        if isinstance(value, str) and value.isprintable() and "`" not in value and 0 < len(value) <= _LONGEST:
+            quoted = shlex.quote(value)
+            if not value.startswith("-") and (word != "NAME" or _PLAIN.fullmatch(value)):
+                yield word, quoted
+
+
+def _facts(subject: Subject) -> Iterator[tuple[str, object]]:
+    scope = subject.scope
+    match subject.kind:
+        case "disk":
+            yield "NAME", getattr(scope["disk"], "name", None)
+        case "layer":
+            mapped = getattr(scope["layer"], "mapped_name", None)
+            yield "NAME", mapped if isinstance(mapped, Known) else getattr(scope["layer"], "name", None)
+        case "service":
+            yield "DIR", getattr(scope["service"], "directory", None)
+        case "filesystem" | "mount":
+            yield from _of_filesystem(subject)
+
+
+def _of_filesystem(subject: Subject) -> Iterator[tuple[str, object]]:
+    """Of ZFS the pool; its devices are the pool's, and none of them is the filesystem's."""
+    mount, filesystem = subject.scope.get("mount"), subject.scope.get("filesystem")
+    yield "MOUNTPOINT", getattr(mount, "point", None) or getattr(filesystem, "mount_point", None)
+    dataset = getattr(filesystem, "zfs_dataset", None)
+    if isinstance(dataset, Known):
+        yield "POOL", Known(dataset.value.partition("/")[0], dataset.source)
+    elif isinstance(kind := getattr(filesystem, "type", None), Known) and kind.value != "zfs":
+        yield "DEVICE", getattr(filesystem, "device", None)
