@@ -10,6 +10,7 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
+from fsadvisor.survey.filesystem_types.registry import type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,8 +64,7 @@ def _of_filesystem(subject: Subject) -> Iterator[tuple[str, object]]:
     """Of ZFS the pool; its devices are the pool's, and none of them is the filesystem's."""
     mount, filesystem = subject.scope.get("mount"), subject.scope.get("filesystem")
     yield "MOUNTPOINT", getattr(mount, "point", None) or getattr(filesystem, "mount_point", None)
-    dataset = getattr(filesystem, "zfs_dataset", None)
-    if isinstance(dataset, Known):
-        yield "POOL", Known(dataset.value.partition("/")[0], dataset.source)
-    elif isinstance(kind := getattr(filesystem, "type", None), Known) and kind.value != "zfs":
+    yield "POOL", getattr(filesystem, "zfs_pool", None)
+    kind = getattr(filesystem, "type", None)
+    if isinstance(kind, Known) and type_of(kind.value).on_devices:
         yield "DEVICE", getattr(filesystem, "device", None)

@@ -13,7 +13,9 @@ import traceback
 
 from fsadvisor import cli
 
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.")
+_SENT = re.compile(
+    r"\x1b\[(\d+);(\d+)H|\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|([^\x1b])", re.DOTALL
+)
 _BUG = 99
 _LIMIT_S = 150
 
@@ -26,11 +28,11 @@ class Explorer:
         if self._pid == 0:
             _be_explorer()
         fcntl.ioctl(self._screen, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-        self._drawn = ""
+        self._cells, self._at, self._before = {}, (0, 0), []
 
     def press(self, keys):
-        """Type; what was drawn before is forgotten."""
-        self._drawn = ""
+        """Type; lines that stay as they are say nothing from now on."""
+        self._before = self._lines()
         os.write(self._screen, keys.encode())
 
     def until(self, words):
@@ -67,7 +69,25 @@ class Explorer:
         return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
 
     def _shown(self):
-        return _ESCAPES.sub("", self._drawn)
+        """The lines of the screen that changed: only cells that do are sent."""
+        before = dict(enumerate(self._before))
+        return "\n".join(line for y, line in enumerate(self._lines()) if line != before.get(y))
+
+    def _lines(self):
+        bottom = max((y for y, _ in self._cells), default=-1)
+        return ["".join(self._cells.get((y, x), " ") for x in range(100)) for y in range(bottom + 1)]
+
+    def _draw(self, sent):
+        y, x = self._at
+        for line, column, sign in _SENT.findall(sent):
+            if line:
+                y, x = int(line) - 1, int(column) - 1
+            elif sign in ("\r", "\n"):
+                y, x = (y, 0) if sign == "\r" else (y + 1, x)
+            elif sign:
+                self._cells[y, x] = sign
+                x += 1
+        self._at = y, x
 
     def _read(self, seconds):
         if not select.select([self._screen], [], [], seconds)[0]:
@@ -76,7 +96,7 @@ class Explorer:
             drawn = os.read(self._screen, 1 << 16)
         except OSError:  # the other end is closed
             return False
-        self._drawn += drawn.decode(errors="replace")
+        self._draw(drawn.decode(errors="replace"))
         return bool(drawn)
 
 

@@ -126,7 +126,12 @@ class Arena:
 
     def left(self):
         """What came or changed in its state, which may lie below the root's upper layer already."""
-        return touched.changed(self._kept, kept())
+        now = kept()
+        return [path for path in touched.changed(self._kept, now) if path in now]
+
+    def gone(self):
+        """What a killed probe of an earlier scenario had left there, and this one took away."""
+        return self._kept.keys() - kept().keys()
 
     def made_on_root(self):
         """Inodes of the root's upper layer that were not in use before."""
@@ -149,7 +154,7 @@ def test_a_look_and_a_probe_write_nothing_but_state_scratch_and_what_was_named(s
     assert arena.changing(arena.other) == set()
     assert set(arena.foreign()) <= {arena.point}
     assert [path for path in arena.left() if not LEFT.fullmatch(path)] == []
-    assert 0 <= arena.made_on_root() <= len(arena.left())
+    assert -len(arena.gone()) <= arena.made_on_root() <= len(arena.left())
     assert str(STATE / "probes.jsonl") in arena.left()
     scenario.tell(
         claim="an audit writes nothing but what was named, a probe its scratch and its state", seen="nothing else"
@@ -166,5 +171,5 @@ def test_the_explorer_writes_nothing_but_its_state_and_a_scratch(scenario):
     assert arena.changing(arena.other) == set()
     assert set(arena.foreign()) <= {arena.point}
     assert [path for path in arena.left() if not LEFT.fullmatch(path)] == []
-    assert 0 <= arena.made_on_root() <= len(arena.left())
+    assert -len(arena.gone()) <= arena.made_on_root() <= len(arena.left())
     scenario.tell(claim="the explorer writes nothing but its scratch and its state", seen="nothing else")

@@ -55,7 +55,7 @@ def test_a_filesystems_device_and_mount_point_are_quoted():
 def test_of_zfs_the_pool_is_named_and_no_device():
     text = "`zpool clear POOL DEVICE`, `systemctl enable --now zfs-scrub-monthly@POOL.timer`"
     told = "`zpool clear tank DEVICE`, `systemctl enable --now zfs-scrub-monthly@tank.timer`"
-    assert said(text, filesystem(fs_type="zfs", zfs_dataset="tank/pg/data"), on="filesystem") == told
+    assert said(text, filesystem(fs_type="zfs", zfs_pool="tank"), on="filesystem") == told
 
 
 def test_a_mount_is_named_by_its_own_point():
