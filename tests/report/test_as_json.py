@@ -219,6 +219,7 @@ def written_size_and_peak(disks):
     return size, peak
 
 
+@pytest.mark.long
 def test_memory_stays_flat_while_a_report_of_megabytes_is_written():
     written_size_and_peak(1)  # what is made once stays out of the comparison
     size, peak = written_size_and_peak(1200)

@@ -68,6 +68,7 @@ def test_the_brief_has_every_rule_that_calls_for_action_in_rank_order_and_passes
     assert set(named) == {one.rule.id for one in advise(storage, composed.rules()) if one.outcome in CALLS_FOR_ACTION}
 
 
+@pytest.mark.long
 def test_the_brief_of_a_thousand_disks_stays_short():
     assert len(told("brief", composed.many(1000))) < 20_000
 

@@ -83,6 +83,7 @@ def test_an_archive_that_unpacks_to_gigabytes_is_refused(packer, name, tmp_path)
     assert "unpacks to more than" in refused("--on", bomb)
 
 
+@pytest.mark.long
 def test_files_of_4_mib_without_end_are_refused(tmp_path):
     bomb = tmp_path / "bomb.tar.xz"
     file = header("x/sos_commands/a", 4 << 20) + bytes(4 << 20)
@@ -90,6 +91,7 @@ def test_files_of_4_mib_without_end_are_refused(tmp_path):
     assert "unpacks to more than" in refused("--on", bomb)
 
 
+@pytest.mark.long
 def test_what_comes_after_the_end_of_a_tar_costs_no_more(tmp_path):
     bomb = tmp_path / "bomb.tar.xz"
     bomb.write_bytes(lzma.compress(report()) + lzma.compress(ZEROS) * 100)

@@ -23,6 +23,7 @@ def test_a_few_inputs_break_no_law(name):
     assert [it for failures in islice(campaign.PARTS[name](Random("a few")), 4) for it in failures] == []
 
 
+@pytest.mark.long
 @needs_root
 @pytest.mark.loop
 @pytest.mark.skipif(not shutil.which("mkfs.ext4"), reason="e2fsprogs is not installed")

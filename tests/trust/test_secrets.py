@@ -22,7 +22,13 @@ from tests.command import in_text as fsadvisor
 from tests.trust.planted import IDENTITIES, SECRETS, SETTINGS, planted
 from tests.views.seen import look_at
 
-MACHINES = ("san-host", "raid-lvm-crypt-server", "database-lab", "worn-nvme-database", "old-storage-server")
+MACHINES = (
+    "san-host",
+    "raid-lvm-crypt-server",
+    "database-lab",
+    pytest.param("worn-nvme-database", marks=pytest.mark.long),
+    pytest.param("old-storage-server", marks=pytest.mark.long),
+)
 RULES = own_shelf().rules
 
 
