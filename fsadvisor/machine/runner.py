@@ -54,6 +54,7 @@ PACKAGES = {
     "lvmconfig": "lvm2",
     "lvs": "lvm2",
     "mdadm": "mdadm",
+    "multipathd": "multipath-tools",
     "nvme": "nvme-cli",
     "perf": "linux-perf (of Ubuntu: linux-tools-generic)",
     "perccli64": f"perccli64 {VENDOR}",

@@ -208,10 +208,14 @@ class SmartReport(Struct, frozen=True, kw_only=True):
     power_on_hours: int | None = None
     power_cycles: int | None = None
     temperature_c: int | None = None
+    temperature_limit_c: int | None = None
+    """Highest at which its maker lets it work."""
+    endurance_used_percent: int | None = None
+    """ATA Device Statistics, page 7; may exceed 100."""
     recovery_limit_ds: int | None = None
     """SCT error recovery control for reads, in tenths of a second; 0: it may go on for minutes (ATA, JSON alone)."""
     self_test: SelfTest | None = None
-    """How the last of its own tests that came to an end went (JSON alone)."""
+    """How the last of its own tests that came to an end went (ATA and NVMe)."""
 
     unread: tuple[str, ...] = ()
 

@@ -14,6 +14,7 @@ https://www.smartmontools.org/wiki/TocDoc
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from fsadvisor.facts import Unknown, unreadable
 from fsadvisor.readers import json_text
@@ -112,10 +113,36 @@ def _report(document: Json) -> SmartReport:
         scsi=_scsi(document),
         power_on_hours=integer(document, "power_on_time", "hours"),
         power_cycles=integer(document, "power_cycle_count"),
-        temperature_c=integer(document, "temperature", "current"),
+        temperature_c=_temperature(document, "current"),
+        temperature_limit_c=_temperature_limit(document),
+        endurance_used_percent=_statistic(document, *_ENDURANCE),
         recovery_limit_ds=_recovery_limit(document),
         self_test=_self_test(document),
     )
+
+
+_ENDURANCE: Final = (7, 8)
+_TEMPERATURE_LIMIT: Final = (5, 88)
+"""Page and offset in the ATA Device Statistics log (ACS-4, 9.5)."""
+
+
+def _statistic(document: Json, page: int, offset: int) -> int | None:
+    """A value of the Device Statistics that the drive calls valid."""
+    for one in items(document, "ata_device_statistics", "pages"):
+        for row in items(one, "table"):
+            if (integer(one, "number"), integer(row, "offset")) == (page, offset) and boolean(row, "flags", "valid"):
+                return integer(row, "value")
+    return None
+
+
+def _temperature(document: Json, *which: str) -> int | None:
+    """0 is what a controller says for the drives behind it, and what a SAS drive without a trip point says."""
+    return next((found for key in which if (found := integer(document, "temperature", key))), None)
+
+
+def _temperature_limit(document: Json) -> int | None:
+    """By SCT status, by the Device Statistics, or the trip point of a SCSI drive."""
+    return _temperature(document, "op_limit_max", "drive_trip") or _statistic(document, *_TEMPERATURE_LIMIT)
 
 
 def _recovery_limit(document: Json) -> int | None:

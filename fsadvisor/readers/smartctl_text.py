@@ -29,6 +29,7 @@ from fsadvisor.readers.smart_record import (
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
+    from fsadvisor.readers.smart_record import SelfTest
 
 _VERSION = re.compile(r"^smartctl (?:version )?(?:pre-)?([0-9]+\.[0-9]+)", re.MULTILINE)
 _LABEL = re.compile(r"^([A-Z][^:=]{1,60}?) *:[ \t]*(.*)$")
@@ -231,8 +232,28 @@ def _ata(page: _Page) -> SmartReport:
         power_on_hours=page.leading("Power_On_Hours", "Power_On_Hours_and_Msec"),
         power_cycles=page.leading("Power_Cycle_Count"),
         temperature_c=temperature,
+        temperature_limit_c=_statistic(page, "Specified Maximum Operating Temperature"),
+        endurance_used_percent=_statistic(page, "Percentage Used Endurance Indicator"),
+        self_test=_self_test(page),
         unread=unread_pieces(page.unread),
     )
+
+
+def _statistic(page: _Page, name: str) -> int | None:
+    """'0x07  0x008  1              11  N--  Percentage Used …': one that is not valid shows -."""
+    found = re.search(rf"^0x0\d +0x\w+ +\d +([0-9]{{1,9}}) +[\w-]{{3}} +{name}\b", page.whole, re.MULTILINE)
+    return whole(found[1]) if found else None
+
+
+_TESTED = re.compile(r"^# ?\d+ +\S.*?(Completed without error|Completed: \S+|Fatal or unknown error)", re.MULTILINE)
+
+
+def _self_test(page: _Page) -> SelfTest | None:
+    """By the newest test that came to an end; others were stopped."""
+    found = _TESTED.search(page.whole)
+    if found is None:
+        return "never" if "No self-tests have been logged" in page.whole else None
+    return "passed" if found[1] == "Completed without error" else "failed"
 
 
 def _nvme(page: _Page) -> SmartReport:
@@ -317,6 +338,7 @@ def _scsi(page: _Page) -> SmartReport:
         ),
         power_on_hours=_scsi_hours(page),
         temperature_c=page.number("Current Drive Temperature"),
+        temperature_limit_c=page.number("Drive Trip Temperature") or None,
         unread=unread_pieces(page.unread),
     )
 

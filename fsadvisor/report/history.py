@@ -36,7 +36,7 @@ MOVING: Final = frozenset(
         *("host.available_bytes", "host.dirty_now_bytes", "host.uptime_seconds", "host.io_full_avg60_percent"),
         *("host.io_stalled", "host.dirty_limit_bytes", "host.dirty_limit_seconds"),
         *("disk.flushes", "disk.writes", "disk.written_bytes", "disk.read_bytes", "disk.flush_ms_avg"),
-        *("disk.flush_time_percent", "disk.plp_evidence", "disk.plp_starts"),
+        *("disk.flush_time_percent", "disk.plp_evidence", "disk.plp_starts", "disk.temperature_c"),
         *("filesystem.used_percent", "filesystem.inodes_used_percent", "filesystem.inodes_used"),
         *("filesystem.commit_us", "filesystem.journal_flushing_ms", "filesystem.unallocated_percent"),
         *("layer.fill_percent", "layer.pool_metadata_percent"),

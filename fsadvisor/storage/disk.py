@@ -122,7 +122,7 @@ class Disk(Described, frozen=True, kw_only=True):
     )
     self_test: Fact[SelfTest] = some("how the last of its own tests that came to an end went", "smartctl")
     percentage_used: Fact[int] = some(
-        "endurance used up (NVMe, SAS); may exceed 100", "nvme smart-log, smartctl", "percent"
+        "endurance used up (flash); may exceed 100", "nvme smart-log, smartctl Device Statistics, attributes", "percent"
     )
     available_spare_percent: Fact[int] = some("spare blocks left (NVMe)", "nvme smart-log, smartctl", "percent")
     available_spare_threshold_percent: Fact[int] = some(
@@ -135,7 +135,13 @@ class Disk(Described, frozen=True, kw_only=True):
         "sectors that it could not read (ATA)", "smartctl Current_Pending_Sector", "sectors"
     )
     reallocated_sectors: Fact[int] = some(
-        "bad sectors that it replaced with spare ones (ATA)", "smartctl Reallocated_Sector_Ct", "sectors"
+        "bad sectors that it replaced with spare ones (ATA, SCSI)",
+        "smartctl Reallocated_Sector_Ct, grown defect list",
+        "sectors",
+    )
+    temperature_c: Fact[int] = some("temperature now", "nvme smart-log, smartctl", "°C")
+    temperature_limit_c: Fact[int] = some(
+        "temperature up to which its maker lets it work", "nvme id-ctrl wctemp, smartctl", "°C"
     )
     link_errors: Fact[int] = some(
         "transfers damaged between drive and controller (SATA)", "smartctl UDMA_CRC_Error_Count", "errors"
@@ -192,7 +198,17 @@ class Disk(Described, frozen=True, kw_only=True):
     )
     udev_model: Fact[str] = about("model as udev rules see it", "udev ID_MODEL")
     udev_serial: Fact[str] = about("serial number as udev rules see it", "udev ID_SERIAL_SHORT")
-    cloud_disk: Fact[CloudDisk] = about("what sort of disk a cloud gave", "model")
+    cloud_disk: Fact[CloudDisk] = about("what sort of disk a cloud gave", "model, DMI, the place on VMBus (Azure)")
+    beyond_volume_limit_percent: Fact[float] = some(
+        "share of the time since boot in which more was asked of it than the volume is provisioned for (EBS)",
+        "nvme amzn stats",
+        "percent",
+    )
+    beyond_instance_limit_percent: Fact[float] = some(
+        "share of the time since boot in which more was asked of it than the instance may (EBS)",
+        "nvme amzn stats",
+        "percent",
+    )
     trim_command: Fact[TrimCommand] = some("how the kernel sends TRIM to it (SATA)", "/sys/class/ata_device/*/trim")
     queued_trim_trouble: Fact[bool] = some(
         "its family is known or reported to mishandle queued TRIM (SATA)", "model, libata's list"

@@ -60,6 +60,14 @@ class Layer(Described, frozen=True, kw_only=True):
     discards_stop_here: Fact[bool] = some(
         "it takes no discards, and every device right below does", "queue/discard_max_bytes"
     )
+    queues_without_paths: Fact[bool] = some(
+        "a multipath device keeps requests for ever where no path is left (queue_if_no_path)",
+        "dmsetup table, multipathd",
+    )
+    fails_when_full: Fact[bool] = some(
+        "a thin pool without free space fails writes at once, and does not hold them for a minute first",
+        "dmsetup table",
+    )
     path_adapters: Fact[int] = some(
         "adapters that the paths of a multipath device go through", "the paths' places in sysfs", "adapters"
     )
@@ -90,6 +98,11 @@ class Below(Described, frozen=True, kw_only=True):
         "average time of a cache flush since boot, of the slowest physical disk that gets flushes",
         "/sys/block/D/stat",
         "ms",
+    )
+    least_worn_percent: Fact[int] = some(
+        "endurance used of the physical disk below that is worn least; hard disks have none",
+        "disk.percentage_used",
+        "percent",
     )
     any_virtual: Fact[bool] = about("a disk below is virtual", "disk.virtual")
     any_rotational: Fact[bool] = about("a disk below is rotational and not virtual", "disk.rotational, disk.virtual")

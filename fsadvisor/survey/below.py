@@ -117,6 +117,7 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool]
         all_plp_proven=read_fact.all_of(every(lambda it: read_fact.holds(it.plp, "proven".__eq__)), names),
         any_unprotected_cache=read_fact.any_of([*unprotected, *([] if followed else [NOT_FOLLOWED])], names),
         flush_ms_avg=_slowest_flush(leaves, followed),
+        least_worn_percent=_least_worn(leaves, followed),
         any_virtual=read_fact.any_of(every(lambda it: it.virtual), names),
         any_rotational=read_fact.any_of(every(_spins), names),
         any_discards=read_fact.any_of(discards or (NOT_FOLLOWED,), names),
@@ -153,6 +154,14 @@ def _slowest_flush(leaves: Mapping[str, Disk], followed: bool) -> Fact[float]:
     if unknown or not known:
         return read_fact.first(*unknown) if unknown else read_fact.fact_of(None, "no disk below gets flushes")
     return max(known, key=lambda it: it.value)
+
+
+def _least_worn(leaves: Mapping[str, Disk], followed: bool) -> Fact[int]:
+    """Of all disks, each of which has to tell."""
+    facts = [disk.percentage_used for disk in leaves.values()] + ([] if followed else [NOT_FOLLOWED])
+    unknown = [it for it in facts if isinstance(it, Unknown)]
+    known = [it for it in facts if isinstance(it, Known)]
+    return read_fact.first(*unknown) if unknown or not known else min(known, key=lambda it: it.value)
 
 
 def _unprotected(disk: Disk) -> Fact[bool]:

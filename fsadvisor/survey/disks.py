@@ -233,6 +233,8 @@ def disk(
         pending_sectors=wear.pending_sectors,
         reallocated_sectors=wear.reallocated_sectors,
         link_errors=wear.link_errors,
+        temperature_c=wear.temperature_c,
+        temperature_limit_c=wear.temperature_limit_c,
         failing_attributes=wear.failing_attributes,
         discards=settings.discards,
         thin=read_fact.derive(seen, bool) if read_fact.value(seen) is False else _thin_unknown(seen),
@@ -254,7 +256,9 @@ def disk(
         flush_time_percent=block.flush_percent_of_uptime(stat, uptime, f"{folder}/stat"),
         udev_model=udev.fact(device.name, "ID_MODEL"),
         udev_serial=udev.fact(device.name, "ID_SERIAL_SHORT"),
-        cloud_disk=cloud_disk(model, in_vm),
+        cloud_disk=cloud_disk(model, in_vm, vendor, device.hardware, machine),
+        beyond_volume_limit_percent=_share_of_uptime(drive.beyond_limit(answers, "volume"), uptime),
+        beyond_instance_limit_percent=_share_of_uptime(drive.beyond_limit(answers, "instance"), uptime),
         trim_command=attachment.trim_command(machine, device) if is_sata else NOT_APPLICABLE,
         queued_trim_trouble=attachment.queued_trim_trouble(model) if is_sata else NOT_APPLICABLE,
         pcie_link=attachment.pcie_link(machine, device) if has_link else NOT_APPLICABLE,
@@ -263,6 +267,13 @@ def disk(
         write_throttle_us=read_fact.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
     return SurveyedDisk(looked_up.with_shingles(looked_up.with_faults(facts, machine.today)), case, device.hardware)
+
+
+def _share_of_uptime(seconds: Fact[int], uptime: Fact[int]) -> Fact[float]:
+    """In percent; a volume that was attached later has a higher one."""
+    if isinstance(seconds, Unknown):
+        return seconds
+    return read_fact.derive(uptime, lambda it: read_fact.steady(100 * seconds.value / max(it, 1)))
 
 
 def with_pages(disk: Disk, seen: SurveyedDisk, today: dt.date) -> Disk:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import (
+    nvme_amzn_stats,
     nvme_get_feature,
     nvme_id_ctrl,
     nvme_id_ns,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.readers.nvme_amzn_stats import AmznStats
     from fsadvisor.readers.nvme_get_feature import Feature
     from fsadvisor.readers.nvme_id_ctrl import IdCtrl
     from fsadvisor.readers.nvme_id_ns import IdNs
@@ -47,9 +49,20 @@ class Drive(Struct, frozen=True, kw_only=True):
     cache_feature: Feature | Unknown = NOT_APPLICABLE
     ocp: OcpSmartLog | Unknown = NOT_APPLICABLE
     smart: SmartReport | Unknown = NOT_APPLICABLE
+    ebs: AmznStats | Unknown = NOT_APPLICABLE
 
 
-def commands(device: BlockDevice, transport: Fact[Transport]) -> tuple[Argv, ...]:
+_EBS: Final = "Amazon Elastic Block Store"
+
+
+def is_ebs(machine: Machine, device: BlockDevice) -> bool:
+    """Whether it is a volume of EBS on a Nitro instance."""
+    if not device.name.startswith("nvme"):
+        return False
+    return read_fact.value(read_fact.text(machine, f"{device.folder}/device/model")) == _EBS
+
+
+def commands(device: BlockDevice, transport: Fact[Transport], ebs: bool = False) -> tuple[Argv, ...]:
     """The commands that a disk can answer, by how it is attached."""
     kind = read_fact.value(transport)
     found: list[Argv] = []
@@ -61,6 +74,8 @@ def commands(device: BlockDevice, transport: Fact[Transport]) -> tuple[Argv, ...
             nvme_get_feature.argv(device.path),
             nvme_ocp_smart_log.argv(device.path),
         ]
+    if ebs:
+        found.append(nvme_amzn_stats.argv(device.path))
     if _answers_smartctl(device, kind):
         found.append(smartctl.argv(device.path))
     return tuple(found)
@@ -91,6 +106,9 @@ def ask(
         cache_feature=read_fact.command_record(machine, nvme_get_feature.argv(device.path), nvme_get_feature.parse),
         ocp=own_answers.ocp(machine, device, own_answers.host_written(smart_log, smart), others),
         smart=smart,
+        ebs=read_fact.command_record(machine, nvme_amzn_stats.argv(device.path), nvme_amzn_stats.parse)
+        if read_fact.value(model) == _EBS
+        else NOT_APPLICABLE,
     )
 
 
@@ -194,6 +212,20 @@ def critical_warning(drive: Drive) -> Fact[int]:
     return read_fact.first(by_nvme, by_smart)
 
 
+_MILLION: Final = 1_000_000
+
+
+def beyond_limit(drive: Drive, which: Literal["volume", "instance"]) -> Fact[int]:
+    """Seconds in which more was asked than the EBS volume, or the instance, is allowed."""
+
+    def longer(stats: AmznStats) -> int:
+        volume = (stats.volume_iops_us, stats.volume_throughput_us)
+        instance = (stats.instance_iops_us, stats.instance_throughput_us)
+        return max(volume if which == "volume" else instance) // _MILLION
+
+    return read_fact.field(drive.ebs, "nvme amzn stats", longer)
+
+
 def capacitor_health(drive: Drive) -> Fact[int]:
     """OCP capacitor health in percent."""
     return read_fact.field(drive.ocp, "nvme ocp smart-add-log capacitor health", lambda it: it.capacitor_health)
@@ -217,6 +249,7 @@ def _better_block_bytes(namespace: IdNs) -> int | None:
     return size if best < used.relative_performance else 0
 
 
+_ZERO_C: Final = 273
 _NVME = "nvme smart-log"
 _SMART = "smartctl"
 _OCP = "nvme ocp smart-add-log"
@@ -234,6 +267,8 @@ class Health(Struct, frozen=True, kw_only=True):
     plp_starts: Fact[int] = NOT_APPLICABLE
     pending_sectors: Fact[int] = NOT_APPLICABLE
     reallocated_sectors: Fact[int] = NOT_APPLICABLE
+    temperature_c: Fact[int] = NOT_APPLICABLE
+    temperature_limit_c: Fact[int] = NOT_APPLICABLE
     link_errors: Fact[int] = NOT_APPLICABLE
     failing_attributes: Fact[tuple[str, ...]] = NOT_APPLICABLE
 
@@ -269,6 +304,14 @@ def _nvme(drive: Drive) -> Health:
         media_errors=read_fact.first(
             read_fact.field(drive.smart_log, _NVME, lambda it: it.media_errors), by_smart(lambda it: it.media_errors)
         ),
+        temperature_c=read_fact.field(
+            drive.smart_log,
+            _NVME,
+            lambda it: None if it.temperature_kelvin is None else it.temperature_kelvin - _ZERO_C,
+        ),
+        temperature_limit_c=read_fact.field(
+            drive.id_ctrl, "nvme id-ctrl wctemp", lambda it: it.wctemp_kelvin - _ZERO_C if it.wctemp_kelvin else None
+        ),
         unsafe_shutdowns=read_fact.first(
             read_fact.field(drive.smart_log, _NVME, lambda it: it.unsafe_shutdowns),
             by_smart(lambda it: it.unsafe_shutdowns),
@@ -280,7 +323,23 @@ def _nvme(drive: Drive) -> Health:
 
 def _scsi(smart: SmartReport | Unknown) -> Health:
     used = read_fact.field(smart, _SMART, lambda it: it.scsi.percentage_used if it.scsi else None)
-    return Health(percentage_used=used, media_errors=read_fact.field(smart, _SMART, _uncorrected))
+    return Health(
+        percentage_used=used,
+        media_errors=read_fact.field(smart, _SMART, _uncorrected),
+        reallocated_sectors=read_fact.field(
+            smart, f"{_SMART} grown defect list", lambda it: it.scsi.grown_defects if it.scsi else None
+        ),
+        **_temperatures(smart),
+    )
+
+
+def _temperatures(smart: SmartReport | Unknown) -> dict[str, Any]:
+    return {
+        "temperature_c": read_fact.field(smart, f"{_SMART} temperature", lambda it: it.temperature_c),
+        "temperature_limit_c": read_fact.field(
+            smart, f"{_SMART} SCT, Device Statistics or trip temperature", lambda it: it.temperature_limit_c
+        ),
+    }
 
 
 def _uncorrected(smart: SmartReport) -> int | None:
@@ -301,6 +360,7 @@ def _ata(smart: SmartReport | Unknown) -> Health:
         reallocated_sectors=_raw(smart, "Reallocated_Sector_Ct"),
         link_errors=_raw(smart, "UDMA_CRC_Error_Count"),
         failing_attributes=_failing(smart),
+        **_temperatures(smart),
     )
 
 
@@ -315,9 +375,11 @@ _LIFE_LEFT: Final = ("Percent_Lifetime_Remain", "Media_Wearout_Indicator", "SSD_
 
 
 def _worn(smart: SmartReport | Unknown) -> Fact[int]:
-    """Endurance used, by the first attribute that counts what is left of it; a hard disk has none."""
+    """Endurance used: the standard's own count, else by the first attribute that counts what is left of it."""
     if isinstance(smart, Unknown):
         return smart
+    if smart.endurance_used_percent is not None:
+        return Known(smart.endurance_used_percent, f"{_SMART} Device Statistics")
     for name in _LIFE_LEFT:
         row = next((row for row in smart.attributes if row.name == name), None)
         if row is not None and row.value is not None and 0 < row.value <= _FULL:

@@ -11,7 +11,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import block_files, host_files, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import block, kernel_log, raid, read_fact
+from fsadvisor.survey import block, kernel_log, looked_up, raid, read_fact
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -96,7 +96,6 @@ _CLOUD_BYTES_PER_SECOND = 125_000_000
 
 _OTHER_BYTES_PER_SECOND = 200_000_000
 _MIB = 1 << 20
-_AZURE_ASSET_TAG = "7783-7084-3265-9085-8269-3286-77"
 _CGROUP_ROOTS = ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
 
 
@@ -287,7 +286,7 @@ def _cloud(machine: Machine) -> Fact[Literal["aws", "gcp", "azure", "none"]]:
     if vendor.value == "Google":
         return Known("gcp", vendor.source)
     tag = read_fact.text(machine, f"{folder}/chassis_asset_tag")
-    if isinstance(tag, Known) and tag.value == _AZURE_ASSET_TAG:
+    if isinstance(tag, Known) and tag.value == looked_up.AZURE_ASSET_TAG:
         return Known("azure", tag.source)
     return Known("none", vendor.source)
 

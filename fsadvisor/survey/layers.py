@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
-from fsadvisor.readers.dm_target import Cache, Crypt
+from fsadvisor.readers.dm_target import Cache, Crypt, Multipath, ThinPool
 from fsadvisor.storage import Layer
 from fsadvisor.survey import block, multipath, raid, read_fact, soundness
 from fsadvisor.survey.attested import SubjectIdentities
@@ -58,6 +58,8 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
         found[subject] = replace(found[subject], usable_paths=paths)
     for subject, threshold in raid.autoextend(machine, found).items():
         found[subject] = replace(found[subject], autoextend_percent=threshold)
+    for subject, queues in multipath.queueing(machine, found).items():
+        found[subject] = replace(found[subject], queues_without_paths=queues)
     for subject, number in multipath.adapters(tree, found).items():
         found[subject] = replace(found[subject], path_adapters=number)
     for subject, known in found.items():
@@ -171,6 +173,10 @@ def _device_mapper(
         found["crypt_sector_bytes"] = read_fact.field(targets, "dmsetup table", _crypt_sector_bytes)
     if read_fact.value(kind) in ("dm-cache", "dm-writecache"):
         found["cache_mode"] = read_fact.field(targets, "dmsetup table", _cache_mode)
+    if read_fact.value(kind) == "dm-multipath":
+        found["queues_without_paths"] = read_fact.field(targets, "dmsetup table", _queues_now)
+    if read_fact.value(kind) == "dm-thin-pool":
+        found["fails_when_full"] = read_fact.field(targets, "dmsetup table", _fails_when_full)
     if read_fact.value(kind) == "dm-raid":
         found["md_level"] = read_fact.field(targets, "dmsetup table", raid.level_of)
     return found
@@ -193,6 +199,15 @@ def _crypt_sector_bytes(targets: tuple[Target, ...]) -> int | None:
 
 def _cache_mode(targets: tuple[Target, ...]) -> str | None:
     return next((target.detail.mode for target in targets if isinstance(target.detail, Cache)), None)
+
+
+def _queues_now(targets: tuple[Target, ...]) -> bool | None:
+    """Whether the kernel keeps requests without a path, be it for ever or for as long as multipathd lets it."""
+    return next(("queue_if_no_path" in it.detail.features for it in targets if isinstance(it.detail, Multipath)), None)
+
+
+def _fails_when_full(targets: tuple[Target, ...]) -> bool | None:
+    return next(("error_if_no_space" in it.detail.features for it in targets if isinstance(it.detail, ThinPool)), None)
 
 
 def _mapped_kind(machine: Machine, device: BlockDevice, targets: tuple[Target, ...] | Unknown) -> Fact[str]:

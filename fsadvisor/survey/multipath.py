@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import dmsetup
+from fsadvisor.readers import dmsetup, multipathd
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup import Path
+    from fsadvisor.readers.multipathd import Maps
     from fsadvisor.storage import Disk, Layer
     from fsadvisor.survey.block import BlockTree, Udev
     from fsadvisor.survey.inventory import Stack
@@ -49,6 +51,21 @@ def usable(machine: Machine, tree: BlockTree, layers: Mapping[str, Layer]) -> Ma
         for at in wanted
     }
     return {at: _usable(machine, tree, paths.get(name)) for at, name in names.items()}
+
+
+def queueing(machine: Machine, layers: Mapping[str, Layer]) -> Mapping[str, Fact[bool]]:
+    """Whether requests wait for ever without a path: where the kernel keeps them now, multipathd knows how long."""
+    found: dict[str, Fact[bool]] = {}
+    for at, layer in layers.items():
+        if read_fact.value(layer.queues_without_paths):
+            record = read_fact.command_record(machine, multipathd.ARGV, multipathd.parse)
+            words = read_fact.field(record, "multipathd", partial(_queueing, read_fact.value(layer.mapped_name)))
+            found[at] = read_fact.derive(words, "on".__eq__)
+    return found
+
+
+def _queueing(name: str | None, record: Maps) -> str | None:
+    return next((one.queueing for one in record.maps if one.name == name), None)
 
 
 _ADAPTER: Final = re.compile(r".*/([0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/")

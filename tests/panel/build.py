@@ -2,7 +2,7 @@
 
 import json
 
-from fsadvisor.readers import dmsetup, ssacli, storcli, zfs_tools
+from fsadvisor.readers import dmsetup, multipathd, nvme_amzn_stats, ssacli, storcli, zfs_tools
 from fsadvisor.readers import lvs as lvs_reader
 from tests.machines import parts
 from tests.told import stacked
@@ -60,6 +60,67 @@ def sata(at=0, model=DC_SATA, size=480103981056, *, spins=0, attributes=(), pass
 def hdd(at=0, model=HDD, size=8001563222016, **more):
     """A hard disk of 7,200 rpm with mq-deadline, as the kernel sets it."""
     return sata(at, model, size, spins=7200, **more)
+
+
+def said(drive, **report):
+    """The drive, of which smartctl says this, too."""
+    for asked, words in drive.commands.items():
+        if asked.startswith("smartctl"):
+            drive.commands[asked] = json.dumps(json.loads(words) | report)
+    return drive
+
+
+def statistics(**pages):
+    """Rows of ATA Device Statistics: (page, offset, value) by any name."""
+    rows = [
+        {"number": page, "table": [{"offset": offset, "name": name, "value": value, "flags": {"valid": True}}]}
+        for name, (page, offset, value) in pages.items()
+    ]
+    return {"ata_device_statistics": {"pages": rows}}
+
+
+def sas(at=0, model="ST8000NM0075", size=8001563222016, *, spins=7200, **report):
+    """A SAS drive behind a host bus adapter."""
+    drive = sata(at, model, size, spins=spins, device__vendor="SEAGATE ")
+    where = f"pci0000:00/0000:00:03.0/host0/port-0:{at}/end_device-0:{at}/target0:0:{at}/0:0:{at}:0"
+    drive.made = (drive.made[0], {f"/sys/block/{drive.name}": f"../devices/{where}/block/{drive.name}"})
+    counts = {way: {"total_uncorrected_errors": 0} for way in ("read", "write", "verify")}
+    scsi = {
+        "device": {"name": f"/dev/{drive.name}", "type": "scsi", "protocol": "SCSI"},
+        "ata_smart_attributes": {},
+        "scsi_grown_defect_list": 0,
+        "scsi_error_counter_log": counts,
+        "temperature": {"current": 38, "drive_trip": 65},
+    }
+    return said(drive, **scsi | report)
+
+
+AMAZON = {"/sys/class/dmi/id/sys_vendor": "Amazon EC2", "/sys/class/dmi/id/chassis_asset_tag": "Amazon EC2"}
+
+
+def ebs(at=0, size=500 * GIB, *, volume=0, instance=0, **more):
+    """An EBS volume; microseconds since it was attached in which more was asked of it than allowed."""
+    drive = nvme(at, EBS, size, vwc=0, cache="write through", firmware="1.0", **more)
+    drive.commands[" ".join(nvme_amzn_stats.argv(f"/dev/{drive.name}"))] = (
+        f"EBS Volume Performance Exceeded (us):\n  IOPS: {volume}\n  Throughput: 0\n\n"
+        f"EC2 Instance EBS Performance Exceeded (us):\n  IOPS: 0\n  Throughput: {instance}\n\n"
+    )
+    return drive
+
+
+AZURE = {
+    "/sys/class/dmi/id/sys_vendor": "Microsoft Corporation",
+    "/sys/class/dmi/id/chassis_asset_tag": "7783-7084-3265-9085-8269-3286-77",
+}
+
+
+def azure(at=0, controller="f8b3781a-1e82-4818-a1c3-63d806ec15bb", lun=0, size=64 * GIB):
+    """A SCSI disk of Azure; lun 1 of the first controller is the temporary one."""
+    drive = sata(at, "Virtual Disk", size, device__vendor="Msft    ")
+    where = f"LNXSYSTM:00/LNXSYBUS:00/ACPI0004:00/VMBUS:00/{controller}/host0/target0:0:0/0:0:0:{lun}"
+    drive.made = (drive.made[0], {f"/sys/block/{drive.name}": f"../devices/{where}/block/{drive.name}"})
+    drive.commands = {}
+    return drive
 
 
 def virtio(at=0, size=64 * GIB):
@@ -342,7 +403,7 @@ def lvs(*rows):
     return {" ".join(lvs_reader.ARGV): json.dumps({"report": [{"lv": [usual | row for row in rows]}]})}
 
 
-def multipath(paths, usable, *, name="dm-0", number="253:0", called="mpatha"):
+def multipath(paths, usable, *, name="dm-0", number="253:0", called="mpatha", queueing=None):
     """A multipath device over drives, the first `usable` of which work, and the commands that tell."""
     of = "".join(f" {one.number} {'A' if at < usable else 'F'} {int(at >= usable)}" for at, one in enumerate(paths))
     layer = stacked(
@@ -355,12 +416,14 @@ def multipath(paths, usable, *, name="dm-0", number="253:0", called="mpatha"):
         queue__discard_max_bytes="0",
         queue__read_ahead_kb="128",
     )
+    features = "1 queue_if_no_path" if queueing else "0"
     listed = " ".join(f"{one.number} 1 1" for one in paths)
     size = len(paths)
     for at, one in enumerate(paths):
         one.made[0][f"/sys/block/{one.name}/device/state"] = "running" if at < usable else "offline"
     return layer, {
-        "dmsetup table": f"{called}: 0 15628053168 multipath 0 0 1 1 service-time 0 {size} 2 {listed}\n",
+        " ".join(multipathd.ARGV): f"{called}|{queueing}\n",
+        "dmsetup table": f"{called}: 0 15628053168 multipath {features} 0 1 1 service-time 0 {size} 2 {listed}\n",
         " ".join(dmsetup.DMSETUP_STATUS_ARGV): f"{called}: 0 15628053168 multipath 2 0 0 0 1 1 A 0 {size} 0{of}\n",
     }
 

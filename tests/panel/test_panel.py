@@ -54,6 +54,12 @@ def test_what_the_expert_would_never_say_is_not_said(name):
     assert not never & told
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if hasattr(SERVERS[name], "BESIDE")])
+def test_what_the_expert_would_mention_beside_is_told(name):
+    told = {f"{one.rule.id} {each.subject.id}" for one in unfolded(audited(name)[2]) for each in one.verdicts}
+    assert set(SERVERS[name].BESIDE) <= told
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_no_command_rewrites_data_while_something_is_sick(name):
     for verdict in audited(name)[1]:
