@@ -51,7 +51,7 @@ def document(answer: Answer, lasting: Iterable[str] = ()) -> Iterator[Block]:
 def _headline(answer: Answer, hurting: list[Finding], working: list[Finding]) -> str:
     if hurting:
         first = hurting[0]
-        return f"{_title(first)}."
+        return f"{title(first)}."
     if working:
         return "Nothing is broken here. What limits the work that is done now:"
     if answer.open:
@@ -62,7 +62,7 @@ def _headline(answer: Answer, hurting: list[Finding], working: list[Finding]) ->
 def _finding(number: int, one: Finding, window: Window) -> Iterator[Block]:
     rule = one.verdict.rule
     place = f" ({clean(one.place)})" if one.place else ""
-    yield paragraph(f"{_title(one)}{place}", first=line(f"{number}. "), indent=3)
+    yield paragraph(f"{title(one)}{place}", first=line(f"{number}. "), indent=3)
     for asked in one.verdict.answers():
         if asked.ask.part == "checks":
             yield paragraph(_evidence(asked), first=line("     seen:  "), indent=12)
@@ -77,7 +77,7 @@ def _finding(number: int, one: Finding, window: Window) -> Iterator[Block]:
     yield paragraph(f"fsadvisor explain {rule.id}", first=line("     more:  "), indent=12)
 
 
-def _title(one: Finding) -> str:
+def title(one: Finding) -> str:
     """With the values that were seen, or the rule's title and where."""
     verdict = one.verdict
     here = titles.title(verdict.rule, (verdict.subject,))

@@ -46,6 +46,7 @@ EVERYWHERE: Final = (
     Action("app.switch_mode('plan')", "6", "Plan", "The chosen advice as script, diff and undo", shown=False),
     Action("app.switch_mode('trials')", "7", "Trials", "Try a change, compare, and forecast", shown=False),
     Action("search", "slash", "Search", "Search in the list or the text that has the keyboard"),
+    Action("app.doctor", "d", "Now", "What hurts now, who does it, and what to do: the doctor", False),
     Action("app.help", "question_mark", "Help", "The keys of this place"),
     Action("app.command_palette", "ctrl+p,colon", "Commands", "Find any command by its name", shown=False),
     Action("app.look_again", "r", "Look again", "Ask the machine everything again", shown=False),

@@ -73,6 +73,7 @@ class FsadvisorApp(Explorer):
         "subject": _when_opened("subject", "SubjectPlace"),
         "subjects": _when_opened("subject", "SubjectsPlace"),
         "rule": _when_opened("subject", "RulePlace"),
+        "doctor": _when_opened("doctor", "DoctorPlace"),
         "export": _when_opened("export", "Export"),
         "help": _when_opened("help", "Help"),
     }

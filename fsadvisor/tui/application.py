@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.tui.doctoring import Doctor
     from fsadvisor.tui.measuring import Prober, Trier
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
@@ -19,3 +20,7 @@ class Application(Protocol):
     terminal: Terminal
     prober: Prober
     trier: Trier
+    doctor: Doctor
+
+    async def show_only(self, what: str) -> None:
+        """What a count of the head line counts."""

@@ -20,12 +20,14 @@ from fsadvisor.pages import glyphs
 from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui import drawing, looks
 from fsadvisor.tui.actions import EVERYWHERE, bindings
+from fsadvisor.tui.doctoring import Diagnosed, Doctor
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_progress, trial_progress
 from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
 from fsadvisor.tui.session import Looking
 from fsadvisor.tui.views.head import disks_words
 from fsadvisor.tui.views.keys import spelt
+from fsadvisor.tui.views.narrowing import counted_as
 from fsadvisor.tui.views.plan import Choice
 from fsadvisor.tui.widgets.bars import Head
 from fsadvisor.tui.wire import Wire
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.session import Outcome, Session
     from fsadvisor.tui.terminal import Terminal
     from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.narrowing import Narrowing
 
 _SIGNALLED = 128
 _LAST_WORDS_S = 3.0
@@ -78,6 +81,13 @@ class Explorer(App[int]):
 
     changes: reactive[Mapping[str, bool]] = reactive({}, init=False)
     """Disks that came (True) or went (False) since the look, by name: the head of every place tells them."""
+
+    class Narrowed(Message):
+        """Only some of the advice is to be shown: posted to the overview."""
+
+        def __init__(self, way: Narrowing) -> None:
+            super().__init__()
+            self.way = way
 
     class LookChanged(Message):
         """There is a new look: posted to the screen that is seen."""
@@ -122,6 +132,7 @@ class Explorer(App[int]):
         """A rule and a subject's id that another place wants tried: Trials takes it when it is seen."""
 
         self.wire = Wire()
+        self.doctor = Doctor(session, lambda: self.post_message(Diagnosed()))
         self.error: Exception | None = None
         self.animation_level = "none"
         self._handled: dict[int, Any] = {}
@@ -171,6 +182,19 @@ class Explorer(App[int]):
                 self._watches = True
                 hotplug.watch(lambda change: self.post_message(self.DisksChanged(change)))
             self.look = message.outcome
+            if not message.outcome.asking and self.doctor.answer is None:
+                self.diagnose()
+
+    def diagnose(self) -> None:
+        """Look at what hurts now; the head of every place tells it."""
+        self.doctor.look()
+        self._draw_heads()
+
+    def on_diagnosed(self) -> None:
+        """In the head, and in the doctor's place."""
+        self._draw_heads()
+        if self.screen_stack:
+            self.screen.post_message(Diagnosed())
 
     def watch_look(self) -> None:
         """Tell the screen that is seen; others catch up when they are."""
@@ -185,6 +209,9 @@ class Explorer(App[int]):
 
     def watch_changes(self) -> None:
         """In the head that is seen; the others are drawn anew when they are."""
+        self._draw_heads()
+
+    def _draw_heads(self) -> None:
         if self.screen_stack:
             for head in self.screen.query(Head):
                 head.refresh()
@@ -214,8 +241,7 @@ class Explorer(App[int]):
         self._tell(self.TrialChanged())
 
     def _tell(self, news: Message) -> None:
-        for head in self.screen.query(Head):
-            head.refresh()
+        self._draw_heads()
         self.screen.post_message(news)
 
     @property
@@ -276,6 +302,18 @@ class Explorer(App[int]):
         """Textual's, with keys of its own below it."""
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette"))
+
+    def action_doctor(self) -> None:
+        """What hurts now."""
+        self.go("doctor", "")
+
+    async def show_only(self, what: str) -> None:
+        """What a count of the head counts."""
+        if what == "unknown":
+            await self.switch_mode("unknowns")
+        elif way := counted_as(what):
+            await self.switch_mode("overview")
+            self.screen.post_message(self.Narrowed(way))
 
     def action_help(self) -> None:
         """The keys of the place of the moment."""

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from fsadvisor.attestation.claims import Saying
     from fsadvisor.machine.port import Machine
     from fsadvisor.machine.progressive import ProgressiveMachine
+    from fsadvisor.measure.now.model import Window
     from fsadvisor.readers.attestations import Entry
     from fsadvisor.report.history import Gist, History
     from fsadvisor.rulebook.shelf import Shelf
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+DOCTOR_S: Final = 5.0
+"""How long the doctor looks."""
 
 _PAUSE: Final = 3
 """The next look waits so many times as long as the last one took, so that looking never fills a core."""
@@ -53,6 +57,13 @@ class Survey(Protocol):
     def __call__(self, machine: Machine, supposed: Sequence[Supposition] = (), /) -> Storage:
         """Survey it."""
         ...
+
+
+def _window() -> Window:
+    """Of this machine; loaded once it is asked for."""
+    from fsadvisor.measure.now.look import look
+
+    return look(DOCTOR_S)
 
 
 class Session(Struct, kw_only=True, dict=True):
@@ -72,6 +83,9 @@ class Session(Struct, kw_only=True, dict=True):
     every: bool = False
     live: bool = True
     """Whether this is the machine that we run on: only its disks can be probed and watched."""
+
+    window: Callable[[], Window] = _window
+    """Looks for some seconds at what hurts now: this takes as long."""
 
     attestations: Path | None = None
     """The file that what people say is written to; None where a recording is looked at and none was named."""
@@ -148,6 +162,22 @@ class Session(Struct, kw_only=True, dict=True):
         from fsadvisor.attestation import verbs
 
         return self.asked(lambda machine: verbs.accepted(machine, self.shelf.rules, rule, subject, saying))
+
+    def withdrawn(self, offered: Sequence[tuple[str, str]]) -> str:
+        """Take waivers out of the file: of rules, each with the id of a subject; what was done, in words."""
+        from fsadvisor.attestation import verbs
+        from fsadvisor.attestation.claims import ClaimError
+        from fsadvisor.machine.port import MachineError
+
+        if self.attestations is None:
+            raise RuntimeError("nothing is written down of a recording")
+        told = ""
+        for rule, subject in offered:
+            try:
+                told = verbs.withdraw(self.attestations, "waiver", rule, subject)
+            except (ClaimError, MachineError, OSError) as error:
+                return str(error)
+        return told
 
     def look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
         """Survey and judge; on a big machine this takes seconds."""

@@ -10,6 +10,7 @@ from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.session import Session
 from fsadvisor.tui.terminal import Terminal
+from tests.doctor.test_answer import window
 from tests.paths import FIXTURES
 from tests.waiting import END_S
 
@@ -36,7 +37,7 @@ def session(machine):
     def storage_of(it, supposed=()):
         return survey(it, {}, supposed)
 
-    return Session(opened=opened, storage_of=storage_of, shelf=own_shelf(), version="0", live=False)
+    return Session(opened=opened, storage_of=storage_of, shelf=own_shelf(), version="0", live=False, window=window)
 
 
 def explored(steps, machine=MACHINE, size=(80, 24), terminal=TERMINAL, notifications=False):

@@ -19,7 +19,7 @@ async def fact(app, pilot, subject, name):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_finding_is_waived_where_one_reads_it_and_the_head_says_so(size, tmp_path):
+def test_a_finding_is_waived_and_the_waiver_taken_back_where_one_reads_it(size, tmp_path):
     file = tmp_path / "attest.toml"
 
     async def steps(app, pilot):
@@ -34,12 +34,18 @@ def test_a_finding_is_waived_where_one_reads_it_and_the_head_says_so(size, tmp_p
         before = file.exists()
         await pilot.press("y")
         await until(pilot, lambda: "1 waived" in shown(app))
-        return rule, asked, before
+        written = file.read_text()
+        await pilot.press("G", "W")
+        await until(pilot, lambda: "take the waiver back" in shown(app))
+        await pilot.press("y")
+        await until(pilot, lambda: "1 waived" not in shown(app))
+        return rule, asked, before, written
 
-    rule, asked, before = attesting(steps, file, size)
+    rule, asked, before, written = attesting(steps, file, size)
     assert f"Waive {rule} of " in asked
     assert not before
-    (entry,) = tomllib.loads(file.read_text())["waiver"]
+    assert "waiver" not in tomllib.loads(file.read_text())
+    (entry,) = tomllib.loads(written)["waiver"]
     assert (entry["rule"], entry["because"], entry["by"]) == (rule, "a spare is on its way", "Jo Doe")
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.glyphs import span
+from fsadvisor.pages.document import Document, Gap, paragraph
+from fsadvisor.pages.glyphs import Tone, span
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.tui.actions import Action
 from fsadvisor.tui.place import Place
@@ -17,7 +19,13 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.look import Look
 
 DECISIONS: Final = (
-    Action("waive", "W", "Waive", "Accept this finding until a day, with a reason", shown=False),
+    Action(
+        "waive",
+        "W",
+        "Waive",
+        "Accept this finding until a day, with a reason; of one that is waived, take that back",
+        shown=False,
+    ),
     Action("attest", "a", "Attest", "Say what only a person knows of this", shown=False),
     Action("suppose", "S", "Suppose", "Suppose another answer, and see the advice change", shown=False),
 )
@@ -46,11 +54,33 @@ class Deciding(Place):
         if found is None or found.outcome not in CALLS_FOR_ACTION:
             self.say("Nothing to waive here: only advice can be waived.", failed=True)
         elif found.waiver is not None:
-            self.say(f"It is waived until {found.waiver.until}. `fsadvisor waive --withdraw` ends that.", failed=True)
+            if self._is_kept():
+                self._withdraw(found)
         elif self._is_kept():
             from fsadvisor.tui.screens.attesting import Waiving
 
             self.app.push_screen(Waiving([(one.id, found.rule.id) for one in found.subjects]))
+
+    def _withdraw(self, found: Finding) -> None:
+        """Ask, then take the waiver back."""
+        from fsadvisor.tui.screens.question import Question
+
+        waiver, offered = found.waiver, [(found.rule.id, one.id) for one in found.subjects]
+        words = f"It is waived until {waiver.until if waiver else ''}: take the waiver back, so that it counts again?"
+
+        def answered(answer: str | None) -> None:
+            if answer == "yes":
+                threading.Thread(target=written, daemon=True).start()
+
+        def written() -> None:  # on a thread: the directory may be on a dead server
+            self.app.call_from_thread(done, self.explorer.session.withdrawn(offered))
+
+        def done(told: str) -> None:
+            self.say(told)
+            self.explorer.action_look_again()
+
+        page = Document("withdraw", (paragraph(words), Gap(), paragraph(span(found.title, Tone.STRONG))))
+        self.app.push_screen(Question(page, (("y", "take it back", "yes"),), "keep it"), answered)
 
     def action_attest(self) -> None:
         """Say it."""

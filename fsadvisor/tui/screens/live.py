@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from textual.binding import Binding
 from textual.containers import Container, Vertical
 from textual.message import Message
 
@@ -45,7 +46,7 @@ class Live(Place):
         Action("every", "a", "All", "Show the devices that were idle for a minute, too"),
         Action("close", "escape", "Close", "Close the disk that Enter has opened", shown=False),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(ACTIONS), Binding("d", "app.doctor", "Now")]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (136, "-wide"), (190, "-widest")]  # noqa: RUF012 - Textual's own
     VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-tall")]  # noqa: RUF012 - Textual's own
     DEFAULT_CSS = """

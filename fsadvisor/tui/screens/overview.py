@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding
@@ -9,8 +10,9 @@ from textual.containers import Container, Vertical
 
 from fsadvisor.pages.glyphs import NOTHING
 from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
-from fsadvisor.tui.views import advice, beside, finding, storage_tree
+from fsadvisor.tui.views import advice, beside, finding, narrowing, storage_tree
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout
 from fsadvisor.tui.widgets.lines_view import FrameEdge, LinesView
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 
     from fsadvisor.pages.glyphs import Line
     from fsadvisor.report.findings import Finding
+    from fsadvisor.tui.explorer import Explorer
     from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.narrowing import Narrowing
     from fsadvisor.tui.views.overview import Layout
     from fsadvisor.tui.views.storage_tree import Folds, Tree
 
@@ -53,12 +57,19 @@ class Overview(Deciding):
         ),
         Action("fold(-1)", "right,l", "Unfold", "Show what is below this row of the tree; else go into it", False),
         Action("other_pane", "tab,shift+tab", "Pane", "From the advice to the board of mounts and drives, and back"),
+        Action(
+            "narrow",
+            "f",
+            "Filter",
+            "Show only some of the advice, by severity, kind, interruption or mount; or group it",
+        ),
         Action("sort", "s", "Sort", "Sort the board: the worst first, by name, or the fullest first"),
         *DECISIONS,
         Action("all_advice", "escape", "All advice", "Show all advice again, after the tree narrowed it", False),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings(ACTIONS),
+        Binding("d", "app.doctor", "Now"),
         Binding("tab", "other_pane", "Pane", priority=True),
         Binding("shift+tab", "other_pane", "Pane", show=False, priority=True),
     ]
@@ -71,6 +82,7 @@ class Overview(Deciding):
         self._tree: Tree | None = None
         self._resting: Timer | None = None
         self._telling: Timer | None = None
+        self._way = narrowing.ALL
         self._about = ""
         """The id of the subject that the advice is narrowed to; '' where it is not."""
 
@@ -160,21 +172,28 @@ class Overview(Deciding):
     def _show_advice(self, look: Look) -> None:
         only = self._only(look)
         chosen = self.explorer.chosen
-        view = self._advice
+        view, way = self._advice, self._way
+        among = range(len(look.findings)) if only is None else only
+        groups = narrowing.grouped(look, way, among) if way.what and not way.value else ()
         glyphs, height = self.explorer.glyphs, self._layout(self.size).advice
         view.show(
-            lambda columns: advice.rows(look, columns, glyphs, chosen=chosen, only=only, height=height),
+            lambda columns: advice.rows(look, columns, glyphs, chosen=chosen, only=only, height=height, groups=groups),
             advice.nothing(look, only, (view.size.width or self.size.width) - 1),
         )
         self._show_detail()
 
     def _advice_title(self, look: Look) -> Line:
         about = storage_tree.about(look.subjects[self._about]) if self._about else ""
-        return advice.title(look, self._only(look), about, self.explorer.chosen.findings(look.findings))
+        chosen = self.explorer.chosen.findings(look.findings)
+        return advice.title(look, self._only(look), about, chosen, self._way)
 
     def _only(self, look: Look) -> list[int] | None:
-        """The places of the advice that the tree narrows it to."""
-        return look.relations.advice_on(look.relations.stack(self._about)) if self._about else None
+        """The places of the advice that the tree, or a filter, narrows it to."""
+        about = look.relations.advice_on(look.relations.stack(self._about)) if self._about else None
+        if not self._way.value:
+            return about
+        places = narrowing.places(look, self._way)
+        return places if about is None else [one for one in about if one in places]
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """Narrow the advice to the subject under the tree's cursor; the machine as a whole narrows nothing."""
@@ -214,7 +233,7 @@ class Overview(Deciding):
             return
         if event.view is self._storage:
             self.explorer.go("subject", storage_tree.subject_of(event.row.key))
-        else:
+        elif not event.row.key.startswith(advice.GROUP):
             self.explorer.go("finding", event.row.key)
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
@@ -256,7 +275,9 @@ class Overview(Deciding):
         if action in _TREE:
             return self.focused is self._storage
         if action == "all_advice":
-            return bool(self._about)
+            return bool(self._about or self._way.what)
+        if action == "sort":
+            return self.focused is self._storage
         return super().check_action(action, parameters)
 
     def action_open_row(self) -> None:
@@ -310,7 +331,27 @@ class Overview(Deciding):
 
     def action_all_advice(self) -> None:
         """No longer narrowed."""
-        if self._about and self._look is not None:
-            self._about = ""
+        self._about = ""
+        self.show_only(narrowing.ALL)
+
+    def action_narrow(self) -> None:
+        """Choose what to show."""
+        look = self._look
+        if look is not None:
+            question = "Show which advice? / searches"
+            choices = partial(narrowing.rows, look)
+            self.app.push_screen(
+                Choosing(self.MODE, question, choices, lambda key: self.show_only(narrowing.way_of(key)))
+            )
+
+    def on_explorer_narrowed(self, message: Explorer.Narrowed) -> None:
+        """A count of the head was clicked."""
+        self.show_only(message.way)
+
+    def show_only(self, way: Narrowing) -> None:
+        """Some of the advice, or all of it in another order."""
+        self._way = way
+        if self._look is not None:
             self._show_advice(self._look)
+            self._advice.cursor = 1 if way.what and not way.value else 0  # a group's name stands first
             self.set_focus(self._advice)

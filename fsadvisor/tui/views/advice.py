@@ -12,6 +12,7 @@ from fsadvisor.pages.screen import laid
 from fsadvisor.pages.text import counted, listed
 from fsadvisor.pages.values import full_name, short_name
 from fsadvisor.rulebook.rule import Outcome
+from fsadvisor.tui.views import narrowing
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.plan import Choice
 from fsadvisor.tui.views.rows import LazyRows, Row
@@ -23,10 +24,13 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.report.findings import Finding
     from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.narrowing import Narrowing
 
 _SUBJECTS: Final = 3
 NOTHING_CHOSEN: Final = Choice()
 _WORD: Final = 9
+GROUP: Final = "group\n"
+"""Begins the key of a row that is the name of a group."""
 
 
 def rows(
@@ -37,11 +41,15 @@ def rows(
     chosen: Choice = NOTHING_CHOSEN,
     only: Sequence[int] | None = None,
     height: int = 0,
+    groups: Sequence[tuple[str, Sequence[int]]] = (),
 ) -> LazyRows:
     """What, then where and what speaks for it; `only` are the places in the ranking to show, from 0.
 
+    `groups` are such places by a name that stands above them, instead.
     Where all are whole in `height` lines, nothing is cut; else the place stands in a second line where there is room.
     """
+    if groups:
+        return _grouped(look, width, glyphs, chosen, groups)
     places = range(len(look.findings)) if only is None else [at for at in only if at < len(look.findings)]
     keys = [finding_key(look.findings[at]) for at in places]
 
@@ -56,6 +64,25 @@ def rows(
         if len(places) * tallest <= height:
             told = [(*one, *[()] * (tallest - len(one))) for one in whole]
             return LazyRows(keys, lambda at: replace(made(at), lines=told[at]))
+    return LazyRows(keys, made)
+
+
+def _grouped(
+    look: Look, width: int, glyphs: Glyphs, chosen: Choice, groups: Sequence[tuple[str, Sequence[int]]]
+) -> LazyRows:
+    """A line each, under a line with the group's name."""
+    listed = [(name, at) for name, places in groups for at in (None, *places)]
+    numbers = {name: len(places) for name, places in groups}
+    keys = [f"{GROUP}{name}" if at is None else finding_key(look.findings[at]) for name, at in listed]
+
+    def made(at_row: int) -> Row:
+        name, at = listed[at_row]
+        if at is None:
+            return Row(keys[at_row], (narrowing.heading(name, numbers[name], width, glyphs),))
+        finding = look.findings[at]
+        lines = _lines(look, at, width, glyphs, chosen.of(finding), in_one=True)
+        return Row(keys[at_row], lines, f"{finding.rule.id} {finding.rule.kind}")
+
     return LazyRows(keys, made)
 
 
@@ -118,12 +145,14 @@ def _where(finding: Finding) -> str:
     return f"{counted(number, finding.rule.subject)}: {listed(names)}"
 
 
-def title(look: Look, only: Sequence[int] | None, about: str, chosen: int) -> Line:
+def title(look: Look, only: Sequence[int] | None, about: str, chosen: int, way: Narrowing = narrowing.ALL) -> Line:
     """The pane's title: how many, and of what, where they are narrowed."""
     number = len(look.findings)
-    words = [span("Advice", Tone.TITLE)]
+    words = [span("Advice", Tone.TITLE), span(way.words, Tone.STRONG)]
     if only is None:
         words.append(span(f"  {number:,}", Tone.DIM))
+    elif not about:
+        words.append(span(f"  {len(only):,} of {number:,}; Esc shows all", Tone.WARNING))
     else:
         words.append(span(f" for {about}", Tone.STRONG, 40))
         words.append(span(f"  {len(only):,} of {number:,}; Esc shows all", Tone.WARNING))

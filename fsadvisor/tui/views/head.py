@@ -42,6 +42,16 @@ def head_line(look: Look, width: int, glyphs: Glyphs) -> Line:
     return whole if columns(whole) <= width else cut(right, width, glyphs.ellipsis)
 
 
+def count_at(look: Look, width: int, column: int, glyphs: Glyphs) -> str:
+    """What the number at that column of the head line counts: 'critical', 'waived', 'unknown'; '' for nothing."""
+    for one in head_line(look, width, glyphs):
+        if column < columns((one,)):
+            number, _, what = one.text.partition(" ")
+            return what if what in _COUNTED and number.replace(",", "").isdecimal() else ""
+        column -= columns((one,))
+    return ""
+
+
 def waiting_line(name: str, width: int, glyphs: Glyphs) -> Line:
     """In so many columns: the machine of that name is looked at for the first time, and what that asks for."""
     asked = Span(f"asking for its disks, mounts and services {glyphs.ellipsis}", Tone.DIM)
@@ -103,6 +113,9 @@ def _comes_to(look: Look, glyphs: Glyphs) -> Iterator[Span]:
 
 
 _WAITING: Final = (SAID[Outcome.BLOCKED], SAID[Outcome.WITHHELD], "waived")
+
+
+_COUNTED: Final = {*TONES, *_WAITING, "unknown"}
 
 
 def _in_the_way(one: Finding) -> str:
@@ -185,9 +198,17 @@ def notice(changes: Mapping[str, bool], room: int) -> Line:
     return NOTHING
 
 
-def with_notice(places: Line, changes: Mapping[str, bool], width: int) -> Line:
-    """The row of places, with the notice at its right end."""
-    told = notice(changes, width - columns(places) - 1)
+_TOLD: Final = 31
+"""Columns that the places leave to what is urgent, if need be by their numbers alone."""
+
+
+def places_room(width: int, *, urgent: bool) -> int:
+    """Columns that the places may take of so many."""
+    return max(width - _TOLD, _TOLD) if urgent and width > _TOLD else width
+
+
+def with_told(places: Line, told: Line, width: int) -> Line:
+    """The row of places, with something at its right end."""
     return (*places, Span(" " * (width - columns(places) - columns(told))), *told) if told else places
 
 

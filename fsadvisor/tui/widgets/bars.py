@@ -14,7 +14,16 @@ from textual.widget import Widget
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.tui.drawing import strip, tones
-from fsadvisor.tui.views.head import head_line, place_at, places_line, waiting_line, with_notice
+from fsadvisor.tui.views.head import (
+    count_at,
+    head_line,
+    notice,
+    place_at,
+    places_line,
+    places_room,
+    waiting_line,
+    with_told,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Head(Widget):
-    """Drawn for the width there is; a click on a place goes there."""
+    """Drawn for the width there is; a click on a place, a count or the verdict goes there."""
 
     DEFAULT_CSS = """
     Head { dock: top; height: 2; background: $panel; }
@@ -52,11 +61,9 @@ class Head(Widget):
     def render_line(self, y: int) -> Strip:
         """The machine, then the places."""
         if y > 0:
-            line = with_notice(places_line(self._mode, self.size.width), self._changes, self.size.width)
+            line = with_told(*self._second, self.size.width)
         else:
-            probe = self._probe
-            room = max(self.size.width - columns(probe), 0)
-            line = (*padded(self._machine(room), room), *probe)
+            line = (*padded(self._machine(self._first_room), self._first_room), *self._probe)
         return strip(line, self.size.width, tones(self), self.rich_style)
 
     def _machine(self, width: int) -> Line:
@@ -80,15 +87,41 @@ class Head(Widget):
         return (span(f" {words} ", Tone.MATCH),) if words else ()
 
     @property
+    def _first_room(self) -> int:
+        return max(self.size.width - columns(self._probe), 0)
+
+    @property
+    def _places_room(self) -> int:
+        answer = cast("Application", self.app).doctor.answer
+        return places_room(self.size.width, urgent=answer is not None and any(one.hurts for one in answer.found))
+
+    @property
+    def _second(self) -> tuple[Line, Line]:
+        """The places; and disks that came or went, else what hurts now."""
+        places, asked = places_line(self._mode, self._places_room), cast("Application", self.app).doctor
+        room = self.size.width - columns(places)
+        told = notice(self._changes, room - 1)
+        if not told and (asked.looks or asked.answer is not None):
+            from fsadvisor.tui.views.doctor import verdict
+
+            told = verdict(asked.answer, room, self._glyphs, looks=asked.looks)
+        return places, told
+
+    @property
     def _changes(self) -> Mapping[str, bool]:
         """Disks that came or went."""
         return getattr(self.app, "changes", {})
 
     async def on_click(self, event: Click) -> None:
         """Go to the place under the mouse."""
-        mode = place_at(self._mode, self.size.width, event.x) if event.y == 1 else None
+        if event.y == 0 and self.look is not None:
+            await cast("Application", self.app).show_only(count_at(self.look, self._first_room, event.x, self._glyphs))
+            return
+        mode = place_at(self._mode, self._places_room, event.x)
         if mode is not None:
             await self.app.switch_mode(mode)
+        elif event.x >= self.size.width - columns(self._second[1]):
+            await self.app.run_action("app.look_again" if self._changes else "app.doctor")
 
 
 class KeysBar(Widget):

@@ -1,0 +1,48 @@
+"""What `fsadvisor doctor` says, asked on a thread: the head tells the verdict, and the place of the key d the rest."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fsadvisor.measure.now.answer import Answer
+    from fsadvisor.tui.session import Session
+
+
+class Diagnosed(Message):
+    """The doctor has looked."""
+
+
+class Doctor:
+    """One look at a time, on a daemon thread: a dead device may hold it for ever. `tell` is called on that thread."""
+
+    def __init__(self, session: Session, tell: Callable[[], object]) -> None:
+        self._session = session
+        self._tell = tell
+        self.looks = False
+        self.answer: Answer | None = None
+        """What came out last."""
+
+        self.trouble = ""
+        """Why the last look came to nothing."""
+
+    def look(self) -> None:
+        """Begin, unless one is under way."""
+        if self._session.live and not self.looks:
+            self.looks = True
+            threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            from fsadvisor.measure.now.answer import answer
+
+            self.answer, self.trouble = answer(self._session.window(), self._session.shelf.rules), ""
+        except Exception as error:  # noqa: BLE001 - whatever it is, the person is told, and the explorer goes on
+            self.trouble = f"{type(error).__name__}: {error}"
+        self.looks = False
+        self._tell()

@@ -1,0 +1,83 @@
+"""The doctor's place: what hurts now, who does it, what to do, and what was excluded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from fsadvisor.pages.glyphs import span
+from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.place import Place, copy
+from fsadvisor.tui.views import doctor
+from fsadvisor.tui.widgets.document_view import DocumentView
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from fsadvisor.tui.views.look import Look
+
+
+class DoctorPlace(Place):
+    """Shows the last look while the next is under way."""
+
+    NAME = "doctor"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("again", "d,r", "Look again", "Look for 5 seconds at all that can hurt now"),
+        Action("rule", "enter", "Why", "The rule of the first cause, with its sources"),
+        Action("copy", "y", "Copy", "Copy the commands that the bar marks"),
+        Action("app.back", "escape", "Back", "Back to where one came from"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(self, key: str = "") -> None:  # noqa: ARG002 - each place that is opened over another has a key
+        super().__init__()
+
+    def body(self) -> ComposeResult:
+        """One text."""
+        yield DocumentView(unicode=self.explorer.terminal.unicode)
+
+    def show_look(self, look: Look) -> None:  # noqa: ARG002 - it is the explorer's
+        """The audit's part may be another one."""
+        self._draw()
+
+    def on_screen_resume(self) -> None:
+        """It may have looked meanwhile."""
+        super().on_screen_resume()
+        self._draw()
+
+    def on_diagnosed(self) -> None:
+        """There is an answer."""
+        self._draw()
+
+    def _draw(self) -> None:
+        explorer = self.explorer
+        asked, live = explorer.doctor, explorer.session.live
+        page = doctor.page(asked.answer, explorer.look, looks=asked.looks, live=live, trouble=asked.trouble)
+        self.query_one(DocumentView).show(page)
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """No look at a recording; no rule where nothing was found."""
+        if action == "again":
+            return self.explorer.session.live
+        if action == "rule":
+            return bool(self.explorer.doctor.answer and self.explorer.doctor.answer.found)
+        if action == "copy":
+            return self.query_one(DocumentView).commands is not None
+        return super().check_action(action, parameters)
+
+    def action_again(self) -> None:
+        """Another look."""
+        self.explorer.diagnose()
+        self._draw()
+
+    def action_rule(self) -> None:
+        """What `fsadvisor explain` says."""
+        if (answer := self.explorer.doctor.answer) and answer.found:
+            self.explorer.go("rule", answer.found[0].verdict.rule.id)
+
+    def action_copy(self) -> None:
+        """To the terminal's clipboard."""
+        if commands := self.query_one(DocumentView).commands:
+            why_not = copy(self.app, commands.copied)
+            self.notify(span(why_not or "Copied.").text, severity="warning" if why_not else "information", markup=False)

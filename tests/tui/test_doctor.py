@@ -1,0 +1,92 @@
+"""What hurts now: in the head of every place, and in a place of its own."""
+
+import asyncio
+import threading
+
+import pytest
+
+from fsadvisor.tui.app import FsadvisorApp
+from tests.doctor.test_answer import place, window
+from tests.tui.driving import MACHINE, SIZES, TERMINAL, explored, screen, session, shown, until
+
+
+def looked(steps, look, size=(80, 24)):
+    """Run the explorer on a machine that counts as this one, where the doctor sees what `look` returns."""
+
+    async def run():
+        here = session(MACHINE)
+        here.live, here.window = True, look
+        app = FsadvisorApp(here, TERMINAL)
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await until(pilot, lambda: app.look is not None)
+            return await steps(app, pilot)
+
+    return asyncio.run(run())
+
+
+def broken():
+    return window(filesystems=(place(super_options=("ro", "emergency_ro")),))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_quiet_machine_is_told_so_in_the_page_of_the_key_d(size):
+    async def steps(app, pilot):
+        await pilot.press("d")
+        await until(pilot, lambda: "Nothing hurts now" in shown(app))
+        await pilot.press("escape")
+        await pilot.pause()
+        return app.screen.name
+
+    assert looked(steps, window, size) == "overview"
+
+
+@pytest.mark.parametrize("size", [(60, 20), *SIZES])
+def test_what_hurts_stands_in_the_head_of_each_place_and_a_click_tells_the_rest(size):
+    async def steps(app, pilot):
+        await until(pilot, lambda: "/srv" in screen(app)[1])
+        await pilot.press("6")
+        await until(pilot, lambda: app.screen.name == "plan" and "/srv" in screen(app)[1])
+        await pilot.click("Head", offset=(size[0] - 4, 1))
+        await until(pilot, lambda: app.screen.name == "doctor")
+        return shown(app)
+
+    assert "fsadvisor explain filesystem-turned-read-only" in looked(steps, broken, size)
+
+
+def test_while_it_looks_keys_are_answered_and_the_head_says_so():
+    go = threading.Event()
+
+    def slow():
+        go.wait()
+        return window()
+
+    async def steps(app, pilot):
+        await pilot.press("d")
+        await until(pilot, lambda: "Looking for 5 s" in shown(app) and "looking" in screen(app)[1])
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen.name == "overview")
+        go.set()
+        await until(pilot, lambda: not app.doctor.looks)
+
+    looked(steps, slow, (120, 40))
+
+
+def test_a_look_that_fails_is_told_and_ends_nothing():
+    def failing():
+        raise OSError("no /proc here")
+
+    async def steps(app, pilot):
+        await pilot.press("d")
+        await until(pilot, lambda: "The look failed: OSError: no /proc here" in shown(app))
+
+    looked(steps, failing)
+
+
+def test_a_recording_has_no_now_and_names_the_command_that_judges_a_kept_look():
+    async def steps(app, pilot):
+        await pilot.press("d")
+        await until(pilot, lambda: app.screen.name == "doctor")
+        await pilot.pause()
+        return shown(app)
+
+    assert "fsadvisor doctor --on FILE" in explored(steps)
