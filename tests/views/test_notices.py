@@ -3,7 +3,7 @@
 import pytest
 
 from fsadvisor.pages.glyphs import columns, line, plain
-from fsadvisor.tui.views.head import disks_words, notice, with_notice
+from fsadvisor.tui.views.head import disks_words, notice, with_told
 
 
 def test_one_disk_is_named_and_several_are_counted():
@@ -22,7 +22,8 @@ def test_where_room_is_short_the_key_still_stands_there():
 @pytest.mark.parametrize("width", [40, 64, 80, 200])
 def test_the_row_of_places_keeps_its_width(width):
     places = line(" 1 Overview  2 Unknowns")
-    shown = with_notice(places, {"\x1b[31m" * 50: True}, width)
+    told = notice({"\x1b[31m" * 50: True}, width - columns(places) - 1)
+    shown = with_told(places, told, width)
     assert columns(shown) <= width
     assert plain(shown).isprintable()
     assert plain(shown).startswith(" 1 Overview")
