@@ -6,6 +6,7 @@ import pytest
 
 from fsadvisor.tui.screens.attesting import Attesting, Waiving
 from fsadvisor.tui.screens.supposing import Supposing
+from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.tui.driving import SIZES, explored, shown, until
 from tests.tui.test_unknowns import attesting, said, typed
@@ -35,7 +36,9 @@ def test_a_finding_is_waived_and_the_waiver_taken_back_where_one_reads_it(size, 
         await pilot.press("y")
         await until(pilot, lambda: "1 waived" in shown(app))
         written = file.read_text()
-        await pilot.press("G", "W")
+        waived = next(finding_key(one) for one in app.look.findings if one.waiver)
+        app.screen.query_one("#advice", RowsView).put_cursor_on(waived)
+        await pilot.press("W")
         await until(pilot, lambda: "take the waiver back" in shown(app))
         await pilot.press("y")
         await until(pilot, lambda: "1 waived" not in shown(app))
