@@ -14,6 +14,7 @@ from fsadvisor.pages.document import Block, Drawn, Gap, Item, Labelled, paragrap
 from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import UNICODE, Tone, line, span
 from fsadvisor.pages.text import counted
+from fsadvisor.report.good_enough import good_enough
 from fsadvisor.report.probe_words import (
     amount,
     figure_text,
@@ -192,6 +193,7 @@ def one_result(result: Result, job: Job | None) -> Iterator[Block]:
         times = ", ".join(f"{name} {time_text(us)}" for name, us in result.percentiles_us.items())
         yield Labelled("latency", line(f"{of_all(result)}: {times}"), _LABEL)
     yield from accounts(result)
+    yield from good_enough(result)
     yield from _ladder(result)
     yield from _histogram(result.histogram_us)
     if left_out := tuple(more_left_out(result)):

@@ -2,8 +2,11 @@
 
 import json
 
+from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.readers import dmsetup, multipathd, nvme_amzn_stats, ssacli, storcli, zfs_tools
 from fsadvisor.readers import lvs as lvs_reader
+from fsadvisor.survey.measured import conditions_of
+from fsadvisor.survey.whole import survey
 from tests.machines import parts
 from tests.told import stacked
 
@@ -471,6 +474,25 @@ Smart Array P408i-a in Slot 0 (Embedded)
 def postgresql(place, settings=""):
     """Files of a cluster."""
     return {f"{place}/PG_VERSION": "16\n", f"{place}/postgresql.conf": settings}
+
+
+def probed(made, place, p99_us, middle_us=800.0):
+    """The machine on which `fsadvisor probe commit-fdatasync` was run a day ago."""
+    figure = {"median": middle_us, "low": middle_us * 0.97, "high": middle_us * 1.03, "windows": 9}
+    result = {
+        "schema": "fsadvisor/probe/1",
+        "job": "commit-fdatasync",
+        "mount": place,
+        "target": f"{place}/probe",
+        "when": "2026-11-21T12:00:00+00:00",
+        "engine": "fio 3.33",
+        "figure": figure,
+        "believable": True,
+        "percentiles_us": {"p50": middle_us, "p99": p99_us},
+        "depends": conditions_of(survey(made, {}), place),
+    }
+    made.files[PROBES] = json.dumps(result)
+    return made
 
 
 def loop(name, number, file):

@@ -183,3 +183,17 @@ def test_every_suite_is_on_the_command_line():
     from fsadvisor.arguments import SUITES as NAMES
 
     assert set(NAMES) == set(SUITES)
+
+
+@pytest.mark.parametrize(("slowest", "verdict"), [(10_000.0, "etcd: yes"), (10_001.0, "etcd: no")])
+def test_a_commit_is_held_against_what_a_program_asks_for(slowest, verdict):
+    report = text(probed.result("commit-fdatasync", percentiles_us={"p50": 8_000.0, "p99": slowest}))
+    told = " ".join(report.split())
+    assert verdict in told
+    assert "125 times a second" in told
+    assert "20 ms are normal for a hard disk" in told
+
+
+@pytest.mark.parametrize("job", ["fsync-ladder", "commit-dsync"])
+def test_other_probes_tell_nothing_of_programs(job):
+    assert "etcd" not in text(probed.result(job, percentiles_us={"p50": 8_000.0, "p99": 9_000.0}))
