@@ -50,7 +50,7 @@ EVERYWHERE: Final = (
     Action("app.help", "question_mark", "Help", "The keys of this place"),
     Action("app.command_palette", "ctrl+p,colon", "Commands", "Find any command by its name", shown=False),
     Action("app.look_again", "r", "Look again", "Ask the machine everything again", shown=False),
-    Action("app.next_theme", "t", "Theme", "Dark, light, or the terminal's own colours", shown=False),
+    Action("app.next_theme", "t", "Theme", "Dark, light, high contrast, or colour-blind safe", shown=False),
     Action("app.export", "e", "Export", "Save the screen or the report to a file", shown=False),
     Action("app.draw_again", "ctrl+l", "Draw again", "Send the screen again where others wrote on it", shown=False),
     Action("app.suspend_process", "ctrl+z", "Suspend", "Back to the shell; fg returns", shown=False),

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 from textual.strip import Strip
 from textual.theme import Theme
 
+from fsadvisor.pages.glyphs import Tone
 from fsadvisor.tui import looks
-from fsadvisor.tui.looks import DARK, GROUNDS, LIGHT
+from fsadvisor.tui.looks import GROUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from rich.style import Style
     from textual.widget import Widget
 
-    from fsadvisor.pages.glyphs import Line, Tone
+    from fsadvisor.pages.glyphs import Line
 
 
 def tones(widget: Widget) -> Mapping[Tone, Style]:
@@ -39,35 +40,29 @@ def strip(line: Line, width: int, tones: Mapping[Tone, Style], ground: Style, cu
     return Strip(looks.segments(line, tones, ground, cursor)).adjust_cell_length(width, rest)
 
 
-THEMES: Final = (
-    Theme(
-        name=DARK,
-        primary="#7fb2d9",
-        secondary="#5f7f99",
-        accent="#e0b060",
-        foreground=GROUNDS[DARK].foreground,
-        background=GROUNDS[DARK].background,
-        surface=GROUNDS[DARK].surface,
-        panel=GROUNDS[DARK].panel,
-        success="#7fc08a",
-        warning="#e0b060",
-        error="#ee7a70",
-        dark=True,
-        variables={"footer-key-foreground": "#e0b060", "border": GROUNDS[DARK].border},
-    ),
-    Theme(
-        name=LIGHT,
-        primary="#1f5f8f",
-        secondary="#54738c",
-        accent="#8a5a00",
-        foreground=GROUNDS[LIGHT].foreground,
-        background=GROUNDS[LIGHT].background,
-        surface=GROUNDS[LIGHT].surface,
-        panel=GROUNDS[LIGHT].panel,
-        success="#1d6b34",
-        warning="#8a5a00",
-        error="#b3261e",
-        dark=False,
-        variables={"footer-key-foreground": "#8a5a00", "border": GROUNDS[LIGHT].border},
-    ),
-)
+def _theme(name: str) -> Theme:
+    """Its colours are those of the tones: Textual's own widgets look like ours."""
+    its, tones = GROUNDS[name], looks.tones(name, colour=True, unicode=True)
+    good, warning, bad, title = (_colour(tones[one]) for one in (Tone.GOOD, Tone.WARNING, Tone.BAD, Tone.TITLE))
+    return Theme(
+        name=name,
+        primary=title or its.foreground,
+        secondary=title,
+        accent=its.lit,
+        foreground=its.foreground,
+        background=its.background,
+        surface=its.surface,
+        panel=its.panel,
+        success=good,
+        warning=warning,
+        error=bad,
+        dark=name != looks.LIGHT,
+        variables={"footer-key-foreground": its.lit, "border": its.border},
+    )
+
+
+def _colour(style: Style) -> str | None:
+    return style.color.name if style.color else None
+
+
+THEMES: Final = tuple(_theme(one) for one in looks.NAMES)

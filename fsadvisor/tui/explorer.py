@@ -344,8 +344,9 @@ class Explorer(App[int]):
         self.screen.refresh()
 
     def action_next_theme(self) -> None:
-        """Dark, light, and the terminal's own colours."""
+        """Dark, light, high contrast, and colours that are safe for people who are colour-blind."""
         if self.terminal.plain:
             return
-        order = (looks.DARK, looks.LIGHT)
+        order = tuple(looks.NAMES)
         self.theme = order[(order.index(self.theme) + 1) % len(order)] if self.theme in order else looks.DARK
+        self.notify(f"theme: {looks.NAMES[self.theme]}", markup=False)

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 DARK: Final = "fsadvisor-dark"
 LIGHT: Final = "fsadvisor-light"
+CONTRAST: Final = "fsadvisor-contrast"
+COLOUR_BLIND: Final = "fsadvisor-colour-blind"
+"""Blue, orange and yellow, which people tell apart who do not tell red from green; shapes say the same."""
+
+NAMES: Final = {DARK: "dark", LIGHT: "light", CONTRAST: "high contrast", COLOUR_BLIND: "colour-blind safe"}
 PLAIN: Final = "ansi-dark"
 """Textual's own theme of the terminal's 16 colours."""
 
@@ -42,6 +47,12 @@ GROUNDS: Final = {
     ),
     LIGHT: Grounds(
         foreground="#20262b", background="#fbfbf8", surface="#f1f1ec", panel="#e4e5df", border="#b9bdb6", lit="#8a5a00"
+    ),
+    CONTRAST: Grounds(
+        foreground="#ffffff", background="#000000", surface="#000000", panel="#1c1c1c", border="#b0b0b0", lit="#ffff00"
+    ),
+    COLOUR_BLIND: Grounds(
+        foreground="#d4d8dc", background="#14181c", surface="#1b2026", panel="#242b32", border="#3a444e", lit="#f0e442"
     ),
     PLAIN: Grounds(
         foreground="default", background="default", surface="default", panel="default", border="magenta", lit="magenta"
@@ -76,6 +87,40 @@ _LIGHT: Final = {
     Tone.NEW: "bold #fbfbf8 on #1f5f8f",
     Tone.MATCH: "#20262b on #f0c66a",
 }
+_CONTRAST: Final = {
+    **_DARK,
+    Tone.TITLE: "bold #7fd7ff",
+    Tone.DIM: "#d0d0d0",
+    Tone.GOOD: "bold #5fff87",
+    Tone.BAD: "bold #ff8787",
+    Tone.WARNING: "bold #ffff00",
+    Tone.UNKNOWN: "bold #d7afff",
+    Tone.COMMAND: "#ffffff",
+    Tone.KEY: "bold #ffff00",
+    Tone.NEW: "bold #000000 on #7fd7ff",
+    Tone.MATCH: "bold #000000 on #ffff00",
+}
+_COLOUR_BLIND: Final = {
+    **_DARK,
+    Tone.TITLE: "bold #56b4e9",
+    Tone.GOOD: "#56b4e9",
+    Tone.BAD: "bold #ff9e4a",
+    Tone.WARNING: "#f0e442",
+    Tone.UNKNOWN: "#d79bc0",
+    Tone.COMMAND: "#d4d8dc",
+    Tone.KEY: "bold #f0e442",
+    Tone.NEW: "bold #14181c on #56b4e9",
+    Tone.MATCH: "#14181c on #f0e442",
+}
+_TONES: Final = {DARK: _DARK, LIGHT: _LIGHT, CONTRAST: _CONTRAST, COLOUR_BLIND: _COLOUR_BLIND}
+_CURSORS: Final = {
+    DARK: ("#2f4a60", "#262d34"),
+    LIGHT: ("#cfe2f1", "#e7e8e3"),
+    CONTRAST: ("#0000a0", "#303030"),
+    COLOUR_BLIND: ("#2f4a60", "#262d34"),
+}
+"""What the row under the cursor stands on, in a list that has the keyboard or not."""
+
 _PLAIN: Final = {
     Tone.PLAIN: "",
     Tone.TITLE: "bold cyan",
@@ -113,17 +158,16 @@ class _InAscii(dict["Tone", "Style"]):
 @cache
 def tones(theme: str, colour: bool, unicode: bool) -> Mapping[Tone, Style]:
     """The look of each tone."""
-    words = _NO_COLOUR if not colour else {DARK: _DARK, LIGHT: _LIGHT}.get(theme, _PLAIN)
+    words = _NO_COLOUR if not colour else _TONES.get(theme, _PLAIN)
     return (dict if unicode else _InAscii)((tone, Style.parse(look)) for tone, look in words.items())
 
 
 @cache
 def cursor(theme: str, colour: bool, *, focused: bool) -> Style:
     """The look of the row that the cursor is on, in a list that has the keyboard or not."""
-    if not colour or theme not in (DARK, LIGHT):
+    if not colour or theme not in _CURSORS:
         return Style.parse("reverse" if focused else "underline")
-    ground = {DARK: ("#2f4a60", "#262d34"), LIGHT: ("#cfe2f1", "#e7e8e3")}[theme][0 if focused else 1]
-    return Style.parse(f"on {ground}")
+    return Style.parse(f"on {_CURSORS[theme][0 if focused else 1]}")
 
 
 @cache

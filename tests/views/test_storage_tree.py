@@ -92,7 +92,7 @@ def test_the_board_has_figures_in_columns_and_protection_in_one_of_its_own():
     assert "✗ PLP absent   xfs      ████····  50 %" in board_of("old-storage-server", "/srv/images")
     assert "~ PLP partial  48 TB    wear ?  " in board_of("old-storage-server", "sda")
     assert "✓ PLP proven   3.84 TB  4 % worn  " in board_of("pm9a3-postgresql-measured", "nvme0n1")
-    assert "fsync 1.16 ms, 44 % of it flushes" in board_of("pm9a3-postgresql-measured", "/var/lib/postgresql", 200)
+    assert "fsync 1.16 ms  ██▏··  44 %" in board_of("pm9a3-postgresql-measured", "/var/lib/postgresql", 200)
 
 
 def test_what_is_wrong_takes_the_place_of_figures():

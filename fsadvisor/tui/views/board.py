@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 _NARROW: Final = 70
 """Columns below which the bar is short, and what kind of thing it is stands behind."""
 
+_WIDE: Final = 96
+"""Columns from which the flushes' share of an fsync has a bar."""
+
+_FLUSHES: Final = 5
+_FSYNC: Final = 14
 _PLP: Final = 13
 _BAR, _SHORT_BAR = 8, 4
 _KIND: Final = 7
@@ -29,11 +34,15 @@ _URGENT: Final = {Tone.BAD: 0, Tone.WARNING: 1}
 _COMMA: Final = Span(", ", Tone.DIM)
 
 
-def figures(subject: Subject, columns_there: int, glyphs: Glyphs) -> Line:
-    """All that stands behind the name."""
+def figures(subject: Subject, columns_there: int, glyphs: Glyphs, *, timed: bool = False) -> Line:
+    """All that stands behind the name; `timed` where an fsync of any mount was measured, which has a column then."""
     words = sorted(badges.words(subject, glyphs), key=lambda one: _URGENT.get(one.tone, 2))
     narrow = columns_there < _NARROW
     cells = _cells(subject, glyphs, narrow=narrow)
+    if timed and not narrow and subject.kind == "mount":
+        room = _FLUSHES if columns_there >= _WIDE else 0
+        cells.append(padded(_fsync(subject, glyphs, room), _FSYNC + (room and room + 7)))
+        words = [one for one in words if not one.text.startswith(("fsync ", "fdatasync "))]
     plp = padded(protection(subject, glyphs), _PLP)
     if any(one.tone is Tone.BAD for one in words):
         wrong = [one for one in words if one.tone is Tone.BAD]
@@ -86,7 +95,9 @@ def _cells(subject: Subject, glyphs: Glyphs, *, narrow: bool) -> list[Line]:
         kind, figure = badges.kind(subject, glyphs), _used(subject, glyphs, _SHORT_BAR if narrow else _BAR)
     elif subject.kind == "disk":
         kind, figure = badges.size(subject, glyphs), _wear(subject, glyphs)
-        figure = padded(figure, (_SHORT_BAR if narrow else _BAR) + 6)
+        if not narrow:
+            return [padded(kind, _KIND), padded(figure, _BAR + 2), _warmth(subject)]
+        figure = padded(figure, _SHORT_BAR + 6)
     else:
         return []
     return [figure] if narrow else [padded(kind, _KIND), figure]
@@ -115,3 +126,32 @@ def _wear(subject: Subject, glyphs: Glyphs) -> Line:
     if spins or fact.cause is Cause.NOT_APPLICABLE:
         return NOTHING
     return (badges.unknown("wear", fact, glyphs),)
+
+
+def _warmth(subject: Subject) -> Line:
+    """How warm a drive is, where it says so."""
+    disk: Any = subject.scope["disk"]
+    now, limit = disk.temperature_c, disk.temperature_limit_c
+    if not isinstance(now, Known):
+        return (Span(" " * 6),)
+    hot = isinstance(limit, Known) and now.value >= limit.value
+    return (Span(f"{now.value:>3} °C", Tone.WARNING if hot else Tone.PLAIN),)
+
+
+def is_timed(subject: Subject) -> bool:
+    """Whether an fsync there was measured."""
+    mount: Any = subject.scope.get("mount")
+    return subject.kind == "mount" and any(isinstance(one, Known) for one in (mount.fsync_us, mount.commit_us))
+
+
+def _fsync(subject: Subject, glyphs: Glyphs, room: int) -> Line:
+    """What an fsync of 4 KiB takes, and a bar of what its flushes take of that."""
+    mount: Any = subject.scope["mount"]
+    took, share = mount.fsync_us, mount.flush_share_percent
+    took = took if isinstance(took, Known) else mount.commit_us
+    if not isinstance(took, Known):
+        return NOTHING
+    told = Span(f"fsync {took.value / 1000:.3g} ms".ljust(_FSYNC), Tone.STRONG)
+    if not room or not isinstance(share, Known):
+        return (told,)
+    return (told, Span(" "), Span(bar(share.value / 100, room, glyphs), Tone.KEY), Span(f"{share.value:>4.0f} %"))

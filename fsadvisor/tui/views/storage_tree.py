@@ -20,7 +20,7 @@ from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.text import counted
 from fsadvisor.tui.views.badges import badges, disks_below, name
-from fsadvisor.tui.views.board import figures
+from fsadvisor.tui.views.board import figures, is_timed
 from fsadvisor.tui.views.look import as_people_count, named, reached
 from fsadvisor.tui.views.rows import LazyRows, Row
 from fsadvisor.tui.views.severity import mark, weight
@@ -103,6 +103,10 @@ class Tree(Struct, frozen=True, dict=True):
     def _by_key(self) -> Mapping[str, Node]:
         return {node.key: node for node in self.nodes}
 
+    @cached_property
+    def _timed(self) -> bool:
+        return any(is_timed(one) for one in self.look.storage.subjects)
+
     def whole(self, key: str, columns: int) -> Sequence[Line]:
         """All words of a row: for below the tree, whose lines may be cut."""
         node = self.node(key)
@@ -124,7 +128,11 @@ class Tree(Struct, frozen=True, dict=True):
         tone = Tone.DIM if node.is_reference else Tone.STRONG if subject.kind in ("mount", "host") else Tone.PLAIN
         stem = (Span(f"{node.stem}{opening}", Tone.DIM), span(name(subject), tone, _LONGEST_NAME))
         title = padded(cut(stem, names, self.glyphs.ellipsis), names)
-        after = (Span("shown above", Tone.DIM),) if node.is_reference else figures(subject, columns, self.glyphs)
+        after = (
+            (Span("shown above", Tone.DIM),)
+            if node.is_reference
+            else figures(subject, columns, self.glyphs, timed=self._timed)
+        )
         whole = (weight(spoken, self.glyphs), mark(spoken), *title, Span(" "), *after)
         return Row(node.key, (cut(whole, columns, self.glyphs.ellipsis),))
 
