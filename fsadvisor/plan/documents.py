@@ -96,7 +96,7 @@ def _manual(manual: Manual, number: int) -> Iterator[Block]:
     if manual.advice:
         yield Prose(manual.advice)
     yield from _commands("Commands:", manual.commands)
-    yield from _commands("To keep it:", manual.keep)
+    yield from _commands("Permanently:", manual.keep)
     yield from _commands("Undo:", manual.undo)
 
 

@@ -10,6 +10,8 @@ import shlex
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
+from fsadvisor.report.rule_page import NEEDS
+from fsadvisor.rulebook.remedy import advice_for, needs_for, ways_for
 from fsadvisor.survey.filesystem_types.registry import type_of
 
 if TYPE_CHECKING:
@@ -27,13 +29,36 @@ _LONGEST: Final = 200
 """A mount point that is longer is no help in a sentence."""
 
 
+_WAIVE: Final = "`fsadvisor waive`"
+
+
+def page(finding: Finding) -> str:
+    """The address that says so: of the way that is for its subjects, or the rule's first."""
+    ways = ways_for(finding.rule.remedy, [subject.scope for subject in finding.subjects])
+    return next((way.page for way in ways if way.page), finding.rule.references[0].url)
+
+
+def needs(finding: Finding) -> str:
+    """What it interrupts, in words."""
+    return NEEDS[needs_for(finding.rule.remedy, [subject.scope for subject in finding.subjects])]
+
+
 def advice(finding: Finding) -> str:
     """What to do, in the rule's words."""
-    text = finding.rule.remedy.advice
+    text = advice_for(finding.rule.remedy, [subject.scope for subject in finding.subjects])
+    text = text.replace(_WAIVE, _waiving(finding))
     if len(finding.verdicts) != 1:
         return text
     here = dict(_names(finding.verdicts[0].subject))
     return _COMMAND.sub(lambda command: _WORD.sub(lambda word: here.get(word[0], word[0]), command[0]), text)
+
+
+def _waiving(finding: Finding) -> str:
+    """The whole command, for the first of its subjects."""
+    subject = shlex.quote(finding.verdicts[0].subject.id)
+    if not subject.isprintable() or "`" in subject or len(subject) > _LONGEST:
+        subject = "SUBJECT"
+    return f"`fsadvisor waive {finding.rule.id} {subject}`"
 
 
 def _names(subject: Subject) -> Iterator[tuple[str, str]]:

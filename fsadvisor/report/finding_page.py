@@ -84,8 +84,8 @@ def waived(finding: Finding) -> str:
 def folded(finding: Finding) -> Iterator[tuple[str, list[str]]]:
     """(title, lines) of what stands below a finding: what follows from it, and what waits until it is mended."""
     for title, below in (
-        ("Follows from it", finding.consequences),
-        ("Not worth doing before it is mended", finding.waiting),
+        ("May follow from it", finding.consequences),
+        ("Only after it is repaired", finding.waiting),
     ):
         if below:
             yield title, [in_one_line(one) for one in below]

@@ -23,7 +23,7 @@ from fsadvisor.rulebook.ranking import REST, urgency_of
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.storage import Disk
 from fsadvisor.storage.about import CHECKLISTS
-from fsadvisor.storage.catalogue import catalogue
+from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
@@ -268,8 +268,6 @@ _ATTEST = "fsadvisor attest"
 
 def unlocks(finding: Finding) -> str:
     """'answer 5 questions on one page: fsadvisor attest --checklist plp nvme0n1'; '' where nothing would unlock it."""
-    if finding.outcome is not Outcome.WITHHELD:
-        return ""
     unknown: dict[str, Unknown] = {}
     for verdict in finding.verdicts:
         unknown |= verdict.to_learn()
@@ -278,7 +276,9 @@ def unlocks(finding: Finding) -> str:
     people = [name for name, fact in unknown.items() if fact.cause is Cause.NOT_ATTESTED and catalogue()[name].attested]
     steps = dict.fromkeys(fact.learn for name, fact in unknown.items() if name not in people and fact.learn)
     asked = _ask_people(people, list(finding.subjects))
-    return "; then ".join((*list(steps)[:1], *filter(None, (_more(len(steps) - 1), asked))))
+    told = "; then ".join((*list(steps)[:1], *filter(None, (_more(len(steps) - 1), asked))))
+    dark = len(unknown) - len(people) - sum(bool(fact.learn) for fact in unknown.values())
+    return f"{told}; {counted(dark, 'fact')} more can't be learnt here" if told and dark > 0 else told
 
 
 def _more(steps: int) -> str:
@@ -299,7 +299,12 @@ def _command(fact: str, subject: Subject) -> str:
     namespace = fact.partition(".")[0]
     places = (at for at in (subject.id, *subject.below) if at.partition(":")[0] == namespace)
     at = next(places, namespace)
-    return f"{_ATTEST} {fact} {shlex.quote(at)} ANSWER --by WHO --because WHY"
+    return f"{_ATTEST} {fact} {shlex.quote(at)} {_answer(fact)} --by NAME --because REASON"
+
+
+def _answer(fact: str) -> str:
+    entry = catalogue()[fact]
+    return "yes-or-no" if entry.kind is Kind.YES_NO else "|".join(entry.choices) or "ANSWER"
 
 
 def _drives(subjects: Iterable[Subject]) -> str:

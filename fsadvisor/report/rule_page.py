@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.pages.document import Block
     from fsadvisor.rulebook import shape
-    from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template
+    from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, Way
     from fsadvisor.rulebook.rule import Ask, Rule
     from fsadvisor.rulebook.shape import Gain, TrialShape
     from fsadvisor.storage.catalogue import Entry
@@ -47,7 +47,7 @@ NEEDS: Final = {
 }
 GUIDES: Final = "What guides say, and what is wrong with it"
 
-_IN_OPTIONS: Final = "To keep it, change the options in /etc/fstab or in the mount unit"
+_IN_OPTIONS: Final = "Edit /etc/fstab or the mount unit"
 
 
 def part(title: str, *blocks: Block) -> Iterator[Block]:
@@ -61,7 +61,7 @@ def by_file(kept: Iterable[tuple[str, str]]) -> Iterator[tuple[str, tuple[str, .
     for file, words in kept:
         files.setdefault(file, []).append(words)
     for file, lines in files.items():
-        yield f"To keep it, put into {clean(file)}" if file else _IN_OPTIONS, tuple(lines)
+        yield f"Permanently: put into {clean(file)}" if file else _IN_OPTIONS, tuple(lines)
 
 
 def options(mount: str, add: tuple[str, ...], remove: tuple[str, ...]) -> str:
@@ -233,8 +233,13 @@ def _remedy(remedy: Remedy) -> Iterator[Block]:
     if commands:
         yield Gap()
         yield Remark(line(span("Facts in braces are filled in, and quoted for the shell.", Tone.TITLE)))
-    if remedy.advice:
-        yield from part("Note" if commands else f"What to do ({needs})", Prose(remedy.advice))
+    words = (*(Prose(one) for one in [remedy.advice] if one), *(_way(one) for one in remedy.ways))
+    if words:
+        yield from part("Note" if commands else f"What to do ({needs})", *words)
+
+
+def _way(way: Way) -> Block:
+    return paragraph(span(f"Where {way.when.text}: ", Tone.STRONG), way.advice)
 
 
 def _commands(title: str, lines: tuple[str, ...]) -> Iterator[Block]:

@@ -25,9 +25,8 @@ from fsadvisor.report.finding_page import (
     waived,
     where,
 )
-from fsadvisor.report.rule_page import NEEDS, by_file
+from fsadvisor.report.rule_page import by_file
 from fsadvisor.rulebook import language
-from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.storage.catalogue import catalogue
 from fsadvisor.truth import FALSE, TRUE
 
@@ -68,11 +67,7 @@ def document(finding: Finding, number: int, told_in: int | None) -> Iterator[Blo
         yield _labelled("Impact", f"see {told_in}, the same rule.")
     else:
         yield _labelled("Impact", sentences(rule.why, _IMPACT, _SAYS_LITTLE))
-    yield from _fix(page)
-    held_back = any(truth is not TRUE for _, truth in safety(finding))
-    explains = page.todo.has_commands or (held_back and (finding.outcome is Outcome.ADVISE or not _has_commands(rule)))
-    if rule.remedy.advice and not told_in and explains:
-        yield _labelled("Note", _advice(finding))
+    yield from _fix(page, told=bool(told_in))
     if page.gain and not (told_in and page.gain is rule.gain):
         believe = sentences(page.gain.believe, _EFFECT) or "no figure is known."
         yield _labelled("Expected", f"{page.gain.metric}: {believe} ({page.gain.basis})")
@@ -80,7 +75,7 @@ def document(finding: Finding, number: int, told_in: int | None) -> Iterator[Blo
     for title, lines in folded(finding):
         yield Heading(title)
         yield from _few(lines, _BELOW)
-    source = "" if told_in else f" {rule.references[0].url}"
+    source = "" if told_in else f" {advice_words.page(finding)}"
     yield _labelled("More", f"`fsadvisor explain {rule.id}`{source}")
 
 
@@ -138,32 +133,48 @@ def _advice(finding: Finding) -> str:
     return told if told == text else f"{told} ({_ALL.format(finding.rule.id)})"
 
 
-def _fix(page: FindingPage) -> Iterator[Block]:
-    """Whether it is safe, what it interrupts and how it is undone, in a line; then the commands."""
-    finding, needs = page.finding, NEEDS[page.rule.remedy.needs]
-    asked = safety(finding)
-    if words := findings.unlocks(finding):
-        yield _labelled("To unlock", words)
-    if any(truth is not TRUE for _, truth in asked):
-        yield _labelled("Fix", f"no commands, for {_held_back(finding)}")
+def _fix(page: FindingPage, *, told: bool = False) -> Iterator[Block]:
+    """What it interrupts, whether it is safe and how it is undone, in a line; then the commands, and words on them.
+
+    `told` are the words, once for a rule.
+    """
+    finding, needs = page.finding, advice_words.needs(page.finding)
+    words = "" if told else _advice(finding)
+    if any(truth is not TRUE for _, truth in safety(finding)):
+        yield _labelled("Fix", f"not yet, {_held_back(finding)}")
+        if unlock := findings.unlocks(finding) if not _refuted(finding) else "":
+            yield _labelled("To unlock", unlock)
+        if words and (page.rule.remedy.ways or not _has_commands(page.rule)):
+            yield _labelled(f"Then, by hand ({needs})", words)
     elif page.todo.has_commands:
-        safe = f"safe ({counted(len(asked), 'check')} passed)" if asked else "no check of safety is needed"
-        undo = "undo below" if page.todo.ready[0].undo else "to undo it, take the change back"
-        yield Heading(f"Fix: {safe}; {needs}; {undo}")
+        yield Heading(f"Fix: {needs}; {_safe(finding)}; {_undone(page)}")
         yield from _commands(page)
-    elif not page.todo.unfit:
-        label = "Fix" if page.rule.remedy.needs == "online" else f"Fix ({needs})"
-        yield _labelled(label, _advice(finding))
+        if words:
+            yield _labelled("Note", words)
+    elif words or not page.todo.unfit:
+        yield _labelled(f"Fix, by hand ({needs})", words or "see above")
     yield from page.without_commands()
+
+
+def _safe(finding: Finding) -> str:
+    asked = safety(finding)
+    return f"safe ({counted(len(asked), 'check')} passed, named by --full)" if asked else "safe as it stands"
+
+
+def _undone(page: FindingPage) -> str:
+    return "undo below" if page.todo.ready[0].undo else "undo: take the change back"
+
+
+def _refuted(finding: Finding) -> list[str]:
+    return [ask.ask for ask, truth in safety(finding) if truth is FALSE]
 
 
 def _held_back(finding: Finding) -> str:
     """The questions of safety that are answered by no, or else those that nobody could answer."""
-    asked = safety(finding)
-    refuted = [ask.ask for ask, truth in asked if truth is FALSE]
-    some = refuted or [ask.ask for ask, truth in asked if truth is not TRUE]
+    refuted = _refuted(finding)
+    some = refuted or [ask.ask for ask, truth in safety(finding) if truth is not TRUE]
     more = f" and {len(some) - _BELOW:,} more" if len(some) > _BELOW else ""
-    why = "it is not safe here. The answer is no to:" if refuted else "it is not known to be safe. First learn:"
+    why = "not safe here. The answer is no to:" if refuted else "safety not known. First answer:"
     return f"{why} {' '.join(some[:_BELOW])}{more}"
 
 
@@ -173,9 +184,16 @@ def _commands(page: FindingPage) -> Iterator[Block]:
     yield from _lines("", [command for one in shown for command in one.now])
     for title, lines in by_file(kept_as(kept) for one in shown for kept in one.keep):
         yield from _lines(title, lines)
-    yield from _lines("Undo", [command for one in shown for command in one.undo])
+    yield from _lines(_undo_title(page), [command for one in shown for command in one.undo])
     if len(ready) > len(shown):
         yield Remark(line(f"The same for {len(ready) - len(shown):,} more: --full, or --json"))
+
+
+def _undo_title(page: FindingPage) -> str:
+    """What the commands bring back, and what else there is to take back."""
+    risk = " (brings the risk back)" if page.rule.kind == "risk" else ""
+    made = any(kept.file for one in page.todo.ready for kept in one.keep)
+    return f"Undo{risk}{', and take the lines out of the files above' if made else ''}"
 
 
 def _lines(title: str, lines: Sequence[str]) -> Iterator[Block]:
@@ -198,6 +216,14 @@ def _evidence(finding: Finding) -> str:
     return "; ".join((*open_asks, f"{', '.join(told)}{more}"))
 
 
+def _asked_first(finding: Finding, value: object) -> object:
+    """Of several options those first that the rule asks for, since the last ones may be cut off."""
+    if not isinstance(value, tuple):
+        return value
+    text = " ".join(ask.expression.text for ask, _ in evidence(finding))
+    return tuple(sorted(value, key=lambda one: f"'{one}'" not in text))
+
+
 def _told(finding: Finding, name: str) -> str:
     """'disk.plp = absent', with the subject where they differ."""
     values = list(finding.facts()[name].values())
@@ -207,7 +233,8 @@ def _told(finding: Finding, name: str) -> str:
         if isinstance(fact, Unknown):
             said = f"not known ({cause(fact)})"
         else:
-            said = shorten(value_text(catalogue()[name], fact.value), _VALUE, placeholder=" ...")
+            value = _asked_first(finding, fact.value)
+            said = shorten(value_text(catalogue()[name], value), _VALUE, placeholder=" ...")
             source = clean(fact.source)
             said = f"{said} ({source})" if source and len(source) <= _SOURCE else said
         words.append(f"{said} ({subjects_named([subject])})" if many else said)

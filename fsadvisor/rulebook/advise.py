@@ -113,10 +113,12 @@ class Verdict(Struct, frozen=True, eq=False):
             return nothing_to_do(self.rule)
         if self.behind is not None and self.behind.why == "first":
             return without_commands(
-                self.rule.remedy, f"first mend {self.behind.subject.name}: {self.behind.rule.title}"
+                self.rule.remedy, self.subject.scope, f"first mend {self.behind.subject.name}: {self.behind.rule.title}"
             )
         if in_the_way := self.open_answers():
-            return without_commands(self.rule.remedy, "; ".join(_in_words(answer) for answer in in_the_way))
+            return without_commands(
+                self.rule.remedy, self.subject.scope, "; ".join(_in_words(answer) for answer in in_the_way)
+            )
         return render(self.rule.remedy, self.subject.scope)
 
     def rank(self) -> Rank:
@@ -310,7 +312,7 @@ def _in_words(answer: Answer) -> str:
 @cache
 def nothing_to_do(rule: Rule) -> Instructions:
     """The instructions of a verdict that calls for no action."""
-    return without_commands(rule.remedy, "there is nothing to do yet")
+    return without_commands(rule.remedy, {}, "there is nothing to do yet")
 
 
 def reason(verdict: Verdict) -> str:

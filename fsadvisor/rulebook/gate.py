@@ -17,8 +17,8 @@ QUESTIONS: Final = {
     "layer.incomplete": ("Is it complete, and nothing being rebuilt?", "not layer.incomplete"),
     "below.any_failing": ("Do all drives below work without errors?", "not below.any_failing"),
     "below.any_incomplete": ("Are all arrays below complete, and none being rebuilt?", "not below.any_incomplete"),
-    "filesystem.sound": ("Is the filesystem without errors, and not full?", "filesystem.sound"),
-    "host.backed_up": ("Is there a backup that was restored once, to see that it is one?", "host.backed_up"),
+    "filesystem.sound": ("Is the filesystem free of errors, with free space left?", "filesystem.sound"),
+    "host.backed_up": ("Was a backup of this data restored once, as a test?", "host.backed_up"),
 }
 """The fact that decides -> the question and its expression; asked of every subject whose rules may ask the fact."""
 

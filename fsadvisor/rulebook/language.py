@@ -71,6 +71,7 @@ def texts(rule: Rule) -> Iterator[tuple[str, str]]:
         for figure in gain.figures:
             yield from (("gain: says", figure.says), ("gain: conditions", figure.conditions))
     yield "remedy: advice", rule.remedy.advice
+    yield from (("remedy: way", one.advice) for one in rule.remedy.ways)
     yield from (("reference: says", one.says) for one in rule.references)
     yield from (("equivalent: reason", one.reason) for one in rule.equivalents)
 

@@ -16,8 +16,9 @@ from fsadvisor.rulebook.advise import failures, judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.language import misworded_rule
 from fsadvisor.rulebook.mutants import expected, has_bound, notices, survivors
-from fsadvisor.rulebook.rule import SILENT, STEPS, Outcome
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, STEPS, Outcome
 from fsadvisor.storage.catalogue import Kind, catalogue
+from fsadvisor.truth import TRUE
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
@@ -201,6 +202,7 @@ def unproven(rule: Rule) -> Iterator[str]:
     yield from mistitled(rule)
     yield from misworded_rule(rule)
     yield from _missing(rule)
+    yield from _lost_ways(rule)
     for example in rule.examples:
         if example.expect is Outcome.ADVISE:
             after = judge(rule, imagined(rule, {**example.facts, **rule.remedy.then})).outcome
@@ -210,6 +212,14 @@ def unproven(rule: Rule) -> Iterator[str]:
     for ask in rule.asks:
         if has_bound(ask.expression.text) and not ask.because:
             yield f"say why the bound of '{ask.ask}' is what it is: because = \"…\" beside its expr"
+
+
+def _lost_ways(rule: Rule) -> Iterator[str]:
+    """Ways of the remedy that no example is told of."""
+    found = [imagined(rule, one.facts).scope for one in rule.examples if one.expect in CALLS_FOR_ACTION]
+    for way in rule.remedy.ways:
+        if not any(way.when.evaluate(scope) is TRUE for scope in found):
+            yield f"no example with a finding takes the way of the remedy 'when = \"{way.when.text}\"'"
 
 
 def mistitled(rule: Rule) -> Iterator[str]:

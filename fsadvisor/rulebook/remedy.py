@@ -17,10 +17,12 @@ from fsadvisor.facts import Unknown
 from fsadvisor.rulebook.expr import entry_for
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import Entry, Kind
+from fsadvisor.truth import FALSE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from fsadvisor.rulebook.expr import Expression
     from fsadvisor.storage import Facts
 
 _PIECE: Final = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}|[{}]|[^{}]+")
@@ -52,6 +54,18 @@ class KeepTemplate(Struct, frozen=True):
     remove: tuple[str, ...]
 
 
+class Way(Struct, frozen=True):
+    """What else to do where `when` is true of the subject, or not known; `page` is the reference that says so.
+
+    `needs` is '' where the disruption is the remedy's.
+    """
+
+    when: Expression
+    advice: str
+    page: str = ""
+    needs: str = ""
+
+
 class Remedy(Struct, frozen=True):
     """What to do about a finding, for any subject."""
 
@@ -62,6 +76,7 @@ class Remedy(Struct, frozen=True):
     verify: tuple[Template, ...]
     advice: str
     then: Mapping[str, Any]
+    ways: tuple[Way, ...] = ()
     rewrites: bool = False
     """Whether it moves or rewrites data, or changes what protects them, and so waits for the health gate."""
 
@@ -160,16 +175,35 @@ def _placeholder(name: str, subject: str, column: int, kinds: Collection[Kind]) 
 def render(remedy: Remedy, scope: Mapping[str, Facts]) -> Instructions:
     """Fill in the facts of one subject."""
     try:
+        now, undo = _filled(remedy.now, scope), _filled(remedy.undo, scope)
+        if now and now == undo:
+            raise _UnfitError("the command would change nothing, since it is so already")
         return Instructions(
-            needs=remedy.needs,
-            now=_filled(remedy.now, scope),
+            needs=needs_for(remedy, [scope]),
+            now=now,
             keep=tuple(_kept(keep, scope) for keep in remedy.keep),
-            undo=_filled(remedy.undo, scope),
+            undo=undo,
             verify=_filled(remedy.verify, scope),
-            advice=remedy.advice,
+            advice=advice_for(remedy, [scope]),
         )
     except _UnfitError as unfit:
-        return without_commands(remedy, str(unfit))
+        return without_commands(remedy, scope, str(unfit))
+
+
+def ways_for(remedy: Remedy, scopes: Sequence[Mapping[str, Facts]]) -> list[Way]:
+    """Those that are, or may be, for one of the subjects with these facts."""
+    return [way for way in remedy.ways if any(way.when.evaluate(scope) is not FALSE for scope in scopes if scope)]
+
+
+def needs_for(remedy: Remedy, scopes: Sequence[Mapping[str, Facts]]) -> str:
+    """The disruption: that of the way that is for all of these subjects, or the remedy's."""
+    ways = ways_for(remedy, scopes)
+    return ways[0].needs or remedy.needs if len(ways) == 1 else remedy.needs
+
+
+def advice_for(remedy: Remedy, scopes: Sequence[Mapping[str, Facts]]) -> str:
+    """What to do in words, for subjects with these facts: no word on a way that is none of theirs."""
+    return " ".join((*filter(None, (remedy.advice,)), *(way.advice for way in ways_for(remedy, scopes))))
 
 
 def in_words(template: Template, scope: Mapping[str, Facts], say: Callable[[Entry, Any, str], str]) -> str:
@@ -190,9 +224,9 @@ def in_words(template: Template, scope: Mapping[str, Facts], say: Callable[[Entr
     return text
 
 
-def without_commands(remedy: Remedy, reason: str) -> Instructions:
+def without_commands(remedy: Remedy, scope: Mapping[str, Facts], reason: str) -> Instructions:
     """Only what the remedy says in words, and why there is nothing to paste."""
-    return Instructions(needs=remedy.needs, advice=remedy.advice, no_commands=reason)
+    return Instructions(needs=needs_for(remedy, [scope]), advice=advice_for(remedy, [scope]), no_commands=reason)
 
 
 def _kept(keep: KeepTemplate, scope: Mapping[str, Facts]) -> Kept:

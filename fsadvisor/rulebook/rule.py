@@ -11,7 +11,15 @@ from msgspec import Struct
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.expr import Expression, compile_expression, entry_for, value_for
 from fsadvisor.rulebook.mistakes import RuleTextError
-from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, command_template, text_template, title_template
+from fsadvisor.rulebook.remedy import (
+    KeepTemplate,
+    Remedy,
+    Template,
+    Way,
+    command_template,
+    text_template,
+    title_template,
+)
 from fsadvisor.rulebook.tables import errata, table_names
 from fsadvisor.storage.catalogue import Kind, did_you_mean
 from fsadvisor.truth import Truth
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
         RuleShape,
         StepsShape,
         TrialShape,
+        WayShape,
     )
     from fsadvisor.storage.catalogue import Entry
 
@@ -219,7 +228,7 @@ def _missing(shape: RuleShape) -> Iterator[Problem]:
 
 
 def _missing_from_remedy(remedy: RemedyShape) -> Iterator[Problem]:
-    if not (remedy.now or remedy.keep or remedy.advice.strip()):
+    if not (remedy.now or remedy.keep or remedy.advice.strip() or remedy.way):
         yield Problem(("remedy",), "a remedy needs commands ('now', 'keep') or 'advice' in words")
     if remedy.now:
         for key, commands in (("undo", remedy.undo), ("verify", remedy.verify)):
@@ -249,6 +258,10 @@ def _uncited(shape: RuleShape) -> Iterator[Problem]:
         if figure.table and figure.table not in table_names():
             near = did_you_mean(figure.table, table_names())
             yield Problem(("gain", "figures", at, "table"), f"no table is called '{figure.table}'{near}")
+    pages = [each.url for each in shape.reference]
+    for at, way in enumerate(shape.remedy.way):
+        if way.page and way.page not in pages:
+            yield Problem(("remedy", "way", at, "page"), f"'{way.page}' is no [[reference]] of the rule")
     for at, number in enumerate(shape.errata):
         if number not in errata():
             yield Problem(("errata", at), f"no erratum has the number '{number}'{did_you_mean(number, errata())}")
@@ -297,8 +310,15 @@ class _Reading:
             verify=self._commands("verify", shape.verify),
             advice=shape.advice.strip(),
             then=self._facts(("remedy", "then"), shape.then),
+            ways=tuple(self._ways(shape.way)),
             rewrites=shape.rewrites,
         )
+
+    def _ways(self, shapes: tuple[WayShape, ...]) -> Iterator[Way]:
+        for at, shape in enumerate(shapes):
+            when = self._checked(("remedy", "way", at, "when"), compile_expression, shape.when)
+            if when is not None:
+                yield Way(when, " ".join(shape.advice.split()), shape.page, shape.needs or "")
 
     def _commands(self, key: str, texts: tuple[str, ...]) -> tuple[Template, ...]:
         found = (self._checked(("remedy", key, at), command_template, text) for at, text in enumerate(texts))

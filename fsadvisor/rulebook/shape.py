@@ -79,11 +79,25 @@ class Keep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     remove: tuple[str, ...] = ()
 
 
+class WayShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """More `advice` for some subjects only: those of which the expression `when` is true, or not known.
+
+    `page` is the address of the reference that findings on these subjects name, where it is not the first, and
+    `needs` the disruption, where it is another than the remedy's.
+    """
+
+    when: str
+    advice: str
+    page: str = ""
+    needs: Needs | None = None
+
+
 class RemedyShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What to do: shell commands for `now`, their `undo` and `verify`, what to `keep`, and `advice` in words.
 
-    `needs` is the disruption; `rewrites` says that it moves or rewrites data or metadata, or changes what protects
-    them, so that it waits for the health gate (gate.py); `then` are the facts after it has been done.
+    Each `way` adds what to do on one type of filesystem, layer or drive. `needs` is the disruption; `rewrites` says
+    that it moves or rewrites data or metadata, or changes what protects them, so that it waits for the health gate
+    (gate.py); `then` are the facts after it has been done.
     """
 
     needs: Needs
@@ -93,6 +107,7 @@ class RemedyShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     undo: tuple[str, ...] = ()
     verify: tuple[str, ...] = ()
     advice: str = ""
+    way: tuple[WayShape, ...] = ()
     then: dict[str, Any] = {}
 
 

@@ -29,6 +29,10 @@ def filesystem(point="/srv/my data", fs_type="ext4", **more):
     return subject("filesystem", "/dev/sda1", filesystem=facts, host=ON)
 
 
+def test_a_waiver_is_told_as_a_whole_command():
+    assert said("Or `fsadvisor waive`.", disk("sda"), on="disk") == "Or `fsadvisor waive one disk:sda`."
+
+
 @pytest.mark.parametrize(
     ("text", "here"),
     [

@@ -6,9 +6,11 @@ import subprocess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
+from fsadvisor.rulebook.expr import compile_expression
 from fsadvisor.rulebook.mistakes import RuleTextError
-from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, command_template, render, text_template
+from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, Way, command_template, render, text_template
 from tests.rulebook.imagine import scope
 
 NOTHING = Template("", ())
@@ -24,6 +26,32 @@ def remedy(*now, keep=(), advice="in words"):
         advice=advice,
         then={},
     )
+
+
+def way(fs_type, advice, needs=""):
+    return Way(compile_expression(f"mount.fs_type == '{fs_type}'", "mount"), advice, needs=needs)
+
+
+@pytest.mark.parametrize(
+    ("facts", "advice", "needs"),
+    [
+        ({"mount.fs_type": "ext4"}, "in words Fsck.", "unmount"),
+        ({"mount.fs_type": "btrfs"}, "in words Scrub.", "online"),
+        ({"mount.fs_type": "xfs"}, "in words", "online"),
+        ({}, "in words Fsck. Scrub.", "online"),
+    ],
+)
+def test_a_way_is_told_unless_it_is_known_to_be_anothers(facts, advice, needs):
+    given = structs.replace(remedy(), ways=(way("ext4", "Fsck.", "unmount"), way("btrfs", "Scrub.")))
+    told = render(given, scope("mount", facts))
+    assert (told.advice, told.needs) == (advice, needs)
+
+
+def test_a_command_that_would_put_back_what_is_there_is_none():
+    given = structs.replace(remedy("umount {mount.point}"), undo=(command_template("umount /srv", "mount"),))
+    told = render(given, scope("mount", {"mount.point": "/srv"}))
+    assert (told.now, told.undo) == ((), ())
+    assert "it is so already" in told.no_commands
 
 
 def instructions(command, point):

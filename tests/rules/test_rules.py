@@ -79,7 +79,8 @@ def test_following_the_advice_ends_it(rule, example):
 def test_an_example_that_advises_names_the_facts_that_its_commands_need(rule, example):
     verdict = judge(rule, imagined(rule, example.facts))
     instructions = verdict.instructions()
-    assert bool(instructions.no_commands) == bool(verdict.open_answers())
+    withheld = instructions.no_commands and "it is so already" not in instructions.no_commands
+    assert bool(withheld) == bool(verdict.open_answers())
 
 
 @by_rule

@@ -158,7 +158,7 @@ def _manual(manual: Manual, needs: Mapping[str, str], glyphs: Glyphs) -> Iterato
         yield Prose(manual.advice, indent=4)
     told = (
         (f"Commands ({needs[manual.finding.rule]}):", manual.commands),
-        ("To keep it:", manual.keep),
+        ("Permanently:", manual.keep),
         ("Undo:", manual.undo),
     )
     for title, lines in told:
