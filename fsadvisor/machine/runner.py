@@ -43,6 +43,7 @@ LAST_WAIT_S = 0.5
 
 VENDOR = "from the controller's vendor"
 PACKAGES = {
+    "arcconf": f"arcconf {VENDOR}",
     "blkid": "util-linux",
     "btrfs": "btrfs-progs",
     "cryptsetup": "cryptsetup-bin",

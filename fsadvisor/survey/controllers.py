@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
 from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import ssacli, storcli
+from fsadvisor.readers import arcconf, ssacli, storcli
 from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController
-from fsadvisor.survey import read_fact
+from fsadvisor.survey import adaptec, read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.storage import RaidVolume, Transport
 
-Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "another"]
+Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "arcconf", "another"]
 
 _VOLUMES: tuple[tuple[str, str, Tool], ...] = (
     ("DELL", r"PERC", "perccli64"),
@@ -29,10 +29,11 @@ _VOLUMES: tuple[tuple[str, str, Tool], ...] = (
     ("INTEL", r"RS\d|RMS\d|RAID", "storcli64"),
     ("SMC", r"SMC\d", "storcli64"),
     ("HPE?|COMPAQ", r"LOGICAL VOLUME", "ssacli"),
-    ("ADAPTEC|ASR.*|MSCC|MICROSEMI|ARECA|AMCC|3WARE|DPT|PROMISE", r"", "another"),
+    ("ADAPTEC|ASR.*|MSCC|MICROSEMI", r"", "arcconf"),
+    ("ARECA|AMCC|3WARE|DPT|PROMISE", r"", "another"),
 )
 """SCSI vendor, start of the model, and the tool that knows the controller."""
-_BY_HAND = "the controller's own tool (arcconf, tw_cli, areca-cli)"
+_BY_HAND = "the controller's own tool (tw_cli, areca-cli)"
 
 
 def tool(vendor: Fact[str], model: Fact[str]) -> Tool | None:
@@ -54,6 +55,8 @@ def commands(tool: Tool | None) -> tuple[Argv, ...]:
     """What to ask; nothing for drives and for controllers whose tool is not read."""
     if tool == "ssacli":
         return (ssacli.CONFIG_ARGV,)
+    if tool == "arcconf":
+        return (arcconf.ARGV,)
     if tool in ("storcli64", "perccli64"):
         return tuple(
             storcli.argv(tool, question)
@@ -125,7 +128,7 @@ def cache(machine: Machine, known: Fact[RaidController], device: str) -> Cache:
     if tool == "another":
         unread = Unknown(Cause.NOT_EXPOSED, "look with the controller's own tool", known.source)
         return Cache(policy=unread, battery=unread, drive_caches=unread)
-    found = _smart_array(machine, device) if tool == "ssacli" else _megaraid(machine, str(tool), device)
+    found = _ask(machine, str(tool), device)
     if isinstance(found, Unknown):
         return Cache(policy=found, battery=found, drive_caches=found)
     return Cache(
@@ -133,6 +136,20 @@ def cache(machine: Machine, known: Fact[RaidController], device: str) -> Cache:
         battery=_agreed((it.battery for it in found), str(tool)),
         drive_caches=_agreed((it.drive_caches for it in found), str(tool)),
     )
+
+
+def _ask(machine: Machine, tool: str, device: str) -> list[_Volume] | Unknown:
+    if tool == "ssacli":
+        return _smart_array(machine, device)
+    return _adaptec(machine, device) if tool == "arcconf" else _megaraid(machine, tool, device)
+
+
+def _adaptec(machine: Machine, device: str) -> list[_Volume] | Unknown:
+    told = adaptec.report(machine, device)
+    if isinstance(told, Unknown):
+        return told
+    found, volumes = told
+    return [_Volume(adaptec.policy(it), adaptec.battery(found), adaptec.drive_caches(found)) for it in volumes]
 
 
 def _agreed(words: Iterable[T | None], tool: str) -> Fact[T]:
@@ -249,7 +266,21 @@ def volume(machine: Machine, known: Fact[RaidController], device: str) -> Volume
     if tool == "another":
         unread = Unknown(Cause.NOT_EXPOSED, "look with the controller's own tool", known.source)
         return Volume(state=unread, sick_drives=unread)
+    if tool == "arcconf":
+        return _adaptec_volume(machine, device)
     return _smart_array_volume(machine, device) if tool == "ssacli" else _megaraid_volume(machine, str(tool), device)
+
+
+def _adaptec_volume(machine: Machine, device: str) -> Volume:
+    told = adaptec.report(machine, device)
+    if isinstance(told, Unknown):
+        return Volume(state=told, sick_drives=told)
+    found, volumes = told
+    sick = adaptec.sick(found, volumes)
+    return Volume(
+        state=_worst(map(adaptec.state, volumes), "arcconf"),
+        sick_drives=Known(sick, "arcconf") if found.drives or sick else read_fact.fact_of(None, "arcconf"),
+    )
 
 
 def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:

@@ -3,7 +3,7 @@
 import json
 
 from fsadvisor.machine.kept_files import PROBES
-from fsadvisor.readers import dmsetup, multipathd, nvme_amzn_stats, ssacli, storcli, zfs_tools
+from fsadvisor.readers import arcconf, dmsetup, multipathd, nvme_amzn_stats, ssacli, storcli, zfs_tools
 from fsadvisor.readers import lvs as lvs_reader
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
@@ -466,6 +466,33 @@ Smart Array P408i-a in Slot 0 (Embedded)
          Disk Name: /dev/sda
          LD Acceleration Method: Controller Cache
 
+{members}"""
+    }
+    return drive
+
+
+def adaptec(volume="Optimal", drives=("Online",) * 4, *, setting="On when protected by battery/ZMM", status="On",
+            backup="Ready", supercap="Ready", smart=("No",) * 4, drive_cache="Disabled (write-through)"):  # fmt: skip
+    """An Adaptec volume as sda, with what arcconf says of it."""
+    drive = sata(0, "DATA", 4 * 10**12, device__vendor="ASR8805 ")
+    drive.made = (
+        drive.made[0],
+        {"/sys/block/sda": "../devices/pci0000:00/0000:00:03.0/host0/target0:0:0/0:0:0:0/block/sda"},
+    )
+    members = "".join(
+        f"      Device #{at}\n         Device is a Hard drive\n         State : {state}\n"
+        f"         Write Cache : {drive_cache}\n         S.M.A.R.T. : {smart[at]}\n"
+        for at, state in enumerate(drives)
+    )
+    drive.commands = {
+        " ".join(arcconf.ARGV): f"""Controllers found: 1
+    Overall Backup Unit Status              : {backup}
+         Supercap Status                    : {supercap}
+Logical Device number 0
+   Disk Name                                : /dev/sda
+   Status of Logical Device                 : {volume}
+   Write-cache setting                      : {setting}
+   Write-cache status                       : {status}
 {members}"""
     }
     return drive
