@@ -69,6 +69,8 @@ class Commands(Provider):
         if one.kind == keys.ACTION:
             return partial(self._do, list(self._actions())[int(one.key)])
         explorer = self.app
+        if one.kind in (keys.PROBE, keys.COMMAND) and isinstance(explorer, Explorer):
+            return partial(explorer.show_job if one.kind == keys.PROBE else explorer.copy_command, one.key)
         return partial(explorer.go, one.subplace, one.key) if isinstance(explorer, Explorer) else lambda: None
 
     def _actions(self) -> Iterator[Action]:

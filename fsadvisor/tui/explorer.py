@@ -30,6 +30,7 @@ from fsadvisor.tui.views.keys import spelt
 from fsadvisor.tui.views.narrowing import counted_as
 from fsadvisor.tui.views.plan import Choice
 from fsadvisor.tui.widgets.bars import Head
+from fsadvisor.tui.widgets.rows_view import RowsView
 from fsadvisor.tui.wire import Wire
 
 if TYPE_CHECKING:
@@ -302,6 +303,18 @@ class Explorer(App[int]):
         """Textual's, with keys of its own below it."""
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette"))
+
+    async def show_job(self, job: str) -> None:
+        """A job of the place Probes, under its cursor."""
+        await self.switch_mode("probes")
+        jobs = self.screen.query_one("#jobs", RowsView)
+        self.screen.set_focus(jobs)
+        self.screen.call_after_refresh(jobs.put_cursor_on, f"job:{job}")
+
+    def copy_command(self, name: str) -> None:
+        """One of the command line, to be typed on in a shell."""
+        self.copy_to_clipboard(f"fsadvisor {name} ")
+        self.notify(f"Copied: fsadvisor {name} (its --help tells how)", markup=False)
 
     def action_doctor(self) -> None:
         """What hurts now."""

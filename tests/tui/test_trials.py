@@ -49,7 +49,7 @@ def test_what_can_be_tried_compared_and_forecast_is_listed(size):
         return shown(app)
 
     text = trials(steps, size=size)
-    assert "access-times-written" in text
+    assert "Reads write access" in text
     assert "in an image: XFS as it comes" in text
     assert "Forecast what a faster device would bring" in text
 

@@ -121,3 +121,24 @@ def test_the_first_subject_with_a_value_stands_for_all_that_have_the_same():
         ('disk.scheduler = "none"', "nvme0n1 and 2 more"),
         ('disk.scheduler = "mq-deadline"', "nvme2n1"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("plp", "disk.plp = "),
+        ("fsync-l", "Probe fsync-ladder"),
+        ("random-write-32", "Probe random-write-32"),
+        ("forecast", "Command fsadvisor forecast"),
+        ("capture", "Command fsadvisor capture"),
+        ("noatime", "Advice: access-times-written"),
+    ],
+)
+def test_what_is_called_so_comes_first_be_it_fact_advice_probe_or_command(typed, first):
+    assert hits("pm9a3-postgresql-volatile", typed)[0].what.startswith(first)
+
+
+def test_every_command_of_the_command_line_is_found_with_what_it_does():
+    for name in ("waits", "doctor", "diff", "waive", "attest"):
+        (found,) = [one for one in hits("as-it-is", name) if one.kind == keys.COMMAND and one.key == name]
+        assert found.under.endswith(".")

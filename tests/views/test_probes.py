@@ -102,7 +102,7 @@ def test_a_job_row_tells_figure_interval_and_age_in_any_width(storage, mount):
     row = next(row for row in rows if row.key == "job:commit-fdatasync")
     assert "226 µs ± 3 %" in plain(row.lines[0])
     assert plain(row.lines[0]).startswith(" * commit-fdatasync")
-    assert plain(row.lines[0]).rstrip().endswith("1 h ago")
+    assert "1 h ago" in plain(row.lines[0])
 
 
 def test_a_result_holds_until_what_it_depends_on_has_changed(storage, mount):

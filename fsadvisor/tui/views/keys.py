@@ -6,12 +6,15 @@ what applies to nothing here last.
 
 from __future__ import annotations
 
+import argparse
 import re
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from fsadvisor.arguments import parser
 from fsadvisor.facts import Unknown
+from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.values import cause, full_name, short_name, told
@@ -130,7 +133,7 @@ _SAID: Final = {
     Outcome.UNDETERMINED: SAID[Outcome.UNDETERMINED],
     Outcome.NOT_APPLICABLE: "does not apply here",
 }
-FACT, ADVICE, ACTION, SHOWN, WHY_NOT, RULE, NOWHERE = range(7)
+FACT, ADVICE, ACTION, PROBE, COMMAND, SHOWN, WHY_NOT, RULE, NOWHERE = range(9)
 """Kinds of entries, in their order; the last are the rules that apply to nothing here."""
 
 
@@ -159,13 +162,24 @@ class Entry(Struct, frozen=True):
 
 
 def entries(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
-    """Every fact with its values, all advice, what is not advised and why, every rule and every subject."""
+    """Every fact with its values, all advice, what is not advised and why, rules, probes, commands and subjects."""
     yield from _facts(look)
     yield from _advice(look)
     yield from _not_advised(look, rules)
+    for job in JOBS.values():
+        yield Entry(PROBE, f"Probe {job.id}", under=job.title, key=job.id)
+    for name, says in _commands():
+        yield Entry(COMMAND, f"Command fsadvisor {name}", under=says, key=name)
     for subject in look.storage.subjects:
         words = span(f"Show {full_name(subject)}", longest=_LONGEST).text
         yield Entry(SHOWN, words, subplace="subject", key=subject.id)
+
+
+def _commands() -> Iterator[tuple[str, str]]:
+    """Those of the command line, with what they say of themselves."""
+    for one in parser()._actions:
+        if isinstance(one, argparse._SubParsersAction):
+            yield from ((choice.dest, choice.help or "") for choice in one._choices_actions)
 
 
 def _facts(look: Look) -> Iterator[Entry]:

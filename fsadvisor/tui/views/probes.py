@@ -288,7 +288,8 @@ def job_rows(
         rows.append(_title(f"group:{title}", title, width, glyphs))
         for job_id in ids:
             last = tuple(_measured(on_mount.get(job_id, ()), now, width >= _ROOMY))
-            rows.append(_row(f"job:{job_id}", job_id, (job_id,), picked, last, width, glyphs))
+            told = (*last, Span("  " if last else ""), span(JOBS[job_id].title, Tone.DIM))
+            rows.append(_row(f"job:{job_id}", job_id, (job_id,), picked, told, width, glyphs))
     return rows
 
 

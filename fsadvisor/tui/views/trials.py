@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.measure.compare import workloads
 from fsadvisor.measure.compare.workloads import CHOICES
@@ -156,7 +157,7 @@ def _tried(look: Look, kept: Kept, now: datetime, width: int, glyphs: Glyphs) ->
             span(f"{mount}  ", Tone.STRONG, 40),
             span(told, Tone.PLAIN if newest else Tone.UNKNOWN if kept.unread else Tone.DIM),
         )
-        yield _row(key_of("try", rule.id, mount), rule.id, words, width, glyphs)
+        yield replace(_row(key_of("try", rule.id, mount), rule.title, words, width, glyphs), searched=rule.id)
 
 
 def results_of(kept: Kept, mount: str, rule: str) -> list[Result]:
