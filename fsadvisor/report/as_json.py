@@ -244,6 +244,7 @@ def _remedy(todo: Instructions) -> bytes:
     return piece(
         model.Remedy(
             needs=cast("Any", todo.needs),
+            applicability=todo.applicability,
             now=todo.now,
             keep=tuple(Keep(kept.file, kept.line, kept.mount, kept.add, kept.remove) for kept in todo.keep),
             undo=todo.undo,

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from fsadvisor.facts import Cause
 from fsadvisor.rulebook.ranking import Rank
+from fsadvisor.rulebook.remedy import Applicability
 from fsadvisor.rulebook.rule import Outcome, Part
 from fsadvisor.rulebook.shape import Gain, Keep, Needs, Reference, RuleKind, Severity, SubjectKind
 from fsadvisor.rulebook.shelf import RuleError
@@ -159,9 +160,14 @@ class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class Remedy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What to do: shell commands, or `no_commands`, the reason why none are shown; `needs` is the disruption."""
+    """What to do: shell commands, or `no_commands`, the reason why none are shown; `needs` is the disruption.
+
+    `applicability`: commands that can be pasted as they stand, commands with a name or number to fill in (a value), or
+    words, which need a person's judgement.
+    """
 
     needs: Needs
+    applicability: Applicability
     now: tuple[str, ...]
     keep: tuple[Keep, ...]
     undo: tuple[str, ...]

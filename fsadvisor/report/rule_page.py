@@ -45,6 +45,11 @@ NEEDS: Final = {
     "reformat": "needs a new format: all data must be restored",
     "hardware": "needs other hardware",
 }
+APPLICABILITY: Final = {
+    "as-it-stands": "commands to paste",
+    "value": "names or numbers to fill in",
+    "person": "needs a person's judgement",
+}
 GUIDES: Final = "What guides say, and what is wrong with it"
 
 _IN_OPTIONS: Final = "Edit /etc/fstab or the mount unit"
@@ -223,7 +228,7 @@ def _side(options: tuple[str, ...], mkfs: tuple[str, ...]) -> str:
 
 
 def _remedy(remedy: Remedy) -> Iterator[Block]:
-    needs = NEEDS[remedy.needs]
+    needs = f"{NEEDS[remedy.needs]}; {APPLICABILITY[remedy.applicability]}"
     yield from _commands(f"What to do ({needs})", _texts(remedy.now))
     for title, lines in by_file(_kept(keep) for keep in remedy.keep):
         yield from _commands(title, lines)

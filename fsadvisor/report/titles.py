@@ -15,6 +15,7 @@ from fsadvisor.rulebook.remedy import in_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fsadvisor.rulebook.remedy import Template
     from fsadvisor.rulebook.rule import Rule
     from fsadvisor.storage import Subject
     from fsadvisor.storage.catalogue import Entry
@@ -44,8 +45,15 @@ def title(rule: Rule, subjects: Sequence[Subject]) -> str:
 
 
 def _words(rule: Rule, subject: Subject) -> str:
+    """Of several titles the first whose values are known, and rather one that counts nothing as 0."""
     said = partial(_said, rule)
-    return next(filter(None, (in_words(one, subject.scope, said) for one in rule.here)), "")
+    found = [(words, one) for one in rule.here if (words := in_words(one, subject.scope, said))]
+    return next((words for words, one in found if not _has_zero(one, subject)), found[0][0] if found else "")
+
+
+def _has_zero(template: Template, subject: Subject) -> bool:
+    facts = (piece.reader()(subject.scope) for piece in template.pieces if not isinstance(piece, str))
+    return any(isinstance(fact, Known) and fact.value == 0 and fact.value is not False for fact in facts)
 
 
 def _names(subjects: Sequence[Subject], most: int) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -33,6 +33,12 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9_.:/@%+,=-]+")
 """Values that mean the same in every configuration file."""
 _PLAIN_IN_QUOTES: Final = re.compile(rf"{_PLAIN.pattern}(?: +{_PLAIN.pattern})*")
 """Between double quotes words may have spaces between them, as udev's models have."""
+
+_TO_FILL_IN: Final = re.compile(r"\b[A-Z]{2,}\b|/dev/[a-z]+[XYN]")
+"""In words on a command, what stands for a name or a number."""
+
+Applicability: TypeAlias = Literal["as-it-stands", "value", "person"]
+"""Commands that can be pasted; commands with a name or number to fill in; words, which need a person's judgement."""
 
 _IN_COMMANDS: Final = frozenset({Kind.TEXT, Kind.WHOLE, Kind.VERSION})
 
@@ -77,6 +83,17 @@ class Remedy(Struct, frozen=True):
     advice: str
     then: Mapping[str, Any]
     ways: tuple[Way, ...] = ()
+
+    @property
+    def applicability(self) -> Applicability:
+        """What it takes from a person to apply it."""
+        if self.now or self.keep:
+            return "as-it-stands"
+        texts = (self.advice, *(way.advice for way in self.ways))
+        return (
+            "value" if any(_TO_FILL_IN.search(command) for it in texts for command in it.split("`")[1::2]) else "person"
+        )
+
     rewrites: bool = False
     """Whether it moves or rewrites data, or changes what protects them, and so waits for the health gate."""
 
@@ -101,6 +118,7 @@ class Instructions(Struct, frozen=True):
     verify: tuple[str, ...] = ()
     advice: str = ""
     no_commands: str = ""
+    applicability: Applicability = "person"
 
 
 class _UnfitError(Exception):
@@ -185,6 +203,7 @@ def render(remedy: Remedy, scope: Mapping[str, Facts]) -> Instructions:
             undo=undo,
             verify=_filled(remedy.verify, scope),
             advice=advice_for(remedy, [scope]),
+            applicability=remedy.applicability,
         )
     except _UnfitError as unfit:
         return without_commands(remedy, scope, str(unfit))
@@ -226,7 +245,12 @@ def in_words(template: Template, scope: Mapping[str, Facts], say: Callable[[Entr
 
 def without_commands(remedy: Remedy, scope: Mapping[str, Facts], reason: str) -> Instructions:
     """Only what the remedy says in words, and why there is nothing to paste."""
-    return Instructions(needs=needs_for(remedy, [scope]), advice=advice_for(remedy, [scope]), no_commands=reason)
+    return Instructions(
+        needs=needs_for(remedy, [scope]),
+        advice=advice_for(remedy, [scope]),
+        no_commands=reason,
+        applicability=remedy.applicability,
+    )
 
 
 def _kept(keep: KeepTemplate, scope: Mapping[str, Facts]) -> Kept:

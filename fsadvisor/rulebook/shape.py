@@ -175,7 +175,7 @@ class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     """A rule file as it is written.
 
     `title` names the knob or object; `here` is the same with this machine's values, said after the
-    subject's name; of several the first whose values are known.
+    subject's name; of several the first whose values are known, and rather one without a 0.
     `urgency` is the row of `fsadvisor explain order` that its findings stand in, "" for the last. `explained_by` names
     rules whose finding on the same storage is the cause of this one, which is then folded below it. `errata` are
     numbers of what the seeds say otherwise, such as E11.

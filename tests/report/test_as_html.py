@@ -177,6 +177,7 @@ SAID_OTHERWISE = {
     "verdict",
     "part",
     "kind",
+    "applicability",
     "needs",
     "unknown",
     "expect",

@@ -93,3 +93,17 @@ def test_every_title_of_a_recorded_machine_fits_one_line(folder):
 def test_a_title_may_hold_a_number_that_no_command_may():
     entry = next(one for one in catalogue().values() if one.kind.value == "number" and one.namespace == "mount")
     assert title_template(f"{{{entry.name}}}", "mount").pieces == (entry,)
+
+
+@pytest.mark.parametrize(
+    ("errors", "pending", "words"),
+    [
+        (0, 8, "8 sectors pending"),
+        (3, 0, "3 errors (uncorrectable media errors)"),
+        (3, 8, "3 errors (uncorrectable), 8 sectors pending"),
+    ],
+)
+def test_a_title_counts_what_is_there_and_no_zero(errors, pending, words):
+    rule = RULES["unreadable-data"]
+    seen = subject(rule, disk__name="sda", disk__media_errors=errors, disk__pending_sectors=pending)
+    assert title(rule, [seen]).endswith(f": {words}")
