@@ -212,7 +212,8 @@ def _gauge(name: str, says: str, samples: Iterable[tuple[Mapping[str, str], int]
 
 
 def _label(text: str) -> str:
-    return clean(text, None).replace("\\", "\\\\").replace('"', '\\"')
+    """Two texts are never one label: a backslash of theirs is doubled before escapes are made of other characters."""
+    return clean(text.replace("\\", "\\\\"), None).replace("\\", "\\\\").replace('"', '\\"')
 
 
 OK, WARNING, CRITICAL, UNKNOWN = range(4)

@@ -7,7 +7,7 @@ import re
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -16,7 +16,8 @@ from fsadvisor.report.formats import FORMATS, Seen
 from fsadvisor.report.schema import schema
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
-from fsadvisor.storage import Waiver
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.storage import Disk, Waiver
 from tests.command import fsadvisor, in_text
 from tests.paths import FIXTURES
 from tests.report import composed
@@ -88,6 +89,24 @@ def test_prometheus_reads_the_gauges_in_both_of_its_formats(machine):
         assert sum(numbers.values()) == len(advised(storage))
         counting = [one for one in samples if one.name == "fsadvisor_finding" and one.labels["counts"] == "yes"]
         assert len(counting) == len(advised(storage))
+
+
+NAMES = st.text(st.sampled_from('a\\x0n\n"\x1b'), min_size=1, max_size=6)
+
+
+@example({"/a\nb", "/a\\x0ab"})
+@given(st.sets(NAMES, min_size=2, max_size=4))
+def test_no_two_subjects_are_one_series(names):
+    plain = pytest.importorskip("prometheus_client.parser")
+    on = composed.host()
+    failing = {"read_only": False, "smart_passed": False, "transport": "sata", "virtual": False}
+    disks = [composed.subject("disk", it, disk=composed.known(Disk, it, **failing), host=on) for it in sorted(names)]
+    (rule,) = (it for it in own_shelf().rules if it.id == "drive-failing")
+    storage = composed.machine("names", on, *disks)
+    all_of_it = Seen(storage=storage, verdicts=advise(storage, (rule,)), about=composed.ABOUT, grave=ALL)
+    families = plain.text_string_to_metric_families("".join(FORMATS["openmetrics"](all_of_it)))
+    found = [str(it.labels) for family in families for it in family.samples if it.name == "fsadvisor_finding"]
+    assert len(found) == len(set(found)) == len(names)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
