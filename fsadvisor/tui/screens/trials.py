@@ -271,7 +271,15 @@ class Trials(Place):
         """Ask what the picked ones take."""
         targets, images = trials.sides(self._picked)
         if not targets or len(targets) + len(images) < 2:
-            self.notify("Pick a mount, and one more mount or filesystem: images are made on the first.", markup=False)
+            look, row = self.explorer.look, self._rows.row
+            sides = trials.sides_of(look, self._kept) if look else ()
+            if row is None or row.key not in sides:
+                first = next((one.key for one in self._rows.rows if one.key in sides), "")
+                self._rows.put_cursor_on(first)
+            words = (
+                "Space picks a mount, and one more mount or filesystem: images are made on the first. c compares them."
+            )
+            self.notify(words, markup=False)
             return
         self._ask(CompareAsked(targets=targets, images=images, jobs=trials.JOBS, seconds=_COMPARE_SECONDS))
 
