@@ -216,12 +216,26 @@ def _with_mounts_told(unit: str) -> str:
     )
 
 
+_EXPORT: Final = re.compile(r"^([^\t\n]*\t)[^\t\n(]*\(([^)\n]*)\).*$", re.MULTILINE)
+_ABOUT_WRITES: Final = ("rw", "ro", "sync", "async")
+
+
+def _exports(text: str) -> str:
+    """exportfs's table without the clients, with the options about writes."""
+
+    def told(line: re.Match[str]) -> str:
+        return f"{line[1]}*({','.join(it for it in line[2].split(',') if it in _ABOUT_WRITES)})"
+
+    return "".join(f"{_EXPORT.sub(told, line)}\n" for line in text.split("\n") if _EXPORT.match(line))
+
+
 _FILES: Final[dict[str, Callable[[str], str]]] = {
     CMDLINE: boot_parameters_about_storage,
     kept_files.ATTESTATIONS: kept_files.without_people,
     kept_files.PROBES: kept_files.without_places,
     "/etc/fstab": _fstab,
     "/proc/self/mountinfo": _mountinfo,
+    "/var/lib/nfs/etab": _exports,
     "/proc/mounts": _mounts,
 }
 

@@ -11,6 +11,7 @@ from fsadvisor.storage.about import (
     DataMode,
     Described,
     FasterSync,
+    NfsExported,
     PlpVerdict,
     VdevKind,
     Workload,
@@ -214,6 +215,10 @@ class Mount(Described, frozen=True, kw_only=True):
         "/etc/fstab, mount unit, udev",
     )
     fsck_pass: Fact[int] = some("when fsck looks at it during boot: 1 first, 2 then, 0 never", "/etc/fstab")
+    nfs_exported: Fact[NfsExported] = some(
+        "how it, or a directory on it, is exported by NFS for writing: 'async' acknowledges what is only in memory",
+        "/proc/self/mountinfo, /proc/fs/nfsd/threads, /var/lib/nfs/etab",
+    )
     root: Fact[bool] = about("is the root of the machine", "mount point")
     subtree: Fact[str] = some(
         "what part of the filesystem is mounted (bind mounts, subvolumes)", "/proc/self/mountinfo"

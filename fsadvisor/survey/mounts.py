@@ -43,6 +43,7 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
     of_files = (point for point, each in wanted.items() if each.fs_type in LOOKED_AT or each.fs_type == "auto")
     points = dict.fromkeys([*running, *of_files])
     by_point = _programs_by_point(inventory, points)
+    exported = presence.exported(inventory.machine, points)
     subjects: dict[str, Subject] = {}
     for point in points:
         block = blocks.get(point)
@@ -59,6 +60,7 @@ def survey_mounts(found: Surveyed, declared: Mapping[str, Workload], overlay: Ov
         if point in wanted and point not in running:
             missing = presence.device_missing(wanted[point], inventory.udev, inventory.tree.devices)
             facts = replace(facts, device_missing=missing)
+        facts = replace(facts, nfs_exported=exported(point))
         scope: dict[str, Facts] = {"mount": facts}
         if block and filesystem:
             scope |= {"filesystem": filesystem, "below": found.below[block.id]}

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.readers import nfs_exports
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, TYPES, UUID_OF_ONE_DEVICE
 from fsadvisor.survey.filesystem_types.zfs import ZFS
-from fsadvisor.survey.superblocks import IN_MEMORY, OVER_THE_NETWORK, OVERLAY
+from fsadvisor.survey.superblocks import IN_MEMORY, OVER_THE_NETWORK, OVERLAY, mount_point_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
-    from fsadvisor.storage import Disk, Layer, MemberOf
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.storage import Disk, Layer, MemberOf, NfsExported
     from fsadvisor.survey.block import Udev
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.inventory import Inventory
@@ -28,6 +30,41 @@ _IN_POOLS: Final = frozenset(TYPES) - ON_DEVICES
 """Their mounts name no device, so that any disk may be one of theirs."""
 _WITHOUT_A_DEVICE: Final = _IN_POOLS | OVER_THE_NETWORK | IN_MEMORY | {OVERLAY}
 _MEMBERS: Final = ("zfs_member", "mpath_member")
+
+
+_NFSD: Final = "/proc/fs/nfsd/threads"
+_MOUNTS: Final = "/proc/self/mountinfo"
+"""nfs-server.service mounts the server's own filesystem, and it stays mounted."""
+
+
+def _is_not_there(fact: object) -> bool:
+    """A file that the machine lacks, and not one that a recording does not hold."""
+    return isinstance(fact, Unknown) and fact.cause is Cause.NOT_EXPOSED and not fact.learn
+
+
+def exported(machine: Machine, points: Container[str]) -> Callable[[str], Fact[NfsExported]]:
+    """Of a mount point, how it is exported: nothing is where no server runs, whatever the table still says."""
+    mounts = read_fact.value(read_fact.text(machine, _MOUNTS))
+    if mounts is not None and " - nfsd " not in mounts:
+        return lambda _: Known("no", f"no NFS server: {_MOUNTS}")
+    threads = read_fact.number(machine, _NFSD)
+    if read_fact.value(threads) == 0:
+        return lambda _: Known("no", f"no NFS server: {_NFSD}")
+    if isinstance(threads, Unknown):
+        stopped = threads
+        return lambda _: stopped
+    table = read_fact.file_record(machine, nfs_exports.PATH, nfs_exports.parse)
+    if isinstance(table, Unknown):
+        unknown = table
+        return lambda _: Known("no", f"no {nfs_exports.PATH}") if _is_not_there(unknown) else unknown
+    found: dict[str, NfsExported] = {}
+    for export in table.exports:
+        point = mount_point_of(export.path, points)
+        if point is not None and "rw" in export.options:
+            found[point] = "async" if "async" in export.options or found.get(point) == "async" else "sync"
+    if table.unread:
+        return lambda point: read_fact.fact_of(found.get(point), nfs_exports.PATH)
+    return lambda point: Known(found.get(point, "no"), nfs_exports.PATH)
 
 
 def device_missing(wanted: Configured, udev: Udev, devices: Container[str]) -> Fact[bool]:

@@ -184,7 +184,7 @@ def on(drive, place, fs_type="ext4", **more):
 
 
 def server(*drives, mounts, layers=(), programs=(), files=(), commands=(), kernel="6.8.0-60-generic", vm=None,
-           memory=64, dirty_mib=60, stalled=False, fstrim=True, fstab="", udev="", attested=(), log=(),
+           memory=64, dirty_mib=60, stalled=False, fstrim=True, fstab="", udev="", attested=(), log=(), exporting=False,
            **more):  # fmt: skip
     """The machine; `programs` are (name, directory) or with {setting: value}, `vm` is systemd-detect-virt's word.
 
@@ -209,7 +209,7 @@ def server(*drives, mounts, layers=(), programs=(), files=(), commands=(), kerne
         *(it.made for it in drives),
         *(one for it in drives for one in it.partitions),
         *layers,
-        mounts=[it.line(29 + 11 * at) for at, it in enumerate(mounts)],
+        mounts=[*(it.line(29 + 11 * at) for at, it in enumerate(mounts)), *([NFSD] if exporting else [])],
         fstab=table,
         files=own | dict(files),
         commands=told | dict(commands),
@@ -520,6 +520,14 @@ def probed(made, place, p99_us, middle_us=800.0):
     }
     made.files[PROBES] = json.dumps(result)
     return made
+
+
+NFSD = "21 1 0:55 / /proc/fs/nfsd rw,relatime shared:9 - nfsd nfsd rw"
+
+
+def nfs_server(place, how="sync"):
+    """Files of a server that exports a place; say `exporting=True` to the server."""
+    return {"/proc/fs/nfsd/threads": "8\n", "/var/lib/nfs/etab": f"{place}\t192.0.2.0/24(rw,{how},wdelay,sec=sys,rw)\n"}
 
 
 def loop(name, number, file):

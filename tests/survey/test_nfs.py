@@ -1,0 +1,47 @@
+"""What is exported by NFS: by the server's own table, while a server runs; a recording without it leaves it open."""
+
+import pytest
+
+from fsadvisor.facts import Cause, Known, Unknown
+from fsadvisor.machine import fit_to_tell
+from fsadvisor.readers import nfs_exports
+from fsadvisor.survey import presence
+from tests.told import machine
+
+ETAB = "/srv/a\t192.0.2.7(rw,sync,wdelay)\n/srv/a\tfiler.example(rw,async)\n/srv/b\t*(ro,async)\n/data\t*(rw,sync)\n"
+RUNS = {"/proc/fs/nfsd/threads": "8\n", nfs_exports.PATH: ETAB}
+POINTS = ("/", "/srv", "/srv/b", "/data")
+
+
+def exported(files, point, points=POINTS):
+    made = machine(mounts=("21 1 0:55 / /proc/fs/nfsd rw - nfsd nfsd rw",), files=files)
+    return presence.exported(made, points)(point)
+
+
+@pytest.mark.parametrize(("point", "how"), [("/srv", "async"), ("/srv/b", "no"), ("/data", "sync"), ("/", "no")])
+def test_a_mount_is_exported_as_the_weakest_of_its_directories_for_writing(point, how):
+    assert exported(RUNS, point).value == how
+
+
+def test_a_table_that_a_stopped_server_left_exports_nothing():
+    assert exported(RUNS | {"/proc/fs/nfsd/threads": "0\n"}, "/srv").value == "no"
+    never_mounted = machine(mounts=("36 1 8:0 / /srv rw - ext4 /dev/sda rw",), files=RUNS)
+    assert presence.exported(never_mounted, POINTS)("/srv").value == "no"
+
+
+def test_a_file_that_may_not_be_read_leaves_it_open():
+    denied = Unknown(Cause.DENIED, "run as root", nfs_exports.PATH)
+    assert isinstance(exported(RUNS | {nfs_exports.PATH: denied}, "/srv"), Unknown)
+    assert isinstance(exported(RUNS | {"/proc/fs/nfsd/threads": denied}, "/srv"), Unknown)
+
+
+def test_a_line_that_is_not_understood_leaves_the_others_and_no_is_no_more_said():
+    files = RUNS | {nfs_exports.PATH: f"{ETAB}odd\n"}
+    assert exported(files, "/data") == Known("sync", nfs_exports.PATH)
+    assert isinstance(exported(files, "/"), Unknown)
+
+
+def test_a_recording_holds_the_exports_without_the_clients():
+    told = fit_to_tell.of_file(nfs_exports.PATH, f"{ETAB}odd of jo\n")
+    assert told == "/srv/a\t*(rw,sync)\n/srv/a\t*(rw,async)\n/srv/b\t*(ro,async)\n/data\t*(rw,sync)\n"
+    assert fit_to_tell.of_file(nfs_exports.PATH, told) == told
