@@ -121,7 +121,9 @@ class Disk(Described, frozen=True, kw_only=True):
         "longest that it tries to read a bad sector; 0: no limit, or it has none to set (SATA)", "smartctl", "1/10 s"
     )
     command_timeout_seconds: Fact[int] = some(
-        "after which the kernel gives a command up and resets the drive (SATA)", "/sys/block/D/device/timeout", "s"
+        "after which the kernel gives a command up and resets the drive (SATA, EBS)",
+        "/sys/block/D/device/timeout, nvme_core.io_timeout",
+        "s",
     )
     self_test: Fact[SelfTest] = some("how the last of its own tests that came to an end went", "smartctl")
     percentage_used: Fact[int] = some(

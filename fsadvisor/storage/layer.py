@@ -64,6 +64,11 @@ class Layer(Described, frozen=True, kw_only=True):
         "a multipath device keeps requests for ever where no path is left (queue_if_no_path)",
         "dmsetup table, multipathd",
     )
+    path_recovery_seconds: Fact[int] = some(
+        "longest that a path of a multipath device that lost its session keeps requests before another takes them",
+        "/sys/class/iscsi_session/*/recovery_tmo",
+        "s",
+    )
     fails_when_full: Fact[bool] = some(
         "a thin pool without free space fails writes at once, and does not hold them for a minute first",
         "dmsetup table",

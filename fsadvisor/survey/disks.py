@@ -16,6 +16,7 @@ from fsadvisor.survey import (
     block,
     controllers,
     drive,
+    drive_health,
     kernel_log,
     looked_up,
     measured,
@@ -178,7 +179,7 @@ def disk(
     stat = read_fact.file_record(machine, f"{folder}/stat", block_files.parse_block_stat)
     is_nvme, is_sata = read_fact.value(kind) == "nvme", read_fact.value(kind) == "sata"
     has_link = is_nvme and read_fact.value(carrier) in (None, "pcie")
-    wear = drive.health(answers)
+    wear = drive_health.health(answers)
     facts = Disk(
         name=Known(device.name, "/sys/block"),
         transport=kind,
@@ -225,7 +226,7 @@ def disk(
         recovery_limit_ds=read_fact.field(answers.smart, "smartctl SCT ERC", lambda it: it.recovery_limit_ds)
         if is_sata
         else NOT_APPLICABLE,
-        command_timeout_seconds=read_fact.number(machine, f"{folder}/device/timeout") if is_sata else NOT_APPLICABLE,
+        command_timeout_seconds=drive.command_timeout(machine, device, is_sata, model),
         percentage_used=wear.percentage_used,
         available_spare_percent=wear.available_spare_percent,
         available_spare_threshold_percent=wear.available_spare_threshold_percent,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -21,7 +21,7 @@ from fsadvisor.storage import WriteCache
 from fsadvisor.survey import own_answers, read_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.nvme_amzn_stats import AmznStats
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.nvme_id_ns import IdNs
     from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
     from fsadvisor.readers.nvme_smart_log import SmartLog
-    from fsadvisor.readers.smart_record import NvmeHealth, SmartReport
+    from fsadvisor.readers.smart_record import SmartReport
     from fsadvisor.storage import SelfTest, Transport
     from fsadvisor.survey.block import BlockDevice
 
@@ -196,6 +196,15 @@ def power_on_hours(drive: Drive) -> Fact[int]:
     )
 
 
+def command_timeout(machine: Machine, device: BlockDevice, sata: bool, model: Fact[str]) -> Fact[int]:
+    """Of SATA drives the device's own, of EBS volumes the driver's for all."""
+    if sata:
+        return read_fact.number(machine, f"{device.folder}/device/timeout")
+    if read_fact.value(model) == _EBS:
+        return read_fact.number(machine, "/sys/module/nvme_core/parameters/io_timeout")
+    return NOT_APPLICABLE
+
+
 def self_test(drive: Drive) -> Fact[SelfTest]:
     """How its last self-test went."""
     return read_fact.field(drive.smart, "smartctl self-test log", lambda it: it.self_test)
@@ -247,153 +256,3 @@ def _better_block_bytes(namespace: IdNs) -> int | None:
     ]
     best, size = min(better, default=(used.relative_performance, 0))
     return size if best < used.relative_performance else 0
-
-
-_ZERO_C: Final = 273
-_NVME = "nvme smart-log"
-_SMART = "smartctl"
-_OCP = "nvme ocp smart-add-log"
-
-
-class Health(Struct, frozen=True, kw_only=True):
-    """The facts of a disk's health; NOT_APPLICABLE where its kind has no such count."""
-
-    percentage_used: Fact[int] = NOT_APPLICABLE
-    available_spare_percent: Fact[int] = NOT_APPLICABLE
-    available_spare_threshold_percent: Fact[int] = NOT_APPLICABLE
-    media_errors: Fact[int] = NOT_APPLICABLE
-    unsafe_shutdowns: Fact[int] = NOT_APPLICABLE
-    incomplete_shutdowns: Fact[int] = NOT_APPLICABLE
-    plp_starts: Fact[int] = NOT_APPLICABLE
-    pending_sectors: Fact[int] = NOT_APPLICABLE
-    reallocated_sectors: Fact[int] = NOT_APPLICABLE
-    temperature_c: Fact[int] = NOT_APPLICABLE
-    temperature_limit_c: Fact[int] = NOT_APPLICABLE
-    link_errors: Fact[int] = NOT_APPLICABLE
-    failing_attributes: Fact[tuple[str, ...]] = NOT_APPLICABLE
-
-
-def health(drive: Drive) -> Health:
-    """What the drive says of its health."""
-    if drive.smart_log is not NOT_APPLICABLE:
-        return _nvme(drive)
-    if drive.smart is NOT_APPLICABLE:
-        return Health()
-    protocol = None if isinstance(drive.smart, Unknown) else drive.smart.protocol
-    return _scsi(drive.smart) if protocol == "SCSI" else _ata(drive.smart)
-
-
-def _nvme(drive: Drive) -> Health:
-    """nvme-cli's words, else smartctl's for the same log page."""
-
-    def by_smart(pick: Callable[[NvmeHealth], int | None]) -> Fact[int]:
-        return read_fact.field(drive.smart, _SMART, lambda it: pick(it.nvme) if it.nvme else None)
-
-    return Health(
-        percentage_used=read_fact.first(
-            read_fact.field(drive.smart_log, _NVME, lambda it: it.percent_used), by_smart(lambda it: it.percentage_used)
-        ),
-        available_spare_percent=read_fact.first(
-            read_fact.field(drive.smart_log, _NVME, lambda it: it.avail_spare_percent),
-            by_smart(lambda it: it.available_spare_percent),
-        ),
-        available_spare_threshold_percent=read_fact.first(
-            read_fact.field(drive.smart_log, _NVME, lambda it: it.spare_thresh_percent),
-            by_smart(lambda it: it.available_spare_threshold_percent),
-        ),
-        media_errors=read_fact.first(
-            read_fact.field(drive.smart_log, _NVME, lambda it: it.media_errors), by_smart(lambda it: it.media_errors)
-        ),
-        temperature_c=read_fact.field(
-            drive.smart_log,
-            _NVME,
-            lambda it: None if it.temperature_kelvin is None else it.temperature_kelvin - _ZERO_C,
-        ),
-        temperature_limit_c=read_fact.field(
-            drive.id_ctrl, "nvme id-ctrl wctemp", lambda it: it.wctemp_kelvin - _ZERO_C if it.wctemp_kelvin else None
-        ),
-        unsafe_shutdowns=read_fact.first(
-            read_fact.field(drive.smart_log, _NVME, lambda it: it.unsafe_shutdowns),
-            by_smart(lambda it: it.unsafe_shutdowns),
-        ),
-        incomplete_shutdowns=read_fact.field(drive.ocp, _OCP, lambda it: it.incomplete_shutdowns),
-        plp_starts=read_fact.field(drive.ocp, _OCP, lambda it: it.plp_start_count),
-    )
-
-
-def _scsi(smart: SmartReport | Unknown) -> Health:
-    used = read_fact.field(smart, _SMART, lambda it: it.scsi.percentage_used if it.scsi else None)
-    return Health(
-        percentage_used=used,
-        media_errors=read_fact.field(smart, _SMART, _uncorrected),
-        reallocated_sectors=read_fact.field(
-            smart, f"{_SMART} grown defect list", lambda it: it.scsi.grown_defects if it.scsi else None
-        ),
-        **_temperatures(smart),
-    )
-
-
-def _temperatures(smart: SmartReport | Unknown) -> dict[str, Any]:
-    return {
-        "temperature_c": read_fact.field(smart, f"{_SMART} temperature", lambda it: it.temperature_c),
-        "temperature_limit_c": read_fact.field(
-            smart, f"{_SMART} SCT, Device Statistics or trip temperature", lambda it: it.temperature_limit_c
-        ),
-    }
-
-
-def _uncorrected(smart: SmartReport) -> int | None:
-    """Errors that a SCSI drive could not correct, of all three counters."""
-    log = smart.scsi
-    if log is None:
-        return None
-    counts = (log.uncorrected_read_errors, log.uncorrected_write_errors, log.uncorrected_verify_errors)
-    told = [count for count in counts if count is not None]
-    return sum(told) if told else None
-
-
-def _ata(smart: SmartReport | Unknown) -> Health:
-    return Health(
-        percentage_used=_worn(smart),
-        media_errors=_raw(smart, "Reported_Uncorrect"),
-        pending_sectors=_raw(smart, "Current_Pending_Sector"),
-        reallocated_sectors=_raw(smart, "Reallocated_Sector_Ct"),
-        link_errors=_raw(smart, "UDMA_CRC_Error_Count"),
-        failing_attributes=_failing(smart),
-        **_temperatures(smart),
-    )
-
-
-def _raw(smart: SmartReport | Unknown, name: str) -> Fact[int]:
-    return read_fact.field(
-        smart, f"{_SMART} {name}", lambda it: next((row.raw_value for row in it.attributes if row.name == name), None)
-    )
-
-
-_LIFE_LEFT: Final = ("Percent_Lifetime_Remain", "Media_Wearout_Indicator", "SSD_Life_Left", "Wear_Leveling_Count")
-"""ATA attributes whose normalised value counts down from 100 as flash wears, by their names in smartmontools."""
-
-
-def _worn(smart: SmartReport | Unknown) -> Fact[int]:
-    """Endurance used: the standard's own count, else by the first attribute that counts what is left of it."""
-    if isinstance(smart, Unknown):
-        return smart
-    if smart.endurance_used_percent is not None:
-        return Known(smart.endurance_used_percent, f"{_SMART} Device Statistics")
-    for name in _LIFE_LEFT:
-        row = next((row for row in smart.attributes if row.name == name), None)
-        if row is not None and row.value is not None and 0 < row.value <= _FULL:
-            return Known(_FULL - row.value, f"{_SMART} {name}")
-    return read_fact.fact_of(None, _SMART)
-
-
-_FULL: Final = 100
-
-
-def _failing(smart: SmartReport | Unknown) -> Fact[tuple[str, ...]]:
-    """Names of the ATA attributes that are at or below their threshold now."""
-    if isinstance(smart, Unknown):
-        return smart
-    if not smart.attributes:
-        return read_fact.fact_of(None, _SMART)
-    return Known(tuple(row.name for row in smart.attributes if row.when_failed == "now"), _SMART)

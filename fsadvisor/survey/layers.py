@@ -60,6 +60,8 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
         found[subject] = replace(found[subject], autoextend_percent=threshold)
     for subject, queues in multipath.queueing(machine, found).items():
         found[subject] = replace(found[subject], queues_without_paths=queues)
+    for subject, seconds in multipath.recovery(machine, tree, found).items():
+        found[subject] = replace(found[subject], path_recovery_seconds=seconds)
     for subject, number in multipath.adapters(tree, found).items():
         found[subject] = replace(found[subject], path_adapters=number)
     for subject, known in found.items():

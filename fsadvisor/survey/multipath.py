@@ -68,6 +68,28 @@ def _queueing(name: str | None, record: Maps) -> str | None:
     return next((one.queueing for one in record.maps if one.name == name), None)
 
 
+_SESSION: Final = re.compile(r"/(session\d+)/")
+
+
+def recovery(machine: Machine, tree: BlockTree, layers: Mapping[str, Layer]) -> Mapping[str, Fact[int]]:
+    """The longest recovery time of the iSCSI sessions that the paths go through; other paths have none."""
+    found: dict[str, Fact[int]] = {}
+    for at, layer in layers.items():
+        if read_fact.value(layer.kind) == "dm-multipath":
+            names = tree.devices[_name(at)].slaves or ()
+            places = (_SESSION.search(tree.devices[name].hardware) for name in names if name in tree.devices)
+            files = [f"/sys/class/iscsi_session/{it[1]}/recovery_tmo" for it in places if it is not None]
+            told = [read_fact.number(machine, file) for file in files]
+            known = [it for it in told if isinstance(it, Known)]
+            if told:
+                found[at] = (
+                    max(known, key=lambda it: it.value)
+                    if len(known) == len(told)
+                    else read_fact.first(*(it for it in told if isinstance(it, Unknown)))
+                )
+    return found
+
+
 _ADAPTER: Final = re.compile(r".*/([0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/")
 
 

@@ -2,7 +2,8 @@
 
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.readers import nvme_ocp_smart_log, nvme_smart_log, smartctl
-from fsadvisor.survey.drive import Drive, health
+from fsadvisor.survey.drive import Drive
+from fsadvisor.survey.drive_health import health
 from tests.paths import FIXTURES
 
 OUTPUTS = FIXTURES / "outputs"

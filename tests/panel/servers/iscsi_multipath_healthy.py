@@ -1,0 +1,24 @@
+"""Two iSCSI paths that give a lost session up after 15 s, as below multipath it should be. Nothing to say."""
+
+from tests.panel import build
+
+FIRST = ()
+NEVER = ("multipath-paths-failed", "multipath-one-path")
+
+
+def server():
+    paths = [build.hdd(at, "iSCSI Disk", queue__scheduler="[none] mq-deadline") for at in range(2)]
+    for at, path in enumerate(paths):
+        where = f"platform/host{at + 2}/session{at + 1}/target{at + 2}:0:0/{at + 2}:0:0:0"
+        path.made = (path.made[0], {f"/sys/block/{path.name}": f"../devices/{where}/block/{path.name}"})
+        path.commands = {}
+    boot = build.sata(4, attributes=build.PROTECTED)
+    layer, commands = build.multipath(paths, 2)
+    return build.server(
+        boot,
+        *paths,
+        layers=[layer],
+        mounts=[build.root(boot), build.Mount("/srv", "dm-0", "253:0", "xfs", fstab="_netdev")],
+        commands=commands,
+        files={f"/sys/class/iscsi_session/session{at}/recovery_tmo": "15" for at in (1, 2)},
+    )
