@@ -29,7 +29,7 @@ help:
 	@echo "make bare   show that make run changes nothing outside its directory, in bare Debians (root, debootstrap, network)"
 	@echo "make dist   what is copied to a server, into dist/: fsadvisor.pyz and an archive with a Python of its own;"
 	@echo "            ARGS='--interpreter PYTHON' names the Python that is copied"
-	@echo "make pictures  the explorer's pictures in docs/explorer, from a recorded machine (needs tmux)"
+	@echo "make pictures  the explorer's pictures in docs/explorer, from recorded machines"
 	@echo "make bench  how fast it is beside other programs and as machines grow; ARGS='--parts growth' (minutes)"
 	@echo "make house  files, lines, layers and circles of this checkout; ARGS='--against DIR --names'"
 	@echo "make measure  how good probes are here, written to docs/probes.md (hours); ARGS='--parts kills --on DIR'"

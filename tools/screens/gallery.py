@@ -1,7 +1,7 @@
 """`python -m tools.screens.gallery FOLDER [MACHINE…]`: every place of the explorer at three sizes, as pictures.
 
-A MACHINE is a folder of a recording; `live` is this one. Without any, the pictures of the docs are made, as SVG and
-from a recorded machine, so that they need no browser and come out the same everywhere.
+A MACHINE is a folder of a recording; `live` is this one. Without any, the pictures of the docs are made (docs.py), as
+SVG, which needs no browser.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from tools.screens.docs import pictures
 from tools.screens.picture import png, svg
 from tools.screens.terminal import Terminal
 
@@ -38,8 +39,6 @@ PLACES: Final = (
 WAITING: Final = ("Gathering", "Making the plan", "Being worked out", "One moment", "a few moments")
 """What a place says while it works; the picture is of what comes then."""
 
-DOCS: Final = ("old-storage-server", (120, 40), ("overview", "finding", "subject", "unknowns", "plan-all"))
-
 
 def captured(command: Sequence[str], columns: int, rows: int) -> Iterator[tuple[str, str]]:
     """Each place by name, with its screen (escapes and all)."""
@@ -52,19 +51,14 @@ def captured(command: Sequence[str], columns: int, rows: int) -> Iterator[tuple[
             yield name, terminal.text(colours=True)
 
 
-def gallery(machine: str, sizes: Sequence[tuple[int, int]], names: Sequence[str], out: Path, *, sized: bool) -> None:
-    """Write the pictures of these places."""
+def gallery(machine: str, sizes: Sequence[tuple[int, int]], out: Path) -> None:
+    """Write the pictures of every place."""
     where = [] if machine == "live" else ["--on", machine]
     for columns, rows in sizes:
         for name, screen in captured([str(ROOT / ".venv/bin/fsadvisor"), *where], columns, rows):
-            if name in names:
-                drawn = svg(screen, columns, "fsadvisor")
-                file = out / (f"{Path(machine).name}-{columns}x{rows}-{name}.png" if sized else f"{name}.svg")
-                if sized:
-                    png(drawn, file.resolve(), columns * PIXELS_A_COLUMN)
-                else:
-                    file.write_text("".join(f"{one.rstrip()}\n" for one in drawn.splitlines()))
-                sys.stdout.write(f"{file}\n")
+            file = out / f"{Path(machine).name}-{columns}x{rows}-{name}.png"
+            png(svg(screen, columns, "fsadvisor"), file.resolve(), columns * PIXELS_A_COLUMN)
+            sys.stdout.write(f"{file}\n")
 
 
 def main() -> int:
@@ -73,10 +67,10 @@ def main() -> int:
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     if not machines:
-        name, size, names = DOCS
-        gallery(str(ROOT / "fixtures/machines" / name), [size], names, out, sized=False)
+        for name, drawn in pictures():
+            (out / f"{name}.svg").write_text(drawn)
     for machine in machines:
-        gallery(machine, SIZES, [name for name, _ in PLACES], out, sized=True)
+        gallery(machine, SIZES, out)
     return 0
 
 

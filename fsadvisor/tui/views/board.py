@@ -13,7 +13,7 @@ from fsadvisor.pages.plots import bar
 from fsadvisor.tui.views import badges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     from fsadvisor.facts import Fact
     from fsadvisor.pages.glyphs import Glyphs
@@ -34,12 +34,12 @@ _URGENT: Final = {Tone.BAD: 0, Tone.WARNING: 1}
 _COMMA: Final = Span(", ", Tone.DIM)
 
 
-def figures(subject: Subject, columns_there: int, glyphs: Glyphs, *, timed: bool = False) -> Line:
-    """All that stands behind the name; `timed` where an fsync of any mount was measured, which has a column then."""
+def figures(subject: Subject, columns_there: int, glyphs: Glyphs, *, measured: Collection[str] = ()) -> Line:
+    """All that stands behind the name; `measured` is what is known of any row, and has a column then."""
     words = sorted(badges.words(subject, glyphs), key=lambda one: _URGENT.get(one.tone, 2))
     narrow = columns_there < _NARROW
-    cells = _cells(subject, glyphs, narrow=narrow)
-    if timed and not narrow and subject.kind == "mount":
+    cells = _cells(subject, glyphs, narrow=narrow, warm="warmth" in measured)
+    if "fsync" in measured and not narrow and subject.kind == "mount":
         room = _FLUSHES if columns_there >= _WIDE else 0
         cells.append(padded(_fsync(subject, glyphs, room), _FSYNC + (room and room + 7)))
         words = [one for one in words if not one.text.startswith(("fsync ", "fdatasync "))]
@@ -89,14 +89,15 @@ def _sign(said: str, glyphs: Glyphs) -> str:
     return signs.get(said, glyphs.question)
 
 
-def _cells(subject: Subject, glyphs: Glyphs, *, narrow: bool) -> list[Line]:
+def _cells(subject: Subject, glyphs: Glyphs, *, narrow: bool, warm: bool) -> list[Line]:
     """Columns of their own: what it is, then how full or how worn."""
     if subject.kind == "mount":
         kind, figure = badges.kind(subject, glyphs), _used(subject, glyphs, _SHORT_BAR if narrow else _BAR)
     elif subject.kind == "disk":
         kind, figure = badges.size(subject, glyphs), _wear(subject, glyphs)
         if not narrow:
-            return [padded(kind, _KIND), padded(figure, _BAR + 2), _warmth(subject)]
+            warmth = [_warmth(subject)] if warm else []
+            return [padded(kind, _KIND), padded(figure, _BAR + 2), *warmth]
         figure = padded(figure, _SHORT_BAR + 6)
     else:
         return []
@@ -138,10 +139,15 @@ def _warmth(subject: Subject) -> Line:
     return (Span(f"{now.value:>3} °C", Tone.WARNING if hot else Tone.PLAIN),)
 
 
-def is_timed(subject: Subject) -> bool:
-    """Whether an fsync there was measured."""
-    mount: Any = subject.scope.get("mount")
-    return subject.kind == "mount" and any(isinstance(one, Known) for one in (mount.fsync_us, mount.commit_us))
+def measured(subject: Subject) -> Iterator[str]:
+    """What of the columns that not every machine has is known of it."""
+    scope: Any = subject.scope
+    if subject.kind == "mount" and any(
+        isinstance(one, Known) for one in (scope["mount"].fsync_us, scope["mount"].commit_us)
+    ):
+        yield "fsync"
+    if subject.kind == "disk" and isinstance(scope["disk"].temperature_c, Known):
+        yield "warmth"
 
 
 def _fsync(subject: Subject, glyphs: Glyphs, room: int) -> Line:

@@ -20,7 +20,7 @@ from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.text import counted
 from fsadvisor.tui.views.badges import badges, disks_below, name
-from fsadvisor.tui.views.board import figures, is_timed
+from fsadvisor.tui.views.board import figures, measured
 from fsadvisor.tui.views.look import as_people_count, named, reached
 from fsadvisor.tui.views.rows import LazyRows, Row
 from fsadvisor.tui.views.severity import mark, weight
@@ -104,8 +104,8 @@ class Tree(Struct, frozen=True, dict=True):
         return {node.key: node for node in self.nodes}
 
     @cached_property
-    def _timed(self) -> bool:
-        return any(is_timed(one) for one in self.look.storage.subjects)
+    def _measured(self) -> frozenset[str]:
+        return frozenset(what for one in self.look.storage.subjects for what in measured(one))
 
     def whole(self, key: str, columns: int) -> Sequence[Line]:
         """All words of a row: for below the tree, whose lines may be cut."""
@@ -131,7 +131,7 @@ class Tree(Struct, frozen=True, dict=True):
         after = (
             (Span("shown above", Tone.DIM),)
             if node.is_reference
-            else figures(subject, columns, self.glyphs, timed=self._timed)
+            else figures(subject, columns, self.glyphs, measured=self._measured)
         )
         whole = (weight(spoken, self.glyphs), mark(spoken), *title, Span(" "), *after)
         return Row(node.key, (cut(whole, columns, self.glyphs.ellipsis),))

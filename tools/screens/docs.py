@@ -1,0 +1,122 @@
+"""The pictures of the docs: places of the explorer on a recorded machine, drawn in this process, the same everywhere.
+
+`frozen.json` is what the doctor saw of a filesystem that fsfreeze had stopped (its mount point has another name there).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from rich.console import Console
+from rich.segment import Segments
+from textual.geometry import Size
+
+from fsadvisor.machine.opening import open_machine
+from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads it
+from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.survey.whole import survey
+from fsadvisor.tui.app import FsadvisorApp
+from fsadvisor.tui.session import Session
+from fsadvisor.tui.terminal import Terminal
+from tools.screens.picture import svg
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from textual.pilot import Pilot
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.storage import Storage, Supposition
+
+_MACHINES: Final = Path(__file__).resolve().parents[2] / "fixtures/machines"
+_FROZEN: Final = Path(__file__).with_name("frozen.json")
+_SIZE: Final = Size(120, 40)
+_RECORDED: Final = (
+    ("overview", ("1",)),
+    ("finding", ("enter",)),
+    ("subject", ("escape", "tab", "j", "j", "enter")),
+    ("unknowns", ("escape", "2")),
+    ("plan-all", ("6", "a")),
+    ("find", ("1", "colon", "p", "l", "p")),
+    ("filter", ("escape", "f")),
+)
+"""What to press after the picture before."""
+
+_WORKS: Final = ("Gathering", "Making the plan", "One moment", "looking", "Looking")
+_TURN_S: Final = 0.02
+_TURNS: Final = 5_000
+
+
+class _Kept(msgspec.Struct):
+    window: Window
+
+
+def pictures() -> Iterator[tuple[str, str]]:
+    """Each by the name of its file."""
+    for machine, live, places in (
+        ("old-storage-server", False, _RECORDED),
+        ("hdd-mail-server", True, (("doctor", ("d",)),)),
+    ):
+        yield from asyncio.run(_drawn(machine, live, places))
+
+
+async def _drawn(machine: str, live: bool, places: Sequence[tuple[str, Sequence[str]]]) -> list[tuple[str, str]]:
+    app = FsadvisorApp(_session(machine, live=live), Terminal(unicode=True, plain=False, colour=True))
+    drawn = []
+    async with app.run_test(size=_SIZE) as pilot:
+        await _still(app, pilot)
+        for name, keys in places:
+            for key in keys:
+                await pilot.press(key)
+                await _still(app, pilot)
+            drawn.append((name, _svg(app)))
+    return drawn
+
+
+def _session(machine: str, *, live: bool) -> Session:
+    def storage_of(it: Machine, supposed: Sequence[Supposition] = ()) -> Storage:
+        return survey(it, {}, supposed)
+
+    return Session(
+        opened=lambda: (open_machine(_MACHINES / machine), None),
+        storage_of=storage_of,
+        shelf=own_shelf(),
+        version="0",
+        live=live,
+        window=lambda: msgspec.json.decode(_FROZEN.read_bytes(), type=_Kept).window,
+    )
+
+
+async def _still(app: FsadvisorApp, pilot: Pilot[int]) -> None:
+    """Until nothing is worked out any more, and two looks at the screen are the same."""
+    before = ""
+    for _ in range(_TURNS):
+        await pilot.pause()
+        await asyncio.sleep(_TURN_S)
+        now = _text(app)
+        if app.look is not None and now == before and not any(word in now for word in _WORKS):
+            return
+        before = now
+    raise TimeoutError(f"the explorer did not come to rest:\n{before}")
+
+
+def _text(app: FsadvisorApp) -> str:
+    return "\n".join("".join(one.text for one in strip) for strip in app.screen._compositor.render_strips())
+
+
+def _svg(app: FsadvisorApp) -> str:
+    """As Rich would write it to a terminal."""
+    console = Console(
+        width=_SIZE.width, file=StringIO(), force_terminal=True, color_system="truecolor", legacy_windows=False
+    )
+    lines = []
+    for strip in app.screen._compositor.render_strips():
+        with console.capture() as captured:
+            console.print(Segments(strip), end="", soft_wrap=True)
+        lines.append(captured.get())
+    drawn = svg("\n".join(lines), _SIZE.width, "fsadvisor")
+    return "".join(f"{one.rstrip()}\n" for one in drawn.splitlines())
