@@ -14,6 +14,7 @@ import msgspec
 from rich.console import Console
 from rich.segment import Segments
 from textual.geometry import Size
+from textual.widgets import Input
 
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads it
@@ -47,7 +48,7 @@ _RECORDED: Final = (
 """What to press after the picture before."""
 
 _WORKS: Final = ("Gathering", "Making the plan", "One moment", "looking", "Looking")
-_TURN_S: Final = 0.02
+_TURN_S: Final = 0.1
 _TURNS: Final = 5_000
 
 
@@ -72,6 +73,8 @@ async def _drawn(machine: str, live: bool, places: Sequence[tuple[str, Sequence[
         for name, keys in places:
             for key in keys:
                 await pilot.press(key)
+                for typed in app.screen.query(Input):
+                    typed.cursor_blink = False
                 await _still(app, pilot)
             drawn.append((name, _svg(app)))
     return drawn
