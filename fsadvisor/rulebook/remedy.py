@@ -63,13 +63,14 @@ class KeepTemplate(Struct, frozen=True):
 class Way(Struct, frozen=True):
     """What else to do where `when` is true of the subject, or not known; `page` is the reference that says so.
 
-    `needs` is '' where the disruption is the remedy's.
+    `needs` is '' where the disruption is the remedy's; `by_hand` why its commands are not for these subjects.
     """
 
     when: Expression
     advice: str
     page: str = ""
     needs: str = ""
+    by_hand: str = ""
 
 
 class Remedy(Struct, frozen=True):
@@ -192,6 +193,8 @@ def _placeholder(name: str, subject: str, column: int, kinds: Collection[Kind]) 
 
 def render(remedy: Remedy, scope: Mapping[str, Facts]) -> Instructions:
     """Fill in the facts of one subject."""
+    if reason := next((way.by_hand for way in ways_for(remedy, [scope]) if way.by_hand), ""):
+        return without_commands(remedy, scope, reason)
     try:
         now, undo = _filled(remedy.now, scope), _filled(remedy.undo, scope)
         if now and now == undo:

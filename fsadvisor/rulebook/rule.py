@@ -318,7 +318,7 @@ class _Reading:
         for at, shape in enumerate(shapes):
             when = self._checked(("remedy", "way", at, "when"), compile_expression, shape.when)
             if when is not None:
-                yield Way(when, " ".join(shape.advice.split()), shape.page, shape.needs or "")
+                yield Way(when, " ".join(shape.advice.split()), shape.page, shape.needs or "", shape.by_hand)
 
     def _commands(self, key: str, texts: tuple[str, ...]) -> tuple[Template, ...]:
         found = (self._checked(("remedy", key, at), command_template, text) for at, text in enumerate(texts))

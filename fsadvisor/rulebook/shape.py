@@ -83,13 +83,15 @@ class WayShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """More `advice` for some subjects only: those of which the expression `when` is true, or not known.
 
     `page` is the address of the reference that findings on these subjects name, where it is not the first, and
-    `needs` the disruption, where it is another than the remedy's.
+    `needs` the disruption, where it is another than the remedy's. `by_hand` says why the remedy's commands are not for
+    them.
     """
 
     when: str
     advice: str
     page: str = ""
     needs: Needs | None = None
+    by_hand: str = ""
 
 
 class RemedyShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

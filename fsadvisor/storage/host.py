@@ -14,8 +14,8 @@ class Host(Described, frozen=True, kw_only=True):
 
     kernel: Fact[Version] = about("kernel version", "/proc/sys/kernel/osrelease")
     kernel_release: Fact[str] = about("kernel release as the distribution names it", "/proc/sys/kernel/osrelease")
-    virtual: Fact[bool] = about("runs in a virtual machine", "systemd-detect-virt, DMI")
-    container: Fact[bool] = about("fsadvisor itself runs in a container", "systemd-detect-virt, /run, cgroup")
+    virtual: Fact[bool] = about("runs in a virtual machine", "systemd-detect-virt, /proc/cpuinfo, DMI")
+    container: Fact[bool] = about("fsadvisor itself runs in a container", "systemd-detect-virt, /run, /proc/self/ns")
     cloud: Fact[Literal["aws", "gcp", "azure", "none"]] = about("cloud that the machine runs in", "DMI")
     product: Fact[str] = about("product name of the machine", "/sys/class/dmi/id/product_name")
     root_flags: Fact[tuple[str, ...]] = about("mount options given to the root by the boot loader", "/proc/cmdline")
@@ -63,7 +63,10 @@ class Host(Described, frozen=True, kw_only=True):
         "share of the last minute in which all tasks waited for I/O", "/proc/pressure/io", "percent"
     )
     io_stalled: Fact[bool] = about("all tasks waited for I/O in over a tenth of the last minute", "/proc/pressure/io")
-    fstrim_timer: Fact[Literal["active", "inactive"]] = about("whether fstrim.timer runs", "systemctl show")
+    systemd: Fact[bool] = about("systemd is the service manager", "systemctl show, /run/systemd/system")
+    fstrim_timer: Fact[Literal["active", "inactive"]] = about(
+        "whether fstrim.timer runs, or a cron job calls fstrim", "systemctl show, /etc/cron.*"
+    )
     trim_wanted: Fact[bool] = about(
         "a mounted ext4 or XFS without online discard stands on devices that take discards", "derived"
     )

@@ -20,6 +20,7 @@ from fsadvisor.survey import (
     read_fact,
     sleeping,
     superblocks,
+    surroundings,
 )
 from fsadvisor.survey.attachment import transport
 from fsadvisor.survey.inventory import Inventory, build_stack
@@ -74,10 +75,10 @@ def collect(machine: Machine) -> Inventory:
         seen_mounts=table if isinstance(table, Unknown) else read_fact.fact_of(len(mounts), "/proc/self/mountinfo"),
         blocks={filesystem.id: filesystem for filesystem in blocks},
         kernel=host.kernel(machine),
-        in_vm=host.virtual(machine),
+        in_vm=surroundings.virtual(machine),
         udev=by_udev,
         io=_io(machine, known),
-        uptime=block.uptime_seconds(machine, host.container(machine)),
+        uptime=block.uptime_seconds(machine, surroundings.container(machine)),
         log=read_fact.command_record(machine, kernel_log.ARGV, kernel_log.parse),
         lsblk_labels={} if labels_told else _lsblk_labels(machine),
         tables=_tables(machine, known),

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final, Literal
 from msgspec.structs import replace
 
 from fsadvisor import secrecy
-from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
+from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import block_files, host_files, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import block, kernel_log, looked_up, raid, read_fact
+from fsadvisor.survey import block, kernel_log, looked_up, raid, read_fact, surroundings
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.machine.port import Argv, Machine
-    from fsadvisor.readers.host_files import Virtualization
     from fsadvisor.storage import Disk, Layer
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.overlay import Overlay
@@ -30,13 +29,19 @@ _FOLDERS = (
 )  # fmt: skip
 DEFRAGMENTING: Argv = ("grep", "-rslE", "^[^#]*(e4defrag|xfs_fsr|btrfs fi[a-z]* defrag)", *_FOLDERS)
 """Only names of files come back, since jobs may hold passwords."""
+TRIMMING: Argv = ("grep", "-rslE", "^[^#]*fstrim", *_FOLDERS, "/etc/periodic")
+"""Asked where systemd does not run; the last is Alpine's."""
 _NOTHING_FOUND = (1, 2)
 """2: some of the folders are not there."""
 
 
 def defragmenting(machine: Machine) -> Fact[tuple[str, ...]]:
     """The files of jobs that defragment; only root sees them all."""
-    answer = machine.run([DEFRAGMENTING])[0]
+    return _named_in_jobs(machine, DEFRAGMENTING)
+
+
+def _named_in_jobs(machine: Machine, command: Argv) -> Fact[tuple[str, ...]]:
+    answer = machine.run([command])[0]
     if isinstance(answer, Unknown):
         return answer
     found = tuple(sorted(name for name in answer.text.split("\n") if name.startswith("/")))
@@ -84,10 +89,8 @@ def _running(shown: systemd_units.SystemctlShow) -> Iterator[str]:
         yield _BY_TIMER
 
 
-DETECT_VM: Argv = ("systemd-detect-virt", "--vm")
-DETECT_CONTAINER: Argv = ("systemd-detect-virt", "--container")
 FSTRIM_TIMER: Argv = ("systemctl", "show", "fstrim.timer", "--property=Id,LoadState,ActiveState,UnitFileState")
-COMMANDS: tuple[Argv, ...] = (DETECT_VM, DETECT_CONTAINER, FSTRIM_TIMER, DEFRAGMENTING)
+COMMANDS: tuple[Argv, ...] = (*surroundings.COMMANDS, FSTRIM_TIMER, DEFRAGMENTING)
 
 _STALLED_PERCENT = 10.0
 _NVME_BYTES_PER_SECOND = 1_000_000_000
@@ -104,37 +107,6 @@ def kernel(machine: Machine) -> Fact[Version]:
     path = "/proc/sys/kernel/osrelease"
     record = read_fact.file_record(machine, path, host_files.parse_kernel_version)
     return read_fact.field(record, path, lambda it: Version(it.major, it.minor, it.patch or 0))
-
-
-def _identified(record: Virtualization | Unknown, source: str, kind: Literal["vm", "container"]) -> Fact[bool]:
-    """Whether it is of that kind; a word that systemd does not print, as half of one is, says nothing."""
-    if isinstance(record, Unknown):
-        return record
-    if record.kind is None:
-        return unreadable(f"'{record.name}' is no identifier of systemd-detect-virt's", source)
-    return read_fact.field(record, source, lambda it: it.kind == kind if it.kind in (kind, "none") else None)
-
-
-def virtual(machine: Machine) -> Fact[bool]:
-    """Whether this is a virtual machine: systemd's word, else the CPU's hypervisor bit where it is set."""
-    source = " ".join(DETECT_VM)
-    record = read_fact.command_record(machine, DETECT_VM, host_files.parse_detect_virt)
-    by_systemd = _identified(record, source, "vm")
-    if isinstance(by_systemd, Known):
-        return by_systemd
-    cpu = read_fact.text(machine, "/proc/cpuinfo")
-    if isinstance(cpu, Known) and " hypervisor" in cpu.value:
-        return Known(True, "/proc/cpuinfo flag hypervisor")
-    return by_systemd
-
-
-def container(machine: Machine) -> Fact[bool]:
-    """Whether we run in a container, where /sys is the host's and mounts are our own."""
-    source = " ".join(DETECT_CONTAINER)
-    record = read_fact.command_record(machine, DETECT_CONTAINER, host_files.parse_detect_virt)
-    by_systemd = _identified(record, source, "container")
-    marks = [path for path in ("/run/.containerenv", "/.dockerenv") if not isinstance(machine.read(path), Unknown)]
-    return Known(True, marks[0]) if marks else by_systemd
 
 
 def survey_host(
@@ -173,7 +145,9 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
     io = read_fact.file_record(machine, "/proc/pressure/io", system_counters.parse_pressure)
     stalled = read_fact.field(io, "/proc/pressure/io", _full_avg60)
     line = read_fact.file_record(machine, "/proc/cmdline", host_files.parse_kernel_cmdline)
-    inside = container(machine)
+    inside = surroundings.container(machine)
+    timer = _timer(machine)
+    systemd = surroundings.systemd(machine, timer)
     seen = Host(
         kernel=kernel(machine),
         kernel_release=read_fact.text(machine, "/proc/sys/kernel/osrelease"),
@@ -203,7 +177,8 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         io_full_avg60_percent=stalled,
         log_hung_tasks=kernel_log.hung(inventory.log, inventory.uptime),
         io_stalled=read_fact.derive(stalled, lambda percent: percent > _STALLED_PERCENT),
-        fstrim_timer=_fstrim_timer(machine),
+        systemd=systemd,
+        fstrim_timer=_fstrim_timer(machine, timer, systemd),
         trim_wanted=trim_wanted,
         io_limits=_io_limits(machine),
         block_devices=inventory.seen_devices,
@@ -291,14 +266,20 @@ def _cloud(machine: Machine) -> Fact[Literal["aws", "gcp", "azure", "none"]]:
     return Known("none", vendor.source)
 
 
-def _fstrim_timer(machine: Machine) -> Fact[Literal["active", "inactive"]]:
+def _timer(machine: Machine) -> Fact[str]:
+    """The state of fstrim.timer in systemd's words."""
+    record = read_fact.command_record(machine, FSTRIM_TIMER, systemd_units.parse_systemctl_show)
+    source = " ".join(FSTRIM_TIMER)
+    return read_fact.field(record, source, lambda it: it.units[0].get("ActiveState") if it.units else None)
+
+
+def _fstrim_timer(machine: Machine, timer: Fact[str], systemd: Fact[bool]) -> Fact[Literal["active", "inactive"]]:
     jobs = machine.entries("/etc/cron.weekly")
     if not isinstance(jobs, Unknown) and "fstrim" in jobs:
         return Known("active", "/etc/cron.weekly/fstrim")
-    source = " ".join(FSTRIM_TIMER)
-    record = read_fact.command_record(machine, FSTRIM_TIMER, systemd_units.parse_systemctl_show)
-    state = read_fact.field(record, source, lambda it: it.units[0].get("ActiveState") if it.units else None)
-    return read_fact.derive(state, lambda word: "active" if word == "active" else "inactive")
+    if read_fact.value(systemd) is False:
+        return read_fact.derive(_named_in_jobs(machine, TRIMMING), lambda found: "active" if found else "inactive")
+    return read_fact.derive(timer, lambda word: "active" if word == "active" else "inactive")
 
 
 def _io_limits(machine: Machine) -> Fact[tuple[str, ...]]:

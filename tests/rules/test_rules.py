@@ -79,7 +79,11 @@ def test_following_the_advice_ends_it(rule, example):
 def test_an_example_that_advises_names_the_facts_that_its_commands_need(rule, example):
     verdict = judge(rule, imagined(rule, example.facts))
     instructions = verdict.instructions()
-    withheld = instructions.no_commands and "it is so already" not in instructions.no_commands
+    of_another_kind = (
+        "the command would change nothing, since it is so already",
+        *(it.by_hand for it in rule.remedy.ways),
+    )
+    withheld = instructions.no_commands and instructions.no_commands not in of_another_kind
     assert bool(withheld) == bool(verdict.open_answers())
 
 
