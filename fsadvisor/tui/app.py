@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.tui.session import Looking, Session
     from fsadvisor.tui.terminal import HeldTerminal, Terminal
+    from fsadvisor.tui.wire import Wire
 
 
 def taking_over(held: HeldTerminal) -> type[LinuxDriver]:
@@ -32,7 +33,8 @@ def taking_over(held: HeldTerminal) -> type[LinuxDriver]:
         """Once: when Textual starts again after Ctrl-Z, the terminal is as the shell left it."""
 
         def start_application_mode(self) -> None:
-            cast("Explorer", self._app).wire.forget()
+            if not held.is_held:
+                cast("Explorer", self._app).wire.forget()
             super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual says nothing of it
             if before := held.give():
                 self.attrs_before = before
@@ -79,11 +81,15 @@ class FsadvisorApp(Explorer):
     }
 
 
-def explore(session: Session, terminal: Terminal, looking: Looking, held: HeldTerminal) -> int:
-    """Run it; the exit code. Raises what ended the looking, such as a machine that can't be opened."""
+def explore(session: Session, terminal: Terminal, looking: Looking, held: HeldTerminal, wire: Wire) -> int:
+    """Run it; the exit code. `wire` knows what stands on the terminal.
+
+    Raises what ended the looking, such as a machine that can't be opened.
+    """
     for name in ("COLUMNS", "LINES"):  # where they are exported, no change of the terminal's size would be seen
         os.environ.pop(name, None)
     app = FsadvisorApp(session, terminal, looking, taking_over(held))
+    app.wire = wire
     code = app.run()
     if app.error is not None:
         raise app.error

@@ -21,6 +21,7 @@ from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui import drawing, looks
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.doctoring import Diagnosed, Doctor
+from fsadvisor.tui.lighter import lighter
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_progress, trial_progress
 from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
@@ -276,7 +277,7 @@ class Explorer(App[int]):
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         """Textual's, but only what changed is sent."""
         if isinstance(renderable, CompositorUpdate):
-            renderable = self.wire.lighter(renderable, self.size)
+            renderable = lighter(self.wire, renderable, self.size)
         super()._display(screen, renderable)
 
     def on_key(self, event: Key) -> None:

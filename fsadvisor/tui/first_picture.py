@@ -10,9 +10,11 @@ from fsadvisor.pages import glyphs
 from fsadvisor.pages.glyphs import padded
 from fsadvisor.tui import looks
 from fsadvisor.tui.views.overview import Shape, screen
+from fsadvisor.tui.wire import Wire
 
 if TYPE_CHECKING:
     from rich.color import ColorSystem
+    from rich.segment import Segment
 
     from fsadvisor.tui.terminal import Terminal
     from fsadvisor.tui.views.look import Look
@@ -33,17 +35,18 @@ class Painter:
         self._tones = looks.tones(self._theme, self._colour, terminal.unicode)
         self._grounds = looks.grounds(self._theme, self._colour)
         self._colours = _colours()
+        self.wire = Wire()
 
     def picture(self, look: Look | None, name: str, columns: int, lines: int) -> str:
-        """The whole screen: every line is put at its place and is as wide as the screen, so that none is wrapped."""
-        drawn = screen(look, name, Shape(columns, lines, self._gutter), self._glyphs)
-        return "".join(f"\x1b[{at};1H{''.join(map(self._drawn, one))}" for at, one in enumerate(drawn, 1))
+        """The whole screen, less what stands there already; every line is as wide as it, so that none is wrapped."""
+        drawn = enumerate(screen(look, name, Shape(columns, lines, self._gutter), self._glyphs))
+        told = [(0, at, [one for piece in pieces for one in self._drawn(piece)]) for at, pieces in drawn]
+        return self.wire.changes(told, (columns, lines), self._colours)
 
-    def _drawn(self, piece: Piece) -> str:
+    def _drawn(self, piece: Piece) -> list[Segment]:
         over = None if piece.cursor is None else looks.cursor(self._theme, self._colour, focused=piece.cursor)
         line = padded(piece.line, piece.columns)
-        segments = looks.segments(line, self._tones, self._grounds[piece.ground], over)
-        return "".join(look.render(text, color_system=self._colours) for text, look, _ in segments if look is not None)
+        return looks.segments(line, self._tones, self._grounds[piece.ground], over)
 
 
 def _colours() -> ColorSystem | None:

@@ -39,4 +39,4 @@ def start(name: str, session_of: Callable[[], Session], terminal: Terminal) -> i
         if look is not (newest := looking.newest(0)):
             show(newest)
         gc.enable()
-        return explore(session, terminal, looking, held)
+        return explore(session, terminal, looking, held, painter.wire)

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from rich.cells import cell_len
 from rich.style import Style
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rich.color import ColorSystem
-    from rich.console import Console
-    from textual.geometry import Size
-    from textual.strip import Strip
+    from rich.segment import Segment
 
     Cell: TypeAlias = tuple[str, "Ink"]
     """A sign and how it is drawn; '' is the second column of a wide sign."""
 
 _NEAR: Final = 4
 """Unchanged cells that are cheaper to send again than to jump over."""
+
+
+_BOLD, _NOT_BOLD = "1", "22"
 
 
 class Ink(NamedTuple):
@@ -37,10 +37,13 @@ class Ink(NamedTuple):
 
     def after(self, before: Ink | None) -> str:
         """The escape sequence that changes to it."""
-        if before is None or before.how != self.how:
+        turned = before is not None and {before.how, self.how} == {"", _BOLD}
+        if before is None or (before.how != self.how and not turned):
             numbers = [one for one in (self.how, self.sign, self.ground) if one and one not in ("39", "49")]
             return f"\x1b[{';'.join(('0', *numbers))}m"
         numbers = [one for one, was in ((self.sign, before.sign), (self.ground, before.ground)) if one != was]
+        if turned:
+            numbers.insert(0, self.how or _NOT_BOLD)
         return f"\x1b[{';'.join(numbers)}m" if numbers else ""
 
 
@@ -64,12 +67,10 @@ class Wire:
         """Something else was written there."""
         self._size = (0, 0)
 
-    def lighter(self, update: CompositorUpdate, size: Size) -> CompositorUpdate:
-        """The same update, of which only what is new is sent."""
-        return _Lighter(self, update, size) if isinstance(update, LayoutUpdate | ChopsUpdate) else update
-
-    def changes(self, drawn: Iterable[tuple[int, int, Strip]], size: Size, colours: ColorSystem | None) -> str:
-        """The escape sequences that make the terminal show strips at (column, line)."""
+    def changes(
+        self, drawn: Iterable[tuple[int, int, Iterable[Segment]]], size: tuple[int, int], colours: ColorSystem | None
+    ) -> str:
+        """The escape sequences that make the terminal show segments at (column, line)."""
         columns, lines = size
         if (columns, lines) != self._size:
             self._size = (columns, lines)
@@ -80,44 +81,17 @@ class Wire:
                 line = touched.setdefault(y, list(self._lines[y]))
                 cells = _cells(strip, colours)[: max(columns - x, 0)]
                 line[x : x + len(cells)] = cells
-        sent = "".join(self._line(y, line) for y, line in touched.items())
-        return f"{sent}\x1b[0m" if sent else ""
-
-    def _line(self, y: int, line: list[Cell]) -> str:
-        before, self._lines[y] = self._lines[y], line
-        return "".join(_run(y, start, line[start:end]) for start, end in _runs(before, line))
-
-
-class _Lighter(CompositorUpdate):
-    """Worked out when it is sent: an update that Textual drops is not remembered."""
-
-    def __init__(self, wire: Wire, update: LayoutUpdate | ChopsUpdate, size: Size) -> None:
-        self._wire = wire
-        self._update = update
-        self._size = size
-
-    def render_segments(self, console: Console) -> str:
-        drawn = _whole(self._update) if isinstance(self._update, LayoutUpdate) else _chops(self._update)
-        return self._wire.changes(drawn, self._size, console._color_system)
+        parts: list[str] = []
+        now: Ink | None = None
+        for y, line in touched.items():
+            before, self._lines[y] = self._lines[y], line
+            for start, end in _runs(before, line):
+                parts.append(f"\x1b[{y + 1};{start + 1}H")
+                now = _run(line[start:end], now, parts)
+        return "".join((*parts, "\x1b[0m")) if parts else ""
 
 
-def _whole(update: LayoutUpdate) -> Iterator[tuple[int, int, Strip]]:
-    for y, line in enumerate(update.strips, update.region.y):
-        x = update.region.x
-        for strip in line:
-            yield x, y, strip
-            x += strip.cell_length
-
-
-def _chops(update: ChopsUpdate) -> Iterator[tuple[int, int, Strip]]:
-    """What Textual's own would send of each span."""
-    for y, first, last in update.spans:
-        for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
-            if strip is not None and x <= last and end > first:
-                yield x, y, strip if end <= last else strip.crop(0, last - x)
-
-
-def _cells(strip: Strip, colours: ColorSystem | None) -> list[Cell]:
+def _cells(strip: Iterable[Segment], colours: ColorSystem | None) -> list[Cell]:
     cells: list[Cell] = []
     for text, style, _ in strip:
         blank, inked = _inks(style or Style.null(), colours)
@@ -164,9 +138,8 @@ def _start(line: list[Cell], at: int) -> int:
     return at - 1 if at and not line[at][0] else at
 
 
-def _run(y: int, x: int, cells: list[Cell]) -> str:
-    parts = [f"\x1b[{y + 1};{x + 1}H"]
-    now: Ink | None = None
+def _run(cells: list[Cell], now: Ink | None, parts: list[str]) -> Ink | None:
+    """Cells side by side, written after what was written with `now`; the ink of the last one."""
     for sign, ink in cells:
         if ink.how is _ANY:  # whatever colour a sign would have here
             kept = now is not None and _SEEN_ON_BLANKS.isdisjoint(now.how.split(";"))
@@ -177,4 +150,4 @@ def _run(y: int, x: int, cells: list[Cell]) -> str:
             parts.append(shown.after(now))
             now = shown
         parts.append(sign)
-    return "".join(parts)
+    return now

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from rich.ansi import AnsiDecoder
 from rich.console import Console
+from rich.style import Style
 
 from fsadvisor.tui.first_picture import Painter
 from fsadvisor.tui.terminal import Terminal
@@ -17,6 +18,7 @@ from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.paths import ROOT
 from tests.tui.driving import TERMINAL, explored, long
 from tests.tui.test_terminal import MACHINE, needs_tmux
+from tests.views.seen import look_at
 from tools.screens.terminal import Terminal as InTmux
 
 SERVER = "raid-lvm-crypt-server"
@@ -49,7 +51,8 @@ def cells(segments):
             bool(look.underline),
             sign != " " and (colour(look.color), bool(look.bold)),
         )
-        for text, look, _ in segments
+        for text, drawn, _ in segments
+        for look in [drawn or Style.null()]
         for sign in text
         if sign != "\n"
     ]
@@ -67,7 +70,8 @@ def of_textual(app):
 def of_picture(written):
     places = re.split(r"\x1b\[(\d+);1H", written)[1:]
     assert [int(at) for at in places[::2]] == list(range(1, len(places) // 2 + 1))
-    return [cells(AnsiDecoder().decode_line(one).render(CONSOLE, end="")) for one in places[1::2]]
+    decoder = AnsiDecoder()  # colours hold from line to line
+    return [cells(decoder.decode_line(one).render(CONSOLE, end="")) for one in places[1::2]]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), long(119, 17), long(119, 16), long(200, 61), long(300, 100)])
@@ -222,3 +226,12 @@ def test_what_a_folder_is_called_gives_the_terminal_no_orders(held, tmp_path):
         before = terminal.told("#{pane_title}")
         assert "\\x1b]0;owned\\x07" in terminal.until("1 Overview")
         assert terminal.told("#{pane_title}") == before
+
+
+def test_what_stands_there_already_is_not_painted_again():
+    painter = Painter(TERMINAL)
+    look = look_at("old-storage-server")
+    waiting, looked, again = (painter.picture(one, "old-storage-server", 120, 40) for one in (None, look, look))
+    assert again == ""
+    assert len(looked) < len(Painter(TERMINAL).picture(look, "", 120, 40))
+    assert "asking for" in waiting

@@ -61,6 +61,8 @@ def coloured(numbers, how, ink, ground):
         one = rest.pop(0)
         if one in ("0", ""):
             how, ink, ground = frozenset(), "39", "49"
+        elif one == "22":
+            how -= {"1", "2"}
         elif one in ("38", "48"):
             told, rest = ";".join([one, *rest[:4]]), rest[4:]
             ink, ground = (told, ground) if one == "38" else (ink, told)
@@ -132,3 +134,17 @@ def test_after_another_program_or_another_size_all_is_sent_anew():
 
 def test_without_colours_none_are_sent():
     assert "\x1b[0;" not in Wire().changes(drawn("one line"), SIZE, None)
+
+
+def test_bold_is_switched_without_saying_the_colours_again():
+    ground = Style.parse("#d4d8dc on #14181c")
+    strip = Strip([Segment("ab", ground), Segment("cd", ground + Style(bold=True)), Segment("ef", ground)])
+    sent = Wire().changes([(0, 0, strip)], Size(6, 1), ColorSystem.TRUECOLOR)
+    assert sent.endswith("mab\x1b[1mcd\x1b[22mef\x1b[0m")
+    assert sent.count("20;24;28") == 1
+
+
+def test_a_colour_holds_from_one_place_of_a_screen_to_the_next():
+    wire = Wire()
+    wire.changes(drawn("one", "two"), SIZE, ColorSystem.TRUECOLOR)
+    assert wire.changes(drawn("one 1", "two 2"), SIZE, ColorSystem.TRUECOLOR).count("m") == 2

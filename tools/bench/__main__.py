@@ -12,8 +12,9 @@ from tools.bench import against
 from tools.bench.beside import beside
 from tools.bench.explorer import explorer
 from tools.bench.growth import growth
+from tools.bench.wire import wire
 
-_PARTS = ("version", "tools", "lynis", "growth", "explorer")
+_PARTS = ("version", "tools", "lynis", "growth", "explorer", "wire")
 
 
 def main() -> int:
@@ -34,6 +35,8 @@ def main() -> int:
             missed += growth(chosen.disks, Path(scratch))
         if "explorer" in chosen.parts:
             missed += explorer(chosen.disks, Path(scratch))
+        if "wire" in chosen.parts:
+            missed += wire(against.FSADVISOR)
     for limit in missed:
         print(f"bench: too slow: {limit}", file=sys.stderr)
     return 1 if missed else 0

@@ -99,6 +99,13 @@ class Terminal:
         while self.read(_QUIET_S):
             pass
 
+    def counted(self, quiet_s: float = _QUIET_S) -> int:
+        """Bytes until it is quiet."""
+        number = 0
+        while piece := self.read(quiet_s):
+            number += len(piece)
+        return number
+
     def key_to_paint(self, key: bytes) -> float:
         """Seconds from a key to the first sign of an answer; the rest of the answer is read, too."""
         self.drain()
@@ -134,13 +141,14 @@ class Terminal:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _started(command: Sequence[str]) -> Terminal:
+def started(command: Sequence[str], size: tuple[int, int] = _SIZE) -> Terminal:
+    """A program on a terminal of so many rows and columns."""
     started = time.perf_counter()
     pid, descriptor = pty.fork()
     if pid == 0:
         os.environ.update(TERM="xterm-256color", COLORTERM="truecolor", LANG="C.UTF-8")
         os.execv(command[0], list(command))
-    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", *_SIZE, 0, 0))
+    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
     return Terminal(pid, descriptor, started)
 
 
@@ -165,7 +173,7 @@ def explorer(sizes: Sequence[int], scratch: Path) -> list[str]:
 
 
 def _bare() -> float:
-    terminal = _started([sys.executable, "-I", "-c", "print('Overview')"])
+    terminal = started([sys.executable, "-I", "-c", "print('Overview')"])
     took = terminal.until(_PAINTED)[0].after_s
     os.waitpid(terminal.pid, 0)
     os.close(terminal.descriptor)
@@ -175,12 +183,12 @@ def _bare() -> float:
 def _one(disks: int, command: Sequence[str], bare: float) -> list[str]:
     starts = []
     for _ in range(_STARTS if disks <= _KEY_LIMIT_DISKS else 1):
-        terminal = _started(command)
+        terminal = started(command)
         starts.append(terminal.until(_PAINTED, _LOOKED, _ANSWERS))
         terminal.end()
     paint, look, answers = (statistics.median(one.after_s for one in each) - bare for each in zip(*starts, strict=True))
     paint_cpu, _, answers_cpu = (statistics.median(one.cpu_s for one in each) for each in zip(*starts, strict=True))
-    terminal = _started(command)
+    terminal = started(command)
     terminal.until(_LOOKED, _ANSWERS)
     keys = sorted(terminal.key_to_paint(_MOVES[at % len(_MOVES)]) for at in range(_KEYS))
     terminal.drain()
@@ -203,7 +211,7 @@ def _one(disks: int, command: Sequence[str], bare: float) -> list[str]:
 
 
 def _live() -> list[str]:
-    terminal = _started([FSADVISOR])
+    terminal = started([FSADVISOR])
     terminal.until(_LOOKED, _ANSWERS)
     os.write(terminal.descriptor, b"5")
     terminal.drain()

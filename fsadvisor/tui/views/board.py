@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Known
-from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, padded
+from fsadvisor.pages.glyphs import NOTHING, UNICODE, Line, Span, Tone, padded
 from fsadvisor.pages.plots import bar
 from fsadvisor.tui.views import badges
 
@@ -96,7 +96,7 @@ def _cells(subject: Subject, glyphs: Glyphs, *, narrow: bool, warm: bool) -> lis
     elif subject.kind == "disk":
         kind, figure = badges.size(subject, glyphs), _wear(subject, glyphs)
         if not narrow:
-            warmth = [_warmth(subject)] if warm else []
+            warmth = [_warmth(subject, glyphs)] if warm else []
             return [padded(kind, _KIND), padded(figure, _BAR + 2), *warmth]
         figure = padded(figure, _SHORT_BAR + 6)
     else:
@@ -129,14 +129,14 @@ def _wear(subject: Subject, glyphs: Glyphs) -> Line:
     return (badges.unknown("wear", fact, glyphs),)
 
 
-def _warmth(subject: Subject) -> Line:
+def _warmth(subject: Subject, glyphs: Glyphs) -> Line:
     """How warm a drive is, where it says so."""
     disk: Any = subject.scope["disk"]
     now, limit = disk.temperature_c, disk.temperature_limit_c
     if not isinstance(now, Known):
         return (Span(" " * 6),)
     hot = isinstance(limit, Known) and now.value >= limit.value
-    return (Span(f"{now.value:>3} °C", Tone.WARNING if hot else Tone.PLAIN),)
+    return (Span(f"{now.value:>3} {'°C' if glyphs == UNICODE else 'C '}", Tone.WARNING if hot else Tone.PLAIN),)
 
 
 def measured(subject: Subject) -> Iterator[str]:
