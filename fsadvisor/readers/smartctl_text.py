@@ -232,7 +232,7 @@ def _ata(page: _Page) -> SmartReport:
         power_on_hours=page.leading("Power_On_Hours", "Power_On_Hours_and_Msec"),
         power_cycles=page.leading("Power_Cycle_Count"),
         temperature_c=temperature,
-        temperature_limit_c=_statistic(page, "Specified Maximum Operating Temperature"),
+        temperature_limit_c=_statistic(page, "Specified Maximum Operating Temperature") or None,
         endurance_used_percent=_statistic(page, "Percentage Used Endurance Indicator"),
         self_test=_self_test(page),
         unread=unread_pieces(page.unread),

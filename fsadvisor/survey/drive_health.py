@@ -99,13 +99,30 @@ def _scsi(smart: SmartReport | Unknown) -> Health:
     )
 
 
+_HOTTEST_C: Final = 100
+"""What some drives tell beyond it is no temperature: of 66,776 public logs six say so."""
+_OF_HARD_DISKS_C: Final = 60
+"""What their data sheets name as the highest at which they work."""
+
+
 def _temperatures(smart: SmartReport | Unknown) -> dict[str, Any]:
+    limit = read_fact.field(
+        smart, f"{_SMART} SCT, Device Statistics or trip temperature", lambda it: it.temperature_limit_c
+    )
+    usual = read_fact.field(
+        smart,
+        "usual for hard disks, it tells none of its own",
+        lambda it: _OF_HARD_DISKS_C if it.rotation_rate_rpm else None,
+    )
     return {
-        "temperature_c": read_fact.field(smart, f"{_SMART} temperature", lambda it: it.temperature_c),
-        "temperature_limit_c": read_fact.field(
-            smart, f"{_SMART} SCT, Device Statistics or trip temperature", lambda it: it.temperature_limit_c
-        ),
+        "temperature_c": read_fact.field(smart, f"{_SMART} temperature", _temperature),
+        "temperature_limit_c": read_fact.first(limit, usual),
     }
+
+
+def _temperature(smart: SmartReport) -> int | None:
+    told = smart.temperature_c
+    return told if told is not None and 0 < told <= _HOTTEST_C else None
 
 
 def _uncorrected(smart: SmartReport) -> int | None:
@@ -136,6 +153,9 @@ def _raw(smart: SmartReport | Unknown, name: str) -> Fact[int]:
     )
 
 
+_NOT_COUNTED: Final = 255
+"""In the Device Statistics the most that fits, and what drives of SandForce tell that don't count it."""
+
 _LIFE_LEFT: Final = ("Percent_Lifetime_Remain", "Media_Wearout_Indicator", "SSD_Life_Left", "Wear_Leveling_Count")
 """ATA attributes whose normalised value counts down from 100 as flash wears, by their names in smartmontools."""
 
@@ -144,7 +164,7 @@ def _worn(smart: SmartReport | Unknown) -> Fact[int]:
     """Endurance used: the standard's own count, else by the first attribute that counts what is left of it."""
     if isinstance(smart, Unknown):
         return smart
-    if smart.endurance_used_percent is not None:
+    if smart.endurance_used_percent not in (None, _NOT_COUNTED):
         return Known(smart.endurance_used_percent, f"{_SMART} Device Statistics")
     for name in _LIFE_LEFT:
         row = next((row for row in smart.attributes if row.name == name), None)
