@@ -17,6 +17,10 @@ FSYNCS = (
     "import os\nf = os.open('one', os.O_CREAT | os.O_WRONLY)\nwhile True: os.pwrite(f, b'x' * 4096, 0); os.fsync(f)"
 )
 WRITES = "import os\nn = 0\nwhile True:\n n = (n + 1) % 500; open(f'f{n}', 'w').write('x')"
+FLOODS = (
+    "import os, mmap\nf = os.open('big', os.O_WRONLY | os.O_DIRECT)\nb = mmap.mmap(-1, 4 << 20)\nn = 0\n"
+    "while True: os.pwritev(f, [b], n % 8 * (4 << 20)); n += 1"
+)
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from fsadvisor.measure.now.model import Window
 from fsadvisor.report.doctor_page import as_json
 from fsadvisor.rulebook.shelf import own_shelf
 from tests.command import fsadvisor
-from tests.doctor.staging import FSYNCS, WRITES, causes, diagnosis, in_state, program
+from tests.doctor.staging import FLOODS, FSYNCS, WRITES, causes, diagnosis, in_state, program
 from tests.loops import loops, needs_loop_devices, run
 from tests.waiting import comes_to
 
@@ -218,12 +218,6 @@ def test_fsync_tells_who_syncs_and_what_the_journal_did(disks):
         text = fsadvisor("doctor", "fsync", place, "--seconds", "3").stdout.decode()
     assert f"(pid {pid}" in text
     assert "commits per second" in text
-
-
-FLOODS = (
-    "import os, mmap\nf = os.open('big', os.O_WRONLY | os.O_DIRECT)\nb = mmap.mmap(-1, 4 << 20)\nn = 0\n"
-    "while True: os.pwritev(f, [b], n % 8 * (4 << 20)); n += 1"
-)
 
 
 def test_a_writer_that_floods_a_disk_is_named_as_what_is_done_there(disks):

@@ -1,0 +1,67 @@
+"""A disk that misbehaves: an image behind QEMU's storage daemon, which hands it on as a file for a loop device."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+from tests.loops import run, unmount
+from tests.waiting import comes_to
+
+DAEMON = "qemu-storage-daemon"
+
+
+class Disk:
+    """Its device, and the daemon that stands for the drive."""
+
+    def __init__(self, device, daemon):
+        self.device, self.daemon = device, daemon
+        self.name = Path(device).name
+
+    @contextlib.contextmanager
+    def stopped(self):
+        """The drive answers nothing as long as the block lasts."""
+        os.kill(self.daemon, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(self.daemon, signal.SIGCONT)
+
+
+@contextlib.contextmanager
+def disk(folder, megabytes, *limits):
+    """A loop device over a drive; `limits` are QEMU's of its throttle groups, such as x-iops-total=10."""
+    image, file = folder / "drive.img", folder / "drive"
+    with image.open("wb") as made:
+        made.truncate(megabytes << 20)
+    file.touch()
+    below, node, more = f"driver=file,filename={image},node-name=image", "image", []
+    if limits:
+        node = "limited"
+        more = ["--object", ",".join(("throttle-group,id=group", *limits))]
+        more += ["--blockdev", f"driver=throttle,throttle-group=group,file=image,node-name={node}"]
+    export = f"type=fuse,id=export,node-name={node},mountpoint={file},writable=on"
+    with subprocess.Popen([DAEMON, "--blockdev", below, *more, "--export", export]) as daemon:
+        try:
+            assert comes_to(lambda: file.stat().st_size == megabytes << 20)
+            device = run("losetup", "--find", "--show", str(file)).strip()
+            try:
+                yield Disk(device, daemon.pid)
+            finally:
+                run("losetup", "--detach", device)
+        finally:
+            daemon.send_signal(signal.SIGCONT)
+            daemon.terminate()
+
+
+@contextlib.contextmanager
+def mounted(device, folder, kind="ext4", *options):
+    """A new filesystem on it; the mount point."""
+    run(f"mkfs.{kind}", "-q", *options, device)
+    folder.mkdir()
+    run("mount", device, str(folder))
+    try:
+        yield str(folder)
+    finally:
+        unmount(str(folder))

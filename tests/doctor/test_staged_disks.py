@@ -1,0 +1,208 @@
+"""Incidents of disks that misbehave, and of real programs on them; others' work on this machine goes on meanwhile."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.command import fsadvisor
+from tests.doctor.disks import DAEMON, disk, mounted
+from tests.doctor.staging import FLOODS, FSYNCS, causes, diagnosis, in_state, program
+from tests.loops import loops, needs_loop_devices, run
+from tests.waiting import comes_to
+
+POSTGRES = Path("/usr/lib/postgresql/15/bin")
+ETCD = shutil.which("etcd")
+pytestmark = [pytest.mark.long, needs_loop_devices]
+needs_drive = pytest.mark.skipif(
+    not shutil.which(DAEMON), reason=f"the drive is {DAEMON}, of Debian's qemu-system-common"
+)
+
+
+def grave(found):
+    """Those that hurt."""
+    return {name for name, one in found.items() if one.hurts}
+
+
+@needs_drive
+def test_a_drive_that_stops_answering_is_told_as_silent(tmp_path):
+    with (
+        disk(tmp_path, 100) as drive,
+        mounted(drive.device, tmp_path / "data") as place,
+        program(FSYNCS, place) as pid,
+        drive.stopped(),
+    ):
+        assert in_state(pid, "D")
+        told = diagnosis()
+    found = causes(told, drive.name)
+    assert list(found) == ["device-silent"]
+    assert any(f"pid {pid}" in one for one in found["device-silent"].waiters)
+    assert causes(told, f"pid {pid}") == {}
+
+
+@needs_drive
+@pytest.mark.parametrize("limits", [("x-iops-total=15",), ("x-iops-total=4",)], ids=["15 a second", "4 a second"])
+def test_a_drive_that_lags_is_told_as_slow_and_the_program_is_not_blamed(tmp_path, limits):
+    with (
+        disk(tmp_path, 100, *limits) as drive,
+        mounted(drive.device, tmp_path / "data") as place,
+        program(FSYNCS, place) as pid,
+    ):
+        assert in_state(pid, "D")
+        told = diagnosis()
+    assert list(causes(told, drive.name)) == ["device-slow"]
+    assert causes(told, f"pid {pid}") == {}
+
+
+@needs_drive
+def test_a_volume_whose_burst_is_used_up_is_told_as_slow(tmp_path):
+    burst = ("x-iops-total=8", "x-iops-total-max=300", "x-iops-total-max-length=2")
+    with (
+        disk(tmp_path, 100, *burst) as drive,
+        mounted(drive.device, tmp_path / "data") as place,
+        program(FSYNCS, place),
+    ):
+        diagnosis()  # the bucket empties
+        told = diagnosis()
+    assert list(causes(told, drive.name)) == ["device-slow"]
+
+
+@needs_drive
+@pytest.mark.skipif(not ETCD, reason="etcd is not installed (Debian's etcd-server)")
+def test_an_etcd_on_a_slow_disk_waits_for_the_disk(tmp_path):
+    url, peer = "http://127.0.0.1:23790", "http://127.0.0.1:23800"
+    asks = (
+        "import urllib.request\nwhile True:\n try: urllib.request.urlopen("
+        f'\'{url}/v3/kv/put\', b\'{{"key":"a2V5","value":"dmFs"}}\').read()\n except OSError: pass'
+    )
+    with disk(tmp_path, 400, "x-iops-total=30") as drive, mounted(drive.device, tmp_path / "data") as place:
+        argv = [ETCD, "--data-dir", f"{place}/d", "--listen-client-urls", url, "--advertise-client-urls", url]
+        argv += ["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer]
+        argv += ["--initial-cluster", f"default={peer}", "--log-level", "error"]
+        with program("", place, *argv) as pid, program(asks, tmp_path):
+            assert comes_to(lambda: any(Path(f"{place}/d/member/wal").glob("*-*.wal")))
+            diagnosis()
+            told = diagnosis()
+    found = causes(told, drive.name)
+    assert list(found) == ["device-slow"]
+    assert any(f"etcd (pid {pid}" in one for one in found["device-slow"].waiters)
+
+
+@pytest.fixture
+def disks(tmp_path):
+    with loops(tmp_path) as made:
+        yield made
+
+
+def filesystem(disks, name, megabytes, *options):
+    """An ext4 whose writes reach the disk below this machine."""
+    device = disks.device(name, megabytes)
+    run("losetup", "--direct-io=on", device)
+    run("mkfs.ext4", "-q", *options, device)
+    return Path(device).name, disks.mount(device, name)
+
+
+def test_a_noisy_neighbour_is_named_and_who_waits_for_it(disks):
+    name, place = filesystem(disks, "neighbour", 300)
+    (Path(place) / "big").write_bytes(bytes(32 << 20))
+    with program(FLOODS, place) as noisy, program(FSYNCS, place) as victim:
+        told = diagnosis()
+    found = causes(told, name)
+    assert list(found) == ["disk-taken-by-one"]
+    (culprit,) = found["disk-taken-by-one"].culprits
+    assert f"pid {noisy}" in culprit
+    assert any(f"pid {victim}" in one for one in found["disk-taken-by-one"].waiters)
+
+
+MANY_FILES = (
+    "import os\nn = 0\nwhile True:\n n += 1\n"
+    " f = os.open(f'{os.getpid()}-{n % 500}', os.O_CREAT | os.O_RDWR | os.O_TRUNC)\n"
+    " os.write(f, b'x' * 4096); os.fsync(f); os.close(f)"
+)
+PIECES = (
+    "import os, random\nf = os.open('pieces', os.O_CREAT | os.O_RDWR)\n"
+    "while True: os.pwrite(f, b'x' * 4096, random.randrange(10000) * 8192); os.fdatasync(f)"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "many", "options"),
+    [(MANY_FILES, 3, ("-J", "size=4")), (PIECES, 1, ())],
+    ids=["small journal, many small fsyncs", "a file written in pieces"],
+)
+def test_those_who_commit_without_pause_are_named(disks, code, many, options):
+    _, place = filesystem(disks, "commits", 200, *options)
+    with contextlib.ExitStack() as stack:
+        pids = [stack.enter_context(program(code, place)) for _ in range(many)]
+        told = diagnosis()
+    for pid in pids:
+        assert list(causes(told, f"pid {pid}")) == ["program-waits-for-commits"]
+    assert grave(causes(told, place)) == set()
+
+
+READS_ALL = (
+    "import os\nf = os.open('big', os.O_RDONLY)\nn = 0\nwhile True: n = (n + 1) % 200; os.pread(f, 1 << 20, n << 20)"
+)
+
+
+@contextlib.contextmanager
+def memory_group(megabytes):
+    """A control group of the older hierarchy with so much memory; its processes are gone by the end."""
+    root = Path("/sys/fs/cgroup/memory")
+    if not (root / "memory.limit_in_bytes").exists():
+        pytest.skip("the older hierarchy's memory controller is not mounted")
+    group = root / f"fsadvisor-staged-{os.getpid()}"
+    group.mkdir()
+    try:
+        (group / "memory.limit_in_bytes").write_text(str(megabytes << 20))
+        yield ("sh", "-c", 'echo $$ > "$0/cgroup.procs"; exec "$@"', str(group), sys.executable, "-c")
+    finally:
+        assert comes_to(lambda: not (group / "cgroup.procs").read_text())
+        group.rmdir()
+
+
+def test_a_reader_whose_cached_pages_are_evicted_breaks_nothing(disks):
+    name, place = filesystem(disks, "cache", 400)
+    (Path(place) / "big").write_bytes(bytes(200 << 20))
+    with memory_group(40) as start, program("", place, *start, READS_ALL) as pid:
+        told = diagnosis()
+    assert not grave(causes(told, name)) | grave(causes(told, f"pid {pid}")) | grave(causes(told, place))
+
+
+@pytest.mark.skipif(not POSTGRES.exists(), reason="PostgreSQL 15 is not installed")
+def test_a_checkpoint_storm_of_postgresql_on_a_fast_disk_is_no_fault_of_the_disk(disks, tmp_path):
+    name, place = filesystem(disks, "postgresql", 1500)
+    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+        folder.chmod(0o755)  # the server runs as a user of its own, and must pass
+    shutil.chown(place, "postgres", "postgres")
+    own = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--")
+    run(*own, f"{POSTGRES}/initdb", "-D", f"{place}/d", "-A", "trust")
+    options = ("listen_addresses=", "max_wal_size=32MB", "checkpoint_completion_target=0.1", "log_min_messages=panic")
+    argv = [*own, f"{POSTGRES}/postgres", "-D", f"{place}/d", "-k", place]
+    argv += [word for option in options for word in ("-c", option)]
+    bench = (*own, f"{POSTGRES}/pgbench", "-h", place)
+    ready = [*own, f"{POSTGRES}/pg_isready", "-q", "-h", place]
+    with program("", place, *argv):
+        assert comes_to(lambda: subprocess.run(ready, check=False).returncode == 0)
+        run(*bench, "-q", "-i", "-s", "5", "postgres")
+        with program("", place, *bench, "-c", "8", "-T", "600", "postgres"):
+            told = diagnosis()
+    assert not grave(causes(told, name)) | grave(causes(told, place))
+
+
+def test_full_tells_a_btrfs_without_room_for_metadata(disks):
+    device = disks.device("metadata", 256)
+    run("mkfs.btrfs", "-q", device)
+    place = disks.mount(device, "metadata")
+    with contextlib.suppress(OSError):
+        [(Path(place) / f"big{number}").write_bytes(bytes(4 << 20)) for number in range(100)]
+    for number in range(0, 100, 2):
+        (Path(place) / f"big{number}").unlink(missing_ok=True)
+    with pytest.raises(OSError, match="No space left"):
+        [(Path(place) / str(number)).write_bytes(b"x" * 2000) for number in range(100_000)]
+    text = " ".join(fsadvisor("doctor", "full", place).stdout.decode().split())
+    assert "metadata" in text.partition("2. ")[0]
