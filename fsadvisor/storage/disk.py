@@ -78,11 +78,11 @@ class Disk(Described, frozen=True, kw_only=True):
         "the tool that knows the RAID controller whose volume this is; 'none': a drive of its own", "SCSI vendor, model"
     )
     raid_volume: Fact[RaidVolume] = some(
-        "whether the controller's volume is whole", "storcli, perccli, ssacli, arcconf"
+        "whether the controller's volume is whole", "storcli, perccli, MegaCLI, ssacli, arcconf"
     )
     raid_sick_drives: Fact[tuple[str, ...]] = some(
         "drives behind the controller that failed, are about to, are missing or being rebuilt",
-        "storcli, perccli, ssacli, arcconf",
+        "storcli, perccli, MegaCLI, ssacli, arcconf",
     )
     raid_drive_errors: Fact[tuple[str, ...]] = some(
         "drives behind the controller with media errors, and how many", "storcli, perccli"
@@ -93,14 +93,14 @@ class Disk(Described, frozen=True, kw_only=True):
     raid_patrol_read: Fact[bool] = some("the controller reads all of its drives in the background", "storcli, perccli")
     controller_cache: Fact[ControllerCache] = some(
         "the controller's policy for this volume; 'write back' falls back without battery, 'always write back' not",
-        "storcli, perccli, ssacli, arcconf",
+        "storcli, perccli, MegaCLI, ssacli, arcconf",
     )
     controller_battery: Fact[ControllerBattery] = some(
-        "battery, CacheVault or capacitor of the controller", "storcli, perccli, ssacli, arcconf"
+        "battery, CacheVault or capacitor of the controller", "storcli, perccli, MegaCLI, ssacli, arcconf"
     )
     controller_drive_caches: Fact[DriveCaches] = some(
         "write caches of the drives behind the controller, which its battery does not cover",
-        "storcli, perccli, ssacli, arcconf",
+        "storcli, perccli, MegaCLI, ssacli, arcconf",
     )
     power_state: Fact[PowerState] = some(
         "whether it sleeps; one that does is not woken by questions but with --wake (SATA, SAS, SCSI, USB)",

@@ -10,10 +10,10 @@ from msgspec import Struct
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import arcconf, ssacli, storcli
 from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController
-from fsadvisor.survey import adaptec, read_fact
+from fsadvisor.survey import adaptec, old_megaraid, read_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sized
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.storage import RaidVolume, Transport
@@ -160,7 +160,7 @@ def _agreed(words: Iterable[T | None], tool: str) -> Fact[T]:
 def _megaraid(machine: Machine, tool: str, device: str) -> list[_Volume] | Unknown:
     report = read_fact.command_record(machine, storcli.argv(tool), storcli.parse)
     if isinstance(report, Unknown):
-        return report
+        return _by_megacli(machine) or report
     listed = read_fact.command_record(machine, storcli.argv(tool, storcli.VOLUMES), storcli.parse)
     if isinstance(listed, Unknown):
         return listed
@@ -176,6 +176,16 @@ def _megaraid(machine: Machine, tool: str, device: str) -> list[_Volume] | Unkno
         for number, volume in wanted
         if number == controller.number
     ]
+
+
+def _by_megacli(machine: Machine) -> list[_Volume] | None:
+    """What the older tool says of all volumes, where it is there."""
+    told = old_megaraid.report(machine)
+    if isinstance(told, Unknown):
+        return None
+    tool, found = told
+    battery = old_megaraid.battery(machine, tool)
+    return [_Volume(old_megaraid.policy(it), battery, old_megaraid.drive_caches(it)) for it in found.volumes]
 
 
 def _packs(controller: storcli.Controller) -> ControllerBattery | None:
@@ -286,7 +296,7 @@ def _adaptec_volume(machine: Machine, device: str) -> Volume:
 def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
     report = read_fact.command_record(machine, storcli.argv(tool), storcli.parse)
     if isinstance(report, Unknown):
-        return Volume(**dict.fromkeys(Volume.__struct_fields__, report))
+        return _volume_by_megacli(machine) or Volume(**dict.fromkeys(Volume.__struct_fields__, report))
     listed = read_fact.command_record(machine, storcli.argv(tool, storcli.VOLUMES), storcli.parse)
     named = () if isinstance(listed, Unknown) else listed.controllers
     own = {(one.number, it.id) for one in named for it in one.virtual_drives if it.device == device}
@@ -317,6 +327,30 @@ def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
         drive_errors=read_fact.derive(by_itself, lambda it: tuple(f"{at}: {n}" for at, (n, _) in it.items() if n)),
         foreign_drives=Known(tuple(it.id for it in every if it.foreign), tool),
         patrol_read=read_fact.field(patrol, tool, _patrol_read),
+    )
+
+
+def _of_one(drives: tuple[str, ...], volumes: Sized, unclear: Unknown) -> Fact[tuple[str, ...]]:
+    """Drives in trouble, where it is clear whose they are: of the only volume, or of none."""
+    return Known(drives, "MegaCLI") if len(volumes) == 1 or not drives else unclear
+
+
+def _volume_by_megacli(machine: Machine) -> Volume | None:
+    told = old_megaraid.report(machine)
+    if isinstance(told, Unknown):
+        return None
+    tool, found = told
+    counted = all(it.media_errors is not None for it in found.drives) and bool(found.drives)
+    errors = tuple(f"{it.id}: {it.media_errors}" for it in found.drives if it.media_errors)
+    states = [old_megaraid.state(found, it) for it in found.volumes]
+    told_apart = len(found.volumes) == 1 or set(states) == {"optimal"}
+    unclear = Unknown(Cause.NOT_EXPOSED, "install storcli64, which names the disk of each volume", tool)
+    return Volume(
+        state=_worst(states, tool) if told_apart else unclear,
+        sick_drives=_of_one(old_megaraid.sick(found), found.volumes, unclear) if found.drives else unclear,
+        drive_errors=_of_one(errors, found.volumes, unclear) if counted else unclear,
+        foreign_drives=read_fact.fact_of(None, tool),
+        patrol_read=read_fact.fact_of(None, tool),
     )
 
 

@@ -3,7 +3,7 @@
 import json
 
 from fsadvisor.machine.kept_files import PROBES
-from fsadvisor.readers import arcconf, dmsetup, multipathd, nvme_amzn_stats, ssacli, storcli, zfs_tools
+from fsadvisor.readers import arcconf, dmsetup, megacli, multipathd, nvme_amzn_stats, ssacli, storcli, zfs_tools
 from fsadvisor.readers import lvs as lvs_reader
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
@@ -276,6 +276,24 @@ def megaraid(at=0, model="MR9361-8i", vendor="AVAGO   ", tool="storcli64", *, vo
         " ".join(storcli.argv(tool, storcli.VOLUMES)): json.dumps(
             {"Controllers": [{"Command Status": status, "Response Data": volumes}]}
         ),
+    }
+    return drive
+
+
+def old_megaraid(state="Optimal", drives=("Online, Spun Up",) * 3, *, cache="WriteBack", battery="Optimal", errors=()):
+    """A MegaRAID volume on a server that has MegaCLI and no storcli; `errors` are (media errors, predicted) by slot."""
+    drive = megaraid()
+    counts = dict(errors)
+    members = "".join(
+        f"Enclosure Device ID: 32\nSlot Number: {at}\nMedia Error Count: {counts.get(at, (0, 0))[0]}\n"
+        f"Predictive Failure Count: {counts.get(at, (0, 0))[1]}\nFirmware state: {it}\nForeign State: None\n"
+        for at, it in enumerate(drives)
+    )
+    drive.commands = {
+        " ".join(megacli.argv("megacli")): f"Virtual Drive: 0 (Target Id: 0)\nState : {state}\n"
+        f"Current Cache Policy: {cache}, ReadAhead, Direct, No Write Cache if Bad BBU\n"
+        f"Disk Cache Policy : Disabled\n{members}",
+        " ".join(megacli.argv_battery("megacli")): f"Battery State: {battery}\n",
     }
     return drive
 
