@@ -133,17 +133,18 @@ _NAMED_BELOW: Final = " (s lists them)"
 
 
 class Page(Struct, frozen=True, kw_only=True):
-    """Two halves that stand side by side where there is room, else one below the other; and what can be copied."""
+    """Two halves that stand side by side where there is room, else what to do before the proof; and what is copied."""
 
     title: str
     why: tuple[Block, ...]
+    proof: tuple[Block, ...]
     todo: tuple[Block, ...]
     undo: tuple[str, ...]
 
     @property
     def left(self) -> Document:
         """Where there is room for two."""
-        return Document(self.title, self.why)
+        return Document(self.title, (*self.why, *self.proof))
 
     @property
     def right(self) -> Document:
@@ -153,7 +154,7 @@ class Page(Struct, frozen=True, kw_only=True):
     @property
     def whole(self) -> Document:
         """Where there is room for one."""
-        return Document(self.title, (*self.why, Gap(), *self.todo))
+        return Document(self.title, (*self.why, Gap(), *self.todo, *self.proof))
 
 
 def found(look: Look, key: str) -> Finding | None:
@@ -197,11 +198,12 @@ def page(look: Look, key: str, glyphs: Glyphs, *, chosen: int = 0) -> Page:
     """The page of that key as of this look; for so many of its subjects it was chosen for the plan."""
     finding = found(look, key)
     if finding is None:
-        return Page(title=key, why=tuple(_gone(look, key)), todo=(), undo=())
+        return Page(title=key, why=tuple(_gone(look, key)), proof=(), todo=(), undo=())
     writing = _Writing(look, finding, glyphs, chosen=chosen)
     return Page(
         title=key,
         why=tuple(writing.why()),
+        proof=tuple(writing.proof()),
         todo=tuple(dropwhile(lambda one: isinstance(one, Gap), writing.what_to_do())),
         undo=tuple(dict.fromkeys(parts.each(ready.undo for ready in writing.todo.ready))),
     )
@@ -227,16 +229,20 @@ class _Writing(FindingPage):
         self._chosen = chosen
 
     def why(self) -> Iterator[Block]:
-        """What is found, why, the evidence and what it brings."""
+        """What is found, and why it matters."""
         if self.finding.outcome not in CALLS_FOR_ACTION:
             yield from blocks(self._look, self)
             return
         yield from self._head()
         yield Gap()
         yield Prose(self.rule.why)
-        yield from self.evidence()
-        yield from self.safety()
-        yield from self.brings()
+
+    def proof(self) -> Iterator[Block]:
+        """What it brings, whether it is safe, and the evidence."""
+        if self.finding.outcome in CALLS_FOR_ACTION:
+            yield from self.brings()
+            yield from self.safety()
+            yield from self.evidence()
 
     def _head(self) -> Iterator[Block]:
         yield self.headline()
