@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from msgspec import Struct, field
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 
@@ -49,6 +50,25 @@ def within(seconds: float, question: Callable[[], T]) -> T | None:
     if failed:
         raise failed[0]
     return answer
+
+
+def each_within(seconds: float, questions: Mapping[K, Callable[[], T]]) -> dict[K, T]:
+    """The answers that came in time to questions asked at once: many that hang take one time limit together."""
+    answered: queue.SimpleQueue[tuple[K, T]] = queue.SimpleQueue()
+
+    def ask(key: K, question: Callable[[], T]) -> None:
+        with contextlib.suppress(OSError):
+            answered.put((key, question()))
+
+    for key, question in questions.items():
+        threading.Thread(target=ask, args=(key, question), daemon=True).start()
+    end = time.monotonic() + seconds
+    found: dict[K, T] = {}
+    with contextlib.suppress(queue.Empty):
+        while len(found) < len(questions):
+            key, answer = answered.get(timeout=max(end - time.monotonic(), 0))
+            found[key] = answer
+    return found
 
 
 _OFTEN: Final = 2

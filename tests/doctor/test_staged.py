@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import json
 import os
 import subprocess
 import sys
@@ -244,3 +245,14 @@ def test_a_balance_of_a_btrfs_is_told_as_its_own_work_where_tasks_wait(disks):
     running = jobs[place] == "balance"
     assert ("btrfs-at-work" in causes(told, place)) == (waits and running)
     assert not [one for one in causes(told, place).values() if one.verdict.rule.severity in ("critical", "high")]
+
+
+def test_processes_that_cannot_be_asked_are_told_and_hold_nobody_up(tmp_path):
+    os.mkfifo(tmp_path / "hangs")  # nobody writes to it, so whoever opens it to read waits
+    with program("while True: pass", tmp_path) as one, program("while True: pass", tmp_path) as two:
+        binds = "; ".join(f"mount --bind '{tmp_path}/hangs' /proc/{pid}/cmdline" for pid in (one, two))
+        command = f"{binds}; exec '{sys.executable}' -m fsadvisor doctor --json --seconds 3"
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", command], capture_output=True, check=False)
+    told = json.loads(done.stdout)["window"]
+    assert {f"process {one}: no answer in 3 s", f"process {two}: no answer in 3 s"} <= set(told["untold"])
+    assert {one, two} <= {program["pid"] for program in told["programs"]}

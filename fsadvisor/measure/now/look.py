@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine import symptoms
-from fsadvisor.machine.time_limits import within
+from fsadvisor.machine.time_limits import each_within, within
 from fsadvisor.measure.now import groups, mounts, programs
 from fsadvisor.measure.now.model import Device, Journal, Window
 from fsadvisor.measure.now.threads import by_process
@@ -80,10 +80,10 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
     waited = by_process(seen.inside())
     looks = len(seen.inside())
     io = programs.io_between(io_before, io_after, took_s)
-    held = {
-        pid: asked(f"process {pid}", partial(symptoms.holds, pid), symptoms.Holds())
-        for pid in programs.worth(waited, io, looks)
-    }
+    worth = programs.worth(waited, io, looks)
+    told_of = each_within(_PATIENCE_S, {pid: partial(symptoms.holds, pid) for pid in worth})
+    untold += [f"process {pid}: no answer in {_PATIENCE_S:g} s" for pid in worth if pid not in told_of]
+    held = {pid: told_of.get(pid, symptoms.Holds()) for pid in worth}
     space = symptoms.spaces(one.mount_point for one in table)
     filesystems = mounts.filesystems(
         table,
