@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fsadvisor.report.findings import Finding
+    from fsadvisor.rulebook.remedy import Way
     from fsadvisor.storage import Subject
 
 _COMMAND: Final = re.compile(r"`[^`]+`")
@@ -32,10 +33,14 @@ _LONGEST: Final = 200
 _WAIVE: Final = "`fsadvisor waive`"
 
 
+def ways(finding: Finding) -> list[Way]:
+    """Those parts of the remedy that are for its subjects."""
+    return ways_for(finding.rule.remedy, [subject.scope for subject in finding.subjects])
+
+
 def page(finding: Finding) -> str:
     """The address that says so: of the way that is for its subjects, or the rule's first."""
-    ways = ways_for(finding.rule.remedy, [subject.scope for subject in finding.subjects])
-    return next((way.page for way in ways if way.page), finding.rule.references[0].url)
+    return next((way.page for way in ways(finding) if way.page), finding.rule.references[0].url)
 
 
 def needs(finding: Finding) -> str:

@@ -144,7 +144,7 @@ def _fix(page: FindingPage, *, told: bool = False) -> Iterator[Block]:
         yield _labelled("Fix", f"not yet, {_held_back(finding)}")
         if unlock := findings.unlocks(finding) if not _refuted(finding) else "":
             yield _labelled("To unlock", unlock)
-        if words and (page.rule.remedy.ways or not _has_commands(page.rule)):
+        if words and (advice_words.ways(finding) or not _has_commands(page.rule)):
             yield _labelled(f"Then, by hand ({needs})", words)
     elif page.todo.has_commands:
         yield Heading(f"Fix: {needs}; {_safe(finding)}; {_undone(page)}")
