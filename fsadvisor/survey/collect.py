@@ -48,7 +48,7 @@ def collect(machine: Machine) -> Inventory:
     labels_told = any("ID_FS_UUID" in properties for properties in by_udev.properties.values())
     others = _commands(machine, known, labels_told)
     if any(map(sleeping.may_sleep, known.devices.values())):
-        _run_ahead(machine, _of_host_and_drives(machine, known))
+        _run_ahead(machine, _of_host_and_drives(known))
         machine = sleeping.not_woken(machine, known, mounts)
     first = superblocks.commands(machine, mounts, known)
     if first:
@@ -135,7 +135,7 @@ def _mounts(machine: Machine) -> tuple[Mount, ...] | Unknown:
 
 def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv]:
     """Every command that the survey will want the answer of, but for those about filesystems."""
-    wanted = _of_host_and_drives(machine, tree)
+    wanted = _of_host_and_drives(tree)
     if tree.devices and not labels_told:
         wanted.append(lsblk.LABELS_ARGV)
     if _has_mapped(tree):
@@ -151,12 +151,12 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
     return wanted
 
 
-def _of_host_and_drives(machine: Machine, tree: BlockTree) -> list[Argv]:
+def _of_host_and_drives(tree: BlockTree) -> list[Argv]:
     """Those that read no disk."""
     wanted: list[Argv] = [*host.COMMANDS, configured.MOUNT_UNITS, kernel_log.ARGV]
     for device in tree.devices.values():
         if device.is_disk:
-            wanted += drive.commands(device, transport(device), drive.is_ebs(machine, device))
+            wanted += drive.commands(device, transport(device))
     return wanted
 
 

@@ -53,16 +53,10 @@ class Drive(Struct, frozen=True, kw_only=True):
 
 
 _EBS: Final = "Amazon Elastic Block Store"
+"""Asked how long it was held back, and not ahead with the others: its model is read with the disk's facts."""
 
 
-def is_ebs(machine: Machine, device: BlockDevice) -> bool:
-    """Whether it is a volume of EBS on a Nitro instance."""
-    if not device.name.startswith("nvme"):
-        return False
-    return read_fact.value(read_fact.text(machine, f"{device.folder}/device/model")) == _EBS
-
-
-def commands(device: BlockDevice, transport: Fact[Transport], ebs: bool = False) -> tuple[Argv, ...]:
+def commands(device: BlockDevice, transport: Fact[Transport]) -> tuple[Argv, ...]:
     """The commands that a disk can answer, by how it is attached."""
     kind = read_fact.value(transport)
     found: list[Argv] = []
@@ -74,8 +68,6 @@ def commands(device: BlockDevice, transport: Fact[Transport], ebs: bool = False)
             nvme_get_feature.argv(device.path),
             nvme_ocp_smart_log.argv(device.path),
         ]
-    if ebs:
-        found.append(nvme_amzn_stats.argv(device.path))
     if _answers_smartctl(device, kind):
         found.append(smartctl.argv(device.path))
     return tuple(found)
