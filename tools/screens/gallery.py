@@ -43,7 +43,7 @@ WAITING: Final = ("Gathering", "Making the plan", "Being worked out", "One momen
 def captured(command: Sequence[str], columns: int, rows: int) -> Iterator[tuple[str, str]]:
     """Each place by name, with its screen (escapes and all)."""
     with Terminal(command, columns, rows) as terminal:
-        terminal.until("unknown")
+        terminal.until("Enter")
         terminal.still()
         for name, keys in PLACES:
             terminal.pressed(*keys)
