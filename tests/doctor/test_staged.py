@@ -24,7 +24,7 @@ from tests.waiting import comes_to
 
 libc = ctypes.CDLL(None, use_errno=True)
 
-pytestmark = [pytest.mark.long, needs_loop_devices]
+pytestmark = [pytest.mark.long, pytest.mark.namespaces, needs_loop_devices]
 
 
 @pytest.fixture

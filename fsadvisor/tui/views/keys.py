@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from fsadvisor.arguments import parser
 from fsadvisor.facts import Unknown
-from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.pages.document import Block, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Span, Tone, line, span
 from fsadvisor.pages.values import cause, full_name, short_name, told
@@ -166,6 +164,8 @@ def entries(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
     yield from _facts(look)
     yield from _advice(look)
     yield from _not_advised(look, rules)
+    from fsadvisor.measure.probe.jobs import JOBS  # not before the palette opens
+
     for job in JOBS.values():
         yield Entry(PROBE, f"Probe {job.id}", under=job.title, key=job.id)
     for name, says in _commands():
@@ -177,6 +177,8 @@ def entries(look: Look, rules: Sequence[Rule]) -> Iterator[Entry]:
 
 def _commands() -> Iterator[tuple[str, str]]:
     """Those of the command line, with what they say of themselves."""
+    from fsadvisor.arguments import parser
+
     for one in parser()._actions:
         if isinstance(one, argparse._SubParsersAction):
             yield from ((choice.dest, choice.help or "") for choice in one._choices_actions)
