@@ -6,9 +6,9 @@ import json
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Reply
+from fsadvisor.machine.runner import missing_tool
 
 _NOT_THERE = Unknown(Cause.NOT_EXPOSED, "")
-_NO_TOOL = Unknown(Cause.NO_TOOL, "install it")
 
 
 class ToldMachine:
@@ -37,8 +37,8 @@ class ToldMachine:
         return self._reply(self.links.get(path, _NOT_THERE), path)
 
     def run(self, commands):
-        asked = [" ".join(argv) for argv in commands]
-        return [self._reply(self.commands.get(it, _NO_TOOL), it, self.statuses.get(it, 0)) for it in asked]
+        asked = [(" ".join(argv), missing_tool(argv)) for argv in commands]
+        return [self._reply(self.commands.get(it, none), it, self.statuses.get(it, 0)) for it, none in asked]
 
     def expect(self, commands):
         pass

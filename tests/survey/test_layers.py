@@ -208,7 +208,7 @@ def test_btrfs_reads_ahead_on_its_own():
 
 def test_what_a_logical_volume_is_only_its_table_tells():
     parts = SDA, mapped("dm-0", "253:0", ["sda"], "vg-pool-tpool", "LVM-x-tpool")
-    assert layer("dm-0", *parts).kind == Unknown(Cause.NO_TOOL, "install it")
+    assert layer("dm-0", *parts).kind.learn == "install dmsetup"
     other = {TABLE: "other: 0 8 linear 8:0 2048\n"}
     assert layer("dm-0", *parts, commands=other).kind.cause is Cause.NOT_EXPOSED
 
