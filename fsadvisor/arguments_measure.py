@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 COMPARE_SAYS = (
-    "Compare mounted paths, the devices below them and filesystems in images, by the same jobs in turn: what is best "
-    "at what, and what can't be told apart. Says what it takes and asks before it starts."
+    "Compare mounted paths, the devices below them and filesystems in images, by the same jobs in turn. Tells what is "
+    "best at what, and what can't be told apart. Says what it takes and asks before it starts."
 )
 
 
@@ -61,8 +61,8 @@ def add_compare(
 
 
 FORECAST_SAYS: Final = (
-    "Say what a device of another latency would bring: from kept results of probes on TARGET, from a file (--fit), or "
-    "from curves measured here (--sweep); and where that can't be trusted."
+    "Say what a device of another latency would bring, and where that can't be trusted. It rests on kept "
+    "results of probes on TARGET, on a file (--fit), or on curves measured here (--sweep)."
 )
 
 
@@ -135,8 +135,8 @@ def _window(text: str) -> float:
 
 
 TRIAL_SAYS = (
-    "Try a change before anyone dares it: two scratch filesystems side by side, as the machine's own is and with the "
-    "change, a job on both in turn, and how much faster it is. Says what it takes and asks before it starts."
+    "Try a change on two scratch filesystems side by side: as the machine's own is, and with the change. A job runs "
+    "on both in turn; told is how much faster it is. Says what it takes and asks before it starts."
 )
 
 
@@ -190,8 +190,8 @@ def add_doctor(doctor: argparse.ArgumentParser, seconds: Callable[[str], float])
 
 
 WATCH_SAYS = (
-    "Watch a pressure of the kernel for hours at little cost, and keep what is seen while it is above a threshold, and "
-    "a minute before and after, for doctor --on DIR."
+    "Watch a pressure of the kernel for hours at little cost. What is seen while it is above a threshold, and a "
+    "minute before and after, is kept for doctor --on DIR."
 )
 
 

@@ -215,7 +215,7 @@ def test_what_calls_for_action_comes_before_what_could_not_be_told_and_what_pass
 def test_the_reason_of_a_rank_is_told_in_words():
     verdict = verdict_on(graded(kind="risk", severity="critical", needs="unmount"), facts(TRUE, TRUE, TRUE))
     assert reason(verdict) == "critical, risk, advise, documented, needs an unmount"
-    assert verdict.rank() == Rank(0, 6, 100, 0, 0, 0, 1, 2, 1, "a-rule", "disk:example")
+    assert verdict.rank() == Rank(0, 6, 100, 0, 0, 0, 1, 3, 1, "a-rule", "disk:example")
 
 
 SHARE = "disk.flush_share_percent"

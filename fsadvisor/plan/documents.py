@@ -40,8 +40,8 @@ _COMMANDS: Final = (
     "sh undo.sh            brings back what was seen",
 )
 _PLACES: Final = (
-    "To try the scripts on copies, both take from the environment FSTAB (default /etc/fstab), FILES_IN (what stands "
-    "before the paths of new files, default nothing) and STATE (the directory where plan.sh keeps copies for undo.sh)."
+    "To try the scripts on copies, set FSTAB (default /etc/fstab), FILES_IN and STATE in the environment. FILES_IN "
+    "stands before the paths of new files (default nothing). In STATE plan.sh keeps copies for undo.sh."
 )
 
 

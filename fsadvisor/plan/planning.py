@@ -114,6 +114,7 @@ _PASSED = {Outcome.OK: "its checks pass, there is nothing to do", Outcome.NOT_AP
 FSTAB: Final = "/etc/fstab"
 _NOTHING: Final = "the files that it would change have nothing of it"
 _BY_HAND: Final = {
+    "restart": "it needs a restart of the program",
     "unmount": "it needs an unmount",
     "reboot": "it needs a reboot",
     "reformat": "it needs a new format, and all data restored",

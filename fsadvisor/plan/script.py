@@ -152,8 +152,8 @@ def _demands(plan: Plan) -> tuple[str, ...]:
 
 
 _UNDO_HEAD: Final = """\
-It may be run after plan.sh, wherever that stopped. It first looks whether each thing is either as plan.sh left it or as
-it was seen before; at anything else it stops, and changes nothing. What was seen stands in this script; files come
+It may be run after plan.sh, wherever that stopped. It first looks whether each thing is as plan.sh left it, or as it
+was seen before. At anything else it stops, and changes nothing. What was seen stands in this script; files come
 back, byte for byte, from the copies that plan.sh has made. As root:
 """
 

@@ -166,8 +166,8 @@ def limits(comparison: Comparison, about: About) -> Iterator[str]:
         "operations together."
     )
     yield (
-        "Ranked are only figures of the same work, block, queue depth, sync, state of the file and engine, on the same "
-        "ground, and where syncs are timed with the same promise. A difference inside the 95 % intervals is a tie."
+        "Ranked are only figures of the same work, block, queue depth, sync, file state and engine, on the same ground."
+        " Timed syncs have to promise the same. A difference inside the 95 % intervals is a tie."
     )
     if "image" in kinds:
         yield (
@@ -177,8 +177,8 @@ def limits(comparison: Comparison, about: About) -> Iterator[str]:
         )
     if "mounted" in kinds:
         yield (
-            "Of what is mounted, flushes are counted at the device nearest to the filesystem that counts them (a disk, "
-            "a loop device), bytes written at the disks."
+            "Of what is mounted, flushes are counted at the nearest device below that counts them: a disk, a loop "
+            "device. Bytes written are counted at the disks."
         )
     if "device" in kinds:
         yield (

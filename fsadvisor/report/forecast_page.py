@@ -102,8 +102,8 @@ SUB_MS: Final = (
     "faster with the device. Take figures for such devices as the most to hope for."
 )
 BASIS: Final = (
-    "throughput = C / (l_dev + l_sw): fitted as time per operation, a straight line in the device's latency, each run "
-    "weighted by its throughput squared; intervals are of 95 %."
+    "throughput = C / (l_dev + l_sw): fitted as time per operation, a straight line in the device's latency. Each run "
+    "is weighted by its throughput squared; intervals are of 95 %."
 )
 
 
@@ -127,9 +127,9 @@ def _alone(one: Alone) -> Iterator[Block]:
         indent=2,
     )
     yield paragraph(
-        "At one latency C and l_sw cannot be told apart. Were the model true, another device would bring between as "
-        "many as now, were all of the time software's, and so many times more or fewer as it is faster or slower, were "
-        "none of it. Operations/s:",
+        "At one latency C and l_sw cannot be told apart. If the model holds, another device brings as many as "
+        "now where all of the time is the software's. Where none of it is, it brings as many times more or fewer as it "
+        "is faster or slower. Operations/s:",
         first=_IN,
     )
     yield Drawn(tuple(map(_bounds, one.others)))

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 NEEDS: Final = {
     "online": "no interruption",
+    "restart": "needs a restart of the program",
     "remount": "needs a remount",
     "unmount": "needs an unmount",
     "reboot": "needs a reboot",

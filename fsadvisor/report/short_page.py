@@ -146,6 +146,8 @@ def _fix(page: FindingPage, *, told: bool = False) -> Iterator[Block]:
             yield _labelled("To unlock", unlock)
         if words and (advice_words.ways(finding) or not _has_commands(page.rule)):
             yield _labelled(f"Then, by hand ({needs})", words)
+        else:
+            yield _labelled("Then", f"once all answers are yes, its commands stand here ({needs}).")
     elif page.todo.has_commands:
         yield Heading(f"Fix: {needs}; {_safe(finding)}; {_undone(page)}")
         yield from _commands(page)

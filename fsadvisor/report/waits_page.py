@@ -32,12 +32,12 @@ _IN: Final = line("  ")
 _FURTHER: Final = line("    ")
 _NAME: Final = 10
 IOWAIT: Final = (
-    "I/O wait is idle time of a processor on which a thread went to sleep for a disk: the next one to wake may find "
-    "another processor, so it says little where there are several, and no sentence rests on it."
+    "I/O wait is idle time of a processor on which a thread went to sleep for a disk. It says little on several "
+    "processors, since the thread may wake on another: no sentence here rests on it."
 )
 BUSY: Final = (
-    "Busy is the time with a request under way, without flushes: where a device works on many at once (SSD, RAID, "
-    "cloud volume), 100 % is not its limit. A write's ms include the flush that it asked for first."
+    "Busy is the time with a request under way, without flushes. If a device works on many at once (SSD, RAID, cloud "
+    "volume), 100 % is not its limit. A write's ms include the flush that it asked for first."
 )
 
 

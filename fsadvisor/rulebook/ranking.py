@@ -33,8 +33,8 @@ ORDER: Final[Mapping[str, str]] = {
 
 WITHIN: Final = (
     (
-        "Within a row: the worst severity first, then risk before gain before hygiene, then what can be done before"
-        " what waits for an answer, then the better basis, then the smaller interruption."
+        "Within a row the worst severity comes first, then risk before gain before hygiene. What can be done comes"
+        " before what waits for an answer, then the better basis, then the smaller interruption."
     ),
     (
         "A finding that follows from another is told below it. Gains wait for whatever is losing data or has severe"
@@ -55,6 +55,7 @@ _BASES: Final = ("measured", "documented", "reported", "")
 _NEEDS: Final = {
     "online": "no interruption",
     "remount": "needs a remount",
+    "restart": "needs a restart",
     "unmount": "needs an unmount",
     "reboot": "needs a reboot",
     "reformat": "needs a new format",

@@ -15,7 +15,7 @@ Severity: TypeAlias = Literal["critical", "high", "moderate", "low"]
 Urgency: TypeAlias = Literal["losing", "errors", "power-cut", "boot", "stall", ""]
 Status: TypeAlias = Literal["draft", "trial", "settled", "retired"]
 Basis: TypeAlias = Literal["measured", "documented", "reported"]
-Needs: TypeAlias = Literal["online", "remount", "unmount", "reboot", "reformat", "hardware"]
+Needs: TypeAlias = Literal["online", "remount", "restart", "unmount", "reboot", "reformat", "hardware"]
 Expect: TypeAlias = Literal["advise", "withheld", "blocked", "undetermined", "ok", "not_applicable"]
 
 

@@ -176,7 +176,7 @@ def test_a_reader_whose_cached_pages_are_evicted_breaks_nothing(disks):
 @pytest.mark.skipif(not POSTGRES.exists(), reason="PostgreSQL 15 is not installed")
 def test_a_checkpoint_storm_of_postgresql_on_a_fast_disk_is_no_fault_of_the_disk(disks, tmp_path):
     name, place = filesystem(disks, "postgresql", 1500)
-    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
+    for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(0o755)  # the server runs as a user of its own, and must pass
     shutil.chown(place, "postgres", "postgres")
     own = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--")

@@ -40,7 +40,7 @@ def test_a_fast_cache_that_is_full_shows_as_a_step_with_its_window():
     remarks = rates(LEVEL + [value * 0.4 for value in LEVEL]).remarks
 
     assert len(remarks) == 1
-    assert remarks[0].startswith("From window 11 on it is 2.5 times slower than before: this looks like a fast cache")
+    assert remarks[0].startswith("From window 11 on it is 2.5 times slower than before: this looks like a full SLC")
 
 
 def test_a_latency_that_steps_up_is_slower_and_one_that_steps_down_is_faster():

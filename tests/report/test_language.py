@@ -72,6 +72,22 @@ def test_no_message_or_label_of_the_program_has_an_old_word():
     assert found == set()
 
 
+NO_PROSE = re.compile(r"[{}$]|\n {2}")
+"""In scripts, style sheets and tables."""
+
+
+def test_each_sentence_of_a_message_is_read_once():
+    found = {
+        f"{path.relative_to(CODE)}: {words}"
+        for path in CODE.rglob("*.py")
+        for text in messages(path)
+        if re.search(r"[.;:,]", text) and not NO_PROSE.search(text)
+        for words in misworded(text)
+        if words.startswith("a sentence")
+    }
+    assert found == set()
+
+
 def test_what_is_not_advised_has_a_name_that_says_why():
     said = [SAID[one] for one in (Outcome.WITHHELD, Outcome.BLOCKED, Outcome.UNDETERMINED)]
     assert said == ["safety not known", "not safe here", "not known"]

@@ -197,8 +197,7 @@ def test_a_planted_gain_is_found_with_an_interval_that_holds_the_truth_in_9_of_1
         assert sum(kind(it.gain, 0.05) == ("faster" if times > 1 else "slower") for it in found) >= 0.9 * TRIED
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("images", [0.0, 0.03])
+@pytest.mark.parametrize("images", [pytest.param(0.0, marks=pytest.mark.long), 0.03])
 def test_a_planted_nothing_is_called_no_difference_in_9_of_10(images):
     found = [tried(seed, 1.0, 0.03, drift=0.002, images=images) for seed in range(TRIED)]
     assert sum(kind(it.gain, 0.05) == "alike" for it in found) >= 0.9 * TRIED

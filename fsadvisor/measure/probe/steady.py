@@ -112,8 +112,8 @@ def _drift(values: Sequence[float], before: int, smaller_is_better: bool) -> str
 
 
 _LOOKS_SLOWER: Final = (
-    "this looks like a fast cache of the drive that is full (SLC), a drive or processor that throttles by heat, or"
-    " a cloud's burst credits that are used up"
+    "this looks like a full SLC cache of the drive, a drive or processor that throttles by heat, or used-up burst"
+    " credits of a cloud"
 )
 _LOOKS_FASTER: Final = "this looks like something else that ended meanwhile, or a cache that is warm now"
 _STEADY: Final = {

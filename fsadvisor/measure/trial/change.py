@@ -35,8 +35,8 @@ _OPTIONS: Final = {
     "data=writeback": "data=writeback: after a crash files written last may hold contents of deleted ones",
     "data=journal": "data=journal: every byte is written twice",
     "journal_async_commit": "journal_async_commit: a torn commit may be taken for a whole one after a crash",
-    "nodatacow": "nodatacow: no checksums and no compression; a write that is cut off may be half old and half new, "
-    "and a bad copy on a mirror is not noticed",
+    "nodatacow": "nodatacow: no checksums, no compression. A write that is cut off may be half old and half new. "
+    "A bad copy on a mirror is not noticed",
     "nodatasum": "nodatasum: what a disk returns wrongly is not noticed",
     "notreelog": "notreelog: each fsync commits the whole filesystem",
     "async": "async: nothing waits for the disk unless a program asks for it",

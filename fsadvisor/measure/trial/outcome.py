@@ -109,6 +109,6 @@ def _without_flushes(outcome: Outcome) -> Iterator[str]:
     caches = {stand.write_cache for stand in outcome.stands}
     if len(caches) > 1 or "write through" in caches:
         yield (
-            "A loop device is 'write through', left so by an earlier user of it: no flush reaches the disk there, "
-            "and what flushes cost is not seen."
+            "A loop device is 'write through', left so by an earlier user of it. So no flush reaches the disk "
+            "there, and what flushes cost is not seen."
         )

@@ -173,8 +173,8 @@ RULES: Final = (
         id="disk",
         says="The disk is the limit: requests queue up there",
         groups=((_at_least("disk", LIMIT),), (_at_least("queue", QUEUED),), _WAITED),
-        leaves_open="Whether it could do more at once: an SSD, RAID or cloud volume works on many requests side by "
-        "side, and one that is busy all the time may still have most of its speed to give.",
+        leaves_open="Whether it could do more at once. An SSD, RAID or cloud volume works on many requests side by "
+        "side. One that is always busy may still have most of its speed to give.",
     ),
     Rule(
         id="latency",
@@ -226,15 +226,15 @@ RULES: Final = (
             (_below("disk_waiting_most", HALF_A_THREAD),),
             (_at_least("lock_waiting", HALF_A_THREAD), _at_least("lock_traced", HALF_A_THREAD)),
         ),
-        leaves_open="Who holds what they wait for, and why so long: with the names of the functions below, the "
-        "kernel's source tells which lock or journal it is.",
+        leaves_open="Who holds what they wait for, and why so long. The functions named below tell, in the "
+        "kernel's source, which lock or journal it is.",
         implies="elsewhere",
     ),
     Rule(
         id="elsewhere",
         says="Threads wait, while disks and processors are mostly idle: for each other, or for what is no disk here",
         groups=_IDLE,
-        leaves_open="What they wait for: locks of the kernel, a journal, a filesystem over a network, or a disk that "
+        leaves_open="What they wait for: locks of the kernel, a journal, a network filesystem, or a disk that "
         "is slow to answer and idle in between.",
     ),
     Rule(

@@ -28,7 +28,7 @@ _MOST_ABOVE: Final = 30
 _MOST_WRITERS: Final = 8
 _MOSTLY: Final = 0.5
 _NO_FLUSH: Final = (
-    "The kernel sends no flush to a cache that it takes for write through, and counts none for devices that queue "
+    "The kernel sends no flush to a cache that it takes for write through. It counts none for devices that queue "
     "nothing themselves (md, dm, bcache, multipath): there the disks below count them."
 )
 

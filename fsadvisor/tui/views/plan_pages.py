@@ -201,8 +201,8 @@ def how_to_choose(number: int) -> Document:
         return span(name, Tone.KEY)
 
     a_plan = (
-        "A plan is a directory for you to read and to run yourself: a script that looks before and after each step and "
-        "stops at the first surprise, a diff for /etc/fstab, and an undo that brings back what was seen. "
+        "A plan is a directory for you to read and to run yourself. Its script looks before and after each step and"
+        " stops at the first surprise. A diff is for /etc/fstab, and an undo brings back what was seen. "
         "fsadvisor runs none of it."
     )
     everything = counted(number, "piece of advice that has commands", "pieces of advice that have commands")

@@ -1,10 +1,10 @@
 #!/bin/sh
 # undo.sh, the way back from plan.sh; by fsadvisor 0.1.0 for a composed server.
 #
-# It may be run after plan.sh, wherever that stopped. It first looks whether each thing is either as
-# plan.sh left it or as it was seen before; at anything else it stops, and changes nothing. What was
-# seen stands in this script; files come back, byte for byte, from the copies that plan.sh has made.
-# As root:
+# It may be run after plan.sh, wherever that stopped. It first looks whether each thing is as
+# plan.sh left it, or as it was seen before. At anything else it stops, and changes nothing. What
+# was seen stands in this script; files come back, byte for byte, from the copies that plan.sh has
+# made. As root:
 #     sh undo.sh --check    looks, and changes nothing
 #     sh undo.sh            does it
 
