@@ -277,8 +277,10 @@ def _fstrim_timer(machine: Machine, timer: Fact[str], systemd: Fact[bool]) -> Fa
     jobs = machine.entries("/etc/cron.weekly")
     if not isinstance(jobs, Unknown) and "fstrim" in jobs:
         return Known("active", "/etc/cron.weekly/fstrim")
-    if read_fact.value(systemd) is False:
-        return read_fact.derive(_named_in_jobs(machine, TRIMMING), lambda found: "active" if found else "inactive")
+    if read_fact.value(systemd) is False:  # jobs that we do not know may run it: that none is found is no no
+        named = _named_in_jobs(machine, TRIMMING)
+        if read_fact.value(named):
+            return read_fact.derive(named, lambda _: "active")
     return read_fact.derive(timer, lambda word: "active" if word == "active" else "inactive")
 
 
