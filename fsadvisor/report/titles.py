@@ -11,6 +11,7 @@ from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.text import listed
 from fsadvisor.pages.values import short_name, value_text
 from fsadvisor.rulebook.remedy import in_words
+from fsadvisor.storage.catalogue import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +48,8 @@ def title(rule: Rule, subjects: Sequence[Subject]) -> str:
 def _words(rule: Rule, subject: Subject) -> str:
     """Of several titles the first whose values are known, and rather one that counts nothing as 0."""
     said = partial(_said, rule)
-    found = [(words, one) for one in rule.here if (words := in_words(one, subject.scope, said))]
+    fit = [one.says for one in rule.here if one.fits(subject.scope)]
+    found = [(words, one) for one in fit if (words := in_words(one, subject.scope, said))]
     return next((words for words, one in found if not _has_zero(one, subject)), found[0][0] if found else "")
 
 
@@ -110,7 +112,7 @@ def _said(rule: Rule, entry: Entry, value: Any, before: str) -> str:  # noqa: AN
 
     Of a list of options those that the rule asks for.
     """
-    if isinstance(value, tuple):
+    if entry.kind is Kind.TEXTS:
         asked = _OPTION.findall(
             " ".join(ask.expression.text for ask in rule.asks if entry.name in ask.expression.names)
         )

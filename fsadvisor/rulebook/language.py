@@ -59,7 +59,8 @@ def texts(rule: Rule) -> Iterator[tuple[str, str]]:
     """(where it stands, text) of all that a person reads of the rule."""
     yield "title", rule.title
     yield from (
-        ("here", "".join(piece if isinstance(piece, str) else "value" for piece in one.pieces)) for one in rule.here
+        ("here", "".join(piece if isinstance(piece, str) else "value" for piece in one.says.pieces))
+        for one in rule.here
     )
     yield "why", rule.why
     for ask in rule.asks:

@@ -14,8 +14,10 @@ from msgspec import Struct
 
 from fsadvisor.rulebook.advise import failures, judge
 from fsadvisor.rulebook.examples import imagined
+from fsadvisor.rulebook.expr import compile_expression
 from fsadvisor.rulebook.language import misworded_rule
 from fsadvisor.rulebook.mutants import expected, has_bound, notices, survivors
+from fsadvisor.rulebook.remedy import in_words
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, STEPS, Outcome
 from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.truth import TRUE
@@ -24,8 +26,10 @@ from fsadvisor.version import Version
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from fsadvisor.rulebook.expr import Expression
     from fsadvisor.rulebook.mutants import Mutant
-    from fsadvisor.rulebook.rule import Example, Rule
+    from fsadvisor.rulebook.rule import Ask, Example, Rule
+    from fsadvisor.storage import Facts
     from fsadvisor.storage.catalogue import Entry
 
 
@@ -203,6 +207,9 @@ def unproven(rule: Rule) -> Iterator[str]:
     yield from misworded_rule(rule)
     yield from _missing(rule)
     yield from _lost_ways(rule)
+    yield from _causes_untold(rule)
+    if rule.remedy.now and rule.remedy.now == rule.remedy.undo:
+        yield "the undo is the same as the fix: it takes nothing back"
     for example in rule.examples:
         if example.expect is Outcome.ADVISE:
             after = judge(rule, imagined(rule, {**example.facts, **rule.remedy.then})).outcome
@@ -215,11 +222,42 @@ def unproven(rule: Rule) -> Iterator[str]:
 
 
 def _lost_ways(rule: Rule) -> Iterator[str]:
-    """Ways of the remedy that no example is told of."""
+    """Ways of the remedy and titles that no example is told of."""
     found = [imagined(rule, one.facts).scope for one in rule.examples if one.expect in CALLS_FOR_ACTION]
-    for way in rule.remedy.ways:
-        if not any(way.when.evaluate(scope) is TRUE for scope in found):
-            yield f"no example with a finding takes the way of the remedy 'when = \"{way.when.text}\"'"
+    titles = [one.when for one in rule.here if one.when is not None]
+    for part, whens in (("way of the remedy", [way.when for way in rule.remedy.ways]), ("title", titles)):
+        for when in whens:
+            if not any(when.evaluate(scope) is TRUE for scope in found):
+                yield f"no example with a finding takes the {part} 'when = \"{when.text}\"'"
+
+
+def _causes_untold(rule: Rule) -> Iterator[str]:
+    """Findings with one of several causes, where the title tells the value of none: a rule has one, or tells which."""
+    found = [(example, imagined(rule, example.facts).scope) for example in rule.examples if not example.like]
+    for ask in rule.checks:
+        causes = _alternatives(rule, ask)
+        others = {name for other in rule.checks if other is not ask for name in other.expression.names}
+        for example, scope in found:
+            held = [cause for cause in causes if cause.evaluate(scope) is TRUE]
+            told = others | {name for cause in held for name in cause.names}
+            if example.expect in CALLS_FOR_ACTION and held and not told & _shown(rule, scope):
+                yield f"'{example.name}': the title does not tell (by 'here') which holds: {ask.expression.text}"
+
+
+def _alternatives(rule: Rule, ask: Ask) -> list[Expression]:
+    """The sides of the question's `or` where they ask different facts; each may be a cause."""
+    tree = ast.parse(ask.expression.text.strip(), mode="eval").body
+    sides = tree.values if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or) else []
+    causes = [compile_expression(ast.unparse(side), rule.subject) for side in sides]
+    return causes if len({frozenset(cause.names) for cause in causes}) > 1 else []
+
+
+def _shown(rule: Rule, scope: Mapping[str, Facts]) -> set[str]:
+    """The facts that the title of a subject tells."""
+    for title in rule.here:
+        if title.fits(scope) and in_words(title.says, scope, lambda _entry, value, _before: str(value)):
+            return title.names
+    return set()
 
 
 def mistitled(rule: Rule) -> Iterator[str]:

@@ -17,7 +17,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.rulebook.expr import entry_for
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import Entry, Kind
-from fsadvisor.truth import FALSE
+from fsadvisor.truth import FALSE, TRUE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -48,6 +48,24 @@ class Template(Struct, frozen=True):
 
     text: str
     pieces: tuple[str | Entry, ...]
+
+
+class Title(Struct, frozen=True):
+    """A title with values of a machine, for the subjects of which `when` is true."""
+
+    says: Template
+    when: Expression | None
+
+    def fits(self, scope: Mapping[str, Facts]) -> bool:
+        """Whether it is true of this subject, as far as it asks."""
+        return self.when is None or self.when.evaluate(scope) is TRUE
+
+    @property
+    def names(self) -> set[str]:
+        """The facts that it tells: by their values, or by being said at all."""
+        return {one.name for one in self.says.pieces if not isinstance(one, str)}.union(
+            self.when.names if self.when else ()
+        )
 
 
 class KeepTemplate(Struct, frozen=True):

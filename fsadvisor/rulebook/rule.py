@@ -15,6 +15,7 @@ from fsadvisor.rulebook.remedy import (
     KeepTemplate,
     Remedy,
     Template,
+    Title,
     Way,
     command_template,
     text_template,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         AskShape,
         Equivalent,
         Gain,
+        HereShape,
         Keep,
         Reference,
         RemedyShape,
@@ -137,7 +139,7 @@ class Rule(Struct, frozen=True, eq=False):
     trial: TrialShape | None = None
     urgency: str = ""
     explained_by: tuple[str, ...] = ()
-    here: tuple[Template, ...] = ()
+    here: tuple[Title, ...] = ()
     """Its title with the values of a machine, which stands after a subject's name: the first that is known."""
     equivalents: tuple[Equivalent, ...] = ()
     """Changes of its questions that no example can notice, and why."""
@@ -191,7 +193,7 @@ def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
         trial=shape.trial,
         urgency=shape.urgency,
         explained_by=shape.explained_by,
-        here=reading.here(shape.here),
+        here=tuple(reading.here(shape.here)),
         equivalents=shape.equivalent,
     )
     problems = (*reading.problems, *_missing(shape), *_uncited(shape))
@@ -284,10 +286,13 @@ class _Reading:
                 self.problems.append(Problem((part, at, "ask"), "an ask needs words"))
         return tuple(found)
 
-    def here(self, texts: str | tuple[str, ...]) -> tuple[Template, ...]:
-        every = (texts,) if isinstance(texts, str) else texts
-        found = (self._checked(("here",), title_template, text) for text in every)
-        return tuple(one for one in found if one is not None)
+    def here(self, given: str | tuple[str | HereShape, ...]) -> Iterator[Title]:
+        for at, one in enumerate((given,) if isinstance(given, str) else given):
+            text, when = (one, "") if isinstance(one, str) else (one.says, one.when)
+            says = self._checked(("here", at), title_template, text)
+            asked = self._checked(("here", at, "when"), compile_expression, when) if when else None
+            if says is not None:
+                yield Title(says, asked)
 
     def measured(self, gain: Gain | None) -> Entry | None:
         """The fact that tells the gain here: a number in percent."""

@@ -94,6 +94,13 @@ class WayShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     by_hand: str = ""
 
 
+class HereShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a title `says` on the subjects of which the expression `when` is true."""
+
+    when: str
+    says: str
+
+
 class RemedyShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What to do: shell commands for `now`, their `undo` and `verify`, what to `keep`, and `advice` in words.
 
@@ -185,7 +192,7 @@ class RuleShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
 
     id: str
     title: str
-    here: str | tuple[str, ...] = ()
+    here: str | tuple[str | HereShape, ...] = ()
     kind: RuleKind
     subject: SubjectKind
     severity: Severity

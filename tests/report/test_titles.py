@@ -7,7 +7,7 @@ from fsadvisor.pages.escape import width
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.report.titles import cut_in_the_middle, title
 from fsadvisor.rulebook.examples import imagined
-from fsadvisor.rulebook.laws import mistitled
+from fsadvisor.rulebook.laws import mistitled, unproven
 from fsadvisor.rulebook.remedy import title_template
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.storage.catalogue import catalogue
@@ -28,7 +28,7 @@ def test_a_title_has_the_values_of_this_machine():
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.here], ids=lambda rule: rule.id)
 def test_a_title_whose_values_are_not_known_is_the_generic_one(rule):
-    named = [any(not isinstance(piece, str) for piece in one.pieces) for one in rule.here]
+    named = [bool(one.names) for one in rule.here]
     assert (title(rule, [subject(rule)]) == rule.title) == all(named)
 
 
@@ -107,3 +107,33 @@ def test_a_title_counts_what_is_there_and_no_zero(errors, pending, words):
     rule = RULES["unreadable-data"]
     seen = subject(rule, disk__name="sda", disk__media_errors=errors, disk__pending_sectors=pending)
     assert title(rule, [seen]).endswith(f": {words}")
+
+
+def test_of_several_causes_the_title_names_the_one_that_holds():
+    rule = RULES["md-nobody-told"]
+    assert title(rule, [subject(rule, host__md_arrays=2, host__md_monitor=False)]).startswith("No mdadm monitor")
+    mail = subject(rule, host__md_arrays=2, host__md_monitor=True, host__md_mail=False)
+    assert title(rule, [mail]).startswith("No MAILADDR")
+
+
+def test_a_version_is_said_beside_the_options_that_it_refuses():
+    rule = RULES["btrfs-removed-option"]
+    options = {"mount__configured_options": ("rw", "inode_cache"), "mount__fs_type": "btrfs", "mount__point": "/srv"}
+    seen = title(rule, [subject(rule, **options, host__kernel="6.12")])
+    assert seen == "/srv (btrfs): fstab has inode_cache, refused by Linux 6.12"
+
+
+def test_rule_try_refuses_a_title_that_does_not_tell_which_of_several_causes_holds():
+    rule = RULES["md-nobody-told"]
+    (seen,) = [
+        words for words in unproven(replace(rule, here=rule.here[:1])) if "does not tell (by 'here') which" in words
+    ]
+    assert seen.startswith("'no MAILADDR': the title does not tell (by 'here') which holds: host.md_monitor")
+    (seen,) = [words for words in unproven(replace(rule, examples=rule.examples[1:])) if "takes the title" in words]
+    assert seen == "no example with a finding takes the title 'when = \"host.md_mail == False\"'"
+
+
+def test_rule_try_refuses_an_undo_that_is_the_fix():
+    rule = RULES["ext4-long-commit"]
+    same = replace(rule, remedy=replace(rule.remedy, undo=rule.remedy.now))
+    assert "the undo is the same as the fix: it takes nothing back" in list(unproven(same))
