@@ -76,7 +76,7 @@ def findings(jobs: Iterable[Job]) -> Iterator[Objection]:
     if small:
         yield warning(
             "space",
-            f"files are smaller than usual for want of free space ({', '.join(small)}): one that fits into a cache of "
+            f"files are smaller than usual for want of free space ({', '.join(small)}). One that fits into a cache of "
             "the disk answers another question, and no advice is made of it",
         )
 

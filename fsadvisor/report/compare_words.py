@@ -189,5 +189,6 @@ def limits(comparison: Comparison, about: About) -> Iterator[str]:
         yield "Paths on different disks differ by disk and filesystem together: which of them it is, they can't tell."
     yield (
         f"Each job ran for {number(about.seconds)} s on each side or until all were known to ± "
-        f"{number(100 * about.width)} %, in rounds whose order was drawn by lot (seed {about.seed}) and then reversed."
+        f"{number(100 * about.width)} %. The order of the rounds was drawn by lot (seed {about.seed}) and then "
+        "reversed."
     )

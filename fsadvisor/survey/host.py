@@ -63,8 +63,7 @@ _BY_SMARTD: Final = (
     " a critical warning, not of capacitor health or of a controller's battery"
 )
 _BY_TIMER: Final = (
-    f"ask who would hear of it (every ten minutes {_TIMER} looks at the drives in its rules and sets those that fail to"
-    " 'write back', but calls nobody)"
+    f"ask who would hear of it. ({_TIMER} sets drives that fail to 'write back' every ten minutes, but calls nobody.)"
 )
 
 

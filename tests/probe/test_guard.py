@@ -43,7 +43,10 @@ REFUSED = {
     "shut down": (with_fact(shut_down=True), "stopped by the kernel"),
     "not ours to write": (with_fact(may_write=False), "you may not write"),
     "damaged": (with_fact(errors=3), "remembers 3 errors"),
-    "too little room": (with_room(available_bytes=700 << 20), "has 700 MiB free and the probe takes 256 MiB"),
+    "too little room": (
+        with_room(available_bytes=700 << 20),
+        "has 700 MiB free. The probe takes 256 MiB, and 3 times that",
+    ),
     "room unknown": (replace(GOOD, room=NOT_TOLD), "how much free space"),
     "no inodes": (with_room(inodes_free=2), "2 free inodes"),
     "a full host under a loop device": (

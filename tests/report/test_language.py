@@ -52,12 +52,32 @@ def test_the_html_report_says_none_either():
         assert old_words(" ".join(text.split()).replace(folder.name, "")) == []
 
 
+ROOT = CODE.parent
+RECORDED = {"compare", "coverage", "latency", "probes", "proof", "tables", "trials-proof", "waits"}
+"""Pages of docs/ that quote what was measured or published with its conditions."""
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES += sorted(page for page in (ROOT / "docs").glob("*.md") if page.stem not in RECORDED)
+NOT_PROSE = re.compile(r"```.*?```|<!--.*?-->|^(?:\||#| {4}|\*\*.*→|.*→.*$).*?$|\]\([^)]*\)", re.DOTALL | re.MULTILINE)
+"""Examples, tables, headings, ways of a fact through the code, and where a link leads."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_pages_say_the_fields_words_in_short_sentences(page):
+    text = NOT_PROSE.sub("\n", page.read_text(encoding="utf-8"))
+    assert [words for words in misworded(text) if "published guide" not in words] == []
+
+
 def messages(path):
-    """Each text of a module that has more than a word, but for docstrings."""
+    """Each text of a module that has more than a word, with 'value' for what stands in braces, but for docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     own = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in own and " " in node.value:
+        if isinstance(node, ast.JoinedStr):
+            own.update(id(part) for part in node.values)
+            yield "".join(part.value if isinstance(part, ast.Constant) else "value" for part in node.values)
+        elif (
+            isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value and id(node) not in own
+        ):
             yield node.value
 
 

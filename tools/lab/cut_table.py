@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-ABOUT = """Each disk has a volatile write cache that empties only when told to (nbdkit's cache filter), so this is the
-worst that such a cache can do; a real one also writes back by itself, in an order of its own, and then filesystems
-without barriers are damaged, too. A guest writes on all disks at once and acknowledges each write after fsync has
+ABOUT = """Each disk has a volatile write cache that empties only when told to (nbdkit's cache filter). This is the
+worst that such a cache can do. A real one also writes back by itself, in an order of its own. Then filesystems without
+barriers are damaged, too. A guest writes on all disks at once and acknowledges each write after fsync has
 returned. Then QEMU is killed, and after it the caches. A second guest mounts what is left. QEMU 7.2's NVMe takes a
 write with FUA for a plain one: what was acknowledged last may be lost there, although the filesystem asked rightly.
 """

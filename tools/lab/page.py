@@ -14,14 +14,14 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "lab.md"
 
 _HEAD = """# What the lab proved
 
-`make lab` boots guests of QEMU (without KVM) over this machine's root, with emulated NVMe, SATA, SAS and virtio disks,
-the kernel's own device mapper, md, NVMe target and null_blk, F2FS and NILFS2, on two of Debian's kernels. Each scenario
-sets its storage up, asks `fsadvisor --json`, and holds facts and verdicts against a second source. `make lab-shell`
-opens a shell in such a guest. This page is written by `make lab ARGS=--accept`; the guests' kernels then:
+`make lab` boots guests of QEMU (without KVM) over this machine's root, on two of Debian's kernels. Their NVMe, SATA,
+SAS and virtio disks are emulated. Device mapper, md, NVMe target, null_blk, F2FS and NILFS2 are the kernel's own. Each
+scenario sets its storage up, asks `fsadvisor --json`, and holds facts and verdicts against a second source. `make
+lab-shell` opens a shell in such a guest. This page is written by `make lab ARGS=--accept`; the guests' kernels then:
 {kernels}.
 
-What a guest cannot show: a hardware RAID card's battery, a capacitor's health page, a cloud's disks, and speed
-(emulation makes the processor some twenty times slower, so counts mean something here and times do not).
+What a guest cannot show: a hardware RAID card's battery, a capacitor's health page, a cloud's disks, and speed.
+Emulation makes the processor some twenty times slower, so counts mean something here and times do not.
 """
 
 

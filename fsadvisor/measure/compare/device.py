@@ -146,8 +146,8 @@ def _device(folder: Path) -> Iterator[int]:
     name = _name(number)
     if name is None:
         raise EngineError(
-            f"the filesystem of {folder} is on no single block device, or translates its addresses itself, "
-            "so there is nothing below it that could be read for comparison"
+            f"the filesystem of {folder} is on no single block device, or translates its addresses itself: "
+            "nothing below it can be read for comparison"
         )
     with told(f"opening {name} for reading (that needs root)"):
         descriptor = os.open(name, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)

@@ -119,8 +119,8 @@ def _raid_of(raid: Raid) -> Iterator[Objection]:
     elif raid.action.value in _REBUILDING:
         yield refused(
             "raid",
-            f"{raid.name} is at its {raid.action.value}: a probe would lengthen the time in which a disk's failure "
-            "costs data, and measure the rebuild; wait until it is done",
+            f"{raid.name} is at its {raid.action.value}: wait until it is done. A probe would measure the rebuild, "
+            "and lengthen the time in which a disk's failure costs data",
         )
         return
     elif raid.action.value not in ("idle", "frozen"):
@@ -151,8 +151,8 @@ def _pool_of(pool: Pool) -> Iterator[Objection]:
         elif fact.value >= _FULL_POOL_PERCENT:
             yield refused(
                 "pool",
-                f"the {what} of the thin volume or snapshot {pool.name} are {fact.value:.0f} % used, and a full pool "
-                "damages all that is on it: extend it (lvextend), or name another directory",
+                f"the {what} of the thin volume or snapshot {pool.name} are {fact.value:.0f} % used: extend it "
+                "(lvextend), or name another directory. A full pool damages all that is on it",
             )
 
 
@@ -264,8 +264,8 @@ def _too_tight(question: Question, cost: Cost, room: Room) -> Iterator[Objection
     if needed * SPARE > free:
         yield refused(
             question,
-            f"{room.where} has {bytes_text(free)} free and the probe takes {bytes_text(needed)} at once, which has to "
-            f"be there {SPARE} times: free some space, or choose jobs that take less (fsadvisor probe --list)",
+            f"{room.where} has {bytes_text(free)} free. The probe takes {bytes_text(needed)}, and {SPARE} times that "
+            "has to be free: free some space, or choose jobs that take less (fsadvisor probe --list)",
         )
     elif free - needed < room.size_bytes * _FREE_AFTER:
         yield warning(
@@ -282,7 +282,7 @@ def _too_few(cost: Cost, room: Room) -> Iterator[Objection]:
     if room.inodes and room.inodes_free < cost.files * SPARE:
         yield refused(
             "space",
-            f"{room.where} has {room.inodes_free:,} free inodes and the probe makes {cost.files:,} files, for which "
+            f"{room.where} has {room.inodes_free:,} free inodes. The probe makes {cost.files:,} files, and "
             f"{SPARE} times as many have to be free: delete files, or choose other jobs (fsadvisor probe --list)",
         )
 
@@ -313,15 +313,15 @@ def _quota(cost: Cost, place: Place) -> Iterator[Objection]:
     if quota.bytes_left is not None and quota.bytes_left < cost.room_bytes * SPARE:
         yield refused(
             "quota",
-            f"your quota in {place.target} leaves {bytes_text(quota.bytes_left)} and the probe takes "
-            f"{bytes_text(cost.room_bytes)}, which has to be left {SPARE} times: delete files, or choose jobs that "
+            f"your quota in {place.target} leaves {bytes_text(quota.bytes_left)}. The probe takes "
+            f"{bytes_text(cost.room_bytes)}, and {SPARE} times that has to be left: delete files, or choose jobs that "
             "take less",
         )
     if quota.inodes_left is not None and quota.inodes_left < cost.files * SPARE:
         yield refused(
             "quota",
-            f"your quota in {place.target} leaves {quota.inodes_left:,} files and the probe makes "
-            f"{cost.files:,}, which have to be left {SPARE} times: delete files, or choose other jobs",
+            f"your quota in {place.target} leaves {quota.inodes_left:,} files. The probe makes "
+            f"{cost.files:,}, and {SPARE} times as many have to be left: delete files, or choose other jobs",
         )
 
 
