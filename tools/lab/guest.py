@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tarfile
 import tempfile
 import threading
@@ -93,7 +94,7 @@ def command(kernel: Kernel, work: Work, folder: Path) -> list[str]:
     """QEMU's argv; makes the images and the initramfs in the folder."""
     checkout = Path(__file__).resolve().parents[2]
     script = _PROLOGUE.format(checkout=str(checkout).replace("'", "'\\''")) + work.script + "\n" + _EPILOGUE
-    initrd = initramfs.write(kernel, script, SHARES, folder)
+    initrd = initramfs.write(kernel, script, SHARES, folder, (checkout, Path(sys.base_prefix)))
     images = {name: str(path).replace(",", ",,") for name, path in _images(work, folder).items()}
     shares = [
         ("root", Path("/"), "passthrough,readonly=on,multidevs=remap"),

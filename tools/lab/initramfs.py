@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import shlex
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from tools.lab.error import LabError
 from tools.lab.tool import output
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tools.lab.kernels import Kernel
 
 _MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay")
@@ -40,15 +43,37 @@ mount -t 9p -o trans=virtio,version=9p2000.L,ro,msize=1048576,cache=loose kernel
 mount -t tmpfs upper /upper
 mkdir /upper/files /upper/work
 mount -t overlay -o 'lowerdir=/kernel:/host,upperdir=/upper/files,workdir=/upper/work' root /new
+{holding}
 mount -t tmpfs run /new/run
 mount -t tmpfs tmp /new/tmp
-mkdir /new/run/lab
+{placing}
+mkdir -p /new/run/lab
 cp /guest /new/run/lab/guest
 mount --move /proc /new/proc
 mount --move /sys /new/sys
 mount --move /dev /new/dev
 exec switch_root /new /bin/sh /run/lab/guest
 """
+
+
+_COVERED = ("/tmp", "/run")
+"""Where the guest has empty filesystems of its own: what stands below them here is put on top of those."""
+_THE_KERNELS = ("/dev", "/proc", "/sys")
+
+
+def over_covered(needed: Iterable[Path]) -> tuple[str, str]:
+    """Commands before and after /tmp and /run are mounted, by which the guest sees these directories all the same."""
+    holding, placing, kept = [], [], list[Path]()
+    for path in sorted(set(needed)):  # a directory comes before those below it
+        if any(path.is_relative_to(one) for one in _THE_KERNELS):
+            raise LabError(f"{path} is on a filesystem of the kernel's, which guests don't share: have it elsewhere")
+        if any(path.is_relative_to(one) for one in kept) or not any(path.is_relative_to(one) for one in _COVERED):
+            continue
+        place, held = shlex.quote(f"/new{path}"), f"/held/{len(kept)}"
+        kept.append(path)
+        holding.append(f"mkdir {held} && mount --bind {place} {held}")
+        placing.append(f"mkdir -p {place} && mount --move {held} {place}")
+    return "\n".join(holding), "\n".join(placing)
 
 
 def _module_files(kernel: Kernel) -> list[Path]:
@@ -69,22 +94,24 @@ def _put_module(file: Path, folder: Path) -> str:
     return name
 
 
-def write(kernel: Kernel, script: str, shares: tuple[str, ...], folder: Path) -> Path:
+def write(kernel: Kernel, script: str, shares: tuple[str, ...], folder: Path, needed: Iterable[Path]) -> Path:
     """Write FOLDER/initramfs for a kernel; the guest runs `script` by /bin/sh over the root, from /run/lab/guest.
 
     `shares` are the PCI addresses of the virtio devices that hold the root, the kernel's tree and the results.
+    `needed` are directories of this machine that the script needs, wherever they are.
     """
     if not _BUSYBOX.exists():
         raise LabError(f"{_BUSYBOX} is missing; `make lab` as root installs it")
+    holding, placing = over_covered(needed)
     root = folder / "initramfs.d"
-    for name in ("bin", "proc", "sys", "dev", "host", "kernel", "upper", "new", "modules"):
+    for name in ("bin", "proc", "sys", "dev", "host", "kernel", "upper", "held", "new", "modules"):
         (root / name).mkdir(parents=True)
     shutil.copy(_BUSYBOX, root / "bin" / "busybox")
     order = [_put_module(file, root / "modules") for file in _module_files(kernel)]
     (root / "order").write_text("".join(f"{name}\n" for name in order))
     (root / "guest").write_text(script)
     init = root / "init"
-    init.write_text(_INIT.format(shares=" ".join(shares)))
+    init.write_text(_INIT.format(shares=" ".join(shares), holding=holding, placing=placing))
     init.chmod(0o755)
     names = "".join(f"{path.relative_to(root)}\n" for path in sorted(root.rglob("*")))
     image = folder / "initramfs"
