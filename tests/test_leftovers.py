@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fsadvisor.machine.runner import PACKAGES
+from fsadvisor.machine.packages import PACKAGES
 from tests.command import ARGV
 from tests.paths import ROOT
 from tests.waiting import comes_to

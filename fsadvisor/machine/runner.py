@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import fetched, sources, time_limits, tools
+from fsadvisor.machine import fetched, packages, sources, time_limits, tools
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.time_limits import Patience
 from fsadvisor.machine.tools import forbid_syncs
@@ -27,8 +27,17 @@ if TYPE_CHECKING:
 
 FETCHED = fetched.commands()
 REFUSED = fetched.refused()
-TOOL_FOLDERS = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", *FETCHED)
-"""The system's own come first."""
+TOOL_FOLDERS = (
+    "/usr/local/sbin",
+    "/usr/local/bin",
+    "/usr/sbin",
+    "/usr/bin",
+    "/sbin",
+    "/bin",
+    "/run/current-system/sw/bin",
+    *FETCHED,
+)
+"""The system's own come first; the last of them is NixOS's."""
 OUTPUT_CAP_BYTES = 4 << 20
 MOST_NAMES = 20_000
 """In a directory, as a stranger recorded it: each name may be a disk, with a hundred questions of its own."""
@@ -40,40 +49,6 @@ STALLED_SHARE = 0.1
 """After this share of the time-out without an answer, as many more are started."""
 QUIET_S = 0.05
 LAST_WAIT_S = 0.5
-
-VENDOR = "from the controller's vendor"
-PACKAGES = {
-    "arcconf": f"arcconf {VENDOR}",
-    "blkid": "util-linux",
-    "btrfs": "btrfs-progs",
-    "cryptsetup": "cryptsetup-bin",
-    "dmsetup": "dmsetup",
-    "dumpe2fs": "e2fsprogs",
-    "findmnt": "util-linux",
-    "fio": "fio",
-    "lsblk": "util-linux",
-    "lvmconfig": "lvm2",
-    "lvs": "lvm2",
-    "MegaCli64": f"MegaCLI {VENDOR}",
-    "mdadm": "mdadm",
-    "megacli": f"MegaCLI {VENDOR}",
-    "multipathd": "multipath-tools",
-    "nvme": "nvme-cli",
-    "perf": "linux-perf (of Ubuntu: linux-tools-generic)",
-    "perccli64": f"perccli64 {VENDOR}",
-    "pvs": "lvm2",
-    "smartctl": "smartmontools",
-    "ssacli": f"ssacli {VENDOR}",
-    "storcli64": f"storcli64 {VENDOR}",
-    "systemctl": "systemd",
-    "systemd-detect-virt": "systemd",
-    "tune2fs": "e2fsprogs",
-    "vgs": "lvm2",
-    "xfs_info": "xfsprogs",
-    "zfs": "zfsutils-linux",
-    "zpool": "zfsutils-linux",
-}
-"""Which package of Debian brings a tool."""
 
 _REFUSALS = (
     "permission denied",
@@ -99,11 +74,16 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def missing_tool(argv: Argv, refused: bool = False) -> Unknown:
-    """The answer where a tool is not installed, or was fetched to where somebody else may write."""
+def missing_tool(argv: Argv, refused: bool = False, package: str | None = None) -> Unknown:
+    """The answer where a tool is not installed, or was fetched to where somebody else may write.
+
+    `package` is its name here, '' where none would help; Debian's where it is left out.
+    """
     tool = argv[0] if argv else ""
     why = "; the fetched one is not used, others can change it: `make run` as this user fetches it again"
-    return Unknown(Cause.NO_TOOL, f"install {PACKAGES.get(tool, tool)}{why if refused else ''}", sources.command(argv))
+    package = packages.PACKAGES.get(tool, tool) if package is None else package
+    learn = f"install {package}{why if refused else ''}" if package else ""
+    return Unknown(Cause.NO_TOOL, learn, sources.command(argv))
 
 
 def too_much(source: str) -> Unknown:
@@ -208,7 +188,8 @@ class Runner(Struct, frozen=True):
             return suspended
         tool = self._find(argv, self.folders)
         if tool is None:
-            return missing_tool(argv, refused=self._find(argv, self.refused) is not None)
+            refused = self._find(argv, self.refused) is not None
+            return missing_tool(argv, refused, packages.bringing(argv[0] if argv else ""))
         argv = argv if self.wake else tools.left_asleep(argv)
         source = sources.command(argv, fetched=tool.rpartition("/")[0] in self.fetched)
         name, seconds = argv[0], self.patience.seconds(argv[0], self.timeout_s)

@@ -280,6 +280,10 @@ def _fstrim_timer(machine: Machine, timer: Fact[str], systemd: Fact[bool]) -> Fa
         named = _named_in_jobs(machine, TRIMMING)
         if read_fact.value(named):
             return read_fact.derive(named, lambda _: "active")
+        if (
+            isinstance(timer, Unknown) and timer.cause is Cause.NO_TOOL
+        ):  # systemd would bring no fact: it is not at work
+            return Unknown(Cause.NOT_EXPOSED, "look for a job that runs fstrim", "/run/systemd/system")
     return read_fact.derive(timer, lambda word: "active" if word == "active" else "inactive")
 
 

@@ -16,7 +16,7 @@ from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import unknowns
 from fsadvisor.tui.views.look import Look
-from fsadvisor.tui.views.unknowns import Means, install_command, packages_of, probe_of
+from fsadvisor.tui.views.unknowns import Means, packages_of, probe_of
 from tests.paths import FIXTURES
 
 MACHINES = sorted(path.name for path in (FIXTURES / "machines").iterdir() if path.is_dir())
@@ -129,23 +129,6 @@ def test_a_probe_is_read_from_its_cure(learn, expected):
 )
 def test_packages_are_read_from_a_cure(learn, expected):
     assert packages_of(learn) == expected
-
-
-@pytest.mark.parametrize(
-    ("os_release", "expected"),
-    [
-        ("ID=debian\n", "apt-get install nvme-cli"),
-        ('ID=linuxmint\nID_LIKE="ubuntu debian"\n', "apt-get install nvme-cli"),
-        ('ID="rocky"\nID_LIKE="rhel centos fedora"\n', "dnf install nvme-cli"),
-        ('ID="opensuse-leap"\nID_LIKE="suse opensuse"\n', "zypper install nvme-cli"),
-        ("ID=arch\n", "pacman -S nvme-cli"),
-        ("ID=alpine\n", "apk add nvme-cli"),
-        ("ID=plan9\n", ""),
-        ("", ""),
-    ],
-)
-def test_the_command_is_that_of_the_distribution(os_release, expected):
-    assert install_command(["nvme-cli"], os_release) == expected
 
 
 def task_for(cause, learn, fact="disk.percentage_used"):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import time_limits
+from fsadvisor.machine import packages, time_limits
 from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.machine.runner import TOOL_FOLDERS
 from fsadvisor.measure.probe.engine import EngineError, because, told
@@ -33,16 +33,6 @@ if TYPE_CHECKING:
 
 
 _PATH: Final = ":".join(TOOL_FOLDERS)
-PACKAGES: Final = {
-    "mkfs.ext4": "e2fsprogs",
-    "mkfs.ext3": "e2fsprogs",
-    "mkfs.ext2": "e2fsprogs",
-    "mkfs.xfs": "xfsprogs",
-    "mkfs.btrfs": "btrfs-progs",
-    "mkfs.f2fs": "f2fs-tools",
-    "mkfs.nilfs2": "nilfs-tools",
-}
-"""Debian's packages of the tools that are most often missing."""
 _MOST_SAID: Final = 300
 
 
@@ -53,7 +43,7 @@ def path_of(tool: str) -> str | None:
 
 def missing(tool: str) -> EngineError:
     """The error where it is not installed."""
-    package = PACKAGES.get(tool)
+    package = packages.bringing(tool) if tool in packages.PACKAGES else ""
     return EngineError(f"{tool} is not installed{f': it is in the package {package}' if package else ''}")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Cause
+from fsadvisor.machine.packages import install_command
 from fsadvisor.pages.document import Block, Commands, Document, Gap, Heading, paragraph
 from fsadvisor.pages.glyphs import Line, Tone, cut, line, span
 from fsadvisor.pages.text import counted, listed
@@ -38,14 +39,6 @@ _AGAIN: Final = re.compile(r"(look|try) again\b|retry\b")
 _THEN_ATTEST: Final = ", then say it with `fsadvisor attest`"
 _AND_ATTEST: Final = ", and `fsadvisor attest` it"
 _NAMED: Final = 12
-_INSTALLERS: Final = (
-    (("debian", "ubuntu"), "apt-get install"),
-    (("fedora", "rhel", "centos"), "dnf install"),
-    (("suse", "opensuse", "sles"), "zypper install"),
-    (("arch",), "pacman -S"),
-    (("alpine",), "apk add"),
-)
-"""Names in /etc/os-release (ID, ID_LIKE), and how packages are installed there."""
 
 
 class Means(Enum):
@@ -150,18 +143,6 @@ def packages_of(learn: str) -> tuple[str, ...]:
     """The packages that a cure names: 'install nvme-cli and smartmontools'."""
     found = _INSTALL.fullmatch(learn)
     return tuple(re.split(r", | and ", found[1])) if found else ()
-
-
-def install_command(packages: Iterable[str], os_release: str) -> str:
-    """The command of the distribution that /etc/os-release names; '' where it names none that we know."""
-    words = {
-        word.casefold()
-        for name, _, value in (one.partition("=") for one in os_release.splitlines())
-        if name in ("ID", "ID_LIKE")
-        for word in value.strip().strip("\"'").replace("-", " ").split()
-    }
-    installer = next((command for names, command in _INSTALLERS if words & set(names)), "")
-    return f"{installer} {shlex.join(packages)}" if installer else ""
 
 
 def title(found: Sequence[Task], checks: int) -> Line:
