@@ -27,6 +27,13 @@ _TERMS: Final = {
     r"believe:": "expect",
     r"from memory: not": "the source, or nothing",
     r"the question makes no sense": "not checked, and why",
+    r"look (how|which|what|whether|who)": "check",
+    r"see (to|that) (the|a|it)": "check",
+    r"let it end": "let it finish",
+    r"overse(e|en|es)": "overlook",
+    r"do(es)? as well": "works too",
+    r"for ever": "forever",
+    r"counts? from": "takes effect",
 }
 """A word of this project's own, or of its insides -> the field's term for it."""
 

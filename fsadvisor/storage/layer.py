@@ -61,7 +61,7 @@ class Layer(Described, frozen=True, kw_only=True):
         "it takes no discards, and every device right below does", "queue/discard_max_bytes"
     )
     queues_without_paths: Fact[bool] = some(
-        "a multipath device keeps requests for ever where no path is left (queue_if_no_path)",
+        "a multipath device keeps requests forever where no path is left (queue_if_no_path)",
         "dmsetup table, multipathd",
     )
     path_recovery_seconds: Fact[int] = some(
