@@ -34,6 +34,7 @@ LINES: Final = "fsadvisor/lines/1"
 BRIEF: Final = "fsadvisor/brief/1"
 SEVERITIES: Final = ("critical", "high", "moderate", "low")
 _SUBJECTS: Final = 20
+_UNQUOTED: Final = str.maketrans("'\"", "``")
 
 
 class Seen(Struct, frozen=True, kw_only=True):
@@ -236,10 +237,13 @@ def nagios(seen: Seen) -> Iterator[str]:
 
 
 def checkmk(seen: Seen) -> Iterator[str]:
-    """A line of a local check; details stand behind an escaped line break."""
+    """A line of a local check; details stand behind an escaped line break.
+
+    Checkmk 1.6 splits the whole line as a shell does: an apostrophe in it would be a quote that nobody closes.
+    """
     data = "|".join(f"{name}={number}" for name, number in _numbers(seen).items())
-    details = "".join(f"\\n{_plain(one)}" for one in _told(seen))
-    yield f'{state(seen)} "fsadvisor" {data} {_plain(_said(seen))}{details}\n'
+    words = "\\n".join(_plain(one) for one in (_said(seen), *_told(seen)))
+    yield f'{state(seen)} "fsadvisor" {data} {words.translate(_UNQUOTED)}\n'
 
 
 def _numbers(seen: Seen) -> dict[str, int]:

