@@ -9,8 +9,8 @@ import pytest
 from fsadvisor.machine.symptoms import Limited
 from fsadvisor.measure.now import groups, mounts
 from fsadvisor.measure.now.answer import answer
-from fsadvisor.measure.now.model import Device, Filesystem, Program, Window
-from fsadvisor.measure.now.programs import unit_of
+from fsadvisor.measure.now.model import Device, Filesystem, Group, Program, Window
+from fsadvisor.measure.now.programs import groups_of, unit_of
 from fsadvisor.report.schema import schema
 from fsadvisor.rulebook.shelf import own_shelf
 from tests.command import fsadvisor
@@ -169,6 +169,24 @@ def test_the_nearest_of_several_limits_of_a_group_is_told():
     after = Limited(path="/a", files={**before.files, "io.stat": "8:0 rbytes=2500 wbytes=9 rios=50 wios=1"})
     (found,) = groups.between((before,), (after,), 5.0)
     assert (found.limit, found.of_limit) == ("10 reads per second", 1.0)
+
+
+def test_those_who_wait_at_a_limit_are_the_programs_of_the_group_and_of_those_below_it():
+    limited = Group(path="/a.slice", device="sdb", limit="10 reads per second", of_limit=1.0)
+    inside = program(7, "fio", waiting=0.9, groups=("/a.slice/b.service",))
+    other = program(8, "dd", waiting=0.9, groups=("/a.slice2", "/ab"))
+    (found,) = answer(window(groups=(limited,), programs=(inside, other)), RULES).found
+    assert [one.partition(":")[0] for one in found.waiters] == ["fio (pid 7)"]
+    assert groups_of("3:cpu,blkio:/x\n2:memory:/y\n0::/z/w\n1:name=systemd:/") == ("/x", "/z/w")
+
+
+def test_a_limit_on_one_disk_explains_nothing_of_another():
+    limited = Group(path="/a.slice", device="sdc", limit="10 reads per second", of_limit=1.0)
+    busy = Device(name="sdb", reads=5000.0, read_ms=12.0, busy=0.99, queue=60.0)
+    disks = (busy, Device(name="sdc"))
+    assert told(groups=(limited,), devices=disks) == ["group-at-its-limit", "device-at-its-limit"]
+    above = (Device(name="sdc"), Device(name="dm-0", below=("sdc",), busy=0.99, queue=60.0))
+    assert told(groups=(limited,), devices=above) == ["group-at-its-limit"]
 
 
 def test_nfs_is_told_by_what_its_operations_took_between_two_moments():

@@ -155,6 +155,7 @@ def test_a_program_at_the_limit_of_its_control_group_is_told_and_not_the_disk(di
     found = causes(told, f"/{group}")
     assert list(found) == ["group-at-its-limit"]
     assert "1,048,576 bytes read per second" in found["group-at-its-limit"].place
+    assert any(f"pid {pid}" in one for one in found["group-at-its-limit"].waiters)
     assert causes(told, Path(device).name) == {}
     assert causes(told, f"pid {pid}") == {}
 

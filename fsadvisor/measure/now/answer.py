@@ -89,6 +89,8 @@ def _reach(one: Verdict, window: Window) -> frozenset[str]:
     what, _, name = one.subject.id.removeprefix("now:").partition(":")
     if what == "device":
         return with_below({name}, window)
+    if what == "group":
+        return with_below((group.device for group in window.groups if group.path == name), window)
     places: tuple[str, ...] = (name,) if what == "filesystem" else ()
     if what == "program":
         places = next(program.places for program in window.programs if named(program) == name)
@@ -155,7 +157,7 @@ def _finding(one: Verdict, window: Window) -> Finding:
             program = next(program for program in window.programs if named(program) == name)
             return Finding(verdict=one, culprits=(_does(program),), place=", ".join(program.places))
         case "group":
-            return Finding(verdict=one, place=_group(name, window))
+            return _of_group(one, name, window)
     return _of_machine(one, window)
 
 
@@ -194,9 +196,16 @@ def _device_of(mount_point: str, window: Window) -> str:
     return next((f"{one.type} on {one.source}" for one in window.filesystems if one.mount_point == mount_point), "")
 
 
-def _group(path: str, window: Window) -> str:
-    one = next(one for one in window.groups if one.path == path)
-    return f"{one.limit}{' of ' + one.device if one.device else ''}"
+def _of_group(one: Verdict, path: str, window: Window) -> Finding:
+    """The limit is the culprit; those that wait are the group's programs."""
+    group = next(group for group in window.groups if group.path == path)
+    inside = [program for program in window.programs if any(_within(own, path) for own in program.groups)]
+    limit = f"{group.limit}{' of ' + group.device if group.device else ''}"
+    return Finding(verdict=one, waiters=_waiting(inside), place=limit)
+
+
+def _within(group: str, path: str) -> bool:
+    return group == path or group.startswith(path.rstrip("/") + "/")
 
 
 def _share(share: float) -> str:

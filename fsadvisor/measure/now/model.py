@@ -83,6 +83,9 @@ class Program(Struct, kw_only=True, omit_defaults=True):
     places: tuple[str, ...] = ()
     """Mount points of what it writes to, or works in."""
 
+    groups: tuple[str, ...] = ()
+    """Its control groups, of the newer hierarchy and of the older one for I/O."""
+
     kernel: bool = False
     waiting: float = 0.0
     syncing: float = 0.0

@@ -64,6 +64,7 @@ def _program(pid: int, one: Waited | None, io: Io | None, looks: int, held: Hold
         pid=pid,
         name=one.name if one else symptoms.name_of(pid),
         unit=unit_of(held.group),
+        groups=groups_of(held.group),
         places=places.of(held),
         kernel=held.kernel,
     )
@@ -78,6 +79,13 @@ def _program(pid: int, one: Waited | None, io: Io | None, looks: int, held: Hold
     if one.places:
         (made.kind, made.function), _ = one.places.most_common(1)[0]
     return made
+
+
+def groups_of(groups: str) -> tuple[str, ...]:
+    """The paths that limit I/O in the text of /proc/PID/cgroup; the root, which has no limit, is left out."""
+    lines = (line.split(":", 2) for line in groups.split("\n"))
+    found = (words[2] for words in lines if len(words) == 3 and (not words[1] or "blkio" in words[1].split(",")))
+    return tuple(dict.fromkeys(path for path in found if path != "/"))
 
 
 def unit_of(groups: str) -> str:
