@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from msgspec import Struct, field
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 
 K = TypeVar("K")
 T = TypeVar("T")
+
+_MOST_HUNG: Final = 6
 
 
 def within(seconds: float, question: Callable[[], T]) -> T | None:
@@ -50,6 +52,43 @@ def within(seconds: float, question: Callable[[], T]) -> T | None:
     if failed:
         raise failed[0]
     return answer
+
+
+def in_turn(patience_s: float, keys: Iterable[K], ask: Callable[[K], T]) -> tuple[dict[K, T], tuple[K, ...]]:
+    """The answers of many quick questions, asked one after another, and those that hang, which are passed over.
+
+    Each that hangs keeps one daemon thread; after a few of them no more is asked.
+    """
+    left = list(keys)
+    found: dict[K, T] = {}
+    hung: list[K] = []
+    while left and len(hung) < _MOST_HUNG:
+        heard, given_up = _asked_in_turn(left, ask)
+        for number, key in enumerate(left):
+            try:
+                found[key] = heard.get(timeout=patience_s)
+            except queue.Empty:
+                given_up.set()
+                hung.append(key)
+                left = left[number + 1 :]
+                break
+        else:
+            return found, tuple(hung)
+    return found, (*hung, *left)
+
+
+def _asked_in_turn(keys: list[K], ask: Callable[[K], T]) -> tuple[queue.SimpleQueue[T], threading.Event]:
+    heard: queue.SimpleQueue[T] = queue.SimpleQueue()
+    given_up = threading.Event()
+
+    def work() -> None:
+        for key in keys:
+            if given_up.is_set():
+                return
+            heard.put(ask(key))
+
+    threading.Thread(target=work, daemon=True).start()
+    return heard, given_up
 
 
 def each_within(seconds: float, questions: Mapping[K, Callable[[], T]]) -> dict[K, T]:

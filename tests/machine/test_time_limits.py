@@ -3,7 +3,7 @@
 import threading
 from functools import partial
 
-from fsadvisor.machine.time_limits import each_within
+from fsadvisor.machine.time_limits import each_within, in_turn
 from tests.waiting import END_S
 
 
@@ -19,3 +19,22 @@ def test_a_question_that_hangs_is_left_out_and_the_others_are_answered():
         assert each_within(5, asked) == {number: number for number in range(40)}
     finally:
         never.set()
+
+
+def test_one_question_of_many_that_hangs_loses_its_own_answer_alone():
+    ends = threading.Event()
+    try:
+        found, hung = in_turn(0.5, range(40), lambda number: ends.wait(END_S) if number == 7 else number)
+    finally:
+        ends.set()
+    assert hung == (7,)
+    assert found == {number: number for number in range(40) if number != 7}
+
+
+def test_where_many_questions_hang_the_rest_is_not_asked():
+    ends = threading.Event()
+    try:
+        found, hung = in_turn(0.01, range(20), lambda _: ends.wait(END_S))
+    finally:
+        ends.set()
+    assert (found, hung) == ({}, tuple(range(20)))
