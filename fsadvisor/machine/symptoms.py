@@ -14,13 +14,14 @@ from msgspec import Struct
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.pulse import content, numbers, read
-from fsadvisor.machine.runner import decoded
-from fsadvisor.machine.time_limits import within
+from fsadvisor.machine.runner import Runner, decoded
+from fsadvisor.machine.time_limits import in_turn, within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _STATFS_S: Final = 1.0
+_IO_S: Final = 0.5
 _FDS: Final = 256
 """Descriptors of one process that are looked at."""
 
@@ -87,14 +88,13 @@ def _space(told: os.statvfs_result) -> Space:
     )
 
 
-def io_of_processes() -> dict[int, str]:
-    """The text of /proc/PID/io of each that lets us."""
-    found: dict[int, str] = {}
-    for pid in numbers("/proc"):
-        answer = read(f"/proc/{pid}/io")
-        if isinstance(answer, Reply):
-            found[pid] = answer.text
-    return found
+def io_of_processes() -> tuple[dict[int, str], tuple[int, ...]]:
+    """The text of /proc/PID/io of each that lets us, and the processes that did not answer.
+
+    One in the midst of exec holds the lock that the kernel takes for this, with whatever it waits for.
+    """
+    answers, hung = in_turn(_IO_S, numbers("/proc"), lambda pid: read(f"/proc/{pid}/io"))
+    return {pid: answer.text for pid, answer in answers.items() if isinstance(answer, Reply)}, hung
 
 
 def name_of(pid: int) -> str:
@@ -193,6 +193,16 @@ def _limited(root: str, limits: tuple[str, ...], counted: tuple[str, ...]) -> It
         if any(told.values()):
             rest = {name: text(f"{folder}/{name}") or "" for name in counted if name in files}
             yield Limited(path=folder.removeprefix(root) or "/", files={**told, **rest})
+
+
+_POOLS: Final = ("dmsetup", "status", "--noflush", "--target", "thin-pool")
+"""Without --noflush each pool writes its metadata before it answers."""
+
+
+def thin_pools() -> str:
+    """What the device mapper says of each thin pool, '' where it can't be asked."""
+    (answer,) = Runner(timeout_s=_STATFS_S).run([_POOLS])
+    return answer.text if isinstance(answer, Reply) else ""
 
 
 def btrfs_jobs() -> dict[str, str]:

@@ -54,6 +54,8 @@ class WaitingThread(Struct, frozen=True, kw_only=True):
     thread: int
     name: str
     where: str | None
+    ran: int | None = None
+    """How often it has been put on a processor so far, None where the kernel does not count it."""
 
 
 class ThreadSample(Struct, frozen=True, kw_only=True):
@@ -94,7 +96,8 @@ def sample_threads() -> ThreadSample:
             if state == _RUNS:
                 running.append((pid, thread, name))
             elif state == _WAITS:
-                waiting.append(WaitingThread(pid=pid, thread=thread, name=name, where=_where(pid, thread)))
+                ran, where = _ran(pid, thread), _where(pid, thread)
+                waiting.append(WaitingThread(pid=pid, thread=thread, name=name, where=where, ran=ran))
     return ThreadSample(
         at_s=time.monotonic(),
         threads=seen,
@@ -142,6 +145,15 @@ def _stat(path: str) -> tuple[str, str, int] | None:
     if not closed or len(fields) <= _THREADS or not fields[_THREADS].isdigit():
         return None
     return decoded(name), decoded(fields[_STATE]), int(fields[_THREADS])
+
+
+def _ran(pid: int, thread: int) -> int | None:
+    """The third figure of schedstat."""
+    try:
+        words = content(f"/proc/{pid}/task/{thread}/schedstat").split()
+    except OSError:
+        return None
+    return int(words[2]) if len(words) > 2 and words[2].isdigit() else None
 
 
 def _where(pid: int, thread: int) -> str | None:

@@ -52,6 +52,7 @@ class Now(Described, frozen=True, kw_only=True):
         "percent",
     )
     suspended: Fact[bool] = some("the device mapper holds all requests back", "/sys/block/DEVICE/dm/suspended")
+    pool_mode: Fact[str] = some("how a thin pool works: rw, ro, out_of_data_space or Fail", "`dmsetup status`")
     md_action: Fact[str] = some("work of the array's own", "/sys/block/DEVICE/md/sync_action")
     # a filesystem
     type: Fact[str] = some("type of the filesystem", "/proc/self/mountinfo")

@@ -7,10 +7,13 @@ import msgspec
 import pytest
 
 from fsadvisor.machine.symptoms import Limited
+from fsadvisor.machine.waiting import ThreadSample, WaitingThread
 from fsadvisor.measure.now import groups, mounts
 from fsadvisor.measure.now.answer import answer
+from fsadvisor.measure.now.look import pool_modes
 from fsadvisor.measure.now.model import Device, Filesystem, Group, Program, Window
 from fsadvisor.measure.now.programs import groups_of, unit_of
+from fsadvisor.measure.now.threads import by_process
 from fsadvisor.report.schema import schema
 from fsadvisor.rulebook.shelf import own_shelf
 from tests.command import fsadvisor
@@ -81,6 +84,24 @@ def test_a_device_in_trouble_does_not_explain_a_program_that_works_on_another():
         "device-silent",
         "program-waits-for-commits",
     ]
+
+
+def test_a_thin_pool_without_space_explains_who_waits_on_its_volume():
+    pool = Device(name="dm-2", pool_mode="out_of_data_space")
+    thin = Device(name="sdb", below=("dm-2",), in_flight=4, queue=4.0, busy=1.0)
+    stuck = program(9, "cp", waiting=1.0, stuck=1, syncing=1.0)
+    devices = (pool, thin)
+    assert told(devices=devices, filesystems=(place(),), programs=(stuck,)) == ["thin-pool-stopped"]
+    assert told(devices=(Device(name="dm-2", pool_mode="rw"),)) == []
+
+
+def test_the_mode_of_a_thin_pool_is_read_from_its_status():
+    text = (
+        "vg-p-tpool: 0 196608 thin-pool 1 12/4096 1536/1536 - out_of_data_space discard_passdown queue_if_no_space\n"
+        "vg-q: 0 8192 thin-pool 0 1/9 2/9 - rw no_discard_passdown error_if_no_space needs_check 24 \n"
+        "a: b: 0 8192 thin-pool Fail\nvg-r: 0 8 thin-pool Error\nNo devices found\n"
+    )
+    assert pool_modes(text) == {"vg-p-tpool": "out_of_data_space", "vg-q": "rw", "a: b": "Fail"}
 
 
 def test_a_suspended_device_is_the_cause_of_a_silent_one():
@@ -223,3 +244,13 @@ def test_what_is_not_there_is_refused_in_a_sentence(argv, says):
     assert done.returncode == 2
     assert says in done.stderr.decode()
     assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(("ran", "stuck"), [((5, 5, 5), 1), ((5, 6, 7), 1), ((5, 90, 200), 0), ((None,) * 3, 1)])
+def test_a_thread_at_one_place_in_all_looks_is_stuck_unless_it_ran_between_them(ran, stuck):
+    def look(number, times):
+        waits = WaitingThread(pid=7, thread=7, name="fio", where="[<0>] io_schedule+0x1/0x2", ran=times)
+        return ThreadSample(at_s=number, threads=1, running=(), waiting=(waits,))
+
+    looks = [look(number, times) for number, times in enumerate(ran * 5)]
+    assert by_process(looks)[7].stuck == stuck

@@ -81,6 +81,8 @@ def _device(one: Device, window: Window) -> Now:
     mover = max(here, key=_moved, default=None)
     others = (program.waiting for program in here if program is not mover)
     facts = {} if one.suspended is None else {"suspended": _told(one.suspended)}
+    if one.pool_mode is not None:
+        facts["pool_mode"] = _told(one.pool_mode)
     if one.md_action is not None:
         facts["md_action"] = _told(one.md_action)
     return Now(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from datetime import UTC, datetime
 from functools import partial
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_NAMED: Final = 3
+
 _PATIENCE_S: Final = 3.0
 """After the look, for each question that may hang."""
 
@@ -45,13 +48,13 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
             return fallback
         return answer
 
+    silent: set[int] = set()
+
     def counters() -> tuple[dict[int, str], tuple[Limited, ...]]:
-        nothing: dict[int, str] = {}
         none: tuple[Limited, ...] = ()
-        return (
-            asked("what processes read and write", symptoms.io_of_processes, nothing),
-            asked("limits of control groups", symptoms.limited_groups, none),
-        )
+        io, hung = symptoms.io_of_processes()
+        silent.update(hung)
+        return io, asked("limits of control groups", symptoms.limited_groups, none)
 
     io_before, limits_before = counters()
     nfs_before = symptoms.mount_statistics()
@@ -83,6 +86,8 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
     worth = programs.worth(waited, io, looks)
     told_of = each_within(_PATIENCE_S, {pid: partial(symptoms.holds, pid) for pid in worth})
     untold += [f"process {pid}: no answer in {_PATIENCE_S:g} s" for pid in worth if pid not in told_of]
+    untold += [f"process {pid}: what it reads and writes can't be asked" for pid in sorted(silent)[:_NAMED]]
+    untold += [f"and of {len(silent) - _NAMED} more processes"] if len(silent) > _NAMED else []
     held = {pid: told_of.get(pid, symptoms.Holds()) for pid in worth}
     space = symptoms.spaces(one.mount_point for one in table)
     filesystems = mounts.filesystems(
@@ -92,12 +97,13 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
         mounts.nfs_between(nfs_before, symptoms.mount_statistics(), took_s),
         mounts.times_mounted(mountinfo),
     )
+    pools = asked("thin pools", partial(_pools, told), "")
     made = Window(
         when=datetime.now(tz=UTC).isoformat(timespec="seconds"),
         seconds=round(told.seconds, 2),
         looks=looks,
         root=os.geteuid() == 0,
-        devices=tuple(one for one in _devices(told) if _worth(one, {place.device for place in filesystems})),
+        devices=tuple(one for one in _devices(told, pools) if _worth(one, {place.device for place in filesystems})),
         filesystems=filesystems,
         programs=programs.programs(waited, io, looks, held, mounts.places(mountinfo, filesystems)),
         journals=tuple(_journals(told)),
@@ -140,10 +146,26 @@ def _memory(one: Snapshot) -> system_counters.VmStat | None:
     return None if isinstance(read, Unknown) else read
 
 
-def _devices(told: Counted) -> Iterator[Device]:
+def _pools(told: Counted) -> str:
     disks = _value(told.disks)
+    return symptoms.thin_pools() if disks and any(one.name.startswith("dm-") for one in disks.each) else ""
+
+
+def _devices(told: Counted, pools: str) -> Iterator[Device]:
+    disks, modes = _value(told.disks), pool_modes(pools)
     for one in disks.each if disks else ():
-        yield _device(one)
+        yield _device(one, modes)
+
+
+_POOL: Final = re.compile(
+    r"(.+): \d+ \d+ thin-pool (?:\d+ \d+/\d+ \d+/\d+ \S+ (rw|ro|out_of_data_space)\b.*|(Fail))", re.ASCII
+)
+
+
+def pool_modes(text: str) -> dict[str, str]:
+    """From `dmsetup status`: the mode of each thin pool by its name in /dev/mapper."""
+    found = filter(None, map(_POOL.fullmatch, text.split("\n")))
+    return {one[1]: one[2] or one[3] for one in found}
 
 
 def _journals(told: Counted) -> Iterator[Journal]:
@@ -162,7 +184,7 @@ def _worth(one: Device, mounted: set[str]) -> bool:
     return bool(one.busy or one.in_flight or one.flush or one.below or one.suspended or one.name in mounted)
 
 
-def _device(one: Disk) -> Device:
+def _device(one: Disk, pools: dict[str, str]) -> Device:
     rates, block = one.rates, f"/sys/block/{one.name}"
     suspended = symptoms.text(f"{block}/dm/suspended")
     return Device(
@@ -182,6 +204,7 @@ def _device(one: Disk) -> Device:
         in_flight=rates.in_flight,
         discards=rates.discards,
         suspended=None if suspended is None else suspended == "1",
+        pool_mode=pools.get(symptoms.text(f"{block}/dm/name") or ""),
         md_action=symptoms.text(f"{block}/md/sync_action"),
         md_done=symptoms.text(f"{block}/md/sync_completed"),
     )

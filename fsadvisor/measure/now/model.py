@@ -35,6 +35,9 @@ class Device(Struct, kw_only=True, omit_defaults=True):
     in_flight: int = 0
     discards: float | None = None
     suspended: bool | None = None
+    pool_mode: str | None = None
+    """Of a thin pool: 'rw', 'ro', 'out_of_data_space' or 'Fail'."""
+
     md_action: str | None = None
     md_done: str | None = None
     """'12345 / 67890', in sectors."""

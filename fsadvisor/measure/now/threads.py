@@ -25,6 +25,11 @@ _FREEZE: Final = re.compile(
 """Whoever waits in percpu_rwsem_wait below one of these waits for a filesystem that is frozen, or is being frozen."""
 
 
+_WOKEN: Final = 2
+"""Times that a thread may be woken and yet be stuck: some waits in the kernel look again every few seconds. One that
+goes from request to request is seen at one place in all looks, too, but has run between them."""
+
+
 class Waited(Struct, kw_only=True):
     """A process, over all looks."""
 
@@ -42,6 +47,9 @@ class Waited(Struct, kw_only=True):
 
     threads: Counter[tuple[int, str]] = field(default_factory=Counter)
     """Thread and where it was."""
+
+    ran: dict[int, list[int]] = field(default_factory=dict)
+    """Of each thread, how often it had been put on a processor by each look."""
 
     names: Counter[str] = field(default_factory=Counter)
 
@@ -74,6 +82,8 @@ def _add(process: Waited, threads: list[WaitingThread]) -> None:
         process.names[thread.name] += 1
         process.places[kind, telling] += 1
         process.threads[thread.thread, where] += 1
+        if thread.ran is not None:
+            process.ran.setdefault(thread.thread, []).append(thread.ran)
         stack = process_files.parse_process_stack(where)
         syncing |= not isinstance(stack, Unknown) and stack.syncing
         held_back |= any(name.startswith("balance_dirty_pages") for name in functions)
@@ -83,8 +93,9 @@ def _add(process: Waited, threads: list[WaitingThread]) -> None:
 
 
 def _stuck(process: Waited, looks: int) -> None:
-    for (_, where), count in process.threads.items():
-        if count == looks and where:
+    for (thread, where), count in process.threads.items():
+        ran = process.ran.get(thread, [])
+        if count == looks and where and not (ran and max(ran) - min(ran) > _WOKEN):
             process.stuck += 1
             functions = functions_of(where)
             freezing = "percpu_rwsem_wait" in functions and any(map(_FREEZE.fullmatch, functions))
