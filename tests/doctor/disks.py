@@ -2,14 +2,17 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 from pathlib import Path
 
+from tests.doctor.staging import program
 from tests.loops import run, unmount
 from tests.waiting import comes_to
 
 DAEMON = "qemu-storage-daemon"
+POSTGRES = Path("/usr/lib/postgresql/15/bin")
 
 
 class Disk:
@@ -65,3 +68,30 @@ def mounted(device, folder, kind="ext4", *options):
         yield str(folder)
     finally:
         unmount(str(folder))
+
+
+def filesystem(disks, name, megabytes, *options):
+    """An ext4 whose writes reach the disk below this machine."""
+    device = disks.device(name, megabytes)
+    run("losetup", "--direct-io=on", device)
+    run("mkfs.ext4", "-q", *options, device)
+    return Path(device).name, disks.mount(device, name)
+
+
+@contextlib.contextmanager
+def postgresql(place, folder, *bench, options=()):
+    """A server with its data in `place`, and pgbench at work on it."""
+    for one in (folder, *folder.parents[:3]):
+        one.chmod(0o755)  # the server runs as a user of its own, and must pass
+    shutil.chown(place, "postgres", "postgres")
+    own = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--")
+    run(*own, f"{POSTGRES}/initdb", "-D", f"{place}/d", "-A", "trust")
+    argv = [*own, f"{POSTGRES}/postgres", "-D", f"{place}/d", "-k", place]
+    argv += [word for option in ("listen_addresses=", "log_min_messages=panic", *options) for word in ("-c", option)]
+    client = (*own, f"{POSTGRES}/pgbench", "-h", place)
+    ready = [*own, f"{POSTGRES}/pg_isready", "-q", "-h", place]
+    with program("", place, *argv):
+        assert comes_to(lambda: subprocess.run(ready, check=False).returncode == 0)
+        run(*client, "-q", "-i", "-s", "5", "postgres")
+        with program("", place, *client, *bench, "-T", "10000", "postgres"):
+            yield

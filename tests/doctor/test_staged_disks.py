@@ -3,19 +3,17 @@
 import contextlib
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.command import fsadvisor
-from tests.doctor.disks import DAEMON, disk, mounted
+from tests.doctor.disks import DAEMON, POSTGRES, disk, filesystem, mounted, postgresql
 from tests.doctor.staging import FLOODS, FSYNCS, causes, diagnosis, in_state, program
 from tests.loops import loops, needs_loop_devices, run
 from tests.waiting import comes_to
 
-POSTGRES = Path("/usr/lib/postgresql/15/bin")
 ETCD = shutil.which("etcd")
 pytestmark = [pytest.mark.long, needs_loop_devices]
 needs_drive = pytest.mark.skipif(
@@ -98,14 +96,6 @@ def disks(tmp_path):
         yield made
 
 
-def filesystem(disks, name, megabytes, *options):
-    """An ext4 whose writes reach the disk below this machine."""
-    device = disks.device(name, megabytes)
-    run("losetup", "--direct-io=on", device)
-    run("mkfs.ext4", "-q", *options, device)
-    return Path(device).name, disks.mount(device, name)
-
-
 def test_a_noisy_neighbour_is_named_and_who_waits_for_it(disks):
     name, place = filesystem(disks, "neighbour", 300)
     (Path(place) / "big").write_bytes(bytes(32 << 20))
@@ -176,21 +166,9 @@ def test_a_reader_whose_cached_pages_are_evicted_breaks_nothing(disks):
 @pytest.mark.skipif(not POSTGRES.exists(), reason="PostgreSQL 15 is not installed")
 def test_a_checkpoint_storm_of_postgresql_on_a_fast_disk_is_no_fault_of_the_disk(disks, tmp_path):
     name, place = filesystem(disks, "postgresql", 1500)
-    for folder in (tmp_path, *tmp_path.parents[:3]):
-        folder.chmod(0o755)  # the server runs as a user of its own, and must pass
-    shutil.chown(place, "postgres", "postgres")
-    own = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--")
-    run(*own, f"{POSTGRES}/initdb", "-D", f"{place}/d", "-A", "trust")
-    options = ("listen_addresses=", "max_wal_size=32MB", "checkpoint_completion_target=0.1", "log_min_messages=panic")
-    argv = [*own, f"{POSTGRES}/postgres", "-D", f"{place}/d", "-k", place]
-    argv += [word for option in options for word in ("-c", option)]
-    bench = (*own, f"{POSTGRES}/pgbench", "-h", place)
-    ready = [*own, f"{POSTGRES}/pg_isready", "-q", "-h", place]
-    with program("", place, *argv):
-        assert comes_to(lambda: subprocess.run(ready, check=False).returncode == 0)
-        run(*bench, "-q", "-i", "-s", "5", "postgres")
-        with program("", place, *bench, "-c", "8", "-T", "600", "postgres"):
-            told = diagnosis()
+    storm = ("max_wal_size=32MB", "checkpoint_completion_target=0.1")
+    with postgresql(place, tmp_path, "-c", "8", options=storm):
+        told = diagnosis()
     assert not grave(causes(told, name)) | grave(causes(told, place))
 
 
