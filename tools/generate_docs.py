@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -49,7 +50,7 @@ def man_page(parser: argparse.ArgumentParser) -> str:
         },
         format="single-commands-section",
     )
-    return str(page)
+    return re.sub("^'", r"\\&'", str(page), flags=re.MULTILINE)  # which troff would take for a request
 
 
 def help_page(parser: argparse.ArgumentParser) -> str:

