@@ -26,6 +26,8 @@ _LONGEST_NAME: Final = 80
 _ONE_WORD: Final = re.compile(r"[^\s,;:\"'()]+")
 _PREFIXES: Final = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _SIGNS: Final = {"percent": "%"}
+_LETTERS: Final = 2
+"""A unit with more is a word: '1 error', but '1 ms'."""
 _CAUSES: Final = {
     Cause.DENIED: "denied",
     Cause.NO_TOOL: "no tool",
@@ -71,7 +73,8 @@ def value_text(entry: Entry, value: Any) -> str:  # noqa: ANN401 - any type of t
         return bytes_text(value)
     if entry.unit[:1].isdigit():
         return f"{value} ({entry.unit})"
-    return f"{value} {_SIGNS.get(entry.unit, entry.unit)}".rstrip()
+    unit = entry.unit.removesuffix("s") if value == 1 and len(entry.unit) > _LETTERS else entry.unit
+    return f"{value} {_SIGNS.get(unit, unit)}".rstrip()
 
 
 def bytes_text(size: int) -> str:

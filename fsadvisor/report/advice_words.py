@@ -1,6 +1,6 @@
 """A finding's advice with this machine's names in its commands: what is typed, not what stands for it.
 
-Rules write DEVICE, MOUNTPOINT, NAME, POOL and DIR within backticks. A finding on several subjects keeps the words.
+Rules write DEVICE, MOUNTPOINT, NAME, VG/LV, POOL, DATASET and DIR within backticks. On several subjects the words stay.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ if TYPE_CHECKING:
 
 _COMMAND: Final = re.compile(r"`[^`]+`")
 _WORD: Final = re.compile(
-    r"(?<=/dev/)NAME\b|(?<=/sys/block/)NAME\b|(?<![\w,/-])(?:DEVICE|MOUNTPOINT|NAME|POOL|DIR)(?![\w,/])"
+    r"(?<=/dev/)NAME\b|(?<=/sys/block/)NAME\b|(?<![\w/-])VG/LV\b"
+    r"|(?<![\w,/-])(?:DEVICE|MOUNTPOINT|NAME|POOL|DATASET|DIR)(?![\w,/])"
 )
+_LVM: Final = re.compile(r"(?P<vg>[\w.+]+(?:--[\w.+]+)*)-(?P<lv>[\w.+]+(?:--[\w.+]+)*)")
+"""As device mapper names LVM's volumes: the hyphens of each part are written twice."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}")
 _LONGEST: Final = 200
 """A mount point that is longer is no help in a sentence."""
 
 
-_WAIVE: Final = "`fsadvisor waive`"
+_WAIVE: Final = re.compile(r"`fsadvisor\s+waive`")
 
 
 def ways(finding: Finding) -> list[Way]:
@@ -51,7 +54,7 @@ def needs(finding: Finding) -> str:
 def advice(finding: Finding) -> str:
     """What to do, in the rule's words."""
     text = advice_for(finding.rule.remedy, [subject.scope for subject in finding.subjects])
-    text = text.replace(_WAIVE, _waiving(finding))
+    text = _WAIVE.sub(lambda _: _waiving(finding), text)
     if len(finding.verdicts) != 1:
         return text
     here = dict(_names(finding.verdicts[0].subject))
@@ -84,8 +87,11 @@ def _facts(subject: Subject) -> Iterator[tuple[str, object]]:
         case "layer":
             mapped = getattr(scope["layer"], "mapped_name", None)
             yield "NAME", mapped if isinstance(mapped, Known) else getattr(scope["layer"], "name", None)
+            if isinstance(mapped, Known) and (found := _LVM.fullmatch(mapped.value.removesuffix("-tpool"))):
+                yield "VG/LV", Known("/".join(found.groups()).replace("--", "-"), mapped.source)
         case "service":
             yield "DIR", getattr(scope["service"], "directory", None)
+            yield from _of_filesystem(subject)
         case "filesystem" | "mount":
             yield from _of_filesystem(subject)
 
@@ -95,6 +101,7 @@ def _of_filesystem(subject: Subject) -> Iterator[tuple[str, object]]:
     mount, filesystem = subject.scope.get("mount"), subject.scope.get("filesystem")
     yield "MOUNTPOINT", getattr(mount, "point", None) or getattr(filesystem, "mount_point", None)
     yield "POOL", getattr(filesystem, "zfs_pool", None)
+    yield "DATASET", getattr(filesystem, "zfs_dataset", None)
     kind = getattr(filesystem, "type", None)
     if isinstance(kind, Known) and type_of(kind.value).on_devices:
         yield "DEVICE", getattr(filesystem, "device", None)

@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 
 _WIDTH: Final = 80
 _LONGEST_VALUE: Final = 24
+"""What each value may take at least; more where the title leaves it beside a name of usual length."""
+_USUAL_NAME: Final = 20
 _SHORTEST_NAME: Final = 12
 _NAMED: Final = 3
 _CUT: Final = "..."
 """In ASCII, as a title may stand on a terminal that has no more."""
 
 _SET: Final = {True: "on", False: "off"}
-_COUNTED: Final = ("devices", "paths", "errors", "sectors", "lines", "shutdowns", "files", "names", "arrays", "threads")
 _OPTION: Final = re.compile(r"'([^']+)' in ")
 
 
@@ -47,10 +48,16 @@ def title(rule: Rule, subjects: Sequence[Subject]) -> str:
 
 def _words(rule: Rule, subject: Subject) -> str:
     """Of several titles the first whose values are known, and rather one that counts nothing as 0."""
-    said = partial(_said, rule)
     fit = [one.says for one in rule.here if one.fits(subject.scope)]
-    found = [(words, one) for one in fit if (words := in_words(one, subject.scope, said))]
+    found = [(words, one) for one in fit if (words := in_words(one, subject.scope, partial(_said, rule, _room(one))))]
     return next((words for words, one in found if not _has_zero(one, subject)), found[0][0] if found else "")
+
+
+def _room(template: Template) -> int:
+    """The columns for each of a title's values."""
+    texts = [piece for piece in template.pieces if isinstance(piece, str)]
+    values = max(1, len(template.pieces) - len(texts))
+    return max(_LONGEST_VALUE, (_WIDTH - _USUAL_NAME - width("".join(texts))) // values)
 
 
 def _has_zero(template: Template, subject: Subject) -> bool:
@@ -107,7 +114,7 @@ def cut_in_the_middle(text: str, most: int) -> str:
     return f"{start}{_CUT}{end}"
 
 
-def _said(rule: Rule, entry: Entry, value: Any, before: str) -> str:  # noqa: ANN401 - any type of the catalogue
+def _said(rule: Rule, most: int, entry: Entry, value: Any, before: str) -> str:  # noqa: ANN401 - any type of the catalogue
     """A value without the quotes in which evidence puts strangers' words; after '=' as it is set; '' where it is none.
 
     Of a list of options those that the rule asks for.
@@ -117,6 +124,8 @@ def _said(rule: Rule, entry: Entry, value: Any, before: str) -> str:  # noqa: AN
             " ".join(ask.expression.text for ask in rule.asks if entry.name in ask.expression.names)
         )
         value = tuple(one for one in value if one in asked) if asked else value
+        if len(value) > 1 and width(value_text(entry, value)) > most:
+            return f"{cut_in_the_middle(clean(value[0], None), most)} and {len(value) - 1:,} more"
     if value in ("", ()):
         return ""
     if before.endswith("="):
@@ -125,12 +134,13 @@ def _said(rule: Rule, entry: Entry, value: Any, before: str) -> str:  # noqa: AN
         text = clean(value, None)
     else:
         text = _figure(entry, value)
-    return cut_in_the_middle(text, _LONGEST_VALUE)
+    return cut_in_the_middle(text, most)
 
 
 def _figure(entry: Entry, value: Any) -> str:  # noqa: ANN401 - any type of the catalogue
-    """A number with its unit: '1 path', '21 ms'."""
+    """A number with its unit: '1 path', '21 ms', '40,211 errors'."""
     if entry.unit == "µs":
         return f"{value / 1000:g} ms"
     text = value_text(entry, int(value) if isinstance(value, float) and value.is_integer() else value)
-    return text.removesuffix("s") if text.startswith("1 ") and entry.unit in _COUNTED else text
+    number, space, unit = text.partition(" ")
+    return f"{int(number):,}{space}{unit}" if number.isdigit() and unit.isalpha() else text

@@ -38,6 +38,22 @@ _TERMS: Final = {
 """A word of this project's own, or of its insides -> the field's term for it."""
 
 _WORDS: Final = {re.compile(rf"(?<![\w./-]){old}(?![\w/-]|\.\w)", re.IGNORECASE): term for old, term in _TERMS.items()}
+_TOOLS: Final = {
+    "md": r"mdadm",
+    "LVM": r"(lv|vg|pv)[a-z]+",
+    "ZFS": r"zpool|zfs",
+    "Btrfs": r"btrfs",
+    "XFS": r"xfs_\w+",
+    "ext4": r"e2fsck|tune2fs|resize2fs|dumpe2fs|e4defrag",
+    "MegaRAID and PERC": r"storcli(64)?|perccli(64)?",
+    "Smart Array": r"ssacli",
+    "Adaptec": r"arcconf",
+    "iSCSI": r"iscsiadm",
+    "PostgreSQL": r"psql|pg_\w+|SELECT|ALTER SYSTEM",
+    "MySQL": r"mysql\w*|SET GLOBAL",
+}
+"""What only one of several kinds of system has: its commands, as they begin."""
+_TOOL: Final = {kind: re.compile(rf"`(sudo )?({names})\b") for kind, names in _TOOLS.items()}
 _QUOTED: Final = re.compile(r"`[^`]*`|\{[^{}]*\}|<[^<>\s]*>")
 """Commands, values and names stand as they are written."""
 _END: Final = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')]))(?<!e\.g\.)(?<!i\.e\.)\s+|\n\s*\n|\n\s*(?=[-*] )")
@@ -85,6 +101,9 @@ def texts(rule: Rule) -> Iterator[tuple[str, str]]:
 
 
 def misworded_rule(rule: Rule) -> Iterator[str]:
-    """The same of each text of a rule, with where it stands."""
+    """The same of each text of a rule, with where it stands; and commands of several kinds of system in one."""
     for where, text in texts(rule):
         yield from (f"{where}: {words}" for words in misworded(text))
+        kinds = [kind for kind, command in _TOOL.items() if command.search(text)]
+        if where.startswith("remedy") and len(kinds) > 1 and rule.subject not in ("host", "now"):
+            yield f"{where}: commands of {' and '.join(kinds)}: a [[remedy.way]] for each"

@@ -30,7 +30,8 @@ def filesystem(point="/srv/my data", fs_type="ext4", **more):
 
 
 def test_a_waiver_is_told_as_a_whole_command():
-    assert said("Or `fsadvisor waive`.", disk("sda"), on="disk") == "Or `fsadvisor waive one disk:sda`."
+    for text in ("Or `fsadvisor waive`.", "Or `fsadvisor\nwaive`."):
+        assert said(text, disk("sda"), on="disk") == "Or `fsadvisor waive one disk:sda`."
 
 
 @pytest.mark.parametrize(
@@ -56,10 +57,10 @@ def test_a_filesystems_device_and_mount_point_are_quoted():
     assert said(text, filesystem(), on="filesystem") == told
 
 
-def test_of_zfs_the_pool_is_named_and_no_device():
-    text = "`zpool clear POOL DEVICE`, `systemctl enable --now zfs-scrub-monthly@POOL.timer`"
-    told = "`zpool clear tank DEVICE`, `systemctl enable --now zfs-scrub-monthly@tank.timer`"
-    assert said(text, filesystem(fs_type="zfs", zfs_pool="tank"), on="filesystem") == told
+def test_of_zfs_the_pool_and_the_dataset_are_named_and_no_device():
+    text = "`zpool clear POOL DEVICE`, `systemctl enable --now zfs-scrub-monthly@POOL.timer`, `zfs list -r DATASET`"
+    told = "`zpool clear tank DEVICE`, `systemctl enable --now zfs-scrub-monthly@tank.timer`, `zfs list -r tank/a`"
+    assert said(text, filesystem(fs_type="zfs", zfs_pool="tank", zfs_dataset="tank/a"), on="filesystem") == told
 
 
 def test_a_mount_is_named_by_its_own_point():

@@ -123,6 +123,15 @@ def test_a_version_is_said_beside_the_options_that_it_refuses():
     assert seen == "/srv (btrfs): fstab has inode_cache, refused by Linux 6.12"
 
 
+def test_a_value_has_the_columns_that_the_title_leaves_and_of_several_the_first_is_told():
+    rule = RULES["raid-drive-sick"]
+    sick = "1I:1:3 predictive failure"
+    assert title(rule, [subject(rule, disk__raid_sick_drives=(sick,))]).endswith(f"behind the controller: {sick}")
+    both = title(rule, [subject(rule, disk__raid_sick_drives=(sick, sick, sick))])
+    assert both.endswith(f"{sick} and 2 more")
+    assert width(both) <= 80
+
+
 def test_rule_try_refuses_a_title_that_does_not_tell_which_of_several_causes_holds():
     rule = RULES["md-nobody-told"]
     (seen,) = [
