@@ -105,5 +105,5 @@ def misworded_rule(rule: Rule) -> Iterator[str]:
     for where, text in texts(rule):
         yield from (f"{where}: {words}" for words in misworded(text))
         kinds = [kind for kind, command in _TOOL.items() if command.search(text)]
-        if where.startswith("remedy") and len(kinds) > 1 and rule.subject not in ("host", "now"):
+        if where.startswith("remedy") and len(kinds) > 1 and rule.subject != "host":
             yield f"{where}: commands of {' and '.join(kinds)}: a [[remedy.way]] for each"

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from fsadvisor.tui.session import Session
 
 
-class Diagnosed(Message):
-    """The doctor has looked."""
+class Diagnosed(Message, bubble=False):
+    """The doctor has looked. It does not bubble: the app hands it on to the place that is shown."""
 
 
 class Doctor:

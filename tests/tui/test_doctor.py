@@ -2,9 +2,11 @@
 
 import asyncio
 import threading
+from pathlib import Path
 
 import pytest
 
+from fsadvisor.tui import explorer
 from fsadvisor.tui.app import FsadvisorApp
 from tests.doctor.test_answer import place, window
 from tests.tui.driving import MACHINE, SIZES, TERMINAL, explored, screen, session, shown, until
@@ -90,3 +92,30 @@ def test_a_recording_has_no_now_and_names_the_command_that_judges_a_kept_look():
         return shown(app)
 
     assert "fsadvisor doctor --on FILE" in explored(steps)
+
+
+class Counting(FsadvisorApp):
+    """How often it hears of a look; after ten times it stops, which ends what would go on for ever."""
+
+    CSS_PATH = Path(explorer.__file__).with_name("style.tcss")
+    heard = 0
+
+    def on_diagnosed(self):
+        self.heard += 1
+        if self.heard < 10:
+            super().on_diagnosed()
+
+
+def test_a_look_is_told_once_and_then_the_explorer_rests():
+    async def run():
+        here = session(MACHINE)
+        here.live, here.window = True, window
+        app = Counting(here, TERMINAL)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(pilot, lambda: app.look is not None and app.heard)
+            await until(pilot, lambda: not app.doctor.looks)
+            for _ in range(5):
+                await pilot.pause()
+            return app.heard
+
+    assert asyncio.run(run()) == 1
