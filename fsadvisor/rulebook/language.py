@@ -38,22 +38,22 @@ _TERMS: Final = {
 """A word of this project's own, or of its insides -> the field's term for it."""
 
 _WORDS: Final = {re.compile(rf"(?<![\w./-]){old}(?![\w/-]|\.\w)", re.IGNORECASE): term for old, term in _TERMS.items()}
-_TOOLS: Final = {
-    "md": r"mdadm",
-    "LVM": r"(lv|vg|pv)[a-z]+",
-    "ZFS": r"zpool|zfs",
-    "Btrfs": r"btrfs",
-    "XFS": r"xfs_\w+",
-    "ext4": r"e2fsck|tune2fs|resize2fs|dumpe2fs|e4defrag",
-    "MegaRAID and PERC": r"storcli(64)?|perccli(64)?",
-    "Smart Array": r"ssacli",
-    "Adaptec": r"arcconf",
-    "iSCSI": r"iscsiadm",
-    "PostgreSQL": r"psql|pg_\w+|SELECT|ALTER SYSTEM",
-    "MySQL": r"mysql\w*|SET GLOBAL",
-}
-"""What only one of several kinds of system has: its commands, as they begin."""
-_TOOL: Final = {kind: re.compile(rf"`(sudo )?({names})\b") for kind, names in _TOOLS.items()}
+_COMMANDS: Final = (
+    r"mdadm",
+    r"(?:lv|vg|pv)[a-z]+",
+    r"zpool|zfs",
+    r"btrfs\w*",
+    r"xfs_\w+",
+    r"e2fsck|tune2fs|resize2fs|dumpe2fs|e4defrag",
+    r"(?:stor|perc)cli(?:64)?",
+    r"ssacli",
+    r"arcconf",
+    r"iscsiadm",
+    r"psql|pg_\w+|SELECT|ALTER SYSTEM",
+    r"mysql\w*|SET GLOBAL",
+)
+"""Commands that only one of several kinds of filesystem, volume, controller or program has, a kind a line."""
+_COMMAND_OF: Final = [re.compile(rf"`((?:{names})\b)") for names in _COMMANDS]
 _QUOTED: Final = re.compile(r"`[^`]*`|\{[^{}]*\}|<[^<>\s]*>")
 """Commands, values and names stand as they are written."""
 _END: Final = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')]))(?<!e\.g\.)(?<!i\.e\.)\s+|\n\s*\n|\n\s*(?=[-*] )")
@@ -104,6 +104,6 @@ def misworded_rule(rule: Rule) -> Iterator[str]:
     """The same of each text of a rule, with where it stands; and commands of several kinds of system in one."""
     for where, text in texts(rule):
         yield from (f"{where}: {words}" for words in misworded(text))
-        kinds = [kind for kind, command in _TOOL.items() if command.search(text)]
+        kinds = [found[1] for command in _COMMAND_OF if (found := command.search(text))]
         if where.startswith("remedy") and len(kinds) > 1 and rule.subject != "host":
-            yield f"{where}: commands of {' and '.join(kinds)}: a [[remedy.way]] for each"
+            yield f"{where}: {' and '.join(kinds)} are for different kinds of system: a [[remedy.way]] for each"

@@ -80,4 +80,4 @@ def test_commands_of_several_kinds_of_system_in_one_text_are_refused():
     rule = next(rule for rule in RULES if rule.id == "md-degraded")
     mixed = replace(rule, remedy=replace(rule.remedy, advice="Run `mdadm --detail /dev/NAME`, or `lvs -a`."))
     (words,) = misworded_rule(mixed)
-    assert words.startswith("remedy: advice: commands of md and LVM: a [[remedy.way]] for each")
+    assert words.startswith("remedy: advice: mdadm and lvs are for different kinds of system")
