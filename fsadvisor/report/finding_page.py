@@ -84,7 +84,7 @@ def waived(finding: Finding) -> str:
 def folded(finding: Finding) -> Iterator[tuple[str, list[str]]]:
     """(title, lines) of what stands below a finding: what follows from it, and what waits until it is mended."""
     for title, below in (
-        ("May follow from it", finding.consequences),
+        ("Related, as cause or consequence", finding.consequences),
         ("Only after it is repaired", finding.waiting),
     ):
         if below:

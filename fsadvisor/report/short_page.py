@@ -48,6 +48,8 @@ _EFFECT: Final = 3 * _LINE
 _EVIDENCE: Final = 3 * _LINE
 _VALUE: Final = 48
 _SOURCE: Final = 40
+_WHOLE: Final = 300
+"""Of a single fact: a page, or a line of the kernel's log."""
 _BELOW: Final = 3
 _WITH_COMMANDS: Final = 2
 """Subjects whose commands are shown."""
@@ -211,7 +213,7 @@ def _evidence(finding: Finding) -> str:
     asked = evidence(finding)
     open_asks = [f"{ask.ask} {truth.name.lower()}" for ask, truth in asked if truth is not TRUE]
     names = dict.fromkeys(name for ask, _ in asked if ask.part == "checks" for name in ask.expression.names)
-    told = [_told(finding, name) for name in names]
+    told = [_told(finding, name, _WHOLE if len(names) == 1 else _SOURCE) for name in names]
     while len(told) > 1 and len(", ".join(told)) > _EVIDENCE:
         del told[-1]
     more = f" and {len(names) - len(told):,} more" if len(names) > len(told) else ""
@@ -226,8 +228,8 @@ def _asked_first(finding: Finding, value: object) -> object:
     return tuple(sorted(value, key=lambda one: f"'{one}'" not in text))
 
 
-def _told(finding: Finding, name: str) -> str:
-    """'disk.plp = absent', with the subject where they differ."""
+def _told(finding: Finding, name: str, most: int) -> str:
+    """'disk.plp = absent', with the subject where they differ, and a source of at most so many characters."""
     values = list(finding.facts()[name].values())
     many = len(values) > 1
     words = []
@@ -238,7 +240,7 @@ def _told(finding: Finding, name: str) -> str:
             value = _asked_first(finding, fact.value)
             said = shorten(value_text(catalogue()[name], value), _VALUE, placeholder=" ...")
             source = clean(fact.source)
-            said = f"{said} ({source})" if source and len(source) <= _SOURCE else said
+            said = f"{said} ({source})" if source and len(source) <= most else said
         words.append(f"{said} ({subjects_named([subject])})" if many else said)
     if len(values) > _BELOW:
         words.append("others")
