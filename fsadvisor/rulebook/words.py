@@ -26,9 +26,14 @@ _SAYS_NOTHING: Final = """
 a all am an and any are as at be but by can do does for from get gets getting got had has have how i if in is it
 its just me my no not of on or s should so still t that the then there they this to too very was we what when
 where which while who why will with you your
+also both each else even ever here lot lots make makes making much need never one only our out than their want
 """
 _STOP: Final = frozenset(_SAYS_NOTHING.split())
 _WORD: Final = re.compile(r"[a-z][a-z0-9_.]*[a-z0-9_]|[a-z]|[0-9]+")
+_NUMBERED: Final = re.compile(r"([a-z]{5,})[0-9]+")
+"""One of several of a name: kswapd0."""
+_QUESTION: Final = 3
+"""Words from which on what is typed tells a story, not a name."""
 _LEAST: Final = 0.3
 """Of the best: what fits less is noise."""
 
@@ -41,7 +46,8 @@ _EXACT, _START, _MISTYPED = 1.0, 0.8, 0.6
 _ADVISED: Final = 1.3
 """What is so on this machine comes before what fits as well."""
 
-_WORDS_OF: Final = (("id", 0.9), ("title", 0.8), ("why", 0.3))
+_WEIGHTS: Final = (0.9, 0.8, 0.3)
+"""Of a word of a rule's id, title and why."""
 
 
 class Here(Struct, frozen=True):
@@ -84,8 +90,11 @@ def found(typed: str, rules: Sequence[Rule], here: Mapping[str, Here] | None = N
     asked = stems(typed)
     states = here or {}
     scores: defaultdict[str, float] = defaultdict(float)
-    for key, score in (*_by_symptom(asked), *_by_own_words(asked, rules)):
+    by_symptom = dict(_by_symptom(asked))
+    for key, score in (*by_symptom.items(), *_by_own_words(asked, rules)):
         scores[key] += score
+    if scores and not by_symptom and len(asked) >= _QUESTION:
+        scores["doctor"] = max(scores.values())
     known = {rule.id: rule for rule in rules}
     if typed.strip() in known:
         scores[typed.strip()] += 1000
@@ -137,8 +146,11 @@ def _entry(key: str, score: float, rules: Mapping[str, Rule], here: Mapping[str,
 
 def _by_symptom(asked: Sequence[str]) -> Iterable[tuple[str, float]]:
     """Each lead of a symptom, by the best of its phrases, and a little for each other phrase."""
-    words, rare = _rarity()
-    fits = {word: fit for word in words if (fit := _fit(word, asked))}
+    rare = _rarity()
+    fits: dict[str, float] = {}
+    for typed in asked:
+        for word, fit in _alike(typed, rare):
+            fits[word] = max(fit, fits.get(word, 0.0))
     best: dict[str, float] = {}
     for one in _symptoms():
         hits = sorted(
@@ -152,30 +164,34 @@ def _by_symptom(asked: Sequence[str]) -> Iterable[tuple[str, float]]:
 
 
 def _by_own_words(asked: Sequence[str], rules: Sequence[Rule]) -> Iterable[tuple[str, float]]:
-    texts = {rule.id: _own_words(rule.id, rule.title, rule.why) for rule in rules}
-    count = Counter(word for weights in texts.values() for word in weights)
-    for key, weights in texts.items():
-        score = 0.0
-        for word in {one for one in asked if len(one) > 1}:  # a letter alone is no word of a rule
-            fitting = [weight * fit for own, weight in weights.items() if (fit := _alike(own, word))]
-            score += max(fitting, default=0.0) * math.log(1 + len(texts) / max(count[word], 1))
-        if score:
-            yield key, score * 0.35
+    own = _own_words(tuple((rule.id, rule.title, rule.why) for rule in rules))
+    scores: defaultdict[str, float] = defaultdict(float)
+    for typed in {one for one in asked if len(one) > 1}:  # a letter alone is no word of a rule
+        best: dict[str, float] = {}
+        for word, fit in _alike(typed, own, _rarity()):
+            for key, weight in own[word].items():
+                best[key] = max(best.get(key, 0.0), weight * fit)
+        for key, score in best.items():
+            scores[key] += score * math.log(1 + len(rules) / max(len(own.get(typed, ())), 1)) * 0.35
+    return scores.items()
 
 
-@lru_cache(maxsize=1024)
-def _own_words(rule: str, title: str, why: str) -> Mapping[str, float]:
-    weights: dict[str, float] = {}
-    for text, (_, weight) in zip((rule, title, why), _WORDS_OF, strict=True):
-        for word in stems(text):
-            weights[word] = max(weight, weights.get(word, 0.0))
-    return weights
+@lru_cache(maxsize=4)
+def _own_words(texts: tuple[tuple[str, str, str], ...]) -> Mapping[str, Mapping[str, float]]:
+    """Each word of the rules' ids, titles and reasons, with the rules that have it and its weight there."""
+    found: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for key, *parts in texts:
+        for text, weight in zip((key, *parts), _WEIGHTS, strict=True):
+            for word in stems(text):
+                found[word][key] = max(weight, found[word].get(key, 0.0))
+    return dict(found)
 
 
 @cache
 def stems(text: str) -> tuple[str, ...]:
     """The words of a text without endings; those that say nothing are left out."""
     words = _WORD.findall(text.casefold().replace("read-only", "readonly read only").replace("read only", "readonly"))
+    words += [found[1] for word in words if (found := _NUMBERED.fullmatch(word))]
     parts = [part for word in words for part in ({word, *re.split(r"[._]", word)} if len(word) > 1 else {word})]
     return tuple(_stem(word) for word in dict.fromkeys(parts) if word and word not in _STOP)
 
@@ -187,14 +203,17 @@ def _stem(word: str) -> str:
     return word
 
 
-def _fit(word: str, asked: Iterable[str]) -> float:
-    return max((_alike(word, one) for one in asked), default=0.0)
+def _alike(
+    typed: str, words: Mapping[str, object], others: Mapping[str, object] | None = None
+) -> list[tuple[str, float]]:
+    """(word, fit) of those that are meant. A word itself is neither mistyped nor cut off: 'start' is not 'smart'."""
+    if typed in words or (others and typed in others):
+        return [(typed, _EXACT)] if typed in words else []
+    found = ((word, _fit(word, typed)) for word in words)
+    return [(word, fit) for word, fit in found if fit]
 
 
-@lru_cache(maxsize=1 << 16)
-def _alike(word: str, typed: str) -> float:
-    if word == typed:
-        return _EXACT
+def _fit(word: str, typed: str) -> float:
     if len(typed) >= _STARTS and word.startswith(typed):
         return _START
     near = min(len(word), len(typed)) >= _TYPED and abs(len(word) - len(typed)) <= 1
@@ -237,7 +256,7 @@ def _symptoms() -> tuple[_Symptom, ...]:
 
 
 @cache
-def _rarity() -> tuple[frozenset[str], Mapping[str, float]]:
+def _rarity() -> Mapping[str, float]:
     """The words of all symptoms, and how much each tells: what stands in few tells more."""
     count = Counter(word for one in _symptoms() for word in frozenset().union(*one.phrases))
-    return frozenset(count), {word: math.log(1 + len(_symptoms()) / times) for word, times in count.items()}
+    return {word: math.log(1 + len(_symptoms()) / times) for word, times in count.items()}

@@ -28,8 +28,8 @@ def run(*argv):
     return fsadvisor(*argv, "--on", MACHINE).stdout.decode()
 
 
-def test_there_are_150_phrasings_and_none_twice():
-    assert len({typed for typed, _ in PHRASINGS}) == len(PHRASINGS) == 150
+def test_there_are_309_phrasings_and_none_twice():
+    assert len({typed for typed, _ in PHRASINGS}) == len(PHRASINGS) == 309
 
 
 @pytest.mark.parametrize(("typed", "right"), PHRASINGS, ids=[typed[:60] for typed, _ in PHRASINGS])
