@@ -52,7 +52,7 @@ def open_machine(path: Path | str) -> Machine:
     try:
         return SosMachine(FolderTree(where), where)
     except MachineError:
-        raise MachineError(where, f"neither {recorded.TITLE} nor sos_commands in it", _CHOICE) from None
+        raise MachineError(where, f"neither {recorded.TITLE} nor sos_commands, proc or sys in it", _CHOICE) from None
 
 
 _CHOICE_OF_OUTPUT = "name a file with a tool's output"

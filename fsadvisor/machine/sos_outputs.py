@@ -5,7 +5,10 @@
 | systemd-detect-virt | hostnamectl status |
 | statvfs of a mount point | df -al, df -ali |
 | systemctl show UNIT | systemctl list-unit-files, systemctl list-units |
-| /proc/sys | sysctl -a |
+| /proc/sys | sysctl -a; kernel and host name: uname -a |
+| /sys/class/dmi/id | dmidecode |
+| /proc/mounts | mount -l |
+| dmsetup status of one target | dmsetup status |
 
 https://github.com/sosreport/sos/tree/main/sos/report/plugins (host, filesys, systemd, kernel; 3.2 to 4.10)
 """
@@ -33,6 +36,13 @@ _INODES: Final = ("df -aliT -x autofs", "df -ali -x autofs", "df -ali")
 _UNIT_FILES: Final = "systemctl list-unit-files"
 _UNITS: Final = ("systemctl list-units --all", "systemctl list-units")
 _SYSCTL: Final = "sysctl -a"
+_UNAME: Final = "uname -a"
+_MOUNT: Final = ("mount -l", "mount")
+_MOUNTED = re.compile(r"^(\S.*?) on (/.*?) type (\S+) \(([^()]*)\)(?: \[.*\])?$", re.MULTILINE)
+_DMI: Final = {
+    "/sys/class/dmi/id/sys_vendor": ("System", "Manufacturer"),
+    "/sys/class/dmi/id/product_name": ("System", "Product Name"),
+}
 
 _LINE_OF_HOSTNAMECTL = re.compile(r"^ *(Chassis|Virtualization): ([a-z0-9-]+)(?: \S+)?$", re.MULTILINE)
 _COLUMNS = re.compile(r" ([0-9]{1,19}) +([0-9]{1,19}) +(-?[0-9]{1,19}) +(?:[0-9]{1,3}%|-) (/.*)$", re.MULTILINE)
@@ -46,7 +56,18 @@ def command(argv: Argv, output: Output) -> Answer | None:
         return _virtualization(output)
     if argv[:2] == ("systemctl", "show") and len(argv) == 4 and argv[3] == _SHOWN:
         return _unit(argv[2], output)
+    if argv[:4] == ("dmsetup", "status", "--noflush", "--target") and len(argv) == 5:
+        return _status(argv[4], output)
     return None
+
+
+def _status(target: str, output: Output) -> Answer | None:
+    """The lines of one kind of target."""
+    text = output("dmsetup status")
+    if text is None:
+        return None
+    lines = [line for line in text.splitlines() if re.match(rf"[^:]+: \d+ \d+ {re.escape(target)}\b", line)]
+    return Reply("".join(f"{line}\n" for line in lines), "dmsetup status", 0)
 
 
 def _virtualization(output: Output) -> Answer | None:
@@ -97,6 +118,34 @@ def _unit(name: str, output: Output) -> Answer | None:
     lines = (f"Id={name}", f"LoadState={loaded}", f"ActiveState={unit[2] if unit else 'inactive'}")
     state = f"UnitFileState={file[1] if file else ''}"
     return Reply("\n".join((*lines, state, "")), f"{_UNIT_FILES}; systemctl list-units", 0)
+
+
+def file(path: str, output: Output) -> Answer | None:
+    """A file that the archive lacks, by what an output says of it; None where none does."""
+    if path == "/proc/mounts":
+        return _mounts(output)
+    if (names := _DMI.get(path)) is not None:
+        return _firmware(*names, output)
+    return setting(path, output) or _named_by_uname(path, output)
+
+
+def _named_by_uname(path: str, output: Output) -> Answer | None:
+    words = (output(_UNAME) or "").split()
+    at = {"/proc/sys/kernel/hostname": 1, "/proc/sys/kernel/osrelease": 2}.get(path)
+    return Reply(f"{words[at]}\n", _UNAME) if at is not None and words[:1] == ["Linux"] and len(words) > at else None
+
+
+def _firmware(section: str, key: str, output: Output) -> Answer | None:
+    found = re.search(rf"^{section} Information\n(?:\t.*\n)*?\t{key}: (.+)$", output("dmidecode") or "", re.MULTILINE)
+    return Reply(f"{found[1]}\n", "dmidecode") if found else None
+
+
+def _mounts(output: Output) -> Answer | None:
+    """`mount -l` in the form of /proc/mounts."""
+    text = next((text for it in _MOUNT if (text := output(it))), "")
+    rows = ([it.replace("\\", "\\134").replace(" ", "\\040") for it in row] for row in _MOUNTED.findall(text))
+    lines = [f"{' '.join(row)} 0 0\n" for row in rows]
+    return Reply("".join(lines), _MOUNT[0]) if lines else None
 
 
 def setting(path: str, output: Output) -> Answer | None:

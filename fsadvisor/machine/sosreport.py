@@ -1,7 +1,7 @@
 # ruff: noqa: D102 - port.Machine documents the methods
 """A machine as a sos report shows it: the archive, packed or unpacked, with what sos copied and ran as root.
 
-Written against sos 3.9 to 4.10. A command's output is in sos_commands/<plugin>/<command>, where sos writes the
+Written against sos 3.2 to 4.10. A command's output is in sos_commands/<plugin>/<command>, where sos writes the
 command with `_` for what is neither letter, digit nor one of ``_-./``, and `.` for `/`:
 
     nvme id-ctrl -H /dev/nvme0n1 -> sos_commands/nvme/nvme_id-ctrl_-H_.dev.nvme0n1
@@ -10,11 +10,11 @@ A sos archive holds parts of folders only, so what is absent from it is not know
 
 https://github.com/sosreport/sos/blob/main/sos/report/plugins/__init__.py (_mangle_command)
 
-What sos did not copy from /sys/block, but tells elsewhere: names, numbers and sizes of block devices.
+What sos did not copy from /sys/block is put together in `archived_devices`. A device's folder appears here only where
+all that readers look for in it is told: else nobody may think that there is nothing below it.
 
-Which devices lie under which comes from `lsblk -O -P` (KNAME, PKNAME), the rest from udev's database and
-/proc/partitions. The replies name these sources. A folder appears here only where all that readers look for in it
-is told: without lsblk, no `slaves` folder is listed, and nobody may think that there is nothing below.
+The archive of insights-client names outputs alike, in insights_commands, without a folder for each plugin. A bare tree
+of /proc and /sys, as of a node in a must-gather, has no outputs at all.
 """
 
 from __future__ import annotations
@@ -23,96 +23,34 @@ import datetime as dt
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import sos_outputs, sources
+from fsadvisor.machine.archived_devices import PAIRS, PARTITIONS, TREE, derived_devices
 from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
 from fsadvisor.machine.runner import MOST_NAMES, too_many
 from fsadvisor.machine.trees import Tree, resolved
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-
-LSBLK = "lsblk -O -P"
-PARTITIONS = "/proc/partitions"
-_SECTORS_PER_BLOCK = 2
-_PARTITION_LINE = re.compile(r"^\s*\d+\s+\d+\s+(\d{1,18})\s+(\S+)$", re.MULTILINE)
-_PARENT = re.compile(r'(?:^|\s)(KNAME|PKNAME)="([^"]*)"')
-
-
-class DerivedDevices(Struct, frozen=True):
-    """Files, folders and links below /sys/block as they must have been."""
-
-    files: dict[str, Reply] = field(default_factory=dict)
-    folders: dict[str, set[str]] = field(default_factory=dict)
-    links: dict[str, Reply] = field(default_factory=dict)
-
-
-def derived_devices(udev: str, partitions: str, lsblk: str) -> DerivedDevices:
-    """Put together what the three texts tell; an empty text tells nothing."""
-    devices = DerivedDevices()
-    sizes = {name: int(blocks) * _SECTORS_PER_BLOCK for blocks, name in _PARTITION_LINE.findall(partitions)}
-    for record in udev.split("\n\n"):
-        lines = record.strip().split("\n")
-        properties = dict(line[3:].split("=", 1) for line in lines if line.startswith("E: ") and "=" in line)
-        if lines[0].startswith("P: /devices/"):
-            _add(devices, lines[0].removeprefix("P: "), properties, sizes)
-    if lsblk:
-        _add_slaves(devices, lsblk)
-    return devices
-
-
-def _add(devices: DerivedDevices, path: str, properties: Mapping[str, str], sizes: Mapping[str, int]) -> None:
-    *_, parent, name = path.split("/")
-    is_partition = properties.get("DEVTYPE") == "partition"
-    folder = f"/sys/block/{parent}/{name}" if is_partition else f"/sys/block/{name}"
-    told = {
-        "dev": (f"{properties.get('MAJOR')}:{properties.get('MINOR')}" if "MAJOR" in properties else None),
-        "partition": properties.get("PARTN"),
-        "dm/name": properties.get("DM_NAME"),
-        "dm/uuid": properties.get("DM_UUID"),
-    }
-    for leaf, text in told.items():
-        if text is not None:
-            devices.files[f"{folder}/{leaf}"] = Reply(f"{text}\n", sources.UDEV)
-            devices.folders.setdefault(folder, set()).add(leaf.partition("/")[0])
-    if name in sizes:
-        devices.files[f"{folder}/size"] = Reply(f"{sizes[name]}\n", PARTITIONS)
-        devices.folders.setdefault(folder, set()).add("size")
-    if is_partition:
-        devices.folders.setdefault(f"/sys/block/{parent}", set()).add(name)
-        return
-    devices.folders.setdefault("/sys/block", set()).add(name)
-    devices.links[folder] = Reply(f"..{path}", sources.UDEV)
-    if not path.startswith("/devices/virtual/"):
-        devices.folders.setdefault(folder, set()).add("device")
-
-
-def _add_slaves(devices: DerivedDevices, lsblk: str) -> None:
-    names = devices.folders.get("/sys/block", set())
-    for name in names:
-        devices.folders[f"/sys/block/{name}/slaves"] = set()
-        devices.folders.setdefault(f"/sys/block/{name}", set()).add("slaves")
-    for line in lsblk.splitlines():
-        told = dict(_PARENT.findall(line))
-        if told.get("PKNAME") and told.get("KNAME") in names:
-            devices.folders[f"/sys/block/{told['KNAME']}/slaves"].add(told["PKNAME"])
+    from collections.abc import Iterator, Sequence
 
 
 Entries: TypeAlias = tuple[str, ...] | Unknown
 
-NOT_IN_SOS = "run `fsadvisor capture` on the machine itself: the sos archive does not hold this"
+NOT_IN_SOS = "run `fsadvisor capture` on the machine itself: the archive does not hold this"
 
 SPELLINGS: dict[Argv, tuple[str, ...]] = {
     ("nvme", "list"): ("nvme list",),
     ("nvme", "id-ctrl"): ("nvme id-ctrl -H {path}", "nvme id-ctrl {path}", "nvme id-ctrl -H {path}n1"),
     ("nvme", "id-ns"): ("nvme id-ns -H {path}", "nvme id-ns {path}"),
     ("nvme", "smart-log"): ("nvme smart-log {path}", "nvme smart-log {path}n1"),
-    ("smartctl",): ("smartctl -a {path} -j", "smartctl --all {path} -j", "smartctl --all {path}n1 -j"),
+    ("smartctl",): tuple(
+        f"smartctl {form}"
+        for json in (" -j", "")
+        for form in (f"-x {{path}}{json}", f"-a {{path}}{json}", f"--all {{path}}{json}", f"--all {{path}}n1{json}")
+    ),
     ("dumpe2fs", "-h"): ("dumpe2fs -h {path}", "dumpe2fs {path}"),
     ("xfs_info",): ("xfs_info {path}",),
     ("btrfs", "filesystem", "show"): ("btrfs filesystem show",),
@@ -126,6 +64,12 @@ _WHOLE_FOLDERS = re.compile(
 )
 """Folders that sos copies wholly, so that a name missing there is a name missing on the machine."""
 
+_COMMANDS = ("sos_commands", "insights_commands")
+_BARE = ("proc/self", "sys/block", "sys/class", "sys/devices")
+_DEEPEST_TOP = 3
+_MOST_TOPS = 100
+"""Folders of one level that are looked into for the top: our own bound."""
+
 _UDEV_DATABASE = "udevadm info --export-db"
 _LONGEST_NAME = 255
 _MOST_ANSWERED_BYTES = 1 << 30
@@ -138,14 +82,19 @@ class SosMachine:
     def __init__(self, tree: Tree, name: str) -> None:
         top = _top(tree)
         if top is None:
-            raise MachineError(name, "no sos_commands in it", "name a sos archive, or the directory unpacked from one")
+            wanted = "name a sos archive, a directory with /proc or /sys in it, or what `fsadvisor capture` wrote"
+            raise MachineError(name, "neither sos_commands nor proc or sys in it", wanted)
         self._tree = tree
         self._name = name
         self._top = top
         self._left_bytes = _MOST_ANSWERED_BYTES
         self._outputs = dict(self._command_outputs())
-        lsblk = self._output(tuple(LSBLK.split()))
-        self._derived = derived_devices(*(_text(answer) for answer in (self.udev(), self._copied(PARTITIONS), lsblk)))
+        self._derived = derived_devices(
+            lambda path: _text(self._copied(path)), lambda command: self._text_of(command) or "", self._links()
+        )
+        self._with_partitions = not self._outputs or any(
+            (self._copied(PARTITIONS), *map(self._text_of, (sources.UDEV, PAIRS, TREE)))
+        )
 
     @property
     def name(self) -> str:
@@ -160,7 +109,7 @@ class SosMachine:
         return dt.datetime.now().astimezone().date()
 
     def read(self, path: str) -> Answer:
-        told = self._copied(path) or self._derived.files.get(path) or sos_outputs.setting(path, self._text_of)
+        told = self._copied(path) or self._derived.files.get(path) or sos_outputs.file(path, self._text_of)
         return told or _missing(path)
 
     def entries(self, path: str) -> Entries:
@@ -168,17 +117,20 @@ class SosMachine:
         names = None if place is None else self._tree.names(place)
         derived = self._derived.folders.get(path)
         whole = _WHOLE_FOLDERS.fullmatch(path) and names is not None
-        if not whole and not self._is_told(path):
+        if not whole and not self._is_told(path, names or ()):
             return _missing(path)
         every = tuple(sorted({*(names or ()), *(derived or ())}))
         return too_many(path) if len(every) > MOST_NAMES else every
 
-    def _is_told(self, path: str) -> bool:
-        """Whether a folder of block devices is told wholly: a device's own only with what lies below it."""
-        folders = self._derived.folders
-        if path == "/sys/block" or path.endswith("/slaves"):
-            return path in folders
-        return "slaves" in folders.get(path, ())
+    def _is_told(self, path: str, copied: Sequence[str]) -> bool:
+        """Whether a folder of block devices is told wholly: a device's own with its partitions and what is below."""
+        derived = self._derived.folders.get(path, ())
+        if path == "/sys/block":
+            return bool(derived or copied)
+        if path.endswith("/slaves") and path.startswith("/sys/block/"):
+            return path in self._derived.folders or _is_folder(self._tree, self._place(path) or "/")
+        below = "slaves" in copied or (self._with_partitions and "slaves" in derived)
+        return below and path.startswith("/sys/block/")
 
     def link(self, path: str) -> Answer:
         folder, _, name = path.rstrip("/").rpartition("/")
@@ -238,10 +190,21 @@ class SosMachine:
         return resolved(self._tree, path, self._top)
 
     def _command_outputs(self) -> Iterator[tuple[str, str]]:
-        commands = f"{self._top}/sos_commands".lstrip("/")
-        for plugin in self._tree.names(commands) or ():
-            for output in self._tree.names(f"{commands}/{plugin}") or ():
-                yield output, f"{commands}/{plugin}/{output}"
+        for folder in _COMMANDS:
+            commands = f"{self._top}/{folder}".lstrip("/")
+            for name in self._tree.names(commands) or ():
+                below = self._tree.names(f"{commands}/{name}")
+                if below is None:
+                    yield name, f"{commands}/{name}"
+                for output in below or ():
+                    yield output, f"{commands}/{name}/{output}"
+
+    def _links(self) -> dict[str, str]:
+        """Those of /sys/block in the archive; a folder there is an array's or a loop device's, so no link is told."""
+        place = self._place("/sys/block")
+        names = () if place is None else self._tree.names(place) or ()
+        targets = ((name, self._tree.target(f"{place}/{name}")) for name in names)
+        return {name: target for name, target in targets if target is not None}
 
     def _output(self, argv: Argv) -> Answer:
         for command in _spellings(argv):
@@ -284,8 +247,16 @@ def _missing(source: str) -> Unknown:
 
 
 def _top(tree: Tree) -> str | None:
-    """The folder that holds sos_commands: the tree itself, or the one below it."""
-    names = tree.names("") or ()
-    if "sos_commands" in names:
-        return ""
-    return next((name for name in names if "sos_commands" in (tree.names(name) or ())), None)
+    """The folder that holds outputs, or else /proc or /sys: the tree itself, or one of two levels below it."""
+    for marks in (_COMMANDS, _BARE):
+        level = [""]
+        for _ in range(_DEEPEST_TOP):
+            found = next((it for it in level if any(_is_folder(tree, f"{it}/{mark}") for mark in marks)), None)
+            if found is not None:
+                return found
+            level = [f"{it}/{name}".lstrip("/") for it in level for name in tree.names(it) or ()][:_MOST_TOPS]
+    return None
+
+
+def _is_folder(tree: Tree, path: str) -> bool:
+    return tree.names(path.lstrip("/")) is not None

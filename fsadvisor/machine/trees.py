@@ -30,7 +30,9 @@ DEEPEST = 100
 _ENTRY_BYTES = 250
 """What Python takes to keep a name, beyond its characters."""
 _DAMAGE = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, OSError, ValueError)
-_PARTS_OF_INTEREST = {"dev", "etc", "hostname", "proc", "run", "sos_commands", "sys", "version.txt"}
+_PARTS_OF_INTEREST = {
+    "dev", "etc", "hostname", "insights_commands", "proc", "run", "sos_commands", "sys", "version.txt",
+}  # fmt: skip
 
 
 class Tree(Protocol):
@@ -209,7 +211,7 @@ class ArchiveTree:
 def _name_of_interest(archive: str, name: str) -> str | None:
     """The name of what a machine's archive may answer with, None for what is passed over."""
     parts = [part for part in name.split("/") if part not in ("", ".")]
-    if name.startswith("/") or ".." in parts or not _PARTS_OF_INTEREST & set(parts[:2]):
+    if name.startswith("/") or ".." in parts or not _PARTS_OF_INTEREST & set(parts[:3]):
         return None
     if len(parts) > DEEPEST:
         raise too_large(archive, f"has a path of more than {DEEPEST} names")

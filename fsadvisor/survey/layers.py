@@ -145,9 +145,9 @@ def _of_its_kind(
             "backing_file": read_fact.text(machine, f"{folder}/loop/backing_file"),
             "direct_io": read_fact.switch(machine, f"{folder}/loop/dio"),
         }
-    if device.slaves is None:
-        return {"kind": Unknown(Cause.NOT_EXPOSED, "", f"{folder}/slaves")}
-    return {"kind": Known("zvol" if device.name.startswith("zd") else "stacked", folder)}
+    if device.name.startswith("zd"):
+        return {"kind": Known("zvol", folder)}
+    return {"members": members, "kind": Unknown(Cause.NOT_EXPOSED, "", folder)}
 
 
 def _device_mapper(

@@ -12,6 +12,7 @@ from fsadvisor.readers import (
     nvme_output,
     nvme_smart_log,
     smartctl,
+    smartctl_text,
 )
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.block import SECTOR_BYTES
@@ -32,11 +33,16 @@ R = TypeVar("R")
 
 def smart(machine: Machine, device: BlockDevice) -> SmartReport | Unknown:
     """What smartctl says of the drive; an answer that names another device is no answer."""
-    report = read_fact.command_record(machine, smartctl.argv(device.path), smartctl.parse)
+    report = read_fact.command_record(machine, smartctl.argv(device.path), _smart)
     if isinstance(report, Unknown) or report.device_name in (None, device.path):
         return report
     learn = f"find out why smartctl answers for {report.device_name} instead of {device.path}"
     return Unknown(Cause.UNREADABLE, learn, " ".join(smartctl.argv(device.path)))
+
+
+def _smart(text: str) -> SmartReport | Unknown:
+    """JSON as we ask for it, or the text that archives have instead."""
+    return smartctl_text.parse(text) if text.startswith("smartctl ") else smartctl.parse(text)
 
 
 def controller(machine: Machine, device: BlockDevice, model: Fact[str]) -> IdCtrl | Unknown:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PARITY = ("raid4", "raid5", "raid6")
 _WITHOUT_COPIES = ("raid0", "linear")
 _MOVING = ("resync", "recover", "reshape", "check", "repair")
-_NOT_SEEN_THROUGH = ("zvol", "stacked")
+_NOT_SEEN_THROUGH = ("zvol",)
 """Kinds of layers of which only the tools of root tell whether they are RAID."""
 
 
@@ -385,7 +385,7 @@ def _one_is(name: str, stack: Stack, layers: Mapping[str, Layer], disks: Mapping
         layer = layers.get(subject)
         if layer is not None and read_fact.value(layer.md_level) in _COPIES:
             return Known(True, f"{subject.partition(':')[2]} is {read_fact.value(layer.md_level)}")
-        if layer is not None and read_fact.value(layer.kind) in (None, "dm-mirror", "stacked"):
+        if layer is not None and read_fact.value(layer.kind) in (None, "dm-mirror"):
             return Unknown(Cause.NOT_EXPOSED, "", f"what {subject.partition(':')[2]} is made of")
     leaves = [disks[subject] for subject in reached if subject in disks]
     if not leaves or not stack.followed(top) or any(read_fact.value(it.transport) not in _PLAIN for it in leaves):

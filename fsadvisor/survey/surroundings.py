@@ -63,11 +63,14 @@ def virtual(machine: Machine) -> Fact[bool]:
 
 
 def _bare(machine: Machine, cpu: str) -> Known[bool] | None:
-    """On x86 a hypervisor shows in the CPU's flags, but for Xen's own ways; None where any of that is not seen."""
+    """On x86 a hypervisor shows in the CPU's flags, but for Xen's own ways; None where any of that is not seen.
+
+    An archive seldom has /sys/hypervisor. It does not have to: guests without the flag have no firmware's names either.
+    """
     names = [read_fact.text(machine, f"{_DMI}/{name}") for name in ("sys_vendor", "product_name")]
     words = [it.value for it in names if isinstance(it, Known)]
     xen = machine.entries("/sys/hypervisor")
-    without_xen = xen == () or (isinstance(xen, Unknown) and xen.cause is Cause.NOT_EXPOSED and not xen.learn)
+    without_xen = xen == () or (isinstance(xen, Unknown) and xen.cause is Cause.NOT_EXPOSED)
     if not _X86_FLAGS.search(cpu) or len(words) < len(names) or not without_xen or _MAKERS.search(" ".join(words)):
         return None
     return Known(False, f"{_CPU} flags, {_DMI}/sys_vendor")

@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine.archived_devices import derived_devices
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import MachineError, Reply
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
-from fsadvisor.machine.sosreport import NOT_IN_SOS, SosMachine, derived_devices
+from fsadvisor.machine.sosreport import NOT_IN_SOS, SosMachine
 from tests.cases import tries
 from tests.machine.scripted import ScriptedMachine
 
@@ -93,7 +94,8 @@ def test_folders_of_which_sos_copies_a_part_are_not_listed(sos):
     assert sos.entries("/sys/block") == ("sda",)
     assert sos.entries("/sys/block/sda/queue") == ("write_cache",)
     assert sos.entries("/etc/systemd/system") == ("a.mount",)
-    assert sos.entries("/sys/block/sda").cause is Cause.NOT_EXPOSED
+    assert sos.entries("/sys/block/sda") == ("device", "queue", "slaves")
+    assert sos.entries("/sys/block/sda/device").cause is Cause.NOT_EXPOSED
     assert sos.entries("/proc/self").cause is Cause.NOT_EXPOSED
 
 
@@ -155,17 +157,24 @@ def test_block_devices_are_derived_where_sos_did_not_copy_them(tmp_path):
     assert machine.link("/sys/block/dm-0").text == "../devices/virtual/block/dm-0"
 
 
-def test_without_lsblk_nobody_may_think_that_nothing_lies_below(tmp_path):
+def test_without_lsblk_nobody_may_think_that_nothing_lies_below_a_mapped_device(tmp_path):
     machine = stack(tmp_path, "sos_commands/block/lsblk_-O_-P")
     assert machine.entries("/sys/block") == ("dm-0", "sda")
+    assert machine.entries("/sys/block/sda/slaves") == ()
     assert machine.entries("/sys/block/dm-0").cause is Cause.NOT_EXPOSED
     assert machine.entries("/sys/block/dm-0/slaves").cause is Cause.NOT_EXPOSED
 
 
+ROWS = (
+    *('P:E= /\n0"', "\n\n", "P: /devices/", "MAJOR", "KNAME=", "9" * 5000, "NAME MAJ:MIN TYPE\n", "|-a 8:1 part\n"),
+    *("  | `-b 9:1 raid1\n", "a: 0 8 linear 8:1 0\n", "md1 : active raid1 a[0]\n"),
+)
+
+
 @tries(100)
-@given(st.lists(st.sampled_from([*'P:E= /\n0"', "\n\n", "P: /devices/", "MAJOR", "KNAME=", "9" * 5000])).map("".join))
+@given(st.lists(st.sampled_from([*ROWS, *ROWS[0]])).map("".join))
 def test_devices_are_derived_from_any_text(text):
-    assert derived_devices(text, text, text).links is not None
+    assert derived_devices(lambda _: text, lambda _: text, {}).links is not None
 
 
 def test_a_sos_machine_can_be_recorded(sos, tmp_path):
@@ -281,7 +290,7 @@ def test_zstandard_is_named_as_such(tmp_path):
 def test_what_is_no_machine_at_all_is_refused_with_the_nearest_choice(tmp_path):
     with pytest.raises(MachineError, match="No such file or directory; name a directory"):
         open_machine(tmp_path / "nowhere")
-    with pytest.raises(MachineError, match=r"neither machine\.toml nor sos_commands in it"):
+    with pytest.raises(MachineError, match=r"neither machine\.toml nor sos_commands, proc or sys in it"):
         open_machine(tmp_path)
     with pytest.raises(MachineError, match="neither a directory nor an archive"):
         open_machine("/dev/null")
