@@ -12,6 +12,7 @@ from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded
 from fsadvisor.machine.sosreport import SosMachine
+from fsadvisor.machine.supportconfig import seen_through
 from fsadvisor.machine.trees import ArchiveTree, FolderTree
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def open_machine(path: Path | str) -> Machine:
         what = (error.strerror or "") if isinstance(error, OSError) else "no path can be this"
         raise MachineError(where, what, _CHOICE) from None
     if stat.S_ISREG(mode):
-        return SosMachine(ArchiveTree(where), where)
+        return SosMachine(seen_through(ArchiveTree(where)), where)
     if not stat.S_ISDIR(mode):
         raise MachineError(where, "neither a directory nor an archive", _CHOICE)
     if os.path.lexists(f"{where}/{recorded.TITLE}"):
@@ -50,7 +51,7 @@ def open_machine(path: Path | str) -> Machine:
     if below:
         raise MachineError(where, f"no {recorded.TITLE} in it", f"did you mean {where.rstrip('/')}/{min(below)}?")
     try:
-        return SosMachine(FolderTree(where), where)
+        return SosMachine(seen_through(FolderTree(where)), where)
     except MachineError:
         raise MachineError(where, f"neither {recorded.TITLE} nor sos_commands, proc or sys in it", _CHOICE) from None
 

@@ -13,8 +13,9 @@ https://github.com/sosreport/sos/blob/main/sos/report/plugins/__init__.py (_mang
 What sos did not copy from /sys/block is put together in `archived_devices`. A device's folder appears here only where
 all that readers look for in it is told: else nobody may think that there is nothing below it.
 
-The archive of insights-client names outputs alike, in insights_commands, without a folder for each plugin. A bare tree
-of /proc and /sys, as of a node in a must-gather, has no outputs at all.
+The archive of SUSE's supportconfig is brought into this form by `supportconfig`. That of insights-client names outputs
+alike, in insights_commands, without a folder for each plugin. A bare tree of /proc and /sys, as of a node in a
+must-gather, has no outputs at all.
 """
 
 from __future__ import annotations

@@ -208,10 +208,16 @@ class ArchiveTree:
         return Reply(decoded(content), name) if isinstance(content, bytes) else content
 
 
+def is_text_of_supportconfig(name: str) -> bool:
+    """Whether a file at the top may hold its sections."""
+    return name.endswith(".txt") or name.startswith("smartmon-")
+
+
 def _name_of_interest(archive: str, name: str) -> str | None:
     """The name of what a machine's archive may answer with, None for what is passed over."""
     parts = [part for part in name.split("/") if part not in ("", ".")]
-    if name.startswith("/") or ".." in parts or not _PARTS_OF_INTEREST & set(parts[:3]):
+    of_supportconfig = 0 < len(parts) <= 2 and is_text_of_supportconfig(parts[-1])
+    if name.startswith("/") or ".." in parts or not (of_supportconfig or _PARTS_OF_INTEREST & set(parts[:3])):
         return None
     if len(parts) > DEEPEST:
         raise too_large(archive, f"has a path of more than {DEEPEST} names")

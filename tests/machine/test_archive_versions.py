@@ -190,6 +190,43 @@ def test_an_insights_archive_has_them_too(tmp_path):
     assert_whole(seen(write(tmp_path / "insights-db7", FILES | texts).parent))
 
 
+SUSE_COLUMNS = "NAME,KNAME,MAJ:MIN,FSTYPE,LABEL,RO,RM,MODEL,SIZE"
+SUSE_TREE = "NAME         KNAME MAJ:MIN FSTYPE LABEL RO RM MODEL SIZE\n" + "".join(
+    f"{match[1] + match[2]:20}{name} {match[3]} x 0 0 1G\n"
+    for match in re.finditer(r"^([ |`-]*)(\S+) +(\d+:\d+)", TREE, re.MULTILINE)
+    for name, number in NUMBERS.items()
+    if number == match[3]
+)
+
+
+def section(kind, name, content):
+    return f"#==[ {kind} ]{'=' * 40}#\n# {name}\n{content}\n\n"
+
+
+def test_a_supportconfig_archive_has_them_in_its_sections(tmp_path):
+    files = {path: "".join(f"{it}\n" for it in text.splitlines() if it) for path, text in FILES.items()}
+    commands = {
+        f"/usr/bin/lsblk -i -o '{SUSE_COLUMNS}'": SUSE_TREE,
+        "/usr/bin/mount": MOUNTS.replace(" [srv]", ""),
+        "/sbin/dmsetup table": TABLES,
+        "/sbin/udevadm info -e": UDEV.replace(
+            "E: SUBSYSTEM=block", f"E: ID_MODEL_ENC={MODEL[:16]}\nE: SUBSYSTEM=block"
+        ),
+        "/usr/bin/hostnamectl status": NEWER["host"]["hostnamectl status"],
+    }
+    disk_io = [section("Configuration File", f"/{path}", text) for path, text in files.items()]
+    disk_io += [section("Command", command, text) for command, text in commands.items()]
+    smart = {f"scc_db7/smartmon-{it}": section("Command", f"/usr/sbin/smartctl --all /dev/{it}", SMART) for it in DISKS}
+    texts = {"scc_db7/basic-environment.txt": "", "scc_db7/fs-diskio.txt": "=== header ===\n\n" + "".join(disk_io)}
+    folder = write(tmp_path, texts | smart)
+    with tarfile.open(tmp_path / "scc_db7.txz", "w:xz") as tar:
+        tar.add(folder / "scc_db7", "scc_db7")
+    for place in (folder, folder / "scc_db7", tmp_path / "scc_db7.txz"):
+        subjects = seen(place)
+        assert_whole(subjects)
+        assert [known(subjects[f"disk:{name}"], "disk.plp") for name in DISKS] == ["proven", "proven"]
+
+
 def test_a_bare_copy_of_proc_and_sys_is_a_machine(tmp_path):
     node = tmp_path / "nodes" / "worker-0"
     mounts = "/dev/mapper/vg-root / xfs rw 0 0\n/dev/mapper/vg-srv /srv xfs rw 0 0\n"
