@@ -42,7 +42,7 @@ _LISTINGS: Final = ("ls -lanR /sys/block", "ls -alZR /sys/block", "ls -alR /sys/
 _PARTITION_LINE: Final = re.compile(r"^\s*(\d{1,9})\s+(\d{1,9})\s+(\d{1,18})\s+(\S+)$", re.MULTILINE)
 _LINK: Final = re.compile(r" (\S+) -> \.\.(/devices/\S+)$", re.MULTILINE)
 _PAIR: Final = re.compile(r'(?:^|\s)(KNAME|PKNAME|MAJ:MIN|MAJ_MIN|MODEL|VENDOR|REV)="([^"]*)"')
-_ROW: Final = re.compile(r"^((?:[|`\u2502\u251c\u2514 ][-\u2500 ])*)([^\s|`]\S*)\s+(.*)$")
+_ROW: Final = re.compile(r"^([|`\u2502\u251c\u2514\s]*[-\u2500]?)([^\s|`]\S*)\s+(.*)$")
 _NUMBER: Final = re.compile(r"(?<!\S)\d{1,9}:\d{1,9}(?!\S)")
 _REPORT_LINE: Final = re.compile(
     r"^r[ow] +(\d{1,9}) +(\d{1,9}) +\d{1,9} +(\d{1,18}) +(\d{1,19}) +/dev/(\S+)$", re.MULTILINE
@@ -58,6 +58,8 @@ _REDUNDANT: Final = ("raid1", "raid4", "raid5", "raid6", "raid10")
 _MAPPED_TYPES: Final = ("lvm", "crypt", "mpath", "dm", "dmraid")
 _HARDWARE: Final = re.compile(r"(?:sd|hd|vd|xvd|dasd)[a-z]+|nvme\d+n\d+|(?:mmcblk|pmem)\d+")
 _ON_NOTHING: Final = re.compile(r"(?:loop|ram|zram|zd|nbd|sr|fd)\d+")
+UNSEEN: Final = re.compile(r"ram\d+|nvme\d+c\d+n\d+")
+"""What lsblk does not list, and no filesystem is on: memory, and the single paths of an NVMe of several."""
 _PART: Final = re.compile(r"((?:sd|hd|vd|xvd|dasd)[a-z]+|(?:nvme\d+n|mmcblk|md|loop|pmem|nbd)\d+p)(\d+)")
 _UNITS: Final = {"B": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
@@ -206,8 +208,8 @@ def _set_below(found: _Found, name: str, parent: str | None, *, whole: bool) -> 
 
 
 def _from_tree(found: _Found, text: str) -> None:
-    above: list[str] = []
-    for depth, shown, cells in _rows(text):
+    above: list[tuple[int, str]] = []
+    for column, shown, cells in _rows(text):
         number = cells.get("MAJ:MIN", "")
         if not _NUMBER.fullmatch(number):
             continue
@@ -215,19 +217,21 @@ def _from_tree(found: _Found, text: str) -> None:
         found.tell(name, "dev", number, TREE)
         if name.startswith("dm-") and _MAPPED_NAME.fullmatch(shown) and shown != name:
             found.tell(name, "dm/name", shown, TREE)
-        _set_below(found, name, above[depth - 1] if 0 < depth <= len(above) else None, whole=True)
-        above[depth:] = [name]
+        while above and above[-1][0] >= column:
+            above.pop()
+        _set_below(found, name, above[-1][1] if above else None, whole=True)
+        above.append((column, name))
 
 
 def _rows(text: str) -> Iterator[tuple[int, str, dict[str, str]]]:
-    """Depth, name and cells of each row of an lsblk without empty cells before those that are asked for."""
+    """Each row of an lsblk: where its name begins, the name and the cells; none before those asked for may be empty."""
     heading, _, rows = text.partition("\n")
     columns = heading.split()
     if columns[:1] != ["NAME"]:
         return
     for row in rows.splitlines():
         if match := _ROW.match(row):
-            yield len(match[1]) // 2, match[2], dict(zip(columns[1:], match[3].split(), strict=False))
+            yield len(match[1]), match[2], dict(zip(columns[1:], match[3].split(), strict=False))
 
 
 def _from_tables(found: _Found, text: str) -> None:
@@ -306,6 +310,8 @@ def _parent_by_name(name: str, found: _Found) -> str | None:
 def _emitted(found: _Found) -> DerivedDevices:
     devices = DerivedDevices()
     for name, device in found.devices.items():
+        if UNSEEN.fullmatch(name):
+            continue
         is_partition = device.parent is not None
         folder = f"/sys/block/{device.parent}/{name}" if is_partition else f"/sys/block/{name}"
         names = devices.folders.setdefault(folder, set())

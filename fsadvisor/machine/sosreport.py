@@ -28,7 +28,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import sos_outputs, sources
-from fsadvisor.machine.archived_devices import PAIRS, PARTITIONS, TREE, derived_devices
+from fsadvisor.machine.archived_devices import PAIRS, PARTITIONS, TREE, UNSEEN, derived_devices
 from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
 from fsadvisor.machine.runner import MOST_NAMES, too_many
@@ -120,7 +120,8 @@ class SosMachine:
         whole = _WHOLE_FOLDERS.fullmatch(path) and names is not None
         if not whole and not self._is_told(path, names or ()):
             return _missing(path)
-        every = tuple(sorted({*(names or ()), *(derived or ())}))
+        seen = (name for name in names or () if path != "/sys/block" or not UNSEEN.fullmatch(name))
+        every = tuple(sorted({*seen, *(derived or ())}))
         return too_many(path) if len(every) > MOST_NAMES else every
 
     def _is_told(self, path: str, copied: Sequence[str]) -> bool:

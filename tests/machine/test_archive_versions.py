@@ -258,6 +258,29 @@ def test_without_anything_that_lists_partitions_a_disk_is_no_disk_without_them(t
     assert isinstance(open_machine(tmp_path).entries("/sys/block/sda"), Unknown)
 
 
+def test_memory_and_the_single_paths_of_an_nvme_are_no_disks(tmp_path):
+    paths = {
+        "nvme2n1": "virtual/nvme-subsystem/nvme-subsys2",
+        "nvme2c2n1": "pci0000:00/nvme/nvme2",
+        "ram0": "virtual/block",
+    }
+    records = [f"P: /devices/{at}/{it}\nE: SUBSYSTEM=block\nE: DEVTYPE=disk\n" for it, at in paths.items()]
+    write(tmp_path, {"sos_commands/devices/udevadm_info_--export-db": "\n".join(records)})
+    assert [it for it in seen(tmp_path) if it != "host"] == ["disk:nvme2n1"]
+
+
+@needs_captures
+@pytest.mark.parametrize(
+    "name", [f"mailinglists/lsblk/{it}" for it in ("linux-raid_938ca7f7269a", "linux-nvme_e6b7e979455e")]
+)
+def test_each_device_of_an_lsblk_from_a_mail_is_there_with_what_it_stands_on(tmp_path, name):
+    text = (CAPTURES / f"{name}.txt").read_text()
+    subjects = seen(write(tmp_path, {"sos_commands/block/lsblk": text}))
+    listed = set(re.findall(r"(?<!\S)\d+:\d+ .*(?:disk|part|lvm|crypt|raid10)\b", text))
+    assert len({it.split()[0] for it in listed}) == sum(it.startswith(("disk:", "layer:")) for it in subjects)
+    assert all(subject.below for it, subject in subjects.items() if it.startswith("layer:"))
+
+
 @needs_captures
 @pytest.mark.parametrize("dump", ["simple-lvm", "simple-nvme"])
 def test_a_dump_of_util_linux_has_the_devices_and_mounts_that_its_lsblk_listed(dump):
