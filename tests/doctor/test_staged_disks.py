@@ -134,6 +134,35 @@ def test_those_who_commit_without_pause_are_named(disks, code, many, options):
     assert grave(causes(told, place)) == set()
 
 
+SAME_DIRECTORY = (
+    "import os\nn = 0\nwhile True:\n n += 1\n p = f'{os.getpid()}-{n % 50}'; open(p, 'w').close(); os.unlink(p)"
+)
+
+
+def test_a_storm_of_tasks_in_one_directory_breaks_nothing(disks):
+    name, place = filesystem(disks, "storm", 200)
+    with contextlib.ExitStack() as stack:
+        pids = [stack.enter_context(program(SAME_DIRECTORY, place)) for _ in range(8)]
+        told = diagnosis()
+    assert not grave(causes(told, name)) | grave(causes(told, place))
+    assert not any(grave(causes(told, f"pid {pid}")) for pid in pids)
+
+
+TRIMS = (
+    "import os, subprocess\nwhile True:\n"
+    " f = os.open('gone', os.O_CREAT | os.O_WRONLY); os.write(f, bytes(64 << 20)); os.fsync(f); os.close(f)\n"
+    " os.unlink('gone'); subprocess.run(['fstrim', '.'], check=True)"
+)
+
+
+def test_a_storm_of_discards_beside_a_program_that_syncs_breaks_nothing(disks):
+    name, place = filesystem(disks, "trims", 300)
+    with program(TRIMS, place), program(FSYNCS, place) as victim:
+        told = diagnosis()
+    assert grave(causes(told, name)) <= {"disk-taken-by-one"}
+    assert set(causes(told, f"pid {victim}")) <= {"program-waits-for-commits"}
+
+
 READS_ALL = (
     "import os\nf = os.open('big', os.O_RDONLY)\nn = 0\nwhile True: n = (n + 1) % 200; os.pread(f, 1 << 20, n << 20)"
 )

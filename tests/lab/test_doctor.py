@@ -79,3 +79,47 @@ def test_an_array_that_checks_itself_is_told_while_tasks_wait_for_it(scenario):
     found = causes()
     scenario.tell(claim=f"array-at-work of {name}", seen=", ".join(sorted(map(" ".join, found))))
     assert found == {("array-at-work", name)}
+
+
+def test_an_array_that_is_rebuilt_is_told_while_tasks_wait_for_it(scenario):
+    """a member put back into a RAID 1, slow to be written, under a program that syncs: the array's own work"""
+    slow = null_blk.create(scenario, "nullb0", cache_size=64, irqmode=2, completion_nsec=20_000_000)
+    quick = null_blk.create(scenario, "nullb1", cache_size=64)
+    run("modprobe", "raid1")
+    run("mdadm", "--create", "/dev/md/lab", "--run", "--quiet", "--level", "1", "-n", "2", f"/dev/{quick}", "missing")
+    scenario.undo(run, "mdadm", "--stop", "/dev/md/lab")
+    name = Path("/dev/md/lab").resolve().name
+    scenario.format("ext4", f"/dev/{name}")
+    at_work(scenario, scenario.mount(f"/dev/{name}", "data"))
+    run("mdadm", "/dev/md/lab", "--quiet", "--add", f"/dev/{slow}")
+    action = Path(f"/sys/block/{name}/md/sync_action")
+    wait_for("the rebuild to begin", lambda: action.read_text().strip() == "recover")
+    found = causes()
+    scenario.tell(claim=f"array-at-work of {name}", seen=", ".join(sorted(map(" ".join, found))))
+    assert found == {("array-at-work", name)}
+
+
+def test_a_thin_pool_that_has_no_space_is_told_and_not_its_volume(scenario):
+    """a thin pool of 64 MiB under a volume of 256 MiB that is written: the pool that takes no more"""
+    disk = null_blk.create(scenario, "nullb0", cache_size=64)
+    run("modprobe", "dm-thin-pool")
+    patience = Path("/sys/module/dm_thin_pool/parameters/no_space_timeout")
+    scenario.undo(patience.write_text, patience.read_text())
+    patience.write_text("20")  # the look takes eight of these seconds, and the writer's end the rest
+    run("dmsetup", "create", "meta", "--table", f"0 8192 linear /dev/{disk} 0")
+    scenario.undo(run, "dmsetup", "remove", "--retry", "meta")
+    run("dmsetup", "create", "store", "--table", f"0 131072 linear /dev/{disk} 8192")
+    scenario.undo(run, "dmsetup", "remove", "--retry", "store")
+    run("dmsetup", "create", "pool", "--table", "0 131072 thin-pool /dev/mapper/meta /dev/mapper/store 128 0")
+    scenario.undo(run, "dmsetup", "remove", "--retry", "pool")
+    run("dmsetup", "message", "/dev/mapper/pool", "0", "create_thin 0")
+    run("dmsetup", "create", "thin", "--table", "0 524288 thin /dev/mapper/pool 0")
+    scenario.undo(run, "dmsetup", "remove", "--retry", "thin")
+    writer = subprocess.Popen(["dd", "if=/dev/zero", "of=/dev/mapper/thin", "bs=1M", "oflag=direct", "status=none"])
+    scenario.undo(writer.wait)
+    wait_for("the pool to be full", lambda: "out_of_data_space" in run("dmsetup", "status", "pool"))
+    found = causes()
+    name = Path("/dev/mapper/pool").resolve().name
+    scenario.tell(claim=f"thin-pool-stopped of {name}", seen=", ".join(sorted(map(" ".join, found))))
+    assert ("thin-pool-stopped", name) in found
+    assert {rule for rule, _ in found} <= {"thin-pool-stopped", "program-stuck"}
