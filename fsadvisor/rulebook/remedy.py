@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.facts import Known, Unknown
+from fsadvisor.facts import Unknown
 from fsadvisor.rulebook.expr import entry_for
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import Entry, Kind
@@ -280,14 +280,8 @@ def _kept(keep: KeepTemplate, scope: Mapping[str, Facts]) -> Kept:
         line=_fill(keep.line, scope, _plain_word),
         mount=_fill(keep.mount, scope, _as_it_is),
         add=keep.add,
-        remove=_set_here(keep.remove, scope),
+        remove=keep.remove,
     )
-
-
-def _set_here(options: tuple[str, ...], scope: Mapping[str, Facts]) -> tuple[str, ...]:
-    """Of the options those that are configured; all where that is not known, or none of them is."""
-    fact = getattr(scope.get("mount"), "configured_options", None)
-    return tuple(one for one in options if isinstance(fact, Known) and one in fact.value) or options
 
 
 def _filled(commands: tuple[Template, ...], scope: Mapping[str, Facts]) -> tuple[str, ...]:

@@ -54,18 +54,6 @@ def test_a_command_that_would_put_back_what_is_there_is_none():
     assert "it is so already" in told.no_commands
 
 
-@pytest.mark.parametrize(
-    ("configured", "removed"),
-    [({"mount.configured_options": ("rw", "barrier=0")}, ("barrier=0",)), ({}, ("nobarrier", "barrier=0"))],
-)
-def test_of_options_to_remove_those_are_told_that_are_configured_and_all_where_that_is_not_known(configured, removed):
-    keep = KeepTemplate(
-        file="", line=NOTHING, mount=text_template("/srv", "mount"), add=(), remove=("nobarrier", "barrier=0")
-    )
-    (kept,) = render(remedy(keep=[keep]), scope("mount", configured)).keep
-    assert kept.remove == removed
-
-
 def instructions(command, point):
     return render(remedy(command), scope("mount", {"mount.point": point}))
 
