@@ -187,6 +187,11 @@ def add_doctor(doctor: argparse.ArgumentParser, seconds: Callable[[str], float])
         "words", metavar="ABOUT", nargs="*", help="a path, PID or unit to tell first; or full PATH, or fsync PATH"
     )
     doctor.add_argument("--seconds", metavar="N", type=seconds, help="how long to look (default: 5)")
+    doctor.add_argument(
+        "--trace",
+        action="store_true",
+        help="root: also record the kernel's events of syncs, commits and flushes in a tracefs instance of its own",
+    )
 
 
 WATCH_SAYS = (

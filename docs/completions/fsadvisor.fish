@@ -213,6 +213,7 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l text -d 'print text 
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l on -x -d 'look at what capture made, an archive of sos, supportconfig or insights, or a copy of /proc and /sys'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l timeout -x -d 'for each tool (default: 10)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l seconds -x -d 'how long to look (default: 5)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l trace -d 'root: also record the kernel'"'"'s events of syncs, commits and flushes in a tracefs instance of its own'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a watch -d 'Watch a pressure of the kernel for hours at little cost. What is seen while it is above a threshold, and a minute before and after, is kept for doctor --on DIR.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -l timeout -x -d 'for each tool (default: 10)'

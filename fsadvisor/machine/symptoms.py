@@ -102,6 +102,38 @@ def name_of(pid: int) -> str:
     return text(f"/proc/{pid}/comm") or ""
 
 
+def process_of(thread: int) -> int | None:
+    """The process that a thread belongs to; None where it is no more."""
+    number = _fields(f"/proc/{thread}/status").get("Tgid", "")
+    return int(number) if number.isdecimal() else None
+
+
+class Opened(Struct, frozen=True, kw_only=True):
+    """What a descriptor of a thread is open on: its path, and the device number of the mount as mountinfo has it."""
+
+    path: str
+    device: str
+    inode: int | None
+
+
+def opened(thread: int, descriptor: int) -> Opened | None:
+    """None where it is open no more. The filesystem itself is not asked, so a dead one can't hold us."""
+    fields = _fields(f"/proc/{thread}/fdinfo/{descriptor}")
+    try:
+        path = decoded(os.readlink(f"/proc/{thread}/fd/{descriptor}".encode()))  # noqa: PTH115 - as the others here
+    except OSError:
+        return None
+    rows = (row.split(" ", 3) for row in (text(f"/proc/{thread}/mountinfo") or "").split("\n"))
+    device = next((row[2] for row in rows if len(row) > 2 and row[0] == fields.get("mnt_id")), "")
+    inode = fields.get("ino", "")
+    return Opened(path=path, device=device, inode=int(inode) if inode.isdecimal() else None)
+
+
+def _fields(path: str) -> dict[str, str]:
+    lines = (text(path) or "").split("\n")
+    return {name: value.strip() for name, value in (line.split(":", 1) for line in lines if ":" in line)}
+
+
 def holds(pid: int) -> Holds:
     """Where a process works. The filesystems themselves are not asked, so a dead one can't hold us."""
     written = _written(pid)
@@ -125,8 +157,7 @@ def _written(pid: int) -> dict[int, int]:
     """The mount of each descriptor that is open for writing."""
     found: dict[int, int] = {}
     for number in numbers(f"/proc/{pid}/fdinfo")[:_FDS]:
-        info = text(f"/proc/{pid}/fdinfo/{number}") or ""
-        fields = dict(line.split(":\t", 1) for line in info.split("\n") if ":\t" in line)
+        fields = _fields(f"/proc/{pid}/fdinfo/{number}")
         if int(fields.get("flags", "0"), 8) & _WRITES and fields.get("mnt_id", "").isdecimal():
             found[number] = int(fields["mnt_id"])
     return found

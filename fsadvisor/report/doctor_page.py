@@ -12,6 +12,7 @@ from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.glyphs import line
 from fsadvisor.report import titles
+from fsadvisor.report.doctor_paths import traced_blocks
 from fsadvisor.storage.catalogue import catalogue
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def document(answer: Answer, lasting: Iterable[str] = ()) -> Iterator[Block]:
     for number, one in enumerate((*hurting, *working), 1):
         yield Gap()
         yield from _finding(number, one, window)
+    yield from traced_blocks(window)
     for_good = tuple(lasting)
     if for_good:
         yield Gap()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fsadvisor.facts import Fact
     from fsadvisor.measure.now.full import Cause, Full
-    from fsadvisor.measure.now.model import Device, Filesystem, Window
+    from fsadvisor.measure.now.model import Device, Filesystem, TracedPlace, Window
     from fsadvisor.rulebook.advise import Verdict
     from fsadvisor.storage import Subject
 
@@ -103,11 +103,61 @@ def fsync_document(
     yield paragraph("Devices, from the filesystem down")
     for device in _down(window, place, own):
         yield paragraph(_device(device), first=_ITEM, indent=4)
+    yield from traced_blocks(window, place.mount_point)
     yield from _list("The drive, and what was measured before", facts)
     yield from _list(
         "Remedies, as the audit has them (fsadvisor explain RULE)",
         ((one.rule.id, f"{one.rule.title} ({clean(one.subject.name)})") for one in remedies),
     )
+
+
+def traced_blocks(window: Window, mount_point: str = "") -> Iterator[Block]:
+    """What --trace adds: where the time of syncs went, of one filesystem or of all, and what tracing cost."""
+    traced = window.traced
+    if traced is None:
+        return
+    yield Gap()
+    yield paragraph(f"Traced: the kernel's events of {traced.seconds:.1f} s of the look")
+    places = [one for one in traced.places if mount_point in ("", one.mount_point)]
+    if not places:
+        yield paragraph("no call of fsync or fdatasync ended here", first=_ITEM, indent=4)
+    for one in places:
+        yield from _traced_place(one)
+    for who, many in traced.whole.items():
+        yield paragraph(f"{clean(who)} called sync or syncfs {many:,} times: each writes all", first=_ITEM, indent=4)
+    if traced.unplaced:
+        yield paragraph(f"{traced.unplaced:,} syncs more, of files that can't be told", first=_ITEM, indent=4)
+    lost = f"; {traced.lost:,} before these were lost (buffer full)" if traced.lost else ""
+    cost = f"cost: {traced.events:,} events{lost}; reading them took {traced.processor_s:.2f} s of a processor"
+    yield paragraph(cost, first=_ITEM, indent=4)
+
+
+def _traced_place(one: TracedPlace) -> Iterator[Block]:
+    yield paragraph(
+        f"{clean(one.mount_point)}: {one.syncs:,} syncs; median {duration(one.median_ms)} ms, 99 % within "
+        f"{duration(one.p99_ms)} ms, longest {duration(one.longest_ms)} ms. Of the mean, {duration(one.mean_ms)} ms:",
+        first=_ITEM,
+        indent=4,
+    )
+    parts = (
+        (one.flush_ms, "a flush was under way in the drive"),
+        (one.write_ms, "a write was, and no flush"),
+        (one.commit_ms, "the journal committed, with neither"),
+        (one.rest_ms, "the rest: locks, queues, processors"),
+    )
+    for ms, words in parts:
+        share = 100 * ms / one.mean_ms if one.mean_ms else 0.0
+        yield paragraph(words, first=line(f"    {duration(ms):>6} ms {share:3.0f} %  "), indent=21)
+    for who in one.programs:
+        of = f", first to wait for {who.flushes:,} of {one.flushes:,} flushes" if one.flushes else ""
+        file = f"; {clean(who.file)}" if who.file else ""
+        words = f"{clean(who.name)}: {who.syncs:,} syncs of {duration(who.mean_ms)} ms{of}{file}"
+        yield paragraph(words, first=line("    "), indent=6)
+    if one.commits:
+        held = f"; one waited {one.held_up_ms:,} ms for operations begun before" if one.held_up_ms else ""
+        by = f", the longest by {clean(one.held_up_by)}" if one.held_up_by else ""
+        words = f"{one.commits:,} commits of the journal, {one.asked:,} while a sync waited{held}{by}"
+        yield paragraph(words, first=line("    "), indent=6)
 
 
 def _list(head: str, pairs: Iterable[tuple[str, str]]) -> Iterator[Block]:

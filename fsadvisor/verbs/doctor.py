@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -14,6 +15,7 @@ from fsadvisor.measure.now.facts import devices_of, named
 from fsadvisor.measure.now.full import full
 from fsadvisor.measure.now.look import look
 from fsadvisor.measure.now.model import FORMAT, Filesystem, Window
+from fsadvisor.measure.now.traced import traced
 from fsadvisor.measure.probe import surroundings
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
@@ -45,15 +47,22 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
     words: list[str] = chosen.words
     if words and words[0] in ("full", "fsync"):
         return _of_path(chosen, machine, write)
+    if chosen.on and chosen.trace:
+        raise RefusedError("--trace records this machine's kernel: leave --on out")
     if not chosen.on:
         _there(words)
-    window = kept(chosen.on) if chosen.on else look(chosen.seconds or SECONDS, _say)
+    window = kept(chosen.on) if chosen.on else _look(chosen)
     told = answer(window, own_shelf().rules, _about(words, window, machine) if words else None)
     if chosen.form == "json":
         write([as_json(told)])
     else:
         write(render(document(told, () if chosen.on else _lasting(machine)), margin=0))
     return 1 if any(one.hurts for one in told.found) else 0
+
+
+def _look(chosen: argparse.Namespace) -> Window:
+    seen = partial(look, chosen.seconds or SECONDS, _say)
+    return traced(seen) if chosen.trace else seen()
 
 
 def _there(words: list[str]) -> None:
@@ -109,13 +118,15 @@ def _of_path(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iter
     what, *paths = chosen.words
     if len(paths) != 1:
         raise RefusedError(f"say of which path: fsadvisor doctor {what} PATH")
+    if what == "full" and chosen.trace:
+        raise RefusedError("--trace tells of syncs and flushes: fsadvisor doctor fsync PATH --trace")
     if chosen.on or chosen.form == "json":
         raise RefusedError(f"doctor {what} looks at this machine and prints text: leave --on and --json out")
     path = paths[0]
     mount = surroundings.mount_of(surroundings.real(path), machine)
     if mount is None or not os.path.lexists(path):
         raise RefusedError(f"{path}: on no mount that can be told; name a path that exists")
-    window = look(chosen.seconds or SECONDS, _say) if what == "fsync" else None
+    window = _look(chosen) if what == "fsync" else None
     part = only(survey(machine, {}), mount.mount_point)
     rules = own_shelf().rules
     if part is None:

@@ -136,6 +136,64 @@ class Journal(Struct, kw_only=True, omit_defaults=True):
     """The kernel's running mean."""
 
 
+class TracedProgram(Struct, kw_only=True, omit_defaults=True):
+    """Who called fsync and its like, as the kernel's events have it."""
+
+    name: str
+    """With its number and its unit."""
+
+    syncs: int
+    mean_ms: float
+    flushes: int = 0
+    """Of the drive, which its call was the first to wait for."""
+
+    file: str = ""
+    """One that it synced, where it was still open after the look."""
+
+
+class TracedPlace(Struct, kw_only=True, omit_defaults=True):
+    """A filesystem's syncs. The mean's parts, in ms, add up to it; what is in an earlier part is in no later one."""
+
+    mount_point: str
+    """Or the device number, where no mount has it."""
+
+    syncs: int
+    median_ms: float
+    p99_ms: float
+    longest_ms: float
+    mean_ms: float
+    flush_ms: float
+    write_ms: float
+    commit_ms: float
+    rest_ms: float
+    flushes: int = 0
+    programs: tuple[TracedProgram, ...] = ()
+    commits: int = 0
+    asked: int = 0
+    """Those of the commits that began while a sync waited."""
+
+    held_up_ms: int | None = None
+    """The longest that a commit waited for an operation that had begun before."""
+
+    held_up_by: str = ""
+
+
+class Traced(Struct, kw_only=True, omit_defaults=True):
+    """What --trace adds."""
+
+    seconds: float
+    events: int
+    lost: int
+    processor_s: float
+    """What reading them took; the kernel's own part is not in it."""
+
+    places: tuple[TracedPlace, ...] = ()
+    whole: dict[str, int] = {}
+    """Calls of sync and syncfs, which write a whole filesystem or all, by who called."""
+
+    unplaced: int = 0
+
+
 class Window(Struct, kw_only=True, omit_defaults=True):
     """What was seen in `seconds` up to `when`."""
 
@@ -167,4 +225,5 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     programs: tuple[Program, ...] = ()
     groups: tuple[Group, ...] = ()
     journals: tuple[Journal, ...] = ()
+    traced: Traced | None = None
     untold: tuple[str, ...] = ()

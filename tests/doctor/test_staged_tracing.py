@@ -1,0 +1,83 @@
+"""`doctor --trace` on the kernel that runs here: what it tells of a loop device, and that nothing is left of it."""
+
+import os
+import signal
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from fsadvisor.measure.now.look import look
+from fsadvisor.measure.now.traced import traced
+from tests.doctor.staging import FSYNCS, program
+from tests.loops import loops, needs_loop_devices, run
+from tests.waiting import comes_to
+
+INSTANCES = Path("/sys/kernel/tracing/instances")
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.namespaces,
+    needs_loop_devices,
+    pytest.mark.skipif(not os.access(INSTANCES, os.W_OK), reason="needs tracefs, and root"),
+]
+
+
+def instances(pid):
+    return list(INSTANCES.glob(f"fsadvisor-{pid}"))
+
+
+@pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
+def test_who_syncs_which_file_is_told_with_where_the_time_went(tmp_path, kind):
+    with loops(tmp_path) as disks:
+        device = disks.device("traced", 320)
+        run(f"mkfs.{kind}", "-q", device)
+        place = disks.mount(device, "traced")
+        with program(FSYNCS, place) as pid:
+            window = traced(partial(look, 2.0))
+        found = {one.mount_point: one for one in window.traced.places}[place]
+        assert not instances(os.getpid())
+    assert found.syncs > 1
+    assert found.programs[0].name.endswith(f"(pid {pid})")
+    assert found.programs[0].file == f"{place}/one"
+    assert found.mean_ms > 0
+    parts = (found.flush_ms, found.write_ms, found.commit_ms, found.rest_ms)
+    assert sum(parts) == pytest.approx(found.mean_ms, abs=0.01)
+    assert (found.commits > 0) == (kind == "ext4")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_traced_look_that_is_ended_leaves_no_instance(number):
+    words = [sys.executable, "-m", "fsadvisor", "doctor", "--trace", "--seconds", "600"]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        assert comes_to(lambda: any((one / "events/enable").read_text() != "0\n" for one in instances(running.pid)))
+        running.send_signal(number)
+    assert comes_to(lambda: not instances(running.pid))
+
+
+def test_what_another_look_left_is_removed_and_what_it_uses_is_not():
+    left, used = INSTANCES / "fsadvisor-0", INSTANCES / "fsadvisor-1"
+    left.mkdir()
+    used.mkdir()
+    try:
+        with (used / "tracing_on").open("w"):
+            traced(partial(look, 0.1))
+            assert used.is_dir()
+        assert not left.exists()
+    finally:
+        for one in (left, used):
+            if one.exists():
+                one.rmdir()
+
+
+def test_what_may_not_trace_is_told_so():
+    words = [sys.executable, "-m", "fsadvisor", "doctor", "--trace", "--seconds", "1"]
+    hidden = "mount -t tmpfs none /sys/kernel/tracing && mount -t tmpfs none /sys/kernel/debug && exec"
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", f'{hidden} "$@"', "sh", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "no tracefs that may be read here" in done.stderr
+    assert "Traceback" not in done.stderr
