@@ -54,6 +54,9 @@ class Holds(Struct, frozen=True, kw_only=True):
     kernel: bool = False
     """It is a thread of the kernel: it has no arguments."""
 
+    verb: str = ""
+    """Its first argument that is no option: 'scrub' of `btrfs scrub start /srv`."""
+
 
 def text(path: str) -> str | None:
     """A small file of the kernel; None where it can't be read."""
@@ -138,11 +141,13 @@ def holds(pid: int) -> Holds:
     """Where a process works. The filesystems themselves are not asked, so a dead one can't hold us."""
     written = _written(pid)
     paths: list[str] = []
-    kernel = False
+    kernel, verb = False, ""
     try:
         arguments = content(f"/proc/{pid}/cmdline")
         kernel = not arguments
-        matches = map(_ARGUMENT.fullmatch, arguments.split(b"\0")[1:])
+        words = arguments.split(b"\0")[1:]
+        verb = decoded(next((word for word in words if not word.startswith(b"-")), b""))
+        matches = map(_ARGUMENT.fullmatch, words)
         paths += [decoded(found[1]) for found in matches if found]
         paths.append(os.readlink(f"/proc/{pid}/cwd"))  # noqa: PTH115 - as the others here
     except OSError:
@@ -150,7 +155,7 @@ def holds(pid: int) -> Holds:
     group = text(f"/proc/{pid}/cgroup") or ""
     waits_in = tuple(written[number] for number in _first_arguments(pid) if number in written)
     mounts = tuple(dict.fromkeys(written.values()))
-    return Holds(group=group, written=mounts, paths=tuple(paths), waits_in=waits_in, kernel=kernel)
+    return Holds(group=group, written=mounts, paths=tuple(paths), waits_in=waits_in, kernel=kernel, verb=verb)
 
 
 def _written(pid: int) -> dict[int, int]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from fsadvisor.facts import Cause
+from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.time_limits import within
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.facts import devices_of, named
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
 
 SECONDS: Final = 5.0
 _AUDIT_S: Final = 10.0
+_TOOL_S: Final = 4.0
+"""For each tool of that audit: those that hang take less than two of these together."""
+
 _NOW: Final = ("losing", "errors", "stall")
 _UNITS: Final = (".service", ".scope", ".slice")
 _SYNC: Final = ("commit", "flush", "fsync", "sync")
@@ -56,7 +61,7 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
     if chosen.form == "json":
         write([as_json(told)])
     else:
-        write(render(document(told, () if chosen.on else _lasting(machine)), margin=0))
+        write(render(document(told, () if chosen.on else _lasting(chosen.timeout)), margin=0))
     return 1 if any(one.hurts for one in told.found) else 0
 
 
@@ -99,8 +104,9 @@ def _place(path: str, window: Window, machine: Machine) -> Filesystem:
     raise RefusedError(f"{path}: on no mounted filesystem that holds files; name a path that exists")
 
 
-def _lasting(machine: Machine) -> Iterator[str]:
-    """What the audit says that bears on now, where it answers in time."""
+def _lasting(timeout_s: float) -> Iterator[str]:
+    """What the audit says that bears on now, where it answers in time, and which tools did not."""
+    machine = LiveMachine(timeout=min(timeout_s, _TOOL_S))
     verdicts = within(_AUDIT_S, lambda: _verdicts(machine))
     if verdicts is None:
         yield "the audit did not answer in 10 s; `fsadvisor` alone runs it without a limit"
@@ -108,6 +114,10 @@ def _lasting(machine: Machine) -> Iterator[str]:
     for one in verdicts:
         if one.outcome in CALLS_FOR_ACTION and one.rule.urgency in _NOW:
             yield f"{one.rule.title} ({clean(one.subject.name)}): fsadvisor explain {one.rule.id}"
+    unknown = (fact for one in verdicts for fact in one.to_learn().values() if fact.cause is Cause.TIMED_OUT)
+    hung = sorted({fact.source.partition(" ")[0] for fact in unknown})
+    if hung:
+        yield f"some checks are open: {clean(', '.join(hung))} did not end in {min(timeout_s, _TOOL_S):g} s"
 
 
 def _verdicts(machine: Machine) -> tuple[Verdict, ...]:

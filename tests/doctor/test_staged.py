@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -246,6 +247,27 @@ def test_a_balance_of_a_btrfs_is_told_as_its_own_work_where_tasks_wait(disks):
     running = jobs[place] == "balance"
     assert ("btrfs-at-work" in causes(told, place)) == (waits and running)
     assert not [one for one in causes(told, place).values() if one.verdict.rule.severity in ("critical", "high")]
+
+
+def test_tools_that_hang_hold_the_answer_up_for_two_time_outs_at_most_and_are_named(tmp_path):
+    hangs = tmp_path / "hangs"
+    hangs.write_text("#!/bin/sh\nexec sleep 86400\n")
+    hangs.chmod(0o755)
+    tools = [shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin") for name in ("systemctl", "dmesg", "dumpe2fs")]
+    binds = "; ".join(f"mount --bind '{hangs}' '{os.path.realpath(one)}'" for one in tools if one)
+    command = f"{binds}; exec '{sys.executable}' -m fsadvisor doctor --seconds 3"
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", command], capture_output=True, text=True, check=False)
+    words = " ".join(done.stdout.split())
+    assert "What is wrong now" in words
+    assert "did not end in 4 s" in words or "the audit did not answer in 10 s" in words  # on a machine that is slow
+    assert done.stderr == "fsadvisor: looking for 3 s\n"
+    assert comes_to(lambda: not sleeping())
+
+
+def sleeping():
+    """What such a tool left behind."""
+    found = subprocess.run(["pgrep", "-f", "^sleep 86400$"], capture_output=True, check=False)
+    return bool(found.stdout)
 
 
 def test_processes_that_cannot_be_asked_are_told_and_hold_nobody_up(tmp_path):

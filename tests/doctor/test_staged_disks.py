@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -70,6 +71,32 @@ def test_a_volume_whose_burst_is_used_up_is_told_as_slow(tmp_path):
 
 
 @needs_drive
+def scrub(place):
+    """What the tool says of it."""
+    return " ".join(run("btrfs", "scrub", "status", place).lower().split())
+
+
+@needs_drive
+def test_a_scrub_on_a_slow_disk_is_told_as_the_filesystems_work_and_by_whom(tmp_path):
+    with disk(tmp_path, 1500, "x-bps-total=30000000") as drive, mounted(drive.device, tmp_path / "m", "btrfs") as place:
+        for number in range(30):
+            (Path(place) / str(number)).write_bytes(os.urandom(10 << 20))
+        run("sync", "--file-system", place)
+        scrubs = f"while :; do btrfs scrub start -B '{place}'; done"
+        with program(FSYNCS, place) as pid, program("", place, "sh", "-c", scrubs):
+            assert comes_to(lambda: "status: running" in scrub(place))
+            told = diagnosis()
+        while "status: running" in scrub(place):
+            subprocess.run(["btrfs", "scrub", "cancel", place], check=False)
+    found = [one for one in told.found if one.verdict.rule.id == "btrfs-at-work"]
+    assert [one.verdict.subject.name for one in found] == [place]
+    assert [one.split(" ")[0] for one in found[0].culprits] == ["btrfs"]
+    assert any(f"pid {pid}" in one for one in found[0].waiters)
+    others = {one.verdict.rule.id for one in told.found if place in (one.place, one.verdict.subject.name)}
+    assert others == {"btrfs-at-work"}
+    assert not any(drive.name == one.verdict.subject.name for one in told.found)
+
+
 @pytest.mark.skipif(not ETCD, reason="etcd is not installed (Debian's etcd-server)")
 def test_an_etcd_on_a_slow_disk_waits_for_the_disk(tmp_path):
     url, peer = "http://127.0.0.1:23790", "http://127.0.0.1:23800"

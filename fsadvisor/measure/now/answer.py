@@ -151,8 +151,13 @@ def _finding(one: Verdict, window: Window) -> Finding:
         case "device":
             return _of_device(one, name, window)
         case "filesystem":
-            waiters = [program for program in window.programs if name in program.places and program.waiting]
-            return Finding(verdict=one, waiters=_waiting(waiters), place=_device_of(name, window))
+            here = [program for program in window.programs if name in program.places]
+            return Finding(
+                verdict=one,
+                culprits=tuple(_does(program) for program in here if program.job),
+                waiters=_waiting([program for program in here if program.waiting and not program.job]),
+                place=_device_of(name, window),
+            )
         case "program":
             program = next(program for program in window.programs if named(program) == name)
             return Finding(verdict=one, culprits=(_does(program),), place=", ".join(program.places))

@@ -76,7 +76,8 @@ def _device(one: Device, window: Window) -> Now:
     ended = (one.reads + one.writes + (one.flushes or 0) + (one.discards or 0)) * window.seconds
     requests = one.reads + one.writes
     spent = one.reads * (one.read_ms or 0) + one.writes * (one.write_ms or 0)
-    here = [program for program in window.programs if not program.kernel and works_on(program, one.name, window)]
+    programs = (program for program in window.programs if not program.kernel and not program.job)
+    here = [program for program in programs if works_on(program, one.name, window)]
     moved = sorted((_moved(program) for program in here), reverse=True)
     mover = max(here, key=_moved, default=None)
     others = (program.waiting for program in here if program is not mover)

@@ -97,6 +97,8 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
         mounts.nfs_between(nfs_before, symptoms.mount_statistics(), took_s),
         mounts.times_mounted(mountinfo),
     )
+    seen_programs = programs.programs(waited, io, looks, held, mounts.places(mountinfo, filesystems))
+    mounts.add_scrubs(filesystems, seen_programs, held)
     pools = asked("thin pools", partial(_pools, told), "")
     made = Window(
         when=datetime.now(tz=UTC).isoformat(timespec="seconds"),
@@ -105,7 +107,7 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
         root=os.geteuid() == 0,
         devices=tuple(one for one in _devices(told, pools) if _worth(one, {place.device for place in filesystems})),
         filesystems=filesystems,
-        programs=programs.programs(waited, io, looks, held, mounts.places(mountinfo, filesystems)),
+        programs=seen_programs,
         journals=tuple(_journals(told)),
         groups=groups.between(limits_before, limits_after, took_s),
         untold=tuple(untold),

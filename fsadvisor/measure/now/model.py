@@ -105,6 +105,9 @@ class Program(Struct, kw_only=True, omit_defaults=True):
 
     kind: str = ""
     function: str = ""
+    job: str = ""
+    """Of the filesystem's own, which it has asked for: 'scrub'."""
+
     read_bytes: float | None = None
     write_bytes: float | None = None
     """Per second."""

@@ -13,9 +13,10 @@ from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.survey.filesystem_types.registry import TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from fsadvisor.machine.symptoms import Holds, Space
+    from fsadvisor.measure.now.model import Program
     from fsadvisor.readers.mount_tables import Mount
 
 _OTHERS: Final = frozenset({"overlay", "nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs"})
@@ -52,6 +53,16 @@ def filesystems(
 ) -> tuple[Filesystem, ...]:
     """Each, with what was found out."""
     return tuple(_filesystem(one, space, jobs, nfs, times) for one in mounts)
+
+
+def add_scrubs(known: tuple[Filesystem, ...], programs: Iterable[Program], held: Mapping[int, Holds]) -> None:
+    """A scrub is no job that the kernel tells: it lasts as long as the call of the tool that has the type's name."""
+    for program in programs:
+        for one in known:
+            mine = one.job is not None and program.name == one.type and one.mount_point in program.places
+            if mine and held[program.pid].verb == "scrub":
+                program.job = "scrub"
+                one.job = "scrub" if one.job == "none" else one.job
 
 
 def _filesystem(
