@@ -241,6 +241,12 @@ def thin_pools() -> str:
     return answer.text if isinstance(answer, Reply) else ""
 
 
+def kernel_log() -> str:
+    """What dmesg prints, '' where it may not be read."""
+    (answer,) = Runner(timeout_s=_STATFS_S).run([("dmesg",)])
+    return answer.text if isinstance(answer, Reply) else ""
+
+
 def btrfs_jobs() -> dict[str, str]:
     """What each Btrfs is doing by itself, by the name of one of its devices."""
     found: dict[str, str] = {}

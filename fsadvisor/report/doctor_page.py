@@ -71,7 +71,12 @@ def _finding(number: int, one: Finding, window: Window) -> Iterator[Block]:
     for says, names in (("     who:   ", one.culprits), ("     waits: ", one.waiters)):
         for name in names:
             yield paragraph(clean(name), first=line(says), indent=12)
-    yield paragraph(f"for the whole look, {window.seconds:.0f} s, or longer", first=line("     since: "), indent=12)
+    since = (
+        f"{clean(one.since)}, by the kernel's log"
+        if one.since
+        else f"the whole look, {window.seconds:.0f} s, or longer"
+    )
+    yield paragraph(since, first=line("     since: "), indent=12)
     told = one.verdict.instructions()
     yield paragraph(" ".join(told.advice.split()), first=line("     do:    "), indent=12)
     if told.now:
@@ -145,6 +150,7 @@ class FoundJson(msgspec.Struct, frozen=True, kw_only=True):
     hurts: bool
     culprits: tuple[str, ...]
     waiters: tuple[str, ...]
+    since: str
     facts: dict[str, str | int | float | bool | None]
     advice: str
     commands: tuple[str, ...]
@@ -203,6 +209,7 @@ def _found(one: Finding) -> FoundJson:
         hurts=one.hurts,
         culprits=one.culprits,
         waiters=one.waiters,
+        since=one.since,
         facts=_facts(one.verdict.facts()),
         advice=told.advice,
         commands=told.now,

@@ -1,6 +1,7 @@
 """What a window comes to: windows made by hand, and the command on them."""
 
 import json
+from datetime import UTC, datetime
 
 import jsonschema
 import msgspec
@@ -120,11 +121,31 @@ def test_a_suspended_device_is_the_cause_of_a_silent_one():
         ({"super_options": ("ro",), "mounts": 2, "errors": 0}, []),
         ({"super_options": ("ro",), "mounts": 2, "errors": 3}, ["filesystem-turned-read-only"]),
         ({"super_options": ("ro",), "options": ("ro",)}, []),
+        ({"errors": 3, "turned": True}, ["filesystem-turned-read-only"]),
+        ({"errors": 3, "turned": False}, []),
+        ({"errors": 3}, []),
         ({"operations": 20.0, "operation_ms": 400.0}, ["network-filesystem-slow"]),
     ],
 )
 def test_a_filesystem_in_trouble_is_told_and_nothing_else(facts, cause):
     assert told(filesystems=(place(**facts),)) == cause
+
+
+def test_the_kernels_log_tells_what_an_ext4_hides_and_since_when():
+    log = "[    0.100000] EXT4-fs (dm-0): Remounting filesystem read-only\n"
+    now = datetime(2026, 11, 24, 12, tzinfo=UTC)
+
+    def turned(text, release, **facts):
+        one = place(source="/dev/dm-0", errors=1, **facts)
+        mounts.add_turned((one,), lambda: text, release, now)
+        return one.turned, one.turned_at
+
+    told_in_log = turned(log, "6.12.1")
+    assert told_in_log[0] is True
+    assert datetime.fromisoformat(told_in_log[1]) <= now
+    assert turned(log.replace("dm-0", "dm-1"), "6.12.1") == (None, "")
+    assert turned("", "6.12.1") == (None, "")
+    assert turned("", "6.18.44") == (False, "")
 
 
 @pytest.mark.parametrize(

@@ -123,3 +123,66 @@ def test_a_thin_pool_that_has_no_space_is_told_and_not_its_volume(scenario):
     scenario.tell(claim=f"thin-pool-stopped of {name}", seen=", ".join(sorted(map(" ".join, found))))
     assert ("thin-pool-stopped", name) in found
     assert {rule for rule, _ in found} <= {"thin-pool-stopped", "program-stuck"}
+
+
+def test_a_filesystem_that_its_disk_made_read_only_is_told(scenario):
+    """dm-flakey that fails all writes under a program that syncs: the filesystem that the kernel turned read-only"""
+    _, place = mapped(scenario, "linear {disk} 0")
+    run("mount", "-o", "remount,errors=remount-ro", place)
+    sectors, disk = run("dmsetup", "table", "staged").split()[1], "/dev/nullb0"
+    run("modprobe", "dm-flakey")
+    run("dmsetup", "load", "staged", "--table", f"0 {sectors} flakey {disk} 0 0 600 1 error_writes")
+    run("dmsetup", "suspend", "--nolockfs", "staged")
+    run("dmsetup", "resume", "staged")
+    makes = f"n=0; while :; do n=$((n+1)); : > {place}/$n; sync {place}/$n; sleep 0.1; done"
+    process = subprocess.Popen(["sh", "-c", makes], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    scenario.undo(process.wait)
+    scenario.undo(process.kill)
+    wait_for("the journal to be aborted", lambda: "Aborting journal" in run("dmesg"))
+    found = causes()
+    scenario.tell(claim=f"filesystem-turned-read-only of {place}", seen=", ".join(sorted(map(" ".join, found))))
+    assert found == {("filesystem-turned-read-only", place)}
+
+
+NFSD = Path("/proc/fs/nfsd")
+
+
+def serve(folder):
+    """Start the kernel's own NFS server, of version 4 alone, with one export and no helpers. A stop forgets it all."""
+    later = 2147483647
+    # 0x2412: NFSEXP_INSECURE_PORT, _ASYNC, _NOSUBTREECHECK and _FSID, which is 0
+    for cache, words in (
+        ("auth.unix.ip", f"nfsd 127.0.0.1 {later} lab"),
+        ("nfsd.export", f"lab {folder} {later} {0x2412} 65534 65534 0"),
+        ("nfsd.fh", f"lab 1 \\x00000000 {later} {folder}"),
+    ):
+        Path(f"/proc/net/rpc/{cache}/channel").write_text(f"{words}\n")
+    for name, words in (("versions", "-3 +4"), ("nfsv4leasetime", "10"), ("nfsv4gracetime", "10")):
+        (NFSD / name).write_text(f"{words}\n")
+    (NFSD / "portlist").write_text("tcp 2049\n")
+    (NFSD / "threads").write_text("2\n")
+
+
+def test_an_nfs_server_that_stops_is_told_with_who_waits(scenario):
+    """an NFS server that is stopped under a program that writes: the mount that does not answer"""
+    folder, place = Path("/run/lab-export"), Path("/run/lab-nfs")
+    for one in (folder, place):
+        one.mkdir(exist_ok=True)
+    run("modprobe", "--all", "nfsd", "nfsv4")
+    if not (NFSD / "threads").exists():
+        run("mount", "-t", "nfsd", "nfsd", str(NFSD))
+        scenario.undo(run, "umount", str(NFSD))
+    serve(folder)
+    scenario.undo((NFSD / "threads").write_text, "0\n")
+    options = "vers=4.2,addr=127.0.0.1,clientaddr=127.0.0.1,proto=tcp,soft,timeo=200,retrans=2"
+    run("mount", "-i", "-t", "nfs4", "-o", options, "127.0.0.1:/", str(place))
+    scenario.undo(run, "umount", "-f", "-l", str(place))
+    process = at_work(scenario, place)
+    scenario.undo(serve, folder)  # else the program waits for ever, although it is killed
+    wait_for("the program to write", (folder / "one").exists)
+    (NFSD / "threads").write_text("0\n")
+    state = Path(f"/proc/{process.pid}/stat")
+    wait_for("the program to wait", lambda: state.read_text().rpartition(") ")[2][0] == "D")
+    found = causes()
+    scenario.tell(claim=f"filesystem-does-not-answer of {place}", seen=", ".join(sorted(map(" ".join, found))))
+    assert found == {("filesystem-does-not-answer", str(place))}

@@ -31,6 +31,8 @@ class Finding(Struct, frozen=True, kw_only=True):
     culprits: tuple[str, ...] = ()
     waiters: tuple[str, ...] = ()
     place: str = ""
+    since: str = ""
+    """When it began, UTC, where the kernel tells; '' where all that is known is that the whole look saw it."""
 
     @property
     def hurts(self) -> bool:
@@ -157,6 +159,7 @@ def _finding(one: Verdict, window: Window) -> Finding:
                 culprits=tuple(_does(program) for program in here if program.job),
                 waiters=_waiting([program for program in here if program.waiting and not program.job]),
                 place=_device_of(name, window),
+                since=_turned_at(name, window) if one.rule.id == "filesystem-turned-read-only" else "",
             )
         case "program":
             program = next(program for program in window.programs if named(program) == name)
@@ -199,6 +202,10 @@ def _moved(program: Program) -> float:
 
 def _device_of(mount_point: str, window: Window) -> str:
     return next((f"{one.type} on {one.source}" for one in window.filesystems if one.mount_point == mount_point), "")
+
+
+def _turned_at(mount_point: str, window: Window) -> str:
+    return next((one.turned_at for one in window.filesystems if one.mount_point == mount_point), "")
 
 
 def _of_group(one: Verdict, path: str, window: Window) -> Finding:

@@ -172,10 +172,14 @@ def _filesystem(one: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
 def _turned(one: Filesystem) -> bool | None:
     """The kernel leaves the mount writable when it makes the filesystem read-only because of an error.
 
+    Since 6.12 (commit d3476f3dad4a, in stable series too) an ext4's own options say rw, and emergency_ro since 6.15.
+
     A remount of another mount of the same filesystem looks alike, so then it takes an error that was counted.
     """
     if "emergency_ro" in one.super_options or "shutdown" in one.super_options:
         return True
+    if one.errors and "ro" not in one.super_options:
+        return one.turned
     if "ro" not in one.super_options or "rw" not in one.options:
         return False
     return True if one.mounts == 1 or one.errors else None

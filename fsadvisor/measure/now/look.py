@@ -99,6 +99,7 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
     )
     seen_programs = programs.programs(waited, io, looks, held, mounts.places(mountinfo, filesystems))
     mounts.add_scrubs(filesystems, seen_programs, held)
+    mounts.add_turned(filesystems, symptoms.kernel_log, os.uname().release, datetime.now(tz=UTC))
     pools = asked("thin pools", partial(_pools, told), "")
     made = Window(
         when=datetime.now(tz=UTC).isoformat(timespec="seconds"),

@@ -69,6 +69,12 @@ class Filesystem(Struct, kw_only=True, omit_defaults=True):
     errors: int | None = None
     """That ext4 has counted."""
 
+    turned: bool | None = None
+    """After errors: whether the kernel turned it read-only. Linux 6.12 to 6.14 tell it in their log alone."""
+
+    turned_at: str = ""
+    """When, by the kernel's log: UTC, as ISO 8601 has it."""
+
     job: str | None = None
     operations: float | None = None
     """Of NFS, per second."""

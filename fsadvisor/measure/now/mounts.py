@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.measure.now.model import Filesystem
+from fsadvisor.readers import kernel_log
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.survey.filesystem_types.registry import TYPES
+from fsadvisor.version import Version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
 
     from fsadvisor.machine.symptoms import Holds, Space
     from fsadvisor.measure.now.model import Program
@@ -55,6 +60,33 @@ def filesystems(
     return tuple(_filesystem(one, space, jobs, nfs, times) for one in mounts)
 
 
+def _kernel_name(source: str) -> str:
+    """'dm-0' of /dev/mapper/vg-data: the kernel's own folders know no other name. Links of /dev hang nowhere."""
+    real = os.path.realpath(source) if source.startswith("/dev/") else ""
+    return os.path.basename(real)  # noqa: PTH119 - text alone
+
+
+_SHOWS_EMERGENCY_RO: Final = Version(6, 15)
+
+
+def add_turned(known: tuple[Filesystem, ...], log: Callable[[], str], release: str, now: datetime) -> None:
+    """What the kernel's log tells of those with errors; `log` is asked where there is one. Ages are since boot."""
+    suspects = [one for one in known if one.errors]
+    if not suspects:
+        return
+    read = kernel_log.parse(log())
+    events = () if isinstance(read, Unknown) else read.events
+    since = {one.device: one.first for one in events if one.kind == "read-only"}
+    version = Version.parse(release)
+    for one in suspects:
+        at_s = since.get(_kernel_name(one.source))
+        if at_s is not None:
+            ago = timedelta(seconds=time.monotonic() - at_s)
+            one.turned, one.turned_at = True, (now - ago).isoformat(timespec="seconds")
+        elif version is not None and version >= _SHOWS_EMERGENCY_RO:
+            one.turned = False
+
+
 def add_scrubs(known: tuple[Filesystem, ...], programs: Iterable[Program], held: Mapping[int, Holds]) -> None:
     """A scrub is no job that the kernel tells: it lasts as long as the call of the tool that has the type's name."""
     for program in programs:
@@ -72,7 +104,7 @@ def _filesystem(
     nfs: Mapping[str, tuple[float, float, float]],
     times: Mapping[str, int],
 ) -> Filesystem:
-    source = os.path.basename(one.source) if one.source.startswith("/dev/") else ""  # noqa: PTH119 - text alone
+    source = _kernel_name(one.source)
     device = symptoms.device_name(one.major_minor) or source
     made = Filesystem(
         mount_point=one.mount_point,
