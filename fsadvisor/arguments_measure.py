@@ -177,7 +177,7 @@ def add_trial(trial: argparse.ArgumentParser, seconds: Callable[[str], float], p
 
 DOCTOR_SAYS = (
     "Look at everything that can hurt now for some seconds, and say the cause, who does it, what to do, and what was "
-    "excluded. With --on FILE, judge a window that was kept."
+    "excluded. With --on FILE, judge a window that was kept, or a file of sysstat's (/var/log/sysstat/sa24)."
 )
 
 
@@ -187,6 +187,9 @@ def add_doctor(doctor: argparse.ArgumentParser, seconds: Callable[[str], float])
         "words", metavar="ABOUT", nargs="*", help="a path, PID or unit to tell first; or full PATH, or fsync PATH"
     )
     doctor.add_argument("--seconds", metavar="N", type=seconds, help="how long to look (default: 5)")
+    doctor.add_argument(
+        "--at", metavar="TIME", help="with --on: the window that ends at this time (UTC, such as 02:10) or after it"
+    )
     doctor.add_argument(
         "--trace",
         action="store_true",

@@ -51,7 +51,7 @@ function _shtab_fsadvisor_using
 end
 
 set -g _shtab_fsadvisor_commands explain find rules facts plan probe compare forecast trial waits doctor watch capture diff unit attest waive rule 'rule try' drive schema
-set -g _shtab_fsadvisor_opts_with_value --answer --attestations --because --by --checklist --config --delays --device --every --fail-on --filesystems --fit --for --format --images --job --jobs --link --matters --on --on-scratch --only --out --output --passes --rules --seconds --suite --timeout --type --until --when --width --window --workload --yes-erase -o
+set -g _shtab_fsadvisor_opts_with_value --answer --at --attestations --because --by --checklist --config --delays --device --every --fail-on --filesystems --fit --for --format --images --job --jobs --link --matters --on --on-scratch --only --out --output --passes --rules --seconds --suite --timeout --type --until --when --width --window --workload --yes-erase -o
 
 complete -c fsadvisor -e
 complete -c fsadvisor -f
@@ -206,13 +206,14 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l seconds -x -d 'how lo
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l job -x -d 'run this job of probe in TARGET meanwhile; its result is not kept'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l locks -d 'have perf trace the kernel'"'"'s locks meanwhile (root, Linux 5.19, perf)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l yes -d 'start the job without asking'
-complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a doctor -d 'Look at everything that can hurt now for some seconds, and say the cause, who does it, what to do, and what was excluded. With --on FILE, judge a window that was kept.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a doctor -d 'Look at everything that can hurt now for some seconds, and say the cause, who does it, what to do, and what was excluded. With --on FILE, judge a window that was kept, or a file of sysstat'"'"'s (/var/log/sysstat/sa24).'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l json -d 'print JSON'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l text -d 'print text (default in pipes)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l on -x -d 'look at what capture made, an archive of sos, supportconfig or insights, or a copy of /proc and /sys'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l timeout -x -d 'for each tool (default: 10)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l seconds -x -d 'how long to look (default: 5)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l at -x -d 'with --on: the window that ends at this time (UTC, such as 02:10) or after it'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l trace -d 'root: also record the kernel'"'"'s events of syncs, commits and flushes in a tracefs instance of its own'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a watch -d 'Watch a pressure of the kernel for hours at little cost. What is seen while it is above a threshold, and a minute before and after, is kept for doctor --on DIR.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using watch' -s h -l help -d 'show this help message and exit'

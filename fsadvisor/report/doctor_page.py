@@ -16,7 +16,7 @@ from fsadvisor.report.doctor_paths import traced_blocks
 from fsadvisor.storage.catalogue import catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fsadvisor.facts import Fact
     from fsadvisor.measure.now.answer import Answer, Excluded, Finding
@@ -25,8 +25,35 @@ if TYPE_CHECKING:
 FORMAT: Final = "fsadvisor-doctor/1"
 _IN: Final = line("  ")
 _OPEN: Final = 4
+_SEVERAL: Final = 2
 _UNITS: Final = {"percent": " %", "ms": " ms", "s": " s", "bytes": " bytes"}
 """Of others the description says what is counted."""
+
+
+_MOST_TIMES: Final = 5
+
+
+def trouble(window: Window) -> tuple[float, float]:
+    """How much it hurt: the share of the time in which a thread waited for I/O, or else in which a disk was busy."""
+    return window.io_some or 0.0, max((one.busy for one in window.devices), default=0.0)
+
+
+def timeline(windows: Sequence[Window], chosen: Window) -> Iterator[Block]:
+    """Where several windows were kept: which one this is, and when else it hurt."""
+    if len(windows) < _SEVERAL:
+        return
+    yield paragraph(
+        f"{len(windows):,} windows were kept, {clean(windows[0].when)} to {clean(windows[-1].when)}. "
+        "--at TIME chooses one. Those with most trouble:"
+    )
+    for one in sorted(sorted(windows, key=trouble, reverse=True)[:_MOST_TIMES], key=lambda one: one.when):
+        waited, busy = trouble(one)
+        told = f"I/O pressure {100 * waited:.0f} %" if one.io_some is not None else "I/O pressure not kept"
+        mark = " (this one)" if one is chosen else ""
+        yield paragraph(
+            f"{clean(one.when)}: {told}, busiest disk {100 * busy:.0f} %{mark}", first=line("  - "), indent=4
+        )
+    yield Gap()
 
 
 def document(answer: Answer, lasting: Iterable[str] = ()) -> Iterator[Block]:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from fsadvisor.facts import Cause
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine import symptoms
 from fsadvisor.machine.live import LiveMachine
+from fsadvisor.machine.runner import decoded
 from fsadvisor.machine.time_limits import within
+from fsadvisor.measure.now import history
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.facts import devices_of, named
 from fsadvisor.measure.now.full import full
@@ -21,7 +25,8 @@ from fsadvisor.measure.now.traced import traced
 from fsadvisor.measure.probe import surroundings
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
-from fsadvisor.report.doctor_page import as_json, document
+from fsadvisor.readers import sadf
+from fsadvisor.report.doctor_page import as_json, document, timeline, trouble
 from fsadvisor.report.doctor_paths import fsync_document, full_document, measured
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
@@ -38,6 +43,11 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.advise import Verdict
 
 SECONDS: Final = 5.0
+_SYSSTAT: Final = (b"\x96\xd5", b"\xd5\x96")
+"""How a file of sysstat's begins, on machines of both byte orders."""
+
+_SADF: Final = re.compile(rb'\s*\{\s*"sysstat"\s*:')
+_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\dT)?\d\d:\d\d(:\d\d)?", re.ASCII)
 _AUDIT_S: Final = 10.0
 _TOOL_S: Final = 4.0
 """For each tool of that audit: those that hang take less than two of these together."""
@@ -56,12 +66,16 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
         raise RefusedError("--trace records this machine's kernel: leave --on out")
     if not chosen.on:
         _there(words)
-    window = kept(chosen.on) if chosen.on else _look(chosen)
+    if chosen.at and not chosen.on:
+        raise RefusedError("--at chooses among windows that were kept: say where with --on")
+    windows = kept(chosen.on) if chosen.on else [_look(chosen)]
+    window = chosen_of(windows, chosen.at)
     told = answer(window, own_shelf().rules, _about(words, window, machine) if words else None)
     if chosen.form == "json":
         write([as_json(told)])
     else:
-        write(render(document(told, () if chosen.on else _lasting(chosen.timeout)), margin=0))
+        lasting = () if chosen.on else _lasting(chosen.timeout)
+        write(render((*timeline(windows, window), *document(told, lasting)), margin=0))
     return 1 if any(one.hurts for one in told.found) else 0
 
 
@@ -156,13 +170,27 @@ def _of_path(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iter
     return 0
 
 
-def kept(path: Path) -> Window:
-    """The window of a file or directory; of several the one with the most I/O pressure. Raises RefusedError."""
+def kept(path: Path) -> list[Window]:
+    """The windows of a file or directory, the oldest first: ours, or sysstat's. Raises RefusedError, MachineError."""
     files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
     windows = [window for file in files for window in _windows(file)]
     if not windows:
         raise RefusedError(f"{path}: no window in it; `fsadvisor doctor --json` writes one")
-    return max(windows, key=lambda one: one.io_some or 0.0)
+    return sorted(windows, key=lambda one: one.when)
+
+
+def chosen_of(windows: list[Window], at: str | None) -> Window:
+    """The one that ends at that time of day or after it, or else the one with most trouble. Raises RefusedError."""
+    if at is None:
+        return max(windows, key=trouble)
+    if not _TIME.fullmatch(at):
+        raise RefusedError(
+            f"--at {at}: say a time of day in UTC, such as 02:10, or all of it, such as 2026-11-24T02:10"
+        )
+    found = next((one for one in windows if at <= (one.when if "T" in at else one.when[11 : 11 + len(at)])), None)
+    if found is None:
+        raise RefusedError(f"--at {at}: no window ends then or later; the last one is of {windows[-1].when}")
+    return found
 
 
 class _Kept(msgspec.Struct):
@@ -170,11 +198,16 @@ class _Kept(msgspec.Struct):
 
 
 def _windows(file: Path) -> list[Window]:
-    """Lines of windows, or one answer of --json."""
+    """Lines of windows, one answer of --json, a file of sysstat's, or what sadf made of one."""
     try:
         text = file.read_bytes()
     except OSError as error:
         raise RefusedError(f"{file}: {error.strerror}") from error
+    if text[:2] in _SYSSTAT or _SADF.match(text):
+        read = sadf.parse(symptoms.sysstat(str(file.absolute())) if text[:2] in _SYSSTAT else decoded(text))
+        if isinstance(read, Unknown):
+            raise RefusedError(f"{file}: {read.learn}")
+        return history.windows(read)
     try:
         return [_checked(msgspec.json.decode(text, type=_Kept).window, file)]
     except msgspec.MsgspecError:

@@ -69,7 +69,7 @@ def test_what_is_kept_gives_the_same_answer_later(tmp_path):
         to(window)
     worst = max(kept, key=lambda one: one.io_some)
     rules = own_shelf().rules
-    later = doctor.kept(tmp_path)
+    later = doctor.chosen_of(doctor.kept(tmp_path), None)
     assert later == worst
     assert msgspec.json.encode(later) == msgspec.json.encode(worst)
     assert [one.verdict.rule.id for one in answer(later, rules).found] == [

@@ -73,9 +73,9 @@ def _machine(window: Window) -> Now:
 
 
 def _device(one: Device, window: Window) -> Now:
-    ended = (one.reads + one.writes + (one.flushes or 0) + (one.discards or 0)) * window.seconds
-    requests = one.reads + one.writes
-    spent = one.reads * (one.read_ms or 0) + one.writes * (one.write_ms or 0)
+    requests = one.reads + one.writes if one.requests is None else one.requests
+    ended = (requests + (one.flushes or 0) + (one.discards or 0)) * window.seconds
+    spent = one.reads * (one.read_ms or 0) + one.writes * (one.write_ms or 0) + requests * (one.request_ms or 0)
     programs = (program for program in window.programs if not program.kernel and not program.job)
     here = [program for program in programs if works_on(program, one.name, window)]
     moved = sorted((_moved(program) for program in here), reverse=True)

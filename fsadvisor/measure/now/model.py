@@ -25,6 +25,10 @@ class Device(Struct, kw_only=True, omit_defaults=True):
     writes: float = 0.0
     write_bytes: float = 0.0
     write_ms: float | None = None
+    requests: float | None = None
+    """Reads, writes and discards, where they are not told apart."""
+
+    request_ms: float | None = None
     flushes: float | None = None
     flush_ms: float | None = None
     flush: float | None = None
