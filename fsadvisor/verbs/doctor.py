@@ -13,7 +13,7 @@ import msgspec
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.machine.runner import decoded
+from fsadvisor.machine.opening import captured_text
 from fsadvisor.machine.time_limits import within
 from fsadvisor.measure.now import history
 from fsadvisor.measure.now.answer import answer
@@ -46,7 +46,8 @@ SECONDS: Final = 5.0
 _SYSSTAT: Final = (b"\x96\xd5", b"\xd5\x96")
 """How a file of sysstat's begins, on machines of both byte orders."""
 
-_SADF: Final = re.compile(rb'\s*\{\s*"sysstat"\s*:')
+_SADF: Final = re.compile(r'\s*\{\s*"sysstat"\s*:')
+_MOST_KEPT: Final = 256 << 20
 _TIME: Final = re.compile(r"(\d{4}-\d\d-\d\dT)?\d\d:\d\d(:\d\d)?", re.ASCII)
 _AUDIT_S: Final = 10.0
 _TOOL_S: Final = 4.0
@@ -199,22 +200,20 @@ class _Kept(msgspec.Struct):
 
 def _windows(file: Path) -> list[Window]:
     """Lines of windows, one answer of --json, a file of sysstat's, or what sadf made of one."""
-    try:
-        text = file.read_bytes()
-    except OSError as error:
-        raise RefusedError(f"{file}: {error.strerror}") from error
-    if text[:2] in _SYSSTAT or _SADF.match(text):
-        read = sadf.parse(symptoms.sysstat(str(file.absolute())) if text[:2] in _SYSSTAT else decoded(text))
+    text = captured_text(file, _MOST_KEPT, "name what `fsadvisor watch` or sysstat kept")
+    binary = text[:2].encode("utf-8", "surrogateescape")[:2] in _SYSSTAT
+    if binary or _SADF.match(text):
+        read = sadf.parse(symptoms.sysstat(str(file.absolute())) if binary else text)
         if isinstance(read, Unknown):
             raise RefusedError(f"{file}: {read.learn}")
         return history.windows(read)
     try:
         return [_checked(msgspec.json.decode(text, type=_Kept).window, file)]
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeError):
         pass  # not an answer: lines of windows
     try:
         return [_checked(one, file) for one in msgspec.json.Decoder(Window).decode_lines(text)]
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeError) as error:
         raise RefusedError(f"{file}: no window of fsadvisor: {error}") from error
 
 

@@ -1,5 +1,6 @@
 """What sysstat kept of a time that is over, judged as a look is."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -69,3 +70,12 @@ def test_a_file_of_sysstats_is_read_by_its_own_tool(tmp_path):
     broken = in_text("doctor", "--on", str(file))
     assert broken.returncode == 2
     assert str(file) in broken.stderr
+
+
+def test_what_is_no_window_is_refused_and_holds_nobody_up(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "junk").write_bytes(b"\xff\xfe\x00{")
+    for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path / "gone", tmp_path / "junk"):
+        done = in_text("doctor", "--on", str(path))
+        assert done.returncode == 2
+        assert str(path) in done.stderr
