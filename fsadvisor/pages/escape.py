@@ -7,7 +7,7 @@ separators, unusual spaces, lone surrogates (bytes that are no UTF-8). All of it
 from __future__ import annotations
 
 import unicodedata
-from typing import Final
+from typing import Any, Final
 
 LONGEST: Final = 512
 """Characters of a text that are shown."""
@@ -36,6 +36,15 @@ def visible(sign: str) -> str:
 def without_surrogates(text: str) -> str:
     """The same text with lone surrogates made visible, so that it can be encoded."""
     return "".join(visible(sign) if "\ud800" <= sign <= "\udfff" else sign for sign in text)
+
+
+def encodable(value: Any) -> Any:  # noqa: ANN401 - whatever msgspec.to_builtins makes
+    """Dictionaries, lists and texts, with lone surrogates made visible in every text, keys included."""
+    if isinstance(value, str):
+        return value if value.isascii() else without_surrogates(value)
+    if isinstance(value, dict):
+        return {encodable(name): encodable(inside) for name, inside in value.items()}
+    return [encodable(inside) for inside in value] if isinstance(value, (list, tuple)) else value
 
 
 def json_escaped(document: str) -> str:

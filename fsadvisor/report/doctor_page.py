@@ -9,7 +9,7 @@ import msgspec
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads the annotation
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
-from fsadvisor.pages.escape import clean
+from fsadvisor.pages.escape import clean, encodable
 from fsadvisor.pages.glyphs import line
 from fsadvisor.report import titles
 from fsadvisor.report.doctor_paths import traced_blocks
@@ -222,7 +222,7 @@ def as_json(answer: Answer) -> str:
         ),
         window=answer.window,
     )
-    return msgspec.json.format(msgspec.json.encode(told)).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(encodable(msgspec.to_builtins(told)))).decode() + "\n"
 
 
 def _found(one: Finding) -> FoundJson:

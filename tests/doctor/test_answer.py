@@ -15,6 +15,8 @@ from fsadvisor.measure.now.look import pool_modes
 from fsadvisor.measure.now.model import Device, Filesystem, Group, Program, Window
 from fsadvisor.measure.now.programs import groups_of, unit_of
 from fsadvisor.measure.now.threads import by_process
+from fsadvisor.measure.now.watching import as_line
+from fsadvisor.report.doctor_page import as_json
 from fsadvisor.report.schema import schema
 from fsadvisor.rulebook.shelf import own_shelf
 from tests.command import fsadvisor
@@ -129,6 +131,15 @@ def test_a_suspended_device_is_the_cause_of_a_silent_one():
 )
 def test_a_filesystem_in_trouble_is_told_and_nothing_else(facts, cause):
     assert told(filesystems=(place(**facts),)) == cause
+
+
+def test_names_that_are_no_text_can_be_kept_and_told_as_json():
+    strange = program(7, "a\udcff\x1b", waiting=1.0)
+    there = window(programs=(strange,), filesystems=(place(mount_point="/srv/\udcfe", available=0),))
+    kept = msgspec.json.decode(as_line(there), type=Window)
+    assert kept.programs[0].name == "a\\xff\x1b"
+    told_as_json = json.loads(as_json(answer(there, RULES)))
+    assert told_as_json["found"][0]["subject"] == "/srv/\\xfe"
 
 
 def test_the_kernels_log_tells_what_an_ext4_hides_and_since_when():

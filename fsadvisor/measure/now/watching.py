@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
+from fsadvisor.pages.escape import encodable
 from fsadvisor.readers import system_counters
 
 if TYPE_CHECKING:
@@ -89,5 +90,5 @@ class Watcher(Struct, kw_only=True):
 
 
 def as_line(window: Window) -> bytes:
-    """As it is kept."""
-    return msgspec.json.encode(window) + b"\n"
+    """As it is kept: names that are no UTF-8 are a stranger's, and made visible."""
+    return msgspec.json.encode(encodable(msgspec.to_builtins(window))) + b"\n"
