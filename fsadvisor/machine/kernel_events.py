@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 
 _ROOTS: Final = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 _PREFIX: Final = "fsadvisor-"
-_KEEPER: Final = "trap '' INT TERM HUP; read -r _; rmdir -- \"$1\""
+_KEEPER: Final = """trap '' INT TERM HUP
+read -r _
+left=30
+until rmdir -- "$1" || ! test -d "$1" || test $((left -= 1)) -eq 0; do sleep 1; done"""
+"""A process that dies closes its files one after the other. Until the last is closed, rmdir is refused (EBUSY)."""
+
 _BUFFERS_KB: Final = 32768
 _MOST_KB: Final = 8192
 """Of one processor; all of them have 32 MiB together. What does not fit is lost, the oldest first, and counted."""
@@ -51,8 +56,7 @@ class Instance:
         self.path = root / "instances" / f"{_PREFIX}{os.getpid()}"
         self._keeper = _keeper(self.path)
         try:
-            self.path.mkdir()
-            self._on = os.open(self.path / "tracing_on", os.O_WRONLY | os.O_CLOEXEC)
+            self._on = _made(self.path)
         except OSError as error:
             self._let_go()
             raise MachineError(str(self.path), str(error.strerror), "only root on the host may trace") from error
@@ -116,6 +120,16 @@ class Instance:
         if self._keeper.stdin is not None:
             self._keeper.stdin.close()
         self._keeper.wait()
+
+
+def _made(path: Path) -> int:
+    """Its switch, open: until then another look may take the instance for one that was left. Raises OSError."""
+    path.mkdir()
+    try:
+        return os.open(path / "tracing_on", os.O_WRONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        path.mkdir()
+        return os.open(path / "tracing_on", os.O_WRONLY | os.O_CLOEXEC)
 
 
 def _lost(path: Path) -> tuple[int, float]:
