@@ -11,7 +11,7 @@ import stat
 import subprocess
 import threading
 import time
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from msgspec import Struct, field
 
@@ -94,6 +94,17 @@ def too_much(source: str) -> Unknown:
 def too_many(source: str) -> Unknown:
     """The answer where a directory has more names than are gone through."""
     return unreadable(f"more than {MOST_NAMES} names", source)
+
+
+_DID_NOT_START: Final = (126, 127)
+"""Exit statuses of shells and loaders: what a drive or a filesystem said is none of it. No tool that is asked has them
+as its own: smartctl's bits can't be all set, since the others need the device that its second says was not opened."""
+
+
+def did_not_start(source: str, status: int) -> Unknown:
+    """The answer where a tool is there and could not be started: a library is missing, or it is another processor's."""
+    tool = source.partition(" ")[0]
+    return Unknown(Cause.UNREADABLE, f"reinstall {tool}: it does not start (exit status {status})", source)
 
 
 class _Output(Struct):
@@ -244,6 +255,8 @@ class Runner(Struct, frozen=True):
         said = (stderr + stdout[:_REFUSAL_REACH]).lower()
         if failed and not self.root and any(refusal in said for refusal in _REFUSALS):
             return Unknown(Cause.DENIED, "run as root", source)
+        if status in _DID_NOT_START:
+            return did_not_start(source, status)
         return Reply(text, source, status)
 
     def _timed_out(self, source: str, killed: bool = True) -> Unknown:

@@ -21,11 +21,17 @@ TOOL_TOO_OLD: Final = "install another nvme-cli: this one does not know the comm
 DOES_NOT_ANSWER: Final = "ask another source: the device does not answer this command"
 
 _LOOKED_AT = 2000
+"""Signs at the beginning, and at the end: 3.0 prints five thousand of usage, then what was wrong."""
 _UNSUPPORTED = re.compile(
     r"invalid[ _](field|log[ _]page|(command )?opcode|namespace|ns\b|argument)|unknown guid|unable to read c0",
     re.IGNORECASE,
 )
 _TOO_OLD = re.compile(r"unrecognized option|invalid sub-command", re.IGNORECASE)
+_STATUS = re.compile(r"failure reading the c0 log page, ret = ([0-9]{1,5})\b", re.IGNORECASE)
+_REFUSALS: Final = (0x001, 0x002, 0x00B, 0x109)
+"""NVMe's status codes: invalid opcode, field, namespace, log page."""
+_STATUS_CODE: Final = 0x7FF
+"""The bits of a status that say which it is; above them are `more` and `do not retry`."""
 _DOCUMENT = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
 _NUMBER = re.compile(
     r"(0x[0-9a-f]{1,32}|[0-9]{1,39}|[0-9]{1,3}(?:,[0-9]{3}){1,12})\s*(?:%|\(.*\))?", re.ASCII | re.IGNORECASE
@@ -37,10 +43,11 @@ _DETAIL = re.compile(r".*\[[0-9:]*\]\s*:|[A-Za-z][\w .-]*:|[0-9a-f]{4}:", re.ASC
 
 def refused(text: str, what: str) -> Unknown:
     """Why an output holds no record: `what` was not in it, or the tool's or the device's own complaint."""
-    start = text[:_LOOKED_AT]
-    if _TOO_OLD.search(start):
+    said = f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
+    if _TOO_OLD.search(said):
         return Unknown(Cause.NOT_EXPOSED, TOOL_TOO_OLD)
-    if _UNSUPPORTED.search(start):
+    status = _STATUS.search(said)
+    if _UNSUPPORTED.search(said) or (status and int(status[1]) & _STATUS_CODE in _REFUSALS):
         return Unknown(Cause.NOT_EXPOSED, DOES_NOT_ANSWER)
     return json_text.said_twice(document(text)) or refusal(text, what)
 

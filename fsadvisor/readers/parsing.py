@@ -97,11 +97,27 @@ _NOT_EXPOSED = (
     "dataset does not exist",
     "device-mapper is available",
 )
+_DID_NOT_START = (
+    "error while loading shared libraries",
+    "error loading shared library",
+    "error relocating",
+    "symbol lookup error",
+    "(required by ",
+    "exec format error",
+    "failed to run command",
+)
+"""The words of the loaders of glibc and musl, of shells and of timeout(1)."""
+REINSTALL = "reinstall the tool: it does not start"
 
 
 def complaint(text: str) -> Unknown | None:
-    """Access was denied or nothing is there, in the C locale's words; None where `text` says neither."""
+    """What is wrong, in the C locale's words; None where `text` doesn't say.
+
+    The tool did not start (before all else: its loader says "No such file", too), access was denied, nothing is there.
+    """
     said = text[:_LOOKED_AT].lower()
+    if any(phrase in said for phrase in _DID_NOT_START):
+        return Unknown(Cause.UNREADABLE, REINSTALL)
     if any(phrase in said for phrase in _DENIED):
         return Unknown(Cause.DENIED, "run fsadvisor as root")
     if any(phrase in said for phrase in _NOT_EXPOSED):

@@ -59,7 +59,7 @@ def controller(machine: Machine, device: BlockDevice, model: Fact[str]) -> IdCtr
 def namespace(machine: Machine, device: BlockDevice) -> IdNs | Unknown:
     """What the namespace says of itself; an answer about one of another size is no answer."""
     argv = nvme_id_ns.argv(device.path)
-    record = read_fact.command_record(machine, argv, nvme_id_ns.parse)
+    record = either(machine, nvme_id_ns.argv, device.path, nvme_id_ns.parse)
     if isinstance(record, Unknown) or not (sectors := read_fact.value(device.sectors)):
         return record
     used = record.lba_format_in_use
