@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 
-from fsadvisor.machine import sources
+from fsadvisor.machine import archived_logs, sources
 from fsadvisor.machine.port import Reply
 
 if TYPE_CHECKING:
@@ -142,6 +142,18 @@ def derived_devices(file: Text, output: Text, copied: Mapping[str, str]) -> Deri
     for name, device in found.devices.items():
         if device.parent is None and device.place is None:
             device.parent = _parent_by_name(name, found)
+    return _emitted(found)
+
+
+def devices_in_log(log: Reply) -> DerivedDevices:
+    """The disks that the kernel named as it found them, where nothing else tells of any."""
+    found = _Found()
+    for disk, sectors, parts in archived_logs.disks(log.text):
+        found.devices.setdefault(disk, _Device())
+        if sectors:
+            found.tell(disk, "size", sectors, log.source)
+        for part in parts:
+            found.devices.setdefault(part, _Device()).parent = disk
     return _emitted(found)
 
 

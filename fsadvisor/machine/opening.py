@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsadvisor.machine import recorded
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded
-from fsadvisor.machine.sosreport import SosMachine
+from fsadvisor.machine.sosreport import NOTHING_KNOWN, SosMachine
 from fsadvisor.machine.supportconfig import seen_through
-from fsadvisor.machine.trees import ArchiveTree, FolderTree
+from fsadvisor.machine.trees import ArchiveTree, FolderTree, LogTree
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fsadvisor.machine.port import Machine
 
 
@@ -35,6 +35,8 @@ def open_machine(path: Path | str) -> Machine:
         what = (error.strerror or "") if isinstance(error, OSError) else "no path can be this"
         raise MachineError(where, what, _CHOICE) from None
     if stat.S_ISREG(mode):
+        if _begins_as_log(where):
+            return SosMachine(LogTree(captured_text(Path(where))), where)
         return SosMachine(seen_through(ArchiveTree(where)), where)
     if not stat.S_ISDIR(mode):
         raise MachineError(where, "neither a directory nor an archive", _CHOICE)
@@ -52,8 +54,19 @@ def open_machine(path: Path | str) -> Machine:
         raise MachineError(where, f"no {recorded.TITLE} in it", f"did you mean {where.rstrip('/')}/{min(below)}?")
     try:
         return SosMachine(seen_through(FolderTree(where)), where)
-    except MachineError:
+    except MachineError as error:
+        if error.what != NOTHING_KNOWN:
+            raise
         raise MachineError(where, f"neither {recorded.TITLE} nor sos_commands, proc or sys in it", _CHOICE) from None
+
+
+def _begins_as_log(where: str) -> bool:
+    """Whether the first line has the kernel's seconds since boot, as kdump's vmcore-dmesg.txt."""
+    try:
+        with open(where, "rb") as file:  # noqa: PTH123 - any text
+            return re.match(rb"(?:<\d{1,3}>)?\[ *\d{1,12}\.\d{6}\] ", file.read(64)) is not None
+    except OSError:
+        return False
 
 
 _CHOICE_OF_OUTPUT = "name a file with a tool's output"

@@ -15,20 +15,22 @@ all that readers look for in it is told: else nobody may think that there is not
 
 The archive of SUSE's supportconfig is brought into this form by `supportconfig`. That of insights-client names outputs
 alike, in insights_commands, without a folder for each plugin. A bare tree of /proc and /sys, as of a node in a
-must-gather, has no outputs at all.
+must-gather, has no outputs at all. A node's directory of a must-gather, and what kdump left of a crashed kernel, have
+its log, from which `archived_logs` takes the disks, too.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import sos_outputs, sources
-from fsadvisor.machine.archived_devices import PAIRS, PARTITIONS, TREE, UNSEEN, derived_devices
+from fsadvisor.machine import archived_logs, sos_outputs, sources
+from fsadvisor.machine.archived_devices import PAIRS, PARTITIONS, TREE, UNSEEN, derived_devices, devices_in_log
 from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
 from fsadvisor.machine.runner import MOST_NAMES, too_many
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 Entries: TypeAlias = tuple[str, ...] | Unknown
 
 NOT_IN_SOS = "run `fsadvisor capture` on the machine itself: the archive does not hold this"
+
+NOTHING_KNOWN = "neither sos_commands nor proc, sys or a kernel's log in it"
 
 SPELLINGS: dict[Argv, tuple[str, ...]] = {
     ("nvme", "list"): ("nvme list",),
@@ -67,7 +71,11 @@ _WHOLE_FOLDERS = re.compile(
 
 _COMMANDS = ("sos_commands", "insights_commands")
 _BARE = ("proc/self", "sys/block", "sys/class", "sys/devices")
-_DEEPEST_TOP = 3
+_LOGS = ("dmesg", archived_logs.CRASHED)
+_OF_NODE = {"dmesg": "dmesg", archived_logs.CRASHED: archived_logs.CRASHED, "lscpu": "lscpu"}
+"""A file of a node's directory -> the command that it is the output of."""
+_DEEPEST_TOP = 5
+_SHOWN = 3
 _MOST_TOPS = 100
 """Folders of one level that are looked into for the top: our own bound."""
 
@@ -81,10 +89,10 @@ class SosMachine:
     """Answers from the tree of a sos report. Raises MachineError where it is none."""
 
     def __init__(self, tree: Tree, name: str) -> None:
-        top = _top(tree)
+        top = _top(tree, name)
         if top is None:
             wanted = "name a sos archive, a directory with /proc or /sys in it, or what `fsadvisor capture` wrote"
-            raise MachineError(name, "neither sos_commands nor proc or sys in it", wanted)
+            raise MachineError(name, NOTHING_KNOWN, wanted)
         self._tree = tree
         self._name = name
         self._top = top
@@ -96,6 +104,9 @@ class SosMachine:
         self._with_partitions = not self._outputs or any(
             (self._copied(PARTITIONS), *map(self._text_of, (sources.UDEV, PAIRS, TREE)))
         )
+        if not self._derived.folders and self._log is not None:
+            self._derived = devices_in_log(self._log)
+            self._with_partitions = True
 
     @property
     def name(self) -> str:
@@ -111,7 +122,19 @@ class SosMachine:
 
     def read(self, path: str) -> Answer:
         told = self._copied(path) or self._derived.files.get(path) or sos_outputs.file(path, self._text_of)
-        return told or _missing(path)
+        return told or self._by_log(path) or _missing(path)
+
+    @cached_property
+    def _log(self) -> Reply | None:
+        crashes = self._tree.names(f"{self._top}/var/crash".lstrip("/")) or ()
+        return archived_logs.kernel_log(self._text_of, lambda path: _text(self._copied(path)), crashes)
+
+    def _by_log(self, path: str) -> Reply | None:
+        """What the kernel said of itself when it started, and for how long it ran."""
+        if path == "/proc/uptime":
+            return archived_logs.uptime(self._text_of, self._log)
+        told = archived_logs.said_at_boot(self._log.text).get(path) if self._log else None
+        return Reply(told, self._log.source) if told and self._log else None
 
     def entries(self, path: str) -> Entries:
         place = self._place(path)
@@ -200,6 +223,9 @@ class SosMachine:
                     yield name, f"{commands}/{name}"
                 for output in below or ():
                     yield output, f"{commands}/{name}/{output}"
+        for name in self._tree.names(self._top) or ():
+            if name in _OF_NODE:
+                yield _OF_NODE[name], f"{self._top}/{name}".lstrip("/")
 
     def _links(self) -> dict[str, str]:
         """Those of /sys/block in the archive; a folder there is an array's or a loop device's, so no link is told."""
@@ -214,7 +240,19 @@ class SosMachine:
             content = None if place is None else self._content(place)
             if content is not None:
                 return _named(content, command)
-        return sos_outputs.command(argv, self._text_of) or _missing(sources.command(argv))
+        if argv == (archived_logs.DMESG,):
+            return self._log or _missing(archived_logs.DMESG)
+        told = sos_outputs.command(argv, self._text_of) or self._detected(argv)
+        return told or _missing(sources.command(argv))
+
+    def _detected(self, argv: Argv) -> Reply | None:
+        """Who has nothing but a kernel's log has that kernel's machine, no container; its hypervisor it named at boot."""
+        if self._log is None or argv[0] != "systemd-detect-virt":
+            return None
+        if word := archived_logs.hypervisor(self._log.text):
+            return Reply(f"{word}\n", self._log.source)
+        own = self._log.source.endswith(archived_logs.CRASHED) or {*self._outputs} <= {*_OF_NODE.values()}
+        return Reply("none\n", self._log.source) if own and argv[1:] == ("--container",) else None
 
     def _text_of(self, command: str) -> str | None:
         """A command's output, by sos's spelling."""
@@ -248,16 +286,27 @@ def _missing(source: str) -> Unknown:
     return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, source)
 
 
-def _top(tree: Tree) -> str | None:
-    """The folder that holds outputs, or else /proc or /sys: the tree itself, or one of two levels below it."""
-    for marks in (_COMMANDS, _BARE):
+def _top(tree: Tree, archive: str) -> str | None:
+    """The folder that holds outputs, or else /proc or /sys, or a kernel's log: the tree itself, or one below it.
+
+    Raises MachineError where several do: which of the machines is meant, nobody can guess.
+    """
+    for marks in (_COMMANDS, _BARE, _LOGS):
         level = [""]
         for _ in range(_DEEPEST_TOP):
-            found = next((it for it in level if any(_is_folder(tree, f"{it}/{mark}") for mark in marks)), None)
-            if found is not None:
-                return found
-            level = [f"{it}/{name}".lstrip("/") for it in level for name in tree.names(it) or ()][:_MOST_TOPS]
+            found = [it for it in level if any(_holds(tree, it, mark) for mark in marks)]
+            if len(found) > 1:
+                where = ", ".join(found[:_SHOWN]) + (", …" if len(found) > _SHOWN else "")
+                raise MachineError(archive, f"holds {len(found)} machines", f"unpack it and name one of them: {where}")
+            if found:
+                return found[0]
+            below = (f"{it}/{name}".lstrip("/") for it in level for name in tree.names(it) or ())
+            level = sorted(below, key=lambda it: not it.endswith("/nodes"))[:_MOST_TOPS]
     return None
+
+
+def _holds(tree: Tree, folder: str, mark: str) -> bool:
+    return mark in (tree.names(folder) or ()) if mark in _LOGS else _is_folder(tree, f"{folder}/{mark}")
 
 
 def _is_folder(tree: Tree, path: str) -> bool:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import lzma
 import os
+import re
 import stat
 import tarfile
 import zlib
 from contextlib import closing
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import unpacking
@@ -33,6 +34,13 @@ _DAMAGE = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, OSError, Valu
 _PARTS_OF_INTEREST = {
     "dev", "etc", "hostname", "insights_commands", "proc", "run", "sos_commands", "sys", "version.txt",
 }  # fmt: skip
+_LOG: Final = re.compile(r"(?:.*/)?(?:messages|syslog|kern\.log|dmesg|vmcore-dmesg\.txt|journalctl_[^/]*)", re.DOTALL)
+"""Of these the end tells most: it is kept where all is too much."""
+_ANYWHERE: Final = re.compile(
+    r"(?:.*/)?(?:nodes/[^/]+/lscpu|dmesg|vmcore-dmesg\.txt|var/log/(?:messages|syslog|kern\.log)"
+    r"|(?:var|opt)/.*\.(?:conf|cnf)|PG_VERSION|(?:mysql|mariadb)_upgrade_info)",
+    re.DOTALL,
+)
 
 
 class Tree(Protocol):
@@ -115,7 +123,10 @@ class FolderTree:
             if not stat.S_ISREG(status.st_mode):
                 return None
             if status.st_size > OUTPUT_CAP_BYTES:
-                return too_much(name)
+                if not _LOG.fullmatch(name):
+                    return too_much(name)
+                os.lseek(descriptor, -OUTPUT_CAP_BYTES, os.SEEK_END)
+                return Reply(_whole_lines(os.read(descriptor, OUTPUT_CAP_BYTES)), name)
             return Reply(decoded(os.read(descriptor, OUTPUT_CAP_BYTES)), name)
         finally:
             os.close(descriptor)
@@ -167,6 +178,12 @@ class ArchiveTree:
         if size <= min(OUTPUT_CAP_BYTES, self._contents_left):
             self._contents_left -= size
             return unpacking.read(tar, size)
+        if size > OUTPUT_CAP_BYTES and _LOG.fullmatch(name) and self._contents_left >= OUTPUT_CAP_BYTES:
+            self._contents_left -= OUTPUT_CAP_BYTES
+            tar.skip(size - OUTPUT_CAP_BYTES)
+            content = tar.read(OUTPUT_CAP_BYTES)
+            tar.skip(-size % tarfile.BLOCKSIZE)
+            return encoded(_whole_lines(content))
         unpacking.skip(tar, size)
         if size > OUTPUT_CAP_BYTES:
             return too_much(name)
@@ -208,6 +225,30 @@ class ArchiveTree:
         return Reply(decoded(content), name) if isinstance(content, bytes) else content
 
 
+class LogTree:
+    """A kernel's log by itself, as kdump leaves one."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def target(self, name: str) -> str | None:  # noqa: ARG002 - there are no links
+        """None."""
+        return None
+
+    def names(self, name: str) -> list[str] | None:
+        """The one name."""
+        return ["vmcore-dmesg.txt"] if not name else None
+
+    def content(self, name: str) -> Answer | None:
+        """The log."""
+        return Reply(self._text, name) if name == "vmcore-dmesg.txt" else None
+
+
+def _whole_lines(end: bytes) -> str:
+    """Without what is left of a line whose beginning is not there."""
+    return decoded(end.partition(b"\n")[2])
+
+
 def is_text_of_supportconfig(name: str) -> bool:
     """Whether a file at the top may hold its sections."""
     return name.endswith(".txt") or name.startswith("smartmon-")
@@ -217,7 +258,11 @@ def _name_of_interest(archive: str, name: str) -> str | None:
     """The name of what a machine's archive may answer with, None for what is passed over."""
     parts = [part for part in name.split("/") if part not in ("", ".")]
     of_supportconfig = 0 < len(parts) <= 2 and is_text_of_supportconfig(parts[-1])
-    if name.startswith("/") or ".." in parts or not (of_supportconfig or _PARTS_OF_INTEREST & set(parts[:3])):
+    if (
+        name.startswith("/")
+        or ".." in parts
+        or not (of_supportconfig or _PARTS_OF_INTEREST & set(parts[:3]) or _ANYWHERE.fullmatch("/".join(parts)))
+    ):
         return None
     if len(parts) > DEEPEST:
         raise too_large(archive, f"has a path of more than {DEEPEST} names")

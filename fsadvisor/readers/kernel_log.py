@@ -66,6 +66,7 @@ class KernelLog(Struct, frozen=True, kw_only=True):
 
     since: float
     events: tuple[Event, ...]
+    source: str = "dmesg"
 
 
 def parse(text: str) -> KernelLog | Unknown:

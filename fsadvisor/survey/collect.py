@@ -22,6 +22,7 @@ from fsadvisor.survey import (
     superblocks,
     surroundings,
 )
+from fsadvisor.survey import kernel_log as log
 from fsadvisor.survey.attachment import transport
 from fsadvisor.survey.inventory import Inventory, build_stack
 
@@ -79,7 +80,7 @@ def collect(machine: Machine) -> Inventory:
         udev=by_udev,
         io=_io(machine, known),
         uptime=block.uptime_seconds(machine, surroundings.container(machine)),
-        log=read_fact.command_record(machine, kernel_log.ARGV, kernel_log.parse),
+        log=log.read(machine),
         lsblk_labels={} if labels_told else _lsblk_labels(machine),
         tables=_tables(machine, known),
         volumes=raid.volumes(machine) if _has_lvm(machine, known) else {},

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from fsadvisor.facts import Fact, Known, Unknown
+from fsadvisor.readers import kernel_log
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from fsadvisor.machine.port import Machine
     from fsadvisor.readers.kernel_log import Class, Event, KernelLog
     from fsadvisor.survey.block import BlockDevice
 
@@ -17,7 +22,15 @@ _DAY: Final = 86_400
 _RECENT: Final = 7 * _DAY
 _PORT: Final = re.compile(r"/(ata\d+|nvme\d+)(?=/)")
 _ADDRESS: Final = re.compile(r"/([0-9a-f]{4,5}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])(?=/)")
+_CONTROLLER: Final = re.compile(r"(nvme\d+)n\d+$")
 _SHOWN: Final = 3
+
+
+def read(machine: Machine) -> KernelLog | Unknown:
+    """The log, with what told it: of an archive that may be another source than dmesg."""
+    (answer,) = machine.run([kernel_log.ARGV])
+    record = read_fact.as_asked(machine, read_fact.understood(answer, kernel_log.parse))
+    return record if isinstance(record, Unknown) else replace(record, source=answer.source)
 
 
 def names_of(device: BlockDevice) -> frozenset[str]:
@@ -25,6 +38,8 @@ def names_of(device: BlockDevice) -> frozenset[str]:
     named = {device.name, *_PORT.findall(device.hardware)}
     if "/nvme/" in device.hardware:
         named.update(_ADDRESS.findall(device.hardware)[-1:])
+    elif not device.hardware and (controller := _CONTROLLER.match(device.name)):  # known by a log alone
+        named.add(controller[1])
     return frozenset(named)
 
 
@@ -55,12 +70,12 @@ def _count(log: KernelLog | Unknown, uptime: Fact[int], recent: int, wanted: Cal
         return log
     found = [it for it in log.events if wanted(it)]
     if not found:
-        return Known(0, "dmesg")
+        return Known(0, log.source)
     if isinstance(uptime, Unknown):
         return uptime
     young = [it for it in found if uptime.value - it.last <= recent]
     told = sorted(young, key=lambda it: -it.count)[:_SHOWN]
-    return Known(sum(it.count for it in young), "; ".join(["dmesg", *(_said(it, uptime.value) for it in told)]))
+    return Known(sum(it.count for it in young), "; ".join([log.source, *(_said(it, uptime.value) for it in told)]))
 
 
 def _said(event: Event, uptime: int) -> str:

@@ -117,15 +117,15 @@ def understood(answer: Answer, parse: Callable[[str], R | Unknown]) -> R | Unkno
 
 def file_record(machine: Machine, path: str, parse: Callable[[str], R | Unknown]) -> R | Unknown:
     """The record of a file."""
-    return _as_asked(machine, understood(machine.read(path), parse))
+    return as_asked(machine, understood(machine.read(path), parse))
 
 
 def command_record(machine: Machine, argv: Argv, parse: Callable[[str], R | Unknown]) -> R | Unknown:
     """The record of a command's output."""
-    return _as_asked(machine, understood(machine.run([argv])[0], parse))
+    return as_asked(machine, understood(machine.run([argv])[0], parse))
 
 
-def _as_asked(machine: Machine, record: R | Unknown) -> R | Unknown:
+def as_asked(machine: Machine, record: R | Unknown) -> R | Unknown:
     """What is denied to root itself is not cured by becoming root."""
     if machine.root and isinstance(record, Unknown) and record.cause is Cause.DENIED:
         return replace(record, learn=_DENIED_TO_ROOT)
