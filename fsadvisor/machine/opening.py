@@ -40,6 +40,10 @@ def open_machine(path: Path | str) -> Machine:
         return SosMachine(seen_through(ArchiveTree(where)), where)
     if not stat.S_ISDIR(mode):
         raise MachineError(where, "neither a directory nor an archive", _CHOICE)
+    return _in_directory(where)
+
+
+def _in_directory(where: str) -> Machine:
     if os.path.lexists(f"{where}/{recorded.TITLE}"):
         return RecordedMachine(where, account=False)
     try:

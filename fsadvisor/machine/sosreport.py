@@ -246,7 +246,7 @@ class SosMachine:
         return told or _missing(sources.command(argv))
 
     def _detected(self, argv: Argv) -> Reply | None:
-        """Who has nothing but a kernel's log has that kernel's machine, no container; its hypervisor it named at boot."""
+        """A kernel's log alone is that of a machine, of no container; what it runs on, the kernel said at boot."""
         if self._log is None or argv[0] != "systemd-detect-virt":
             return None
         if word := archived_logs.hypervisor(self._log.text):

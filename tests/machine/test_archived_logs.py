@@ -130,6 +130,6 @@ def test_the_end_of_a_log_that_is_too_long_is_read_from_a_folder_and_from_an_arc
 @pytest.mark.parametrize("mark", ["sos_commands/host/uptime", "proc/self/status", "dmesg"])
 def test_a_directory_of_several_machines_names_them(tmp_path, mark):
     write(tmp_path, {f"q/nodes/{node}/{mark}": CRASH for node in ("worker-0", "worker-1")})
-    with pytest.raises(MachineError, match="holds 2 machines; .*: q/nodes/worker-0, q/nodes/worker-1"):
+    with pytest.raises(MachineError, match=r"holds 2 machines; .*: q/nodes/worker-0, q/nodes/worker-1"):
         open_machine(tmp_path)
     assert survey(open_machine(tmp_path / "q/nodes/worker-1"), {})
