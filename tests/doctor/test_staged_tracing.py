@@ -51,6 +51,7 @@ def test_who_syncs_which_file_is_told_with_where_the_time_went(tmp_path, kind):
         run(f"mkfs.{kind}", "-q", device)
         place = disks.mount(device, "traced")
         with program(FSYNCS, place) as pid:
+            assert comes_to(Path(place, "one").exists)
             window = traced(partial(look, 2.0))
         found = {one.mount_point: one for one in window.traced.places}[place]
         assert not instances(os.getpid())
