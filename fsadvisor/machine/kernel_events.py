@@ -11,6 +11,7 @@ https://docs.kernel.org/trace/ftrace.html#instances
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import subprocess
 from pathlib import Path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _ROOTS: Final = ("/sys/kernel/tracing", "/sys/kernel/debug/tracing")
 _PREFIX: Final = "fsadvisor-"
+_TRIES: Final = 5
 _KEEPER: Final = """trap '' INT TERM HUP
 read -r _
 left=30
@@ -124,12 +126,14 @@ class Instance:
 
 def _made(path: Path) -> int:
     """Its switch, open: until then another look may take the instance for one that was left. Raises OSError."""
-    path.mkdir()
-    try:
-        return os.open(path / "tracing_on", os.O_WRONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        path.mkdir()
-        return os.open(path / "tracing_on", os.O_WRONLY | os.O_CLOEXEC)
+    for _ in range(_TRIES):
+        path.mkdir(exist_ok=True)
+        try:
+            return os.open(path / "tracing_on", os.O_WRONLY | os.O_CLOEXEC)
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENODEV):
+                raise
+    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(path))
 
 
 def _lost(path: Path) -> tuple[int, float]:
