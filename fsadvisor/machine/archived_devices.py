@@ -3,7 +3,7 @@
 | told | by |
 |---|---|
 | names, places, numbers, UUIDs | udev's database, a listing of /sys/block, /proc/partitions, lsblk, dmsetup info |
-| which lie under which | lsblk as a tree or in pairs, dmsetup table, /proc/mdstat |
+| which lie under which | lsblk as a tree or in pairs, dmsetup table, multipath -ll, /proc/mdstat |
 | sizes, starts, sectors | /proc/partitions, blockdev --report, lsblk -t, lsblk -D |
 | models | lsblk in pairs, parted print |
 
@@ -52,6 +52,8 @@ _ARRAY: Final = re.compile(
 )
 _MEMBER: Final = re.compile(r" (\S+)\[\d+\]")
 _DISKS: Final = re.compile(r"\[(\d{1,4})/(\d{1,4})\]")
+_MULTIPATH: Final = re.compile(r"([A-Za-z0-9#+\-.:=@_]+) (?:\(([^()\s]+)\) )?(dm-\d+) ")
+_PATH: Final = re.compile(r"[ |`+-]+\d+:\d+:\d+:\d+ +(\S+) +(\d+:\d+) ")
 _PARTED: Final = re.compile(r"^Model: (\S.*\S) \((scsi|nvme)\)$", re.MULTILINE)
 _MAPPED_NAME: Final = re.compile(r"[A-Za-z0-9#+\-.:=@_\\]+")
 _REDUNDANT: Final = ("raid1", "raid4", "raid5", "raid6", "raid10")
@@ -134,6 +136,7 @@ def derived_devices(file: Text, output: Text, copied: Mapping[str, str]) -> Deri
     _from_dmsetup_info(found, output(_INFO))
     _from_pairs(found, output(PAIRS))
     _from_tree(found, output(TREE))
+    _from_multipath(found, output("multipath -ll") or output("multipath -l"))
     _from_tables(found, output(_TABLE))
     _from_mdstat(found, file(_MDSTAT))
     _from_report(found, output(_REPORT))
@@ -254,6 +257,18 @@ def _from_tables(found: _Found, text: str) -> None:
             below = {found.numbered(number) for number in _NUMBER.findall(table)}
             if None not in below:
                 found.stands_on(name, {it for it in below if it})
+
+
+def _from_multipath(found: _Found, text: str) -> None:
+    """`mpatha (WWID) dm-2 VENDOR,PRODUCT`, then a path a line: its place, name and number."""
+    device = ""
+    for line in text.splitlines():
+        if top := _MULTIPATH.match(line):
+            device = top[3]
+            found.tell(device, "dm/name", top[1], "multipath -ll")
+            found.tell(device, "dm/uuid", f"mpath-{top[2] or top[1]}", "multipath -ll")
+        elif device and (path := _PATH.match(line)):
+            found.stands_on(device, {found.name_of(path[2], path[1])})
 
 
 def _from_mdstat(found: _Found, text: str) -> None:

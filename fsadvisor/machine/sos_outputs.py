@@ -19,6 +19,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from fsadvisor.facts import unreadable
 from fsadvisor.machine.port import Reply
 
@@ -54,8 +56,8 @@ def command(argv: Argv, output: Output) -> Answer | None:
     """The answer to a command that sos does not run, None where nothing tells it."""
     if argv[:1] == ("systemd-detect-virt",):
         return _virtualization(output)
-    if argv[:2] == ("systemctl", "show") and len(argv) == 4 and argv[3] == _SHOWN:
-        return _unit(argv[2], output)
+    if argv[:2] == ("systemctl", "show") and argv[-1] == _SHOWN:
+        return _shown(argv[2:-1], output)
     if argv[:4] == ("dmsetup", "status", "--noflush", "--target") and len(argv) == 5:
         return _status(argv[4], output)
     return None
@@ -106,7 +108,13 @@ def _row(commands: tuple[str, ...], unit: str, mount_point: str, output: Output)
     return found.pop() if len(found) == 1 else None
 
 
-def _unit(name: str, output: Output) -> Answer | None:
+def _shown(names: tuple[str, ...], output: Output) -> Answer | None:
+    told = [_unit(name, output) for name in names]
+    texts = [it.text for it in told if it is not None]
+    return replace(told[0], text="\n".join(texts)) if told[0] is not None and len(texts) == len(told) else None
+
+
+def _unit(name: str, output: Output) -> Reply | None:
     """A unit's states: what is not among the loaded units is inactive, if the list is whole."""
     files, units = output(_UNIT_FILES), next((text for it in _UNITS if (text := output(it)) is not None), None)
     if files is None or units is None or not _ENDS_OF_UNITS.search(files) or not _ENDS_OF_UNITS.search(units):

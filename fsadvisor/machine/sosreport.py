@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import archived_logs, sos_outputs, sources
+from fsadvisor.machine import archived_logs, archived_tools, sos_outputs, sources
 from fsadvisor.machine.archived_devices import PAIRS, PARTITIONS, TREE, UNSEEN, derived_devices, devices_in_log
 from fsadvisor.machine.fit_to_tell import settings_about_storage
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
@@ -242,7 +242,7 @@ class SosMachine:
                 return _named(content, command)
         if argv == (archived_logs.DMESG,):
             return self._log or _missing(archived_logs.DMESG)
-        told = sos_outputs.command(argv, self._text_of) or self._detected(argv)
+        told = sos_outputs.command(argv, self._text_of) or archived_tools.command(argv, self) or self._detected(argv)
         return told or _missing(sources.command(argv))
 
     def _detected(self, argv: Argv) -> Reply | None:
@@ -254,8 +254,24 @@ class SosMachine:
         own = self._log.source.endswith(archived_logs.CRASHED) or {*self._outputs} <= {*_OF_NODE.values()}
         return Reply("none\n", self._log.source) if own and argv[1:] == ("--container",) else None
 
+    def output(self, command: str) -> str | None:
+        """A command's output, by sos's spelling; with '*' at its end, of the first that begins so."""
+        return next(iter(self.outputs(command[:-1])), None) if command.endswith("*") else self._text_of(command)
+
+    def outputs(self, beginning: str) -> list[str]:
+        start = _mangled(beginning)
+        names = sorted(it for it in self._outputs if it.startswith(start))[:_MOST_TOPS]
+        return [answer.text for it in names if isinstance(answer := self._content(self._outputs[it]), Reply)]
+
+    def file(self, path: str) -> str | None:
+        answer = self._copied(path)
+        return answer.text if isinstance(answer, Reply) else None
+
+    def names(self, path: str) -> list[str] | None:
+        place = self._place(path)
+        return None if place is None else self._tree.names(place)
+
     def _text_of(self, command: str) -> str | None:
-        """A command's output, by sos's spelling."""
         place = self._outputs.get(_mangled(command))
         content = None if place is None else self._content(place)
         return content.text if isinstance(content, Reply) else None

@@ -27,7 +27,15 @@ if TYPE_CHECKING:
 MARK: Final = "basic-environment.txt"
 _SECTION: Final = re.compile(r"^#==\[ (Command|Configuration File) \]=+#\n# (/\S+|\S+)(.*)\n", re.MULTILINE)
 _END: Final = "\n#==["
-_ALIKE: Final = {"udevadm info -e": "udevadm info --export-db", "hostnamectl": "hostnamectl status"}
+_ALIKE: Final = {
+    "udevadm info -e": "udevadm info --export-db",
+    "hostnamectl": "hostnamectl status",
+    "systemctl --no-pager --all list-units": "systemctl list-units --all",
+    "systemctl --no-pager list-unit-files": "systemctl list-unit-files",
+    "systemctl --no-pager list-timers --all": "systemctl list-timers --all",
+    "df -i": "df -ali",
+}
+"""What is asked alike with other words; of df's other columns its readers look at the heading."""
 _MOST_FILES: Final = 1000
 """Texts that are looked into: our own bound; an archive has about 100."""
 
