@@ -36,6 +36,25 @@ from fsadvisor.drives.tables import families
         ("VK000240GWSRQ", "oem"),
         ("Amazon Elastic Block Store", "cloud"),
         ("INTEL SSDPE21D480GA", "unknown"),
+        ("INTEL SSDPED1D480GA", "unknown"),
+        ("SuperMicro SSD", "absent"),
+        ("SATADOM-SL 3IE3 V2", "unknown"),
+        ("SATA SSD", "absent"),
+        ("PCIe SSD", "absent"),
+        ("WDC  WDS500G1R0A-68A4W0", "absent"),
+        ("Seagate IronWolf ZA500NM10002-2ZG101", "absent"),
+        ("Seagate IronWolfPro ZA3840NX10001-2ZH104", "claimed"),
+        ("Synology SAT5200-480G", "claimed"),
+        ("VK003840GWSXL", "claimed"),
+        ("VK001920GXAWN", "claimed"),
+        ("MO000800KYDZK", "claimed"),
+        ("VO0960JFDGU", "claimed"),
+        ("VK000960GWTTB", "oem"),
+        ("THNSF8200CCSE", "unknown"),
+        ("SD88SA024SA0 SUN24G", "unknown"),
+        ("MTFDDAK200MAN-1S1AA", "claimed"),
+        ("MTFDDAK256MAR-1K1AA  90Y8644 90Y8647IBM", "unknown"),
+        ("MTFDDAK256MAM-1K1", "absent"),
     ],
 )
 def test_a_model_is_known_by_its_family(model, verdict):
@@ -45,6 +64,11 @@ def test_a_model_is_known_by_its_family(model, verdict):
 @pytest.mark.parametrize("model", ["", "X", "ST4000NM0033", "HUH721212ALN604", "MZVL61T9HBL1", "x" * 10_000])
 def test_a_model_of_no_row_has_no_family(model):
     assert find(model) is None or find(model).verdict != "claimed"
+
+
+@pytest.mark.parametrize("model", ["TOSHIBA MK1002TSKB", "TOSHIBA MK5065GSXF", "MK1661GSYG"])
+def test_a_hard_disk_of_toshibas_is_no_number_of_hpes(model):
+    assert find(model) is None
 
 
 def test_the_families_that_lost_flushed_data_are_marked():

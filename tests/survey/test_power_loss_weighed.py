@@ -347,3 +347,28 @@ def test_a_reseller_s_number_settles_nothing():
     assert "note: the model is of the family Samsung PM9A3, a reseller's number that hides the family" in says(
         other(family=family("oem"))
     )
+
+
+INTEL_175 = 252 << 32 | 641 << 16 | 629
+"""252 tests, the last 641 minutes ago in 629 microseconds."""
+
+
+@pytest.mark.parametrize(
+    ("value", "thresh", "raw", "listing", "expected"),
+    [
+        (100, 10, INTEL_175, "oem", "claimed"),
+        (11, 10, INTEL_175, "oem", "unknown"),
+        (1, 10, INTEL_175 - 629 + 3, "oem", "unknown"),
+        (100, 1, 0, "oem", "unknown"),
+        (100, 10, 0, "oem", "unknown"),
+        (100, 10, 7, "oem", "unknown"),
+        (100, 50, INTEL_175, "oem", "unknown"),
+        (100, 10, INTEL_175, "absent", "absent"),
+        (100, 10, INTEL_175, "unknown", "unknown"),
+    ],
+)
+def test_a_resellers_drive_is_claimed_by_the_layout_of_intels_capacitor_test_alone(
+    value, thresh, raw, listing, expected
+):
+    attribute = row("Program_Fail_Count_Chip", value, thresh, raw)
+    assert weigh(other(smart=smart(attribute), family=family(listing, "a number"))).verdict == expected

@@ -30,6 +30,8 @@ def by_attributes(case: DriveEvidence) -> Iterator[Evidence]:
         return
     for attribute in smart.attributes:
         row = attributes().get(attribute.name)
+        if attribute.name == _DEFAULT_175 and case.family is not None and case.family.verdict == "oem":
+            yield from _unnamed_test(attribute)
         if row is not None:
             found = _test(attribute, row) if row.kind == "test" else _failures(attribute)
             yield from (_weighed(it, row.worth(case.family), case.family) for it in found)
@@ -44,6 +46,29 @@ def by_attributes(case: DriveEvidence) -> Iterator[Evidence]:
         yield Evidence("absent", says, _SMARTCTL, "veto")
     if smart.passed is False:
         yield Evidence("unknown", "the drive says that it is failing, which a lost protection can cause", _SMARTCTL)
+
+
+_DEFAULT_175 = "Program_Fail_Count_Chip"
+"""smartmontools' name of attribute 175 on drives that are not in its database, as on resellers' numbers."""
+
+
+def _unnamed_test(attribute: AtaAttribute) -> Iterator[Evidence]:
+    """Attribute 175 with the layout of Intel's capacitor test: what a reseller's number hides, the drive tells.
+
+    The raw value is three words: microseconds of the last test (25 to 65535; below are codes of errors), minutes since
+    it, tests in all. The threshold is 10. smartmontools names it so for HPE's Intel drives (VK000480GWSXF, 2026-08-19).
+    Drives of other makers under HPE's numbers have a threshold of 1 there.
+    """
+    if attribute.raw_value is None or attribute.value is None:
+        return
+    microseconds, tests = attribute.raw_value & 0xFFFF, attribute.raw_value >> 32
+    if attribute.thresh == _INTEL_THRESHOLD and microseconds >= _SHORTEST_TEST_US and 0 < tests <= _WORD:
+        says = f"attribute 175 is {attribute.value} and has the layout of Intel's capacitor test: {tests} tests"
+        passed = attribute.value == _INTEL_PASSED
+        yield Evidence("claimed" if passed else "unknown", says, _SMARTCTL, "weak" if passed else "note")
+
+
+_INTEL_THRESHOLD, _INTEL_PASSED, _SHORTEST_TEST_US, _WORD = 10, 100, 25, 0xFFFF
 
 
 def tell_health(smart: SmartReport) -> bool:
