@@ -46,8 +46,13 @@ class Archive(Protocol):
         ...
 
 
+_SHORTEST: Final = 3
+
+
 def command(argv: Argv, archive: Archive) -> Answer | None:
     """The answer to a command that nobody ran there, None where nothing tells it."""
+    if argv[:1] != ("lvs",) and len(argv) < _SHORTEST:
+        return None
     tool, *rest = argv
     answer = None
     if tool == "lvs":

@@ -247,7 +247,7 @@ class SosMachine:
 
     def _detected(self, argv: Argv) -> Reply | None:
         """A kernel's log alone is that of a machine, of no container; what it runs on, the kernel said at boot."""
-        if self._log is None or argv[0] != "systemd-detect-virt":
+        if self._log is None or argv[:1] != ("systemd-detect-virt",):
             return None
         if word := archived_logs.hypervisor(self._log.text):
             return Reply(f"{word}\n", self._log.source)
