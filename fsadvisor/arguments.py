@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from fsadvisor import arguments_measure
 from fsadvisor._version import __version__
-from fsadvisor.arguments_help import TAKES, Parser, TopParser, demo_machine
+from fsadvisor.arguments_help import TAKES, Commands, Parser, TopParser, demo_machine
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import MachineError
 from fsadvisor.storage import Workload
 from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
 FAIL_ON = ("critical", "high", "moderate", "low", "never")
 FAIL_ON_DEFAULT = "moderate"
@@ -26,7 +26,6 @@ SUITES = ("quick", "full", "oltp", "metadata", "streaming")
 
 FORMATS = ("lines", "brief", "openmetrics", "nagios", "checkmk", "sarif", "junit")
 _JSON = "--json="
-
 DOCUMENTS = (
     "report",
     "drive",
@@ -55,8 +54,8 @@ _EXIT_CODES = """exit status:
   5  could not look: no block device and no mount seen, whatever --fail-on says"""
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole grammar. Options may stand before or after the verb."""
+def parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
+    """The whole grammar, or what these words need of it. Options may stand before or after the verb."""
     top = TopParser(
         prog="fsadvisor",
         description="Reads this machine's storage and gives ranked advice that it can prove. Changes nothing. "
@@ -66,7 +65,9 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     top.add_argument("--version", action="version", version=f"fsadvisor {__version__}")
-    verbs = top.add_subparsers(title="commands", dest="verb", metavar="COMMAND", parser_class=Parser)
+    verbs = top.add_subparsers(title="commands", dest="verb", metavar="COMMAND", parser_class=Parser, action=Commands)
+    assert isinstance(verbs, Commands)  # noqa: S101 - for the types
+    verbs.words = words
     _add_search(verbs)
     facts = _verb(verbs, "facts", "List the facts that rules may ask, with meaning, unit and source.")
     facts.add_argument("pattern", metavar="PATTERN", nargs="?", default="*", help="such as 'disk.*' (default: all)")
@@ -96,7 +97,7 @@ def parser() -> argparse.ArgumentParser:
     _add_sayings(verbs)
     rule = _verb(verbs, "rule", "Work on rules.")
     rule_verbs = rule.add_subparsers(
-        title="commands", dest="rule_verb", metavar="COMMAND", parser_class=Parser, required=True
+        title="commands", dest="rule_verb", metavar="COMMAND", parser_class=Parser, required=True, action=Commands
     )
     trying = _verb(rule_verbs, "try", "Check a rule file, run its examples, and judge this machine by it.")
     trying.add_argument("file", metavar="FILE", type=Path, help="a rule in TOML")
@@ -114,7 +115,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
 
     argparse takes a list of words only in one piece: what follows an option comes back as left over.
     """
-    grammar = parser()
+    grammar = parser(argv)
     words = [f"--format={word.removeprefix(_JSON)}" if word.startswith(_JSON) else word for word in argv]
     chosen, left_over = grammar.parse_known_args(words)
     if (file := chosen.config or (None if chosen.on else Path(kept_files.CONFIG))) and _heeds_config(chosen):
@@ -272,8 +273,9 @@ def _add_sayings(verbs: argparse._SubParsersAction[Parser]) -> None:
 
 
 def _verb(verbs: argparse._SubParsersAction[Parser], name: str, says: str) -> Parser:
-    shared = _options(defaults=False, shown=TAKES[name])
-    return verbs.add_parser(name, help=says, description=says, parents=[shared], allow_abbrev=False)
+    named = not isinstance(verbs, Commands) or verbs.words is None or name in verbs.words
+    shared = [_options(defaults=False, shown=TAKES[name])] if named else []
+    return verbs.add_parser(name, help=says, description=says, parents=shared, allow_abbrev=False)
 
 
 OF_REPORT = (

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 _GROUPS: Final = {
     "what is wrong, and what to do": {
@@ -147,3 +147,9 @@ def demo_machine() -> Path:
     package, name = Path(__file__).resolve().parent, "old-storage-server"
     shipped = package / "_demo" / name
     return shipped if shipped.is_dir() else package.parent / "fixtures" / "machines" / name
+
+
+class Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
+    """The commands; of those that are not among `words`, where there are any, only what help and errors say."""
+
+    words: Collection[str] | None = None

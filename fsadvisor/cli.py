@@ -16,8 +16,9 @@ from fsadvisor.machine import kept_files
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.advise import advise, judge, with_fitting_waivers
+from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.rulebook.rule import Outcome, Rule
-from fsadvisor.rulebook.shelf import Shelf, load_others_rule
+from fsadvisor.rulebook.shelf import Shelf, load_others_rule, load_shelf
 from fsadvisor.storage.catalogue import catalogue, did_you_mean, matching
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def run(argv: Sequence[str]) -> int:
         return _VERBS[chosen.verb](chosen)
     except (looking.UsageError, MachineError, ClaimError) as error:
         return _refuse(*map(str, error.args))
+    except RuleTextError:  # compiled unproven, from a tree in which a rule was being written
+        return _refuse(*map(str, load_shelf().errors))
 
 
 def _refuse(*messages: str) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
+
+from fsadvisor.patterns import LatePattern
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -30,7 +32,7 @@ class Family(Struct, frozen=True, kw_only=True):
     """One row. `lossy`: drives of the family lost data after a completed flush in a published test."""
 
     name: str
-    model: re.Pattern[str]
+    model: LatePattern
     verdict: Listing
     sources: tuple[str, ...]
     """What each source is, in words."""
@@ -50,7 +52,7 @@ def families() -> tuple[Family, ...]:
     return tuple(
         Family(
             name=row["name"],
-            model=re.compile(row["model"], re.ASCII),
+            model=LatePattern(row["model"]),
             verdict=row["verdict"],
             sources=tuple(explained[code] for code in row["sources"]),
             confidence="high" if any(code in read for code in row["sources"]) else "medium",
@@ -60,9 +62,10 @@ def families() -> tuple[Family, ...]:
     )
 
 
+@lru_cache(maxsize=512)
 def find(model: str) -> Family | None:
     """The family of a model as the drive names itself, with or without the vendor that SCSI puts before it."""
-    return next((row for spelling in spellings(model) for row in families() if row.model.search(spelling)), None)
+    return next((row for spelling in spellings(model) for row in families() if row.model.match(spelling)), None)
 
 
 def spellings(model: str) -> tuple[str, ...]:
@@ -113,7 +116,7 @@ _LONGEST: Final = 80
 class Page(Struct, frozen=True, kw_only=True):
     """What a page that was read on a day says of models, by their whole name."""
 
-    models: re.Pattern[str]
+    models: LatePattern
     says: str
     page: str
     read: dt.date
@@ -124,6 +127,7 @@ class Page(Struct, frozen=True, kw_only=True):
         return f"{self.says} ({self.page}, read on {self.read})"
 
 
+@lru_cache(maxsize=512)
 def datasheet(model: str) -> Page | None:
     """The data sheet that promises power-loss protection of this very model."""
     return next((row for row in pages() if row.models.fullmatch(model[:_LONGEST].strip())), None)
@@ -141,7 +145,7 @@ def pages() -> tuple[Page, ...]:
 
 def _page(row: dict[str, Any]) -> Page:
     return Page(
-        models=re.compile(row["models"], re.ASCII),
+        models=LatePattern(row["models"]),
         says=row["says"],
         page=row["page"],
         read=row["read"],
@@ -156,7 +160,7 @@ class Fault(Struct, frozen=True, kw_only=True):
     """One row."""
 
     bus: Literal["nvme", "sata", "sas"]
-    model: re.Pattern[str]
+    model: LatePattern
     effect: Effect
     what: str
     says: str
@@ -164,7 +168,7 @@ class Fault(Struct, frozen=True, kw_only=True):
     read: dt.date
     firmware: frozenset[str] = frozenset()
     """None: it holds for all revisions, or for those before a bound."""
-    like: re.Pattern[str] | None = None
+    like: LatePattern | None = None
     before: str = ""
     hours: int | None = None
     cure: str = ""
@@ -187,6 +191,7 @@ class Fault(Struct, frozen=True, kw_only=True):
         return revision < self.before if self.like.fullmatch(revision) else None
 
 
+@lru_cache(maxsize=512)
 def faults(model: str) -> tuple[Fault, ...]:
     """The rows that speak of a model, the worst first."""
     return tuple(row for row in table() if any(row.model.fullmatch(name) for name in spellings(model)))
@@ -206,14 +211,14 @@ def table() -> tuple[Fault, ...]:
 def _fault(row: dict[str, Any], page: dict[str, str], read: dt.date) -> Fault:
     return Fault(
         bus=row["bus"],
-        model=re.compile(row["model"], re.ASCII),
+        model=LatePattern(row["model"]),
         effect=row["effect"],
         what=row["what"],
         says=page["says"],
         page=page["url"],
         read=read,
         firmware=frozenset(row.get("firmware", ())),
-        like=re.compile(row["like"], re.ASCII) if "like" in row else None,
+        like=LatePattern(row["like"]) if "like" in row else None,
         before=row.get("before", ""),
         hours=row.get("hours"),
         cure=row.get("cure", ""),

@@ -13,9 +13,6 @@ from fsadvisor.machine import recorded
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded
-from fsadvisor.machine.sosreport import NOTHING_KNOWN, SosMachine
-from fsadvisor.machine.supportconfig import seen_through
-from fsadvisor.machine.trees import ArchiveTree, FolderTree, LogTree
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
@@ -35,12 +32,20 @@ def open_machine(path: Path | str) -> Machine:
         what = (error.strerror or "") if isinstance(error, OSError) else "no path can be this"
         raise MachineError(where, what, _CHOICE) from None
     if stat.S_ISREG(mode):
-        if _begins_as_log(where):
-            return SosMachine(LogTree(captured_text(Path(where))), where)
-        return SosMachine(seen_through(ArchiveTree(where)), where)
+        return _in_file(where)
     if not stat.S_ISDIR(mode):
         raise MachineError(where, "neither a directory nor an archive", _CHOICE)
     return _in_directory(where)
+
+
+def _in_file(where: str) -> Machine:
+    from fsadvisor.machine.sosreport import SosMachine
+    from fsadvisor.machine.supportconfig import seen_through
+    from fsadvisor.machine.trees import ArchiveTree, LogTree
+
+    if _begins_as_log(where):
+        return SosMachine(LogTree(captured_text(Path(where))), where)
+    return SosMachine(seen_through(ArchiveTree(where)), where)
 
 
 def _in_directory(where: str) -> Machine:
@@ -56,6 +61,10 @@ def _in_directory(where: str) -> Machine:
     below = [name for name in names if os.path.lexists(f"{where}/{name}/{recorded.TITLE}")]
     if below:
         raise MachineError(where, f"no {recorded.TITLE} in it", f"did you mean {where.rstrip('/')}/{min(below)}?")
+    from fsadvisor.machine.sosreport import NOTHING_KNOWN, SosMachine
+    from fsadvisor.machine.supportconfig import seen_through
+    from fsadvisor.machine.trees import FolderTree
+
     try:
         return SosMachine(seen_through(FolderTree(where)), where)
     except MachineError as error:

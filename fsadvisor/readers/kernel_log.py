@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from fsadvisor.patterns import LatePattern
 from fsadvisor.readers.parsing import refusal
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Pattern(Struct, frozen=True, kw_only=True):
 
     id: str
     kind: Class
-    match: re.Pattern[str]
+    match: LatePattern
     literal: str
     says: str
     source: str
@@ -114,6 +115,8 @@ def _forget(found: dict[tuple[str, str], Event], device: str) -> None:
 
 
 def _without_echoes(found: dict[tuple[str, str], Event]) -> Iterator[Event]:
+    if not found:
+        return iter(())
     over = {pattern.id: pattern.over for pattern in patterns()}
     echoes = {(echo, event.device) for event in found.values() for echo in over[event.pattern]}
     return (event for key, event in found.items() if key not in echoes)
@@ -141,7 +144,7 @@ def patterns() -> tuple[Pattern, ...]:
         Pattern(
             id=row["id"],
             kind=row["class"],
-            match=re.compile(row["match"], re.ASCII),
+            match=LatePattern(row["match"]),
             literal=row["literal"],
             says=row["says"],
             source=row["source"],

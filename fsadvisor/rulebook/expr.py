@@ -35,6 +35,9 @@ LONGEST: Final = 500
 
 _VERSION: Final = re.compile(r"\d{1,6}(\.\d{1,6}){1,2}", re.ASCII)
 
+_WARNS: Final = re.compile(r"[0-9][A-Za-z_]")
+"""Python's parser warns of a number that runs into a word; to keep it from that takes as long as to parse."""
+
 _OPERATORS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
@@ -61,15 +64,32 @@ _LITERALS: Final[Mapping[Kind, tuple[type, ...]]] = {
 
 
 class Expression:
-    """A checked expression: its text, the facts that it asks in their order, and how to answer it."""
+    """A checked expression: its text, the facts that it asks in their order, and how to answer it.
 
-    __slots__ = ("evaluate", "names", "readers", "text")
+    One of a proven rule is compiled when it is first asked: most rules of a run ask only their first question.
+    """
 
-    def __init__(self, text: str, names: tuple[str, ...], evaluate: Answer) -> None:
+    __slots__ = ("_subject", "evaluate", "names", "readers", "text")
+    evaluate: Answer
+    names: tuple[str, ...]
+    readers: tuple[tuple[str, Reader], ...]
+
+    def __init__(self, text: str, subject: str) -> None:
         self.text = text
-        self.names = names
-        self.evaluate = evaluate
-        self.readers = tuple((name, catalogue()[name].reader()) for name in names)
+        self._subject = subject
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - Python asks this of a slot that is still empty
+        """What compiling fills; RuleTextError says what is wrong and where."""
+        if name not in ("evaluate", "names", "readers"):
+            raise AttributeError(name)
+        compiler = _Compiler(self.text, self._subject)
+        try:
+            self.evaluate = compiler.answer(compiler.tree())
+        except RecursionError:
+            raise RuleTextError("nested too deeply") from None
+        self.names = tuple(dict.fromkeys(compiler.names))
+        self.readers = tuple((name, catalogue()[name].reader()) for name in self.names)
+        return getattr(self, name)
 
     def facts(self, scope: Scope) -> dict[str, Fact[Any]]:
         """The facts that it asks of a subject, by name, in their order."""
@@ -78,12 +98,9 @@ class Expression:
 
 def compile_expression(text: str, subject: str) -> Expression:
     """Check an expression of a rule on subjects of this kind; RuleTextError says what is wrong and where."""
-    compiler = _Compiler(text, subject)
-    try:
-        answer = compiler.answer(compiler.tree())
-    except RecursionError:
-        raise RuleTextError("nested too deeply") from None
-    return Expression(text, tuple(dict.fromkeys(compiler.names)), answer)
+    expression = Expression(text, subject)
+    assert expression.names is not None  # noqa: S101 - compiles it
+    return expression
 
 
 def value_for(entry: Entry, literal: object) -> Any:  # noqa: ANN401 - any type of the catalogue
@@ -131,6 +148,8 @@ class _Compiler:
             if sign in self.text:
                 raise RuleTextError(f"{sign!r} has no place in an expression", self.text.index(sign))
         try:
+            if not _WARNS.search(self._stripped):
+                return ast.parse(self._stripped, mode="eval").body
             with warnings.catch_warnings(action="ignore"):
                 return ast.parse(self._stripped, mode="eval").body
         except SyntaxError as error:
@@ -236,7 +255,7 @@ class _Compiler:
             raise self._refused(node, error.message) from None
 
     def _fact(self, node: ast.expr) -> Entry:
-        name = ast.unparse(node)
+        name = _name(node)
         try:
             entry = entry_for(name, self.subject)
         except RuleTextError as error:
@@ -250,6 +269,16 @@ class _Compiler:
 
 
 _NO_LITERAL: Final = object()
+
+
+def _name(node: ast.expr) -> str:
+    """The text of a name with dots (ast.unparse takes as long as all the rest)."""
+    match node:
+        case ast.Name():
+            return node.id
+        case ast.Attribute():
+            return f"{_name(node.value)}.{node.attr}"
+    return ast.unparse(node)
 
 
 def _names_a_fact(node: ast.expr) -> bool:

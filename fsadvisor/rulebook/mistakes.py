@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from msgspec import Struct
+
+from fsadvisor.storage.catalogue import did_you_mean
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    from fsadvisor.rulebook.shape import RemedyShape, RuleShape, TrialShape
 
 
 class RuleTextError(ValueError):
@@ -127,3 +133,81 @@ class _Scan:
                 continue
             self._pair(path)
         self.at += 1
+
+
+class Problem(Struct, frozen=True):
+    """Something wrong at a path of keys; `column` counts the characters of the text that stands there, from 0."""
+
+    path: Path
+    message: str
+    column: int | None = None
+
+
+_ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def missing(shape: RuleShape) -> Iterator[Problem]:
+    """What a rule must not do without."""
+    if not _ID.fullmatch(shape.id):
+        yield Problem(("id",), f"'{shape.id}' is no id: lower-case words joined by '-'")
+    for key, text in (("title", shape.title), ("why", shape.why)):
+        if not text.strip():
+            yield Problem((key,), f"'{key}' is empty")
+    for key, entries, message in (
+        ("checks", shape.checks, "a rule without checks would always advise"),
+        ("reference", shape.reference, "a rule needs a reference"),
+        ("example", shape.example, "a rule needs examples"),
+    ):
+        if not entries:
+            yield Problem((key,), message)
+    for at, reference in enumerate(shape.reference):
+        if not reference.url.startswith("https://"):
+            yield Problem(("reference", at, "url"), "a reference is an https address")
+    if shape.kind == "gain" and shape.gain is None:
+        yield Problem((), "a rule of kind 'gain' needs [gain]")
+    if shape.urgency and shape.severity == "low":
+        yield Problem(("urgency",), "what is urgent is of severity moderate at least")
+    yield from _missing_from_remedy(shape.remedy)
+    yield from _missing_from_trial(shape.trial)
+
+
+def _missing_from_remedy(remedy: RemedyShape) -> Iterator[Problem]:
+    if not (remedy.now or remedy.keep or remedy.advice.strip() or remedy.way):
+        yield Problem(("remedy",), "a remedy needs commands ('now', 'keep') or 'advice' in words")
+    if remedy.now:
+        for key, commands in (("undo", remedy.undo), ("verify", remedy.verify)):
+            if not commands:
+                yield Problem(("remedy",), f"a remedy with commands needs '{key}'")
+    for at, keep in enumerate(remedy.keep):
+        a_line = bool(keep.file and keep.line) and not (keep.mount or keep.add or keep.remove)
+        options = bool(keep.mount and (keep.add or keep.remove)) and not (keep.file or keep.line)
+        if not (a_line or options):
+            yield Problem(
+                ("remedy", "keep", at), "give 'file' and 'line', or 'mount' with options to 'add' or 'remove'"
+            )
+
+
+def _missing_from_trial(trial: TrialShape | None) -> Iterator[Problem]:
+    if trial is None:
+        return
+    if not (trial.job and trial.types):
+        yield Problem(("trial",), "a trial needs 'job' and 'types'")
+    if (trial.before, trial.mkfs_before) == (trial.after, trial.mkfs_after):
+        yield Problem(("trial",), "a trial needs a difference: 'before', 'after', 'mkfs_before' or 'mkfs_after'")
+
+
+def uncited(shape: RuleShape) -> Iterator[Problem]:
+    """Tables and errata that are not there to be cited."""
+    from fsadvisor.rulebook.tables import errata, table_names
+
+    for at, figure in enumerate(shape.gain.figures if shape.gain else ()):
+        if figure.table and figure.table not in table_names():
+            near = did_you_mean(figure.table, table_names())
+            yield Problem(("gain", "figures", at, "table"), f"no table is called '{figure.table}'{near}")
+    pages = [each.url for each in shape.reference]
+    for at, way in enumerate(shape.remedy.way):
+        if way.page and way.page not in pages:
+            yield Problem(("remedy", "way", at, "page"), f"'{way.page}' is no [[reference]] of the rule")
+    for at, number in enumerate(shape.errata):
+        if number not in errata():
+            yield Problem(("errata", at), f"no erratum has the number '{number}'{did_you_mean(number, errata())}")

@@ -43,11 +43,22 @@ Applicability: TypeAlias = Literal["as-it-stands", "value", "person"]
 _IN_COMMANDS: Final = frozenset({Kind.TEXT, Kind.WHOLE, Kind.VERSION})
 
 
-class Template(Struct, frozen=True):
-    """A text with facts in it: literal pieces and catalogue entries in turn."""
+class Template:
+    """A text with facts in it: literal pieces and catalogue entries in turn, taken apart when it is first filled in."""
 
-    text: str
+    __slots__ = ("_subject", "pieces", "text")
     pieces: tuple[str | Entry, ...]
+
+    def __init__(self, text: str, subject: str) -> None:
+        self.text = text
+        self._subject = subject
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - Python asks this of a slot that is still empty
+        """The pieces."""
+        if name != "pieces":
+            raise AttributeError(name)
+        self.pieces = tuple(piece for piece, _ in _pieces(self.text, self._subject, tuple(Kind)))
+        return self.pieces
 
 
 class Title(Struct, frozen=True):
@@ -161,7 +172,7 @@ def command_template(text: str, subject: str) -> Template:
             quote, escaped = _shell_state(sign, quote, escaped)
     if quote or escaped:
         raise RuleTextError("a quotation that does not end", len(text))
-    return Template(text, tuple(piece for piece, _ in _pieces(text, subject)))
+    return Template(text, subject)
 
 
 def _shell_state(sign: str, quote: str, escaped: bool) -> tuple[str, bool]:
@@ -181,7 +192,9 @@ def text_template(text: str, subject: str, kinds: Collection[Kind] = _IN_COMMAND
     """Check a line for a file, or a mount point, which may hold facts of these kinds."""
     if not text.isprintable():
         raise RuleTextError("one line of printable characters is needed")
-    return Template(text, tuple(piece for piece, _ in _pieces(text, subject, kinds)))
+    for _ in _pieces(text, subject, kinds):
+        pass  # each is checked
+    return Template(text, subject)
 
 
 def title_template(text: str, subject: str) -> Template:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, overload
 
 from msgspec import Struct
 
 from fsadvisor.rulebook import gate
 from fsadvisor.rulebook.expr import Expression, compile_expression, entry_for, value_for
-from fsadvisor.rulebook.mistakes import RuleTextError
+from fsadvisor.rulebook.mistakes import Problem, RuleTextError, missing, uncited
 from fsadvisor.rulebook.remedy import (
     KeepTemplate,
     Remedy,
@@ -21,7 +22,6 @@ from fsadvisor.rulebook.remedy import (
     text_template,
     title_template,
 )
-from fsadvisor.rulebook.tables import errata, table_names
 from fsadvisor.storage.catalogue import Kind, did_you_mean
 from fsadvisor.truth import Truth
 
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from fsadvisor.storage.catalogue import Entry
 
 Part: TypeAlias = Literal["applies", "checks", "safety"]
-
-_ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 class Outcome(Enum):
@@ -131,7 +129,7 @@ class Rule(Struct, frozen=True, eq=False):
     gain: Gain | None
     remedy: Remedy
     references: tuple[Reference, ...]
-    examples: tuple[Example, ...]
+    examples: Sequence[Example]
     errata: tuple[str, ...]
     file: str
     measured: Entry | None = None
@@ -161,18 +159,42 @@ class Rule(Struct, frozen=True, eq=False):
         return self.applies + self.checks + self.safety
 
 
-class Problem(Struct, frozen=True):
-    """Something wrong at a path of keys; `column` counts the characters of the text that stands there, from 0."""
+class _LaterExamples(Sequence[Example]):
+    """The examples of a proven rule, read when somebody asks for them: an audit does not."""
 
-    path: Path
-    message: str
-    column: int | None = None
+    def __init__(self, shape: RuleShape) -> None:
+        self._shape = shape
+
+    @cached_property
+    def _all(self) -> tuple[Example, ...]:
+        return _Reading(self._shape.subject, proven=True).examples(self._shape)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @overload
+    def __getitem__(self, at: int) -> Example: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Example, ...]: ...
+    def __getitem__(self, at: int | slice) -> Example | tuple[Example, ...]:
+        return self._all[at]
+
+
+def proven_rule(shape: RuleShape, file: str) -> Rule:
+    """A rule of ours as it was compiled: `make check` proved it, so its texts are read when they are first asked."""
+    return _rule(shape, file, _Reading(shape.subject, proven=True), _LaterExamples(shape))
 
 
 def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
     """Check what the shape of a rule file alone can't say; either a rule or everything that is wrong."""
     reading = _Reading(shape.subject)
-    rule = Rule(
+    rule = _rule(shape, file, reading, reading.examples(shape))
+    problems = (*reading.problems, *missing(shape), *uncited(shape))
+    return problems or rule
+
+
+def _rule(shape: RuleShape, file: str, reading: _Reading, examples: Sequence[Example]) -> Rule:
+    return Rule(
         id=shape.id,
         title=shape.title,
         kind=shape.kind,
@@ -186,7 +208,7 @@ def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
         gain=shape.gain,
         remedy=reading.remedy(shape.remedy),
         references=shape.reference,
-        examples=reading.examples(shape),
+        examples=examples,
         errata=shape.errata,
         file=file,
         measured=reading.measured(shape.gain),
@@ -196,85 +218,28 @@ def rule_of(shape: RuleShape, file: str) -> Rule | tuple[Problem, ...]:
         here=tuple(reading.here(shape.here)),
         equivalents=shape.equivalent,
     )
-    problems = (*reading.problems, *_missing(shape), *_uncited(shape))
-    return problems or rule
 
 
 def _gate(subject: str) -> tuple[Ask, ...]:
     return tuple(Ask("safety", ask, expression) for ask, expression in gate.questions(subject))
 
 
-def _missing(shape: RuleShape) -> Iterator[Problem]:
-    """What a rule must not do without."""
-    if not _ID.fullmatch(shape.id):
-        yield Problem(("id",), f"'{shape.id}' is no id: lower-case words joined by '-'")
-    for key, text in (("title", shape.title), ("why", shape.why)):
-        if not text.strip():
-            yield Problem((key,), f"'{key}' is empty")
-    for key, entries, message in (
-        ("checks", shape.checks, "a rule without checks would always advise"),
-        ("reference", shape.reference, "a rule needs a reference"),
-        ("example", shape.example, "a rule needs examples"),
-    ):
-        if not entries:
-            yield Problem((key,), message)
-    for at, reference in enumerate(shape.reference):
-        if not reference.url.startswith("https://"):
-            yield Problem(("reference", at, "url"), "a reference is an https address")
-    if shape.kind == "gain" and shape.gain is None:
-        yield Problem((), "a rule of kind 'gain' needs [gain]")
-    if shape.urgency and shape.severity == "low":
-        yield Problem(("urgency",), "what is urgent is of severity moderate at least")
-    yield from _missing_from_remedy(shape.remedy)
-    yield from _missing_from_trial(shape.trial)
-
-
-def _missing_from_remedy(remedy: RemedyShape) -> Iterator[Problem]:
-    if not (remedy.now or remedy.keep or remedy.advice.strip() or remedy.way):
-        yield Problem(("remedy",), "a remedy needs commands ('now', 'keep') or 'advice' in words")
-    if remedy.now:
-        for key, commands in (("undo", remedy.undo), ("verify", remedy.verify)):
-            if not commands:
-                yield Problem(("remedy",), f"a remedy with commands needs '{key}'")
-    for at, keep in enumerate(remedy.keep):
-        a_line = bool(keep.file and keep.line) and not (keep.mount or keep.add or keep.remove)
-        options = bool(keep.mount and (keep.add or keep.remove)) and not (keep.file or keep.line)
-        if not (a_line or options):
-            yield Problem(
-                ("remedy", "keep", at), "give 'file' and 'line', or 'mount' with options to 'add' or 'remove'"
-            )
-
-
-def _missing_from_trial(trial: TrialShape | None) -> Iterator[Problem]:
-    if trial is None:
-        return
-    if not (trial.job and trial.types):
-        yield Problem(("trial",), "a trial needs 'job' and 'types'")
-    if (trial.before, trial.mkfs_before) == (trial.after, trial.mkfs_after):
-        yield Problem(("trial",), "a trial needs a difference: 'before', 'after', 'mkfs_before' or 'mkfs_after'")
-
-
-def _uncited(shape: RuleShape) -> Iterator[Problem]:
-    """Tables and errata that are not there to be cited."""
-    for at, figure in enumerate(shape.gain.figures if shape.gain else ()):
-        if figure.table and figure.table not in table_names():
-            near = did_you_mean(figure.table, table_names())
-            yield Problem(("gain", "figures", at, "table"), f"no table is called '{figure.table}'{near}")
-    pages = [each.url for each in shape.reference]
-    for at, way in enumerate(shape.remedy.way):
-        if way.page and way.page not in pages:
-            yield Problem(("remedy", "way", at, "page"), f"'{way.page}' is no [[reference]] of the rule")
-    for at, number in enumerate(shape.errata):
-        if number not in errata():
-            yield Problem(("errata", at), f"no erratum has the number '{number}'{did_you_mean(number, errata())}")
+_UNCHECKED: Final[Mapping[Callable[[str, str], Any], Callable[[str, str], Any]]] = {
+    compile_expression: Expression,
+    command_template: Template,
+    text_template: Template,
+    title_template: Template,
+}
+"""What takes the place of a check where the text is proven."""
 
 
 class _Reading:
     """Compiles the texts of one rule file and notes what is wrong with them."""
 
-    def __init__(self, subject: str) -> None:
+    def __init__(self, subject: str, *, proven: bool = False) -> None:
         self.subject = subject
         self.problems: list[Problem] = []
+        self._proven = proven
 
     def asks(self, part: Part, shapes: tuple[AskShape, ...]) -> tuple[Ask, ...]:
         found = []
@@ -332,7 +297,7 @@ class _Reading:
     def _keep(self, at: int, keep: Keep) -> KeepTemplate:
         line = self._checked(("remedy", "keep", at, "line"), text_template, keep.line)
         mount = self._checked(("remedy", "keep", at, "mount"), text_template, keep.mount)
-        nothing = Template("", ())
+        nothing = Template("", self.subject)
         return KeepTemplate(keep.file, line or nothing, mount or nothing, keep.add, keep.remove)
 
     def examples(self, shape: RuleShape) -> tuple[Example, ...]:
@@ -369,7 +334,7 @@ class _Reading:
 
     def _checked(self, path: Path, compiler: Callable[[str, str], Any], text: str) -> Any:  # noqa: ANN401 - its result
         try:
-            return compiler(text, self.subject)
+            return (_UNCHECKED.get(compiler, compiler) if self._proven else compiler)(text, self.subject)
         except RuleTextError as error:
             self.problems.append(Problem(path, error.message, error.column))
             return None

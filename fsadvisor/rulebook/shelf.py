@@ -22,14 +22,14 @@ from msgspec import Struct
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook import shape
-from fsadvisor.rulebook.mistakes import line_and_column, offsets
-from fsadvisor.rulebook.rule import Problem, Rule, rule_of
+from fsadvisor.rulebook.mistakes import Problem, line_and_column, offsets
+from fsadvisor.rulebook.rule import Rule, proven_rule, rule_of
 from fsadvisor.rulebook.shape import RuleShape
 from fsadvisor.storage.catalogue import SCOPES, did_you_mean
 from fsadvisor.truth import Truth
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 LARGEST_COMPILED: Final = 16 << 20
@@ -118,11 +118,19 @@ def own_rules() -> Path:
 
 def load_shelf(*folders: Path) -> Shelf:
     """Load every rule of these folders, or of our own where none is given."""
+    return _loaded(folders or (own_rules(),), _trusted)
+
+
+def _trusted(file: Path) -> Rule | tuple[RuleError, ...] | RuleError:
+    return _distrusted(file) or _placed(file)
+
+
+def _loaded(folders: Iterable[Path], load: Callable[[Path], Rule | tuple[RuleError, ...] | RuleError]) -> Shelf:
     rules: dict[str, Rule] = {}
     errors: list[RuleError] = []
-    for folder in folders or (own_rules(),):
+    for folder in folders:
         for found in _files(folder):
-            loaded = found if isinstance(found, RuleError) else _distrusted(found) or _placed(found)
+            loaded = found if isinstance(found, RuleError) else load(found)
             if isinstance(loaded, RuleError):
                 errors.append(loaded)
             elif isinstance(loaded, tuple):
@@ -136,8 +144,19 @@ def load_shelf(*folders: Path) -> Shelf:
 
 @functools.cache
 def own_shelf() -> Shelf:
-    """Our own rules, loaded once: they come with the program and do not change while it runs."""
-    return load_shelf()
+    """Our own rules, loaded once: they come with the program and do not change while it runs.
+
+    What was compiled when the program was installed is taken as proven: load_shelf proves it again.
+    """
+    return _loaded((own_rules(),), _proven)
+
+
+def _proven(file: Path) -> Rule | tuple[RuleError, ...] | RuleError:
+    text = _text(file)
+    read = None if isinstance(text, RuleError) else compiled_rule(text, own_rules())
+    if read is None or (read.id, read.subject) != (file.stem, file.parent.name):
+        return _placed(file)
+    return proven_rule(read, str(file))
 
 
 def load_others_rule(file: Path) -> Rule | tuple[RuleError, ...]:
@@ -221,10 +240,11 @@ def _rules_on(folder: Path) -> Iterator[Path | RuleError]:
 
 def _text(file: Path) -> str | RuleError:
     try:
-        if not stat.S_ISREG(file.stat().st_mode):
+        about = file.stat()
+        if not stat.S_ISREG(about.st_mode):
             return RuleError(str(file), 1, None, "not a regular file")
-        with file.open("rb") as opened:
-            content = opened.read(LARGEST + 1)
+        with file.open("rb", buffering=0) as opened:
+            content = opened.read(min(about.st_size, LARGEST) + 1)
     except OSError as error:
         return RuleError(str(file), 1, None, f"can't be read: {error.strerror}")
     if len(content) > LARGEST:

@@ -6,7 +6,6 @@ conditions that are given for them. An erratum, E1 and on, is a statement of a s
 
 from __future__ import annotations
 
-import csv
 import re
 from functools import cache
 from pathlib import Path
@@ -114,6 +113,8 @@ def published_sources() -> Mapping[str, PublishedSource]:
 
 
 def _lines(file: str, kind: type[Line]) -> list[Line]:
+    import csv
+
     with (own_tables() / file).open(encoding="utf-8", newline="") as opened:
         rows = csv.DictReader(opened, delimiter="\t", quoting=csv.QUOTE_NONE, strict=True)
         return [msgspec.convert(row, kind) for row in rows]

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from fsadvisor.rulebook.shape import RuleShape
-from fsadvisor.rulebook.shelf import compiled_rule
+from fsadvisor.rulebook.shelf import compiled_rule, load_shelf, own_shelf
 from tests.paths import ROOT
 from tools.compile_rules import compile_rules
 
@@ -50,3 +50,15 @@ def test_what_another_version_compiled_is_parsed_anew(rules):
     compiled = compile_rules(rules)
     compiled.write_text(compiled.read_text().replace('"severity"', '"severities"'))
     assert compiled_rule(RULE, rules) is None
+
+
+def test_what_is_taken_as_proven_is_what_is_proven():
+    proven, checked = own_shelf(), load_shelf()
+    assert (proven.errors, checked.errors) == ((), ())
+    for one, other in zip(proven.rules, checked.rules, strict=True):
+        assert [(it.expression.text, it.expression.names) for it in one.asks] == [
+            (it.expression.text, it.expression.names) for it in other.asks
+        ]
+        assert tuple(one.examples) == tuple(other.examples)
+        assert [it.pieces for it in one.remedy.now] == [it.pieces for it in other.remedy.now]
+        assert [(it.says.pieces, it.names) for it in one.here] == [(it.says.pieces, it.names) for it in other.here]

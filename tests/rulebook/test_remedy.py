@@ -13,7 +13,7 @@ from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.rulebook.remedy import KeepTemplate, Remedy, Template, Way, command_template, render, text_template
 from tests.rulebook.imagine import scope
 
-NOTHING = Template("", ())
+NOTHING = Template("", "mount")
 
 
 def remedy(*now, keep=(), advice="in words"):
