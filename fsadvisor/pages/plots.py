@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 from msgspec import Struct
 
 from fsadvisor.pages.document import Block, Drawn, paragraph
-from fsadvisor.pages.glyphs import Line, Span, Tone, columns, span
+from fsadvisor.pages.glyphs import UNICODE, Line, Span, Tone, columns, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +34,32 @@ def sparkline(values: Sequence[float | None], width: int, glyphs: Glyphs, top: f
     highest = top if _is_number(top) else max((value for value in shown if _is_number(value)), default=0.0)
     drawn = "".join(_level(value, highest, glyphs.levels) for value in shown)
     return drawn.rjust(width)
+
+
+_LEFT_DOTS: Final = (0x40, 0x44, 0x46, 0x47)
+_RIGHT_DOTS: Final = (0x80, 0xA0, 0xB0, 0xB8)
+"""Of a braille sign, from the lowest level up."""
+
+
+def history(values: Sequence[float | None], width: int, glyphs: Glyphs, top: float | None = None) -> str:
+    """As a sparkline, but two values a column, in braille; without Unicode, the larger of the two as a level."""
+    kept = list(values)[-2 * width :] if width > 0 else []
+    shown = [None] * (2 * width - len(kept)) + kept
+    highest = top if _is_number(top) else max((one for one in shown if _is_number(one)), default=0.0)
+    pairs = zip(shown[::2], shown[1::2], strict=True)
+    if glyphs != UNICODE:
+        larger = [max((one for one in pair if _is_number(one)), default=None) for pair in pairs]
+        return sparkline(larger, width, glyphs, highest)
+    return "".join(
+        chr(0x2800 + _dots(left, highest, _LEFT_DOTS) + _dots(right, highest, _RIGHT_DOTS)) for left, right in pairs
+    )
+
+
+def _dots(value: float | None, highest: float, dots: Sequence[int]) -> int:
+    if not _is_number(value):
+        return 0
+    share = min(value / highest, 1.0) if highest > 0 else 0.0
+    return dots[min(max(math.ceil(share * len(dots)) - 1, 0), len(dots) - 1)]
 
 
 def bar(share: float | None, width: int, glyphs: Glyphs) -> str:

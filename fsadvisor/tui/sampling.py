@@ -23,6 +23,8 @@ from fsadvisor.tui.views.live_limit import Writers, Writing
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from fsadvisor.measure.waits.rates import Moment
+
 
 class Beat:
     """Calls `sample` every `every_s` seconds, or less often where it would take more than `share` of a processor.
@@ -85,6 +87,9 @@ _LOOKS_EACH: Final = 10
 _SHARE: Final = 0.015
 """Of a processor, for each thread at most: where there are many processes, they are asked less often."""
 
+_SMALL_SHARE: Final = 0.004
+"""For figures that are shown by the way."""
+
 _PLACED: Final = 12
 """Processes that are asked where they write."""
 
@@ -95,24 +100,24 @@ _SILENT_S: Final = 3.0
 _SHORT_PAUSE_S: Final = 10.0
 
 
-class Sampling:
-    """`told` is called, on the sampling thread, after each sample; `failed` where it raised, which is our bug.
+class Counting:
+    """The system's counters, every `second` seconds while they are wanted.
 
-    `second` is how many seconds are between two samples.
+    `told` is called, on the sampling thread, after each sample; `failed` where it raised, which is our bug.
     """
 
-    def __init__(self, told: Callable[[], object], failed: Callable[[Exception], object], second: float = 1.0) -> None:
+    PARTS = True
+    """Whether partitions are told of, too."""
+
+    def __init__(self, told: Callable[[], object], failed: Callable[[Exception], object], second: float = 2.0) -> None:
         self._told = told
         self._lock = threading.Lock()
-        self._course = Course()
-        self._processes, self._writers = Processes(), Writers()
-        self._looks = 0
-        self._writing = Writing()
-        self._system = Beat(self._sample, second, _SHARE, failed)
-        self._asking = Beat(self._ask, second / _LOOKS_EACH, _SHARE, failed)
+        self._course = Course(parts=self.PARTS)
+        self._system = Beat(self._sample, second, self._share, failed)
         self._paused_at_s = time.monotonic()
-        self._anew = False
         self.paused = True
+
+    _share = _SMALL_SHARE
 
     def go(self) -> None:
         """Sample. After a short pause the minute goes on; after a longer one it begins anew."""
@@ -121,17 +126,62 @@ class Sampling:
         self.paused = False
         if time.monotonic() - self._paused_at_s > _SHORT_PAUSE_S:
             with self._lock:
-                self._course, self._writing, self._anew = Course(), Writing(), True
-        self._system.go()
-        self._asking.go()
+                self._begin_anew()
+        self._start()
 
     def pause(self) -> None:
         """Stop, and keep what was seen."""
         if not self.paused:
             self.paused = True
             self._paused_at_s = time.monotonic()
-            self._system.pause()
-            self._asking.pause()
+            self._stop()
+
+    def moments(self) -> tuple[Moment, ...]:
+        """As of now."""
+        with self._lock:
+            return tuple(self._course.moments)
+
+    def _begin_anew(self) -> None:
+        self._course = Course(parts=self.PARTS)
+
+    def _start(self) -> None:
+        self._system.go()
+
+    def _stop(self) -> None:
+        self._system.pause()
+
+    def _sample(self) -> None:
+        taken = pulse()
+        with self._lock:
+            self._course.add(taken)
+        self._told()
+
+
+class Sampling(Counting):
+    """With the processes, and where they wait."""
+
+    PARTS = False
+    _share = _SHARE
+
+    def __init__(self, told: Callable[[], object], failed: Callable[[Exception], object], second: float = 1.0) -> None:
+        super().__init__(told, failed, second)
+        self._processes, self._writers = Processes(), Writers()
+        self._looks = 0
+        self._writing = Writing()
+        self._asking = Beat(self._ask, second / _LOOKS_EACH, _SHARE, failed)
+        self._anew = False
+
+    def _begin_anew(self) -> None:
+        super()._begin_anew()
+        self._writing, self._anew = Writing(), True
+
+    def _start(self) -> None:
+        super()._start()
+        self._asking.go()
+
+    def _stop(self) -> None:
+        super()._stop()
+        self._asking.pause()
 
     def seen(self) -> Seen:
         """As of now."""
@@ -143,12 +193,6 @@ class Sampling:
                 paused=self.paused,
                 silent_s=silent_s if silent_s >= _SILENT_S else 0.0,
             )
-
-    def _sample(self) -> None:
-        taken = pulse()
-        with self._lock:
-            self._course.add(taken)
-        self._told()
 
     def _ask(self) -> None:
         if self._anew:

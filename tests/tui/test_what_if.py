@@ -308,3 +308,22 @@ def test_nothing_is_said_of_advice_before_it_is_worked_out():
     before, after = explored(steps)
     assert "No advice" not in before
     assert "Being worked out" not in after
+
+
+def test_only_what_changes_is_listed_until_the_rest_is_asked_for():
+    async def steps(app, pilot):
+        await opened(app, pilot)
+        real = len(rows(app, "changes"))
+        app.screen.query_one("#unlocks").focus()
+        await pilot.press("enter")
+        await settled(app, pilot)
+        folded = rows(app, "changes")
+        app.screen.query_one("#changes").focus()
+        await pilot.press("end", "enter")
+        await until(pilot, lambda: len(rows(app, "changes")) > len(folded))
+        return real, folded, rows(app, "changes")
+
+    real, folded, unfolded = explored(steps, machine=RAID)
+    assert "of advice as before" in folded[-1]
+    assert len(folded) < real <= len(unfolded)
+    assert all(" as before" not in one for one in folded[:-1])

@@ -8,10 +8,17 @@ from hypothesis import strategies as st
 
 from fsadvisor.pages.escape import width as columns
 from fsadvisor.pages.glyphs import ASCII, UNICODE
-from fsadvisor.pages.plots import bar, extent, sparkline, stacked
+from fsadvisor.pages.plots import bar, extent, history, sparkline, stacked
 
 BOTH = pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["Unicode", "ASCII"])
 ANY = st.none() | st.floats()
+
+
+def test_a_history_has_two_values_a_column_and_none_where_nothing_was_seen():
+    assert history([0, 1, 2, 4], 3, UNICODE) == "\u2800⣀⣼"
+    assert history([0, 100, 50, 0], 2, UNICODE, top=100) == "⣸⣄"
+    assert history([None, 7, 7, None], 2, UNICODE) == "⢸⡇"
+    assert history([0, 100, 50, 0], 2, ASCII, top=100) == sparkline([100, 50], 2, ASCII, 100)
 
 
 def test_a_course_stands_at_the_right_and_a_gap_in_it_is_empty():

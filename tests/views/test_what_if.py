@@ -20,6 +20,7 @@ from fsadvisor.tui.views import suppose, unlocking, what_if
 from fsadvisor.tui.views.look import Look
 from fsadvisor.tui.views.what_if import Mark
 from tests.paths import FIXTURES
+from tests.views.seen import look_at
 
 MACHINES = sorted(path.name for path in (FIXTURES / "machines").iterdir() if path.is_dir())
 FEW = ["raid-lvm-crypt-server", "pm9a3-postgresql-volatile", "worn-nvme-database", "old-storage-server", "san-host"]
@@ -218,3 +219,14 @@ def test_facts_that_rules_ask_stand_first_and_the_others_say_that_none_does():
     asked = [row.key in ASKED for row in rows]
     assert asked == sorted(asked, reverse=True)
     assert [("no rule asks it itself" not in plain(row.lines[1])) for row in rows] == asked
+
+
+def test_what_is_as_before_is_one_row_that_says_how_much_that_is():
+    real = look_at("raid-lvm-crypt-server")
+    found = what_if.changes(real, real)
+    pieces = sum(len(one.subjects) for one in found)
+    (only,) = what_if.rows(found, 80, UNICODE, folded=True)
+    words = [plain(one) for one in only.lines]
+    assert "Nothing changes" in words[0]
+    assert f"all {pieces}" in words[1]
+    assert len(what_if.rows(found, 80, UNICODE)) == len(found)

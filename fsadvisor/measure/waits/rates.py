@@ -109,9 +109,10 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 class Course:
-    """The moments of the last minute, the newest last."""
+    """The moments of the last minute, the newest last. With `parts`, partitions count as devices, too."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, parts: bool = False) -> None:
+        self._parts = parts
         self.moments: deque[Moment] = deque(maxlen=MOMENTS)
         self._before: tuple[Pulse, Mapping[str, DeviceCounters]] | None = None
         self._lines: dict[str, DeviceCounters] = {}
@@ -157,7 +158,7 @@ class Course:
         if isinstance(read, Unknown) and len(new) == len(lines):
             return read
         fresh = {} if isinstance(read, Unknown) else {_key(one.name): one for one in read.devices}
-        whole = None if isinstance(pulse.devices, Unknown) else frozenset(pulse.devices)
+        whole = None if self._parts or isinstance(pulse.devices, Unknown) else frozenset(pulse.devices)
         unread: set[str] = set()
         kept: dict[str, DeviceCounters] = {}
         by_name: dict[str, DeviceCounters] = {}

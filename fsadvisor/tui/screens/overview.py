@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.binding import Binding
 from textual.containers import Container, Vertical
+from textual.message import Message
 
 from fsadvisor.pages.glyphs import NOTHING
 from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.sampling import Counting
 from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
-from fsadvisor.tui.views import advice, beside, finding, narrowing, storage_tree
+from fsadvisor.tui.views import advice, beside, finding, narrowing, storage_tree, traffic
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout
 from fsadvisor.tui.widgets.lines_view import FrameEdge, LinesView
@@ -75,8 +77,15 @@ class Overview(Deciding):
     ]
     """Tab comes first: what is typed right after it is meant for the other pane."""
 
+    COUNTING: ClassVar[type[Counting]] = Counting
+
+    class Counted(Message):
+        """There is a new sample of what the disks do."""
+
     def __init__(self) -> None:
         super().__init__()
+        self._counting: Counting | None = None
+        self._moving = traffic.Traffic()
         self._look: Look | None = None
         self._folds: Folds | None = None
         self._tree: Tree | None = None
@@ -123,11 +132,35 @@ class Overview(Deciding):
         super().on_screen_resume()
         if self._look is not None:
             self._show_advice(self._look)
+        if self._counting is None and self.explorer.session.live:
+            explorer = self.explorer
+            self._counting = self.COUNTING(
+                lambda: self.post_message(self.Counted()),
+                lambda error: explorer.post_message(explorer.Looked(error)),
+            )
+        if self._counting is not None:
+            self._counting.go()
+
+    def on_screen_suspend(self) -> None:
+        """Nobody sees what moves."""
+        if self._counting is not None:
+            self._counting.pause()
+
+    def on_overview_counted(self) -> None:
+        """Other figures in the rows that are there."""
+        look, tree, scale = self._look, self._tree, self._moving.top
+        if look is None or tree is None or self._counting is None:
+            return
+        self._moving = traffic.traffic(self._counting.moments(), look.subjects)
+        if self._storage.display:
+            self._storage.renew(lambda columns: tree.rows(columns, self._moving))
+            if self._moving.top != scale:
+                self._show_edges()
 
     def _show_tree(self, look: Look) -> None:
         tree = storage_tree.tree(look, self.explorer.glyphs, self._folds or storage_tree.Folds())
         self._tree = tree
-        self._storage.show(tree.rows)
+        self._storage.show(lambda columns: tree.rows(columns, self._moving))
         self._lay_out(self.size)
         self._show_detail()
 
@@ -156,7 +189,11 @@ class Overview(Deciding):
         found = self._advice.row
         at = next((at for at, one in enumerate(look.findings) if found and finding_key(one) == found.key), -1)
         edges = {
-            "tree": (top, storage_tree.title(look, self._folds.sort if self._folds else "worst"), in_tree),
+            "tree": (
+                top,
+                storage_tree.title(look, self._folds.sort if self._folds else "worst", self._moving),
+                in_tree,
+            ),
             "advice": (top if there.alone else joint, self._advice_title(look), not in_tree),
             "detail": (top if there.wide else joint, detail_title(look, at) if at >= 0 else NOTHING, False),
         }

@@ -109,6 +109,8 @@ class WhatIf(Place):
         self._newest: Newest[Followed] = Newest(lambda answer: self.post_message(self.Answered(answer)))
         self._asked: tuple[int, tuple[Supposition, ...]] | None = None
         self._followed: Followed | None = None
+        self._folded = False
+        """Whether advice that is as before is one row."""
         self._trouble = ""
 
     def body(self) -> ComposeResult:
@@ -170,13 +172,20 @@ class WhatIf(Place):
             anew = self._followed is None or self._followed.supposed != answer.supposed
             self._followed = answer
             glyphs, changes = self.explorer.glyphs, self.query_one("#changes", RowsView)
-            changes.show(lambda width: what_if.rows(answer.changes, width, glyphs), _NO_CHANGES)
+            self._folded = bool(answer.supposed) if anew else self._folded
+            self._show_changes(answer)
             self._fit()
             if anew:
                 changes.cursor = 0
             unlocks = self.query_one("#unlocks", RowsView)
             unlocks.show(lambda width: unlocking.rows(answer.unlocks, width, glyphs), _NO_UNLOCKS)
         self._show_banner()
+
+    def _show_changes(self, known: Followed) -> None:
+        glyphs, folded = self.explorer.glyphs, self._folded
+        self.query_one("#changes", RowsView).show(
+            lambda width: what_if.rows(known.changes, width, glyphs, folded=folded), _NO_CHANGES
+        )
 
     def _show_supposed(self, real: Look) -> None:
         supposed, glyphs = self.explorer.supposed, self.explorer.glyphs
@@ -223,6 +232,10 @@ class WhatIf(Place):
 
     def _open(self, key: str) -> None:
         known = self._followed
+        if known is not None and key == what_if.SAME_KEY:
+            self._folded = False
+            self._show_changes(known)
+            return
         change = next((one for one in known.changes if one.key == key), None) if known else None
         if known is None or change is None:
             return

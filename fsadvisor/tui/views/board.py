@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fsadvisor.facts import Cause, Known
 from fsadvisor.pages.glyphs import NOTHING, UNICODE, Line, Span, Tone, padded
 from fsadvisor.pages.plots import bar
-from fsadvisor.tui.views import badges
+from fsadvisor.tui.views import badges, traffic
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Fact
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
+    from fsadvisor.tui.views.traffic import Traffic
 
 _NARROW: Final = 70
 """Columns below which the bar is short, and what kind of thing it is stands behind."""
 
 _WIDE: Final = 96
 """Columns from which the flushes' share of an fsync has a bar."""
+
+_WIDEST: Final = 116
+"""Columns from which what is read stands beside what is written."""
 
 _FLUSHES: Final = 5
 _FSYNC: Final = 14
@@ -34,11 +38,24 @@ _URGENT: Final = {Tone.BAD: 0, Tone.WARNING: 1}
 _COMMA: Final = Span(", ", Tone.DIM)
 
 
-def figures(subject: Subject, columns_there: int, glyphs: Glyphs, *, measured: Collection[str] = ()) -> Line:
-    """All that stands behind the name; `measured` is what is known of any row, and has a column then."""
+def figures(
+    subject: Subject,
+    columns_there: int,
+    glyphs: Glyphs,
+    *,
+    measured: Collection[str] = (),
+    moving: Traffic | None = None,
+) -> Line:
+    """All that stands behind the name; `measured` is what is known of any row, and has a column then.
+
+    `moving` is what is written and read meanwhile.
+    """
     words = sorted(badges.words(subject, glyphs), key=lambda one: _URGENT.get(one.tone, 2))
-    narrow = columns_there < _NARROW
+    moves = moving is not None and bool(moving.moments) and columns_there >= _NARROW
+    narrow = columns_there < (_WIDE if moves else _NARROW)
     cells = _cells(subject, glyphs, narrow=narrow, warm="warmth" in measured)
+    if moving is not None and moves:
+        cells.append(traffic.cells(moving, subject, glyphs, reads=columns_there >= _WIDEST))
     if "fsync" in measured and not narrow and subject.kind == "mount":
         room = _FLUSHES if columns_there >= _WIDE else 0
         cells.append(padded(_fsync(subject, glyphs, room), _FSYNC + (room and room + 7)))

@@ -19,6 +19,7 @@ from fsadvisor.pages.escape import clean, width
 from fsadvisor.pages.glyphs import Line, Span, Tone, cut, line, padded, span
 from fsadvisor.pages.screen import laid
 from fsadvisor.pages.text import counted
+from fsadvisor.tui.views import traffic
 from fsadvisor.tui.views.badges import badges, disks_below, name
 from fsadvisor.tui.views.board import figures, measured
 from fsadvisor.tui.views.look import as_people_count, named, reached
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.storage import Subject
     from fsadvisor.tui.views.look import Look
+    from fsadvisor.tui.views.traffic import Traffic
 
 
 _APART: Final = "\0"
@@ -85,13 +87,13 @@ class Tree(Struct, frozen=True, dict=True):
     glyphs: Glyphs
     nodes: Sequence[Node]
 
-    def rows(self, columns: int) -> LazyRows:
-        """One line each."""
+    def rows(self, columns: int, moving: Traffic | None = None) -> LazyRows:
+        """One line each; `moving` is what is written and read meanwhile."""
         names = self._names_width(columns)
         keys = [node.key for node in self.nodes]
         return LazyRows(
             keys,
-            lambda at: self._row(self.nodes[at], columns, names),
+            lambda at: self._row(self.nodes[at], columns, names, moving),
             lambda words: self._found(words, columns),
         )
 
@@ -119,7 +121,7 @@ class Tree(Struct, frozen=True, dict=True):
         wanted = max((_length(node) for node in self.nodes), default=0)
         return min(wanted, max(int(columns * _TREE_SHARE), _NARROWEST_NAMES))
 
-    def _row(self, node: Node, columns: int, names: int) -> Row:
+    def _row(self, node: Node, columns: int, names: int, moving: Traffic | None) -> Row:
         relations, subject = self.look.relations, node.subject
         spoken_of = relations.used(subject.id) if node.is_folded else (subject.id,)
         spoken = [self.look.findings[at] for at in relations.advice_on(spoken_of)]
@@ -131,7 +133,7 @@ class Tree(Struct, frozen=True, dict=True):
         after = (
             (Span("shown above", Tone.DIM),)
             if node.is_reference
-            else figures(subject, columns, self.glyphs, measured=self._measured)
+            else figures(subject, columns, self.glyphs, measured=self._measured, moving=moving)
         )
         whole = (weight(spoken, self.glyphs), mark(spoken), *title, Span(" "), *after)
         return Row(node.key, (cut(whole, columns, self.glyphs.ellipsis),))
@@ -226,11 +228,14 @@ def _length(node: Node) -> int:
     return width(node.stem) + 3 + min(len(name(node.subject)), _LONGEST_NAME)
 
 
-def title(look: Look, sort: str = SORTS[0]) -> Line:
+def title(look: Look, sort: str = SORTS[0], moving: Traffic | None = None) -> Line:
     """The pane's title."""
     kinds = [one.kind for one in look.storage.subjects]
     numbers = f"{counted(kinds.count('mount'), 'mount')}, {counted(kinds.count('disk'), 'drive')}"
-    return line(span("Board", Tone.TITLE), span(f"  {numbers}; {_SORTED[sort]}", Tone.DIM))
+    return line(
+        span("Board", Tone.TITLE),
+        span(f"  {numbers}; {_SORTED[sort]}{traffic.words(moving) if moving else ''}", Tone.DIM),
+    )
 
 
 def about(subject: Subject) -> str:

@@ -156,19 +156,30 @@ def _summary(real: Look, supposed: Look, found: Sequence[Change]) -> Iterator[Sp
         yield span("; answers still to come change it too", Tone.WARNING)
 
 
-def rows(found: Sequence[Change], width: int, glyphs: Glyphs) -> list[Row]:
-    """Two lines each: what it is and what became of it, then where and how."""
+SAME_KEY: Final = ":same"
+"""The row that stands for all that is as before."""
+
+
+def rows(found: Sequence[Change], width: int, glyphs: Glyphs, *, folded: bool = False) -> list[Row]:
+    """Two lines each: what it is and what became of it, then where and how. With `folded`, those as before are one."""
     made = []
+    same = sum(len(one.subjects) for one in found if one.mark is Mark.SAME)
     for one in found:
+        if folded and one.mark is Mark.SAME:
+            continue
         mark = (span(f" {one.mark.value:<7} ", _MARK_TONES[one.mark]), Span(" "))
-        tone = Tone.DIM if one.mark in (Mark.GONE, Mark.SAME) else Tone.PLAIN
-        severity = TONES[one.rule.severity] if tone is Tone.PLAIN else Tone.DIM
+        tone = Tone.DIM if one.mark is Mark.GONE else Tone.PLAIN
+        severity = TONES[one.rule.severity]
         head = (*mark, span(f"{one.rule.severity} {one.rule.kind}  ", severity), span(one.rule.title, tone))
         rest = line(
             span(f"{'':10}{one.how}", Tone.DIM if one.mark is Mark.SAME else Tone.PLAIN),
             span(f"; {_where(one)}", Tone.DIM),
         )
         made.append(Row(one.key, tuple(cut(part, width, glyphs.ellipsis) for part in (head, rest)), one.rule.id))
+    if folded and same:
+        words = f"{counted(same, 'piece')} of advice as before" if found[0].mark is not Mark.SAME else "Nothing changes"
+        both = line(span(f"{'':10}{words}", Tone.STRONG)), line(span(f"{'':10}Enter shows all {same:,}", Tone.DIM))
+        made.append(Row(SAME_KEY, tuple(cut(part, width, glyphs.ellipsis) for part in both), "as before"))
     return made
 
 

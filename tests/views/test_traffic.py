@@ -1,0 +1,69 @@
+"""What moves on the board."""
+
+import pytest
+
+from fsadvisor.measure.waits.rates import Course
+from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
+from fsadvisor.tui.views import storage_tree, traffic
+from tests.views.pulses import pulse
+from tests.views.seen import look_at
+
+RAID = "raid-lvm-crypt-server"
+
+
+def moments(**writes_a_second):
+    """Each writes so many times 4 KiB a second, for ten seconds."""
+    course = Course(parts=True)
+    for at in range(10):
+        course.add(pulse(float(at), {name: at * number for name, number in writes_a_second.items()}))
+    return tuple(course.moments)
+
+
+def told(look, subject, **writes):
+    moving = traffic.traffic(moments(**writes), look.subjects)
+    return plain(traffic.cells(moving, look.subjects[subject], UNICODE, reads=True))
+
+
+def test_a_mount_on_a_partition_tells_of_the_partition_and_not_of_the_whole_drive():
+    look = look_at(RAID)
+    assert told(look, "mount:/", sda=256, sda1=64).startswith("w 256K")
+    assert told(look, "disk:sda", sda=256, sda1=64).startswith("w 1.00M")
+
+
+def test_what_several_devices_write_is_added_and_not_known_where_one_does_not_tell():
+    look = look_at("btrfs-two-devices")
+    mount = next(one for one in look.storage.subjects if one.kind == "mount" and one.name != "/")
+    names = list(traffic._devices(mount, look.subjects))
+    assert len(names) > 1
+    assert told(look, mount.id, **dict.fromkeys(names, 64)).startswith(f"w {len(names) * 256}K")
+    assert told(look, mount.id, **{names[0]: 64}).startswith("w ?")
+
+
+def test_the_scale_is_one_for_all_and_stays_while_figures_move_a_little():
+    look = look_at(RAID)
+    tops = {traffic.traffic(moments(sda=number), look.subjects).top for number in (600, 700, 1000)}
+    assert tops == {4 << 20}
+    assert "w, r up to 4.00M/s" in plain(
+        storage_tree.title(look, "worst", traffic.traffic(moments(sda=600), look.subjects))
+    )
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+@pytest.mark.parametrize("width", [40, 58, 73, 98, 123])
+def test_rows_stay_in_their_columns_with_figures_that_move(width, glyphs):
+    look = look_at(RAID)
+    moving = traffic.traffic(moments(sda=900, sda1=80), look.subjects)
+    tree = storage_tree.tree(look, glyphs, storage_tree.Folds())
+    rows = [row.lines[0] for row in tree.rows(width, moving)]
+    assert max(columns(one) for one in rows) <= width
+    root = next(plain(one) for one in rows if " / " in plain(one))
+    assert (" w 320K " in root) == (width >= 70)
+    assert (" r 0 " in root) == (width >= 116)
+    assert " PLP " in root
+
+
+def test_nothing_moves_on_a_recording():
+    look = look_at(RAID)
+    tree = storage_tree.tree(look, UNICODE, storage_tree.Folds())
+    assert not any(" w " in plain(row.lines[0]) for row in tree.rows(123, traffic.Traffic()))
+    assert plain(storage_tree.title(look, "worst", traffic.Traffic())) == plain(storage_tree.title(look))
