@@ -136,8 +136,17 @@ def attest(machine: Machine, file: Path, fact: str, subject: str, value: str | N
 
 def prepared(machine: Machine, fact: str, subject: str, value: str | None, saying: claims.Saying) -> Entry:
     """The entry that an attestation comes to, held against the machine. Raises ClaimError."""
-    claims.attestable(fact)
-    return claims.attestation(_seen(machine), fact, subject, value, saying)
+    return prepared_all(machine, [(fact, subject, value)], saying)[0]
+
+
+def prepared_all(
+    machine: Machine, said: Sequence[tuple[str, str, str | None]], saying: claims.Saying
+) -> tuple[Entry, ...]:
+    """The same of several (fact, subject, value). Raises ClaimError."""
+    for fact, _, _ in said:
+        claims.attestable(fact)
+    seen = _seen(machine)
+    return tuple(claims.attestation(seen, fact, subject, value, saying) for fact, subject, value in said)
 
 
 def answered(
@@ -149,8 +158,7 @@ def answered(
         claims.attestation(seen, fact, subject, value, saying)
         for fact, subject, value in answers(seen.storage, name, named, said)
     ]
-    rewrite_attestations(file, lambda text: reduce(document.with_entry, entries, text))
-    return [_done(file, entry) for entry in entries]
+    return written_all(file, entries)
 
 
 def waive(machine: Machine, file: Path, rules: Iterable[Rule], rule: str, subject: str, saying: claims.Saying) -> str:
@@ -178,8 +186,14 @@ def _seen(machine: Machine) -> claims.Seen:
 
 def written(file: Path, entry: Entry) -> str:
     """Write an entry down; returns what was done, in words. Raises ClaimError and MachineError."""
-    rewrite_attestations(file, lambda text: document.with_entry(text, entry))
-    return _done(file, entry)
+    return written_all(file, [entry])[0]
+
+
+def written_all(file: Path, entries: Iterable[Entry]) -> list[str]:
+    """Write all or none of them down; the same. Raises ClaimError and MachineError."""
+    entries = tuple(entries)
+    rewrite_attestations(file, lambda text: reduce(document.with_entry, entries, text))
+    return [_done(file, entry) for entry in entries]
 
 
 def _done(file: Path, entry: Entry) -> str:

@@ -148,14 +148,14 @@ class Session(Struct, kw_only=True, dict=True):
         with self._lock:
             return ask(self.machine)
 
-    def attestation(self, fact: str, subject: str, value: str, saying: Saying) -> Entry:
-        """What would be written down, held against the machine last looked at. Raises ClaimError."""
+    def attestations_of(self, said: Sequence[tuple[str, str, str]], saying: Saying) -> tuple[Entry, ...]:
+        """What would be written down of (fact, subject, value), held against the machine. Raises ClaimError."""
         from fsadvisor.attestation import verbs
 
         if self.machine is None:
             raise RuntimeError("nothing has been looked at yet")
         with self._lock:
-            return verbs.prepared(self.machine, fact, subject, value, saying)
+            return verbs.prepared_all(self.machine, said, saying)
 
     def waiver(self, rule: str, subject: str, saying: Saying) -> Entry:
         """The same of a finding that is accepted. Raises ClaimError."""

@@ -5,8 +5,10 @@ import tomllib
 import pytest
 
 from fsadvisor.tui.screens.attesting import Attesting, Waiving
+from fsadvisor.tui.screens.checklist import Checklist
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.views.look import finding_key
+from fsadvisor.tui.views.suppose import asked_of
 from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.tui.driving import SIZES, explored, shown, until
 from tests.tui.test_unknowns import attesting, said, typed
@@ -132,3 +134,42 @@ def test_nothing_sends_to_the_command_line_where_a_key_does_it():
     text = " ".join(explored(steps, size=(120, 40)).split())
     assert "a says it, with a reason; S supposes another value" in text
     assert "say it with" not in text
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_several_things_that_only_people_know_are_one_form_with_one_reason(size, tmp_path):
+    file = tmp_path / "attest.toml"
+
+    async def steps(app, pilot):
+        key = next(
+            finding_key(one)
+            for one in app.look.findings
+            if sum(name.startswith("disk.") for _, name in asked_of(app.look, one)) > 3
+        )
+        app.go("finding", key)
+        await until(pilot, lambda: app.screen.name == "finding")
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, Checklist))
+        await pilot.pause()
+        await pilot.press("enter")
+        await until(pilot, lambda: "nothing is answered yet" in shown(app))
+        await pilot.press("space", "j", "space", "space")
+        await until(pilot, lambda: "2 answered" in shown(app))
+        answers = dict(app.screen._answers)
+        await pilot.press("enter")
+        await pilot.pause()
+        await typed(pilot, "data sheet")
+        await pilot.press("enter", "enter", "enter")
+        await until(pilot, lambda: "These lines would go to" in shown(app))
+        before = file.exists()
+        await pilot.press("y")
+        await until(pilot, lambda: app.screen.name == "finding")
+        return before, answers
+
+    before, answers = attesting(steps, file, size)
+    assert not before
+    assert answers == {0: "yes", 1: "no"}
+    one, two = tomllib.loads(file.read_text())["attestation"]
+    assert one["fact"] != two["fact"]
+    assert (one["value"], two["value"]) == (True, False)
+    assert one["because"] == two["because"] == "data sheet"

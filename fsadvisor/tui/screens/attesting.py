@@ -18,7 +18,6 @@ from fsadvisor.attestation import claims, document, verbs
 from fsadvisor.attestation.claims import ClaimError
 from fsadvisor.machine.port import MachineError
 from fsadvisor.pages.glyphs import NOTHING, Line, Tone, cut, line, span
-from fsadvisor.readers.attestations import Entry
 from fsadvisor.storage.catalogue import Kind, catalogue
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from fsadvisor.readers.attestations import Entry
     from fsadvisor.tui.views.look import Look
 
 
@@ -66,9 +66,9 @@ class Attesting(Place):
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     class Answered(Message):
-        """The thread has an entry to write, or has written it, or failed."""
+        """The thread has entries to write, or has written them, or failed."""
 
-        def __init__(self, answer: Entry | str | Exception) -> None:
+        def __init__(self, answer: tuple[Entry, ...] | str | Exception) -> None:
             super().__init__()
             self.answer = answer
 
@@ -79,8 +79,8 @@ class Attesting(Place):
         self._value = ""
         self._step = "value" if len(self._offered) == 1 else "which"
         self._said: Line = NOTHING
-        self._entry: Entry | None = None
-        self._newest: Newest[Entry] = Newest(lambda answer: self.post_message(self.Answered(answer)))
+        self._entries: tuple[Entry, ...] = ()
+        self._newest: Newest[tuple[Entry, ...]] = Newest(lambda answer: self.post_message(self.Answered(answer)))
 
     def body(self) -> ComposeResult:
         """The question, and what answers it at each step."""
@@ -171,14 +171,16 @@ class Attesting(Place):
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """A step on."""
-        if event.row is None:
-            return
+        if event.row is not None:
+            self._answer(event.row.key)
+
+    def _answer(self, key: str) -> None:
         self._said = NOTHING
         if self._step == "which":
-            self._chosen, self._value = self._offered[int(event.row.key)], ""
+            self._chosen, self._value = self._offered[int(key)], ""
             self._go("value")
         else:
-            self._value = event.row.key
+            self._value = key
             self._go("form")
 
     def action_next_line(self) -> None:
@@ -216,13 +218,13 @@ class Attesting(Place):
             return
         saying = claims.Saying(by=told["by"], because=told["because"], link=told["link"], until=until)
         self._tell("holding it against the machine", Tone.UNKNOWN)
-        self._newest.ask(self._entry_of(fact, at, value, saying))
+        self._newest.ask(self._entries_of(fact, at, value, saying))
 
     def _typed_value(self) -> str:
         return str(typed(catalogue()[self._chosen[1]], self.query_one("#value", Input).value))
 
-    def _entry_of(self, fact: str, at: str, value: str, saying: claims.Saying) -> Callable[[], Entry]:
-        return partial(self.explorer.session.attestation, fact, at, value, saying)
+    def _entries_of(self, fact: str, at: str, value: str, saying: claims.Saying) -> Callable[[], tuple[Entry, ...]]:
+        return partial(self.explorer.session.attestations_of, [(fact, at, value)], saying)
 
     def _command(self, entry: Entry) -> str:
         value = ("yes" if entry.value else "no") if isinstance(entry.value, bool) else str(entry.value)
@@ -232,7 +234,7 @@ class Attesting(Place):
     def on_attesting_answered(self, message: Answered) -> None:
         """Show what would be written, say what was, or what is wrong."""
         answer = message.answer
-        if isinstance(answer, Entry):
+        if isinstance(answer, tuple):
             self._tell("")
             self._review(answer)
         elif isinstance(answer, str):
@@ -242,34 +244,35 @@ class Attesting(Place):
         else:
             self._tell(str(answer))
 
-    def _review(self, entry: Entry) -> None:
+    def _review(self, entries: tuple[Entry, ...]) -> None:
         file = self.explorer.session.attestations
-        same = self._command(entry)
-        self._entry = entry
-        self.query_one("#review", DocumentView).show(values.review(str(file), document.toml(entry), same))
+        self._entries = entries
+        toml = "\n".join(document.toml(one) for one in entries)
+        same = [self._command(one) for one in entries]
+        self.query_one("#review", DocumentView).show(values.review(str(file), toml, same))
         self._go("review")
 
     def action_write(self) -> None:
         """Write what is shown, on a thread: the folder may be on a dead server."""
-        entry, file = self._entry, self.explorer.session.attestations
-        if self._step != "review" or entry is None or file is None:
+        entries, file = self._entries, self.explorer.session.attestations
+        if self._step != "review" or not entries or file is None:
             return
-        self._entry = None
+        self._entries = ()
         self._tell("writing", Tone.UNKNOWN)
-        threading.Thread(target=self._write, args=(file, entry), daemon=True).start()
+        threading.Thread(target=self._write, args=(file, entries), daemon=True).start()
 
-    def _write(self, file: Path, entry: Entry) -> None:
+    def _write(self, file: Path, entries: tuple[Entry, ...]) -> None:
         """On a thread."""
         answer: str | Exception
         try:
-            answer = verbs.written(file, entry)
+            answer = "; ".join(verbs.written_all(file, entries))
         except (ClaimError, MachineError, OSError) as error:
             answer = error
         self.post_message(self.Answered(answer))
 
     def action_step_back(self) -> None:
         """To the step before, or out of it."""
-        self._said, self._entry = NOTHING, None
+        self._said, self._entries = NOTHING, ()
         self._newest.drop()
         before = {"review": "form", "form": "value" if self._is_listed else "which", "value": "which"}.get(self._step)
         if before is None or (before == "which" and len(self._offered) == 1):
@@ -296,8 +299,14 @@ class Waiving(Attesting):
     def _typed_value(self) -> str:
         return ""
 
-    def _entry_of(self, fact: str, at: str, value: str, saying: claims.Saying) -> Callable[[], Entry]:  # noqa: ARG002
-        return partial(self.explorer.session.waiver, fact, at, saying)
+    def _entries_of(
+        self,
+        fact: str,
+        at: str,
+        value: str,  # noqa: ARG002 - a waiver has none
+        saying: claims.Saying,
+    ) -> Callable[[], tuple[Entry, ...]]:
+        return lambda: (self.explorer.session.waiver(fact, at, saying),)
 
     def _command(self, entry: Entry) -> str:
         return values.waive_command(entry.about, entry.subject, {**self._form(), "until": str(entry.until)})

@@ -15,6 +15,8 @@ from fsadvisor.tui.views import suppose
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from textual.screen import Screen
+
     from fsadvisor.report.findings import Finding
     from fsadvisor.tui.views.look import Look
 
@@ -92,9 +94,7 @@ class Deciding(Place):
         elif not able:
             self.say(_why_not(here[0][1]) if len(here) == 1 else "Nothing here waits for a person's word.", failed=True)
         elif self._is_kept():
-            from fsadvisor.tui.screens.attesting import Attesting
-
-            self.app.push_screen(Attesting(able))
+            self.app.push_screen(form_of(able))
 
     def action_suppose(self) -> None:
         """Suppose it otherwise."""
@@ -113,6 +113,14 @@ class Deciding(Place):
             self.say(_NOWHERE, failed=True)
             return False
         return True
+
+
+def form_of(offered: Sequence[tuple[str, str]]) -> Screen[None]:
+    """The form for one fact, or the page for several; each is a subject's id and a fact's name."""
+    from fsadvisor.tui.screens.attesting import Attesting
+    from fsadvisor.tui.screens.checklist import Checklist
+
+    return Attesting(offered) if len(offered) == 1 else Checklist(offered)
 
 
 def _why_not(fact: str) -> str:

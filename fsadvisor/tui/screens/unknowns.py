@@ -15,8 +15,8 @@ from fsadvisor.pages.glyphs import cut, span
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place, copy
-from fsadvisor.tui.screens.attesting import Attesting
 from fsadvisor.tui.screens.choosing import Choosing
+from fsadvisor.tui.screens.deciding import form_of
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import unknowns
@@ -166,7 +166,7 @@ class Unknowns(Place):
         elif self.explorer.session.attestations is None:
             self._say("This is a recording: start with --attestations FILE, and say so where to keep what you say.")
         else:
-            self.app.push_screen(Attesting(task.attestable))
+            self.app.push_screen(form_of(task.attestable))
 
     def action_measure(self) -> None:
         """Off to Probes, with what to measure."""

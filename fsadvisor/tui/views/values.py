@@ -187,7 +187,33 @@ def waive_command(rule: str, at: str, told: Mapping[str, str]) -> str:
     return shlex.join(["fsadvisor", "waive", rule, at, *options])
 
 
-def review(file: str, toml: str, same: str) -> Document:
+_ANSWERS: Final = {"yes": Tone.GOOD, "no": Tone.BAD, "": Tone.UNKNOWN}
+
+
+def next_answer(fact: str, before: str) -> str:
+    """The answer after that one, from none ('') through all that can be chosen; '' always where it has to be typed."""
+    entry = catalogue()[fact]
+    answers = ("", *(("yes", "no") if entry.kind is Kind.YES_NO else entry.choices))
+    return answers[(answers.index(before) + 1) % len(answers)]
+
+
+def checklist_rows(
+    asked: Sequence[tuple[str, str]], answers: Mapping[int, str], width: int, glyphs: Glyphs
+) -> list[Row]:
+    """Two lines a question: its answer and the fact, then what it means; `asked` are (name of its subject, fact)."""
+    room = max((len(one) for one in answers.values()), default=3)
+    rows = []
+    for at, (whose, fact) in enumerate(asked):
+        answer = answers.get(at, "")
+        shown = (answer or glyphs.question).center(max(room, 3))
+        told = (Span(" ["), span(shown, _ANSWERS.get(answer, Tone.STRONG)), Span("] "))
+        head = line(*told, span(catalogue()[fact].doc))
+        under = line(span(f"{'':{max(room, 3) + 4}}{fact} of {whose}", Tone.DIM))
+        rows.append(Row(str(at), tuple(cut(one, width, glyphs.ellipsis) for one in (head, under))))
+    return rows
+
+
+def review(file: str, toml: str, same: Sequence[str]) -> Document:
     """What would be written, to the letter, and where."""
     blocks: list[Block] = [
         paragraph(span("These lines would go to ", Tone.TITLE), span(file, Tone.STRONG)),
@@ -195,7 +221,7 @@ def review(file: str, toml: str, same: str) -> Document:
         Commands(tuple(toml.rstrip("\n").split("\n")), name="the lines"),
         Gap(),
         Heading("The same from the command line"),
-        Commands((same,), name="the command"),
+        Commands(tuple(same), name="the commands"),
         Gap(),
         paragraph(
             span("y", Tone.KEY),

@@ -1,0 +1,108 @@
+"""Several things that only people know, on one page: each is answered by a key, and who says so is asked once."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from fsadvisor.pages.glyphs import Tone, cut, line, span
+from fsadvisor.pages.text import counted
+from fsadvisor.pages.values import full_name
+from fsadvisor.tui.actions import Action, bindings
+from fsadvisor.tui.screens.attesting import Attesting
+from fsadvisor.tui.views import values
+from fsadvisor.tui.widgets.lines_view import LinesView
+from fsadvisor.tui.widgets.rows_view import RowsView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.binding import BindingType
+
+    from fsadvisor.attestation import claims
+    from fsadvisor.readers.attestations import Entry
+    from fsadvisor.tui.views.look import Look
+
+
+class Checklist(Attesting):
+    """What is left unanswered is not written."""
+
+    NAME = "checklist"
+    ACTIONS: ClassVar[tuple[Action, ...]] = (
+        Action("turn", "space", "Answer", "The next answer to the question under the cursor: yes, no, or none"),
+        *Attesting.ACTIONS,
+    )
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
+
+    def __init__(self, offered: Sequence[tuple[str, str]]) -> None:
+        super().__init__(offered)
+        self._step = "value"
+        self._answers: dict[int, str] = {}
+
+    @property
+    def _is_listed(self) -> bool:
+        return True
+
+    @property
+    def _said_of(self) -> list[tuple[str, str, str]]:
+        """(fact, subject, value) of all that is answered."""
+        offered = enumerate(self._offered)
+        return [(fact, at, self._answers[place]) for place, (at, fact) in offered if self._answers.get(place)]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Answers are turned in the list alone."""
+        return self._step == "value" if action == "turn" else super().check_action(action, parameters)
+
+    def _ask(self, look: Look) -> None:
+        number = counted(len(self._offered), "thing")
+        answered = f"{len(self._said_of)} answered"
+        told = [line(span(f" {number} that only a person can say", Tone.TITLE), span(f"   {answered}", Tone.DIM))]
+        words = " Space answers, Enter goes on; what is left open is not written."
+        if self._step == "form":
+            words = f" {', '.join(f'{fact} = {value}' for fact, _, value in self._said_of)}"
+        told.append(line(span(words, Tone.DIM)))
+        said, glyphs = self._said, self.explorer.glyphs
+        self.query_one("#asked", LinesView).show(
+            lambda width: [cut(one, width, glyphs.ellipsis) for one in (*told, (), said)]
+        )
+        subjects = look.subjects
+        asked = [(full_name(subjects[at]) if at in subjects else at, fact) for at, fact in self._offered]
+        self.query_one("#choices", RowsView).show(
+            lambda width: values.checklist_rows(asked, self._answers, width, glyphs)
+        )
+
+    def action_turn(self) -> None:
+        """Another answer."""
+        row = self.query_one("#choices", RowsView).row
+        if row is None:
+            return
+        at = int(row.key)
+        fact = self._offered[at][1]
+        self._answers[at] = values.next_answer(fact, self._answers.get(at, ""))
+        if not self._answers[at] and not values.next_answer(fact, ""):
+            self._tell(f"the value of {fact} has to be typed: Enter on it asks")
+        else:
+            self._tell("")
+
+    def _answer(self, key: str) -> None:
+        """On to who says so; a value that has to be typed is asked for by itself."""
+        offered = self._offered[int(key)]
+        if not values.next_answer(offered[1], ""):
+            self.app.push_screen(Attesting([offered]))
+        elif self._said_of:
+            self._tell("")
+            self._go("form")
+        else:
+            self._tell("nothing is answered yet: Space answers the question under the cursor")
+
+    def _typed_value(self) -> str:
+        return ""
+
+    def _entries_of(
+        self,
+        fact: str,  # noqa: ARG002 - all that is answered is meant
+        at: str,  # noqa: ARG002 - the same
+        value: str,  # noqa: ARG002 - the same
+        saying: claims.Saying,
+    ) -> Callable[[], tuple[Entry, ...]]:
+        return partial(self.explorer.session.attestations_of, self._said_of, saying)
