@@ -9,7 +9,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual._compositor import CompositorUpdate
+from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual.app import App
 from textual.message import Message
 from textual.reactive import reactive
@@ -21,7 +21,7 @@ from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui import drawing, looks
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.doctoring import Diagnosed, Doctor
-from fsadvisor.tui.lighter import lighter
+from fsadvisor.tui.lighter import Painting
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_progress, trial_progress
 from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
@@ -133,7 +133,8 @@ class Explorer(App[int]):
         self.wanted_trial: tuple[str, str] | None = None
         """A rule and a subject's id that another place wants tried: Trials takes it when it is seen."""
 
-        self.wire = Wire()
+        self.wire = Wire(terminal.abilities)
+        self.painting = Painting(self)
         self.doctor = Doctor(session, lambda: self.post_message(Diagnosed()))
         self.error: Exception | None = None
         self.animation_level = "none"
@@ -275,10 +276,23 @@ class Explorer(App[int]):
         self.set_timer(LEAVING_SECONDS, lambda: self.exit(0))
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
-        """Textual's, but only what changed is sent."""
-        if isinstance(renderable, CompositorUpdate):
-            renderable = lighter(self.wire, renderable, self.size)
-        super()._display(screen, renderable)
+        """Textual's, but only what changed is sent, and in one go."""
+        if not isinstance(renderable, LayoutUpdate | ChopsUpdate):
+            super()._display(screen, renderable)
+        elif self._running and not (self._closed or self.is_headless or self._batch_count):
+            self.painting.paint(renderable)
+
+    def send(self, painted: str, *, to_cursor: bool) -> None:
+        """To the terminal; `to_cursor` puts its hidden cursor where one types."""
+        if not painted or self._closed or self._driver is None:
+            return
+        self._begin_update()
+        self._driver.write(painted)
+        if to_cursor:
+            x, y = self.screen.outer_size.clamp_offset(self.cursor_position)
+            self._driver.write(f"\x1b[{y + 1};{x + 1}H")
+        self._end_update()
+        self._driver.flush()
 
     def on_key(self, event: Key) -> None:
         """Answer a key that does nothing here; this comes before Textual looks for what it does."""

@@ -35,7 +35,7 @@ class Painter:
         self._tones = looks.tones(self._theme, self._colour, terminal.unicode)
         self._grounds = looks.grounds(self._theme, self._colour)
         self._colours = _colours()
-        self.wire = Wire()
+        self.wire = Wire(terminal.abilities)
 
     def picture(self, look: Look | None, name: str, columns: int, lines: int) -> str:
         """The whole screen, less what stands there already; every line is as wide as it, so that none is wrapped."""

@@ -1,37 +1,66 @@
-"""What Textual would paint, less what stands on the terminal already."""
+"""What Textual would paint, less what stands on the terminal already: one paint for all that a key changes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from typing import TYPE_CHECKING, Final
 
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.widgets import Input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import Console
-    from textual.geometry import Size
     from textual.strip import Strip
 
-    from fsadvisor.tui.wire import Wire
+    from fsadvisor.tui.explorer import Explorer
+
+_TURN_S: Final = 0.004
+"""After which is looked again whether there is more to paint."""
+
+_LONGEST_S: Final = 0.06
+"""For which a paint waits for more at most."""
 
 
-def lighter(wire: Wire, update: CompositorUpdate, size: Size) -> CompositorUpdate:
-    """The same update, of which only what is new is sent."""
-    return _Lighter(wire, update, size) if isinstance(update, LayoutUpdate | ChopsUpdate) else update
+class Painting:
+    """Sends what was drawn once nothing more is about to be."""
 
+    def __init__(self, explorer: Explorer) -> None:
+        self._explorer = explorer
+        self._since: float | None = None
+        """When the first thing was drawn that is not sent; None where there is none."""
 
-class _Lighter(CompositorUpdate):
-    """Worked out when it is sent: an update that Textual drops is not remembered."""
+    @property
+    def waits(self) -> bool:
+        """Whether something is drawn that is not sent."""
+        return self._since is not None
 
-    def __init__(self, wire: Wire, update: LayoutUpdate | ChopsUpdate, size: Size) -> None:
-        self._wire = wire
-        self._update = update
-        self._size = size
+    def paint(self, update: LayoutUpdate | ChopsUpdate) -> None:
+        """What the compositor tells."""
+        app = self._explorer
+        drawn = _whole(update) if isinstance(update, LayoutUpdate) else _chops(update)
+        app.wire.draw(drawn, app.size, app.console._color_system)
+        if self._since is None:
+            loop = asyncio.get_running_loop()
+            self._since = loop.time()
+            loop.call_soon(self._turn)
 
-    def render_segments(self, console: Console) -> str:
-        drawn = _whole(self._update) if isinstance(self._update, LayoutUpdate) else _chops(self._update)
-        return self._wire.changes(drawn, self._size, console._color_system)
+    def _turn(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._since is not None and self._more() and loop.time() < self._since + _LONGEST_S:
+            loop.call_later(_TURN_S, self._turn)
+        else:
+            self._since = None
+            self._explorer.send(self._explorer.wire.unsent(), to_cursor=isinstance(self._explorer.focused, Input))
+
+    def _more(self) -> bool:
+        """Whether a widget has something to do yet, or is to be painted anew."""
+        app = self._explorer
+        if not app.screen_stack:
+            return False
+        screen = app.screen
+        dirty = screen._layout_required or screen._scroll_required or screen._repaint_required or screen._dirty_widgets
+        return bool(dirty) or any(one.message_queue_size for one in (app, screen, *screen.query("*")))
 
 
 def _whole(update: LayoutUpdate) -> Iterator[tuple[int, int, Strip]]:

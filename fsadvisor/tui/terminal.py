@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import termios
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import Struct
 
@@ -24,6 +24,21 @@ _SERIAL: Final = ("ttyS", "ttyAMA", "ttyUSB", "hvc", "xvc", "ttysclp")
 _FEW_COLOURS: Final = ("vt", "linux", "ansi", "screen.linux", "xterm-mono", "xterm-16color")
 
 
+class Abilities(NamedTuple):
+    """What a terminal is known to do, beside writing signs in colours at places."""
+
+    erases: bool = False
+    erases_in_colour: bool = False
+    """Erased cells take the ground of the moment (terminfo's bce)."""
+
+    repeats: bool = False
+    """REP: the last sign so many times more."""
+
+
+FEWEST: Final = Abilities()
+"""Of a terminal that nothing is known of."""
+
+
 class Terminal(Struct, frozen=True, kw_only=True):
     """What there is to draw on."""
 
@@ -32,6 +47,7 @@ class Terminal(Struct, frozen=True, kw_only=True):
     """Whether to draw with the terminal's own 16 colours, or none."""
 
     colour: bool
+    abilities: Abilities = FEWEST
 
 
 def obstacle(environment: Mapping[str, str]) -> str:
@@ -56,6 +72,22 @@ def terminal(environment: Mapping[str, str], *, plain: bool = False) -> Terminal
         unicode=not plain and "utf" in spoken.casefold().replace("-", "") and not kind.startswith("vt"),
         plain=plain or not colour or kind.startswith(_FEW_COLOURS),
         colour=colour,
+        abilities=_abilities(kind),
+    )
+
+
+def _abilities(kind: str) -> Abilities:
+    """By terminfo, which every program of curses believes; of a kind that it does not know, the fewest."""
+    try:
+        import curses
+
+        curses.setupterm(kind)
+    except (ImportError, curses.error, OSError, ValueError):
+        return FEWEST
+    return Abilities(
+        erases=curses.tigetstr("el") == b"\x1b[K" and (curses.tigetstr("ech") or b"").startswith(b"\x1b[%p1%dX"),
+        erases_in_colour=curses.tigetflag("bce") > 0,
+        repeats=(curses.tigetstr("rep") or b"").startswith(b"%p1%c\x1b[%p2%{1}%-%db"),
     )
 
 

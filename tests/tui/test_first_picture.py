@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from rich.ansi import AnsiDecoder
-from rich.console import Console
+from rich.color import ColorSystem
 from rich.style import Style
 
 from fsadvisor.tui.first_picture import Painter
@@ -19,13 +18,13 @@ from tests.paths import ROOT
 from tests.tui.driving import TERMINAL, explored, long
 from tests.tui.test_terminal import MACHINE, needs_tmux
 from tests.views.seen import look_at
+from tools.screens.emulated import Emulated, Look, seen
 from tools.screens.terminal import Terminal as InTmux
 
 SERVER = "raid-lvm-crypt-server"
 PLAIN = Terminal(unicode=False, plain=True, colour=True)
 ASKING = "asking for its disks"
 SCROLLBAR = "a part of a scrollbar"
-CONSOLE = Console(color_system="truecolor", force_terminal=True)
 
 WAITS = """
 import importlib, os, sys
@@ -37,22 +36,11 @@ importlib.import_module("textual")
 """In Textual's place: waits for somebody to open the gate, and steps aside."""
 
 
-def colour(one):
-    return None if one is None or one.is_default else one.triplet or one.number
-
-
 def cells(segments):
     """What is seen of a line: each sign with its look, of a blank only what it stands on."""
     return [
-        (
-            sign,
-            colour(look.bgcolor),
-            bool(look.reverse),
-            bool(look.underline),
-            sign != " " and (colour(look.color), bool(look.bold)),
-        )
+        seen(sign, Look().then((drawn or Style.null())._make_ansi_codes(ColorSystem.TRUECOLOR).split(";")))
         for text, drawn, _ in segments
-        for look in [drawn or Style.null()]
         for sign in text
         if sign != "\n"
     ]
@@ -67,11 +55,10 @@ def of_textual(app):
     return lines
 
 
-def of_picture(written):
-    places = re.split(r"\x1b\[(\d+);1H", written)[1:]
-    assert [int(at) for at in places[::2]] == list(range(1, len(places) // 2 + 1))
-    decoder = AnsiDecoder()  # colours hold from line to line
-    return [cells(decoder.decode_line(one).render(CONSOLE, end="")) for one in places[1::2]]
+def of_picture(written, size):
+    terminal = Emulated(*size)
+    terminal.feed(written)
+    return terminal.cells
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), long(119, 17), long(119, 16), long(200, 61), long(300, 100)])
@@ -85,7 +72,7 @@ def test_textual_draws_the_same_but_for_scrollbars_and_keys(size, kind, monkeypa
         return of_textual(app), app.look
 
     later, look = explored(steps, machine=SERVER, size=size, terminal=kind)
-    first = of_picture(Painter(kind).picture(look, "", *size))
+    first = of_picture(Painter(kind).picture(look, "", *size), size)
     assert len(first) == len(later) == size[1]
     for at, (early, late) in enumerate(zip(first[:-1], later[:-1], strict=True)):
         without = [other if other == SCROLLBAR else one for one, other in zip(early, late, strict=True)]

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -11,7 +12,9 @@ from rich.style import Style
 from textual.geometry import Size
 from textual.strip import Strip
 
+from fsadvisor.tui.terminal import Abilities
 from fsadvisor.tui.wire import Wire
+from tools.screens.emulated import Emulated, Look, seen
 
 COLUMNS, LINES = 20, 3
 SIZE = Size(COLUMNS, LINES)
@@ -22,66 +25,17 @@ LOOKS = [
         *("bold reverse #101010 on #202020", "red on default", "#14181c on #e0b060"),
     )
 ]
-SENT = re.compile(r"\x1b\[(\d+);(\d+)H|\x1b\[([\d;]*)m|(.)", re.DOTALL)
-TEXTS = st.text(st.sampled_from("ab  ─█漢é"), min_size=1, max_size=8)
-
-
-def seen(sign, how, ink, ground):
-    """What an eye sees of a cell: of a blank, the colour of its sign only where that is drawn."""
-    lined = how & {"4", "7"}
-    return (sign, ground, frozenset(lined), (ink, how) if sign.strip() or "7" in lined else None)
-
-
-class Screen:
-    """The little of a terminal that is sent to."""
-
-    def __init__(self):
-        self.cells = {}
-
-    def feed(self, sent):
-        y = x = 0
-        how, ink, ground = frozenset(), "39", "49"
-        for found in SENT.finditer(sent):
-            line, column, numbers, sign = found.groups()
-            if line:
-                y, x = int(line) - 1, int(column) - 1
-            elif sign is None:
-                how, ink, ground = coloured(numbers.split(";"), how, ink, ground)
-            else:
-                self.cells[y, x] = seen(sign, how, ink, ground)
-                for more in range(1, cell_len(sign)):
-                    self.cells[y, x + more] = None
-                x += cell_len(sign)
-
-
-def coloured(numbers, how, ink, ground):
-    """The state after an escape sequence of colours."""
-    rest = list(numbers)
-    while rest:
-        one = rest.pop(0)
-        if one in ("0", ""):
-            how, ink, ground = frozenset(), "39", "49"
-        elif one == "22":
-            how -= {"1", "2"}
-        elif one in ("38", "48"):
-            told, rest = ";".join([one, *rest[:4]]), rest[4:]
-            ink, ground = (told, ground) if one == "38" else (ink, told)
-        elif one == "49" or (len(one) == 2 and one[0] == "4"):
-            ground = one
-        elif one[0] == "3" and len(one) == 2:
-            ink = one
-        else:
-            how |= {one}
-    return how, ink, ground
+TEXTS = st.text(st.sampled_from("ab  ─█漢é"), min_size=1, max_size=8) | st.sampled_from([" " * 14, "─" * 12, "漢" * 6])
+ABILITIES = [Abilities(*some) for some in ((False,) * 3, (True, False, False), (True, True, False), (True,) * 3)]
 
 
 def wanted(strip):
     """What is to be seen of a line."""
     cells = []
     for text, look, _ in strip:
-        state = coloured(look._make_ansi_codes(ColorSystem.TRUECOLOR).split(";"), frozenset(), "39", "49")
+        state = Look().then(look._make_ansi_codes(ColorSystem.TRUECOLOR).split(";"))
         for sign in text:
-            cells += [seen(sign, *state), *[None] * (cell_len(sign) - 1)]
+            cells += [seen(sign, state), *[seen("", state)] * (cell_len(sign) - 1)]
     return cells
 
 
@@ -90,13 +44,14 @@ lines = st.lists(st.tuples(TEXTS, st.sampled_from(LOOKS)), min_size=1, max_size=
 )
 
 
+@pytest.mark.parametrize("abilities", ABILITIES)
 @given(st.lists(st.lists(lines, min_size=LINES, max_size=LINES), min_size=1, max_size=4))
-def test_the_terminal_shows_what_was_drawn_whatever_stood_there(pictures):
-    wire, terminal = Wire(), Screen()
+def test_the_terminal_shows_what_was_drawn_whatever_stood_there(abilities, pictures):
+    wire, terminal = Wire(abilities), Emulated(COLUMNS, LINES)
     for picture in pictures:
         terminal.feed(wire.changes([(0, y, one) for y, one in enumerate(picture)], SIZE, ColorSystem.TRUECOLOR))
         for y, one in enumerate(picture):
-            assert [terminal.cells[y, x] for x in range(COLUMNS)] == wanted(one)
+            assert terminal.cells[y] == wanted(one)
 
 
 def drawn(*texts):

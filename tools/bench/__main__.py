@@ -12,9 +12,10 @@ from tools.bench import against
 from tools.bench.beside import beside
 from tools.bench.explorer import explorer
 from tools.bench.growth import growth
+from tools.bench.terminals import terminals
 from tools.bench.wire import wire
 
-_PARTS = ("version", "tools", "lynis", "growth", "explorer", "wire")
+_PARTS = ("version", "tools", "lynis", "growth", "explorer", "wire", "terminals")
 
 
 def main() -> int:
@@ -37,6 +38,8 @@ def main() -> int:
             missed += explorer(chosen.disks, Path(scratch))
         if "wire" in chosen.parts:
             missed += wire(against.FSADVISOR)
+        if "terminals" in chosen.parts:
+            missed += terminals(chosen.disks, Path(scratch))
     for limit in missed:
         print(f"bench: too slow: {limit}", file=sys.stderr)
     return 1 if missed else 0

@@ -43,10 +43,10 @@ _QUIET_S: Final = 0.3
 _PAINTED: Final = b"Overview"
 """In the row of places, which is written after the head line."""
 
-_LOOKED: Final = b"unknown"
+LOOKED: Final = b"unknown"
 """What the head line says once there is a look."""
 
-_ANSWERS: Final = b"Quit"
+ANSWERS: Final = b"Quit"
 """In the line of keys: Textual has taken over."""
 
 _PAINT_LIMIT_S: Final = 0.5
@@ -99,19 +99,32 @@ class Terminal:
         while self.read(_QUIET_S):
             pass
 
-    def counted(self, quiet_s: float = _QUIET_S) -> int:
-        """Bytes until it is quiet."""
-        number = 0
-        while piece := self.read(quiet_s):
-            number += len(piece)
-        return number
+    def told(self, *words: bytes, within_s: float = _PATIENCE_S, quiet_s: float = _QUIET_S) -> bytes:
+        """All that comes until it is quiet, and until the words came; nothing where nothing does in that time."""
+        ends = time.perf_counter() + within_s
+        came = self.read(within_s)
+        while came and time.perf_counter() < ends:
+            piece = self.read(quiet_s)
+            if not piece and all(one in came for one in words):
+                break
+            came += piece
+        return came
 
-    def key_to_paint(self, key: bytes) -> float:
+    def until_painted(self, number: int) -> float:
+        """Seconds until more than so many bytes had come, which `seen` keeps. Raises TimeoutError."""
+        while len(self.seen) <= number:
+            piece = self.read(_PATIENCE_S)
+            if not piece:
+                raise TimeoutError(f"no picture came, only {self.seen!r}")
+            self.seen += piece
+        return time.perf_counter() - self.started
+
+    def key_to_paint(self, key: bytes, patience_s: float = _PATIENCE_S) -> float:
         """Seconds from a key to the first sign of an answer; the rest of the answer is read, too."""
         self.drain()
         pressed = time.perf_counter()
         os.write(self.descriptor, key)
-        self.read(_PATIENCE_S)
+        self.read(patience_s)
         return time.perf_counter() - pressed
 
     def cpu_share(self, seconds: float) -> float:
@@ -184,12 +197,12 @@ def _one(disks: int, command: Sequence[str], bare: float) -> list[str]:
     starts = []
     for _ in range(_STARTS if disks <= _KEY_LIMIT_DISKS else 1):
         terminal = started(command)
-        starts.append(terminal.until(_PAINTED, _LOOKED, _ANSWERS))
+        starts.append(terminal.until(_PAINTED, LOOKED, ANSWERS))
         terminal.end()
     paint, look, answers = (statistics.median(one.after_s for one in each) - bare for each in zip(*starts, strict=True))
     paint_cpu, _, answers_cpu = (statistics.median(one.cpu_s for one in each) for each in zip(*starts, strict=True))
     terminal = started(command)
-    terminal.until(_LOOKED, _ANSWERS)
+    terminal.until(LOOKED, ANSWERS)
     keys = sorted(terminal.key_to_paint(_MOVES[at % len(_MOVES)]) for at in range(_KEYS))
     terminal.drain()
     idle, peak = terminal.cpu_share(_IDLE_S), terminal.peak_mib()
@@ -212,7 +225,7 @@ def _one(disks: int, command: Sequence[str], bare: float) -> list[str]:
 
 def _live() -> list[str]:
     terminal = started([FSADVISOR])
-    terminal.until(_LOOKED, _ANSWERS)
+    terminal.until(LOOKED, ANSWERS)
     os.write(terminal.descriptor, b"5")
     terminal.drain()
     share, peak = terminal.cpu_share(_LIVE_S), terminal.peak_mib()
