@@ -34,7 +34,7 @@ def taking_over(held: HeldTerminal) -> type[LinuxDriver]:
 
         def start_application_mode(self) -> None:
             if not held.is_held:
-                cast("Explorer", self._app).wire.forget()
+                cast("Explorer", self._app).painting.wire.forget()
             super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual says nothing of it
             if before := held.give():
                 self.attrs_before = before
@@ -89,7 +89,7 @@ def explore(session: Session, terminal: Terminal, looking: Looking, held: HeldTe
     for name in ("COLUMNS", "LINES"):  # where they are exported, no change of the terminal's size would be seen
         os.environ.pop(name, None)
     app = FsadvisorApp(session, terminal, looking, taking_over(held))
-    app.wire = wire
+    app.painting.wire = wire
     code = app.run()
     if app.error is not None:
         raise app.error

@@ -133,8 +133,7 @@ class Explorer(App[int]):
         self.wanted_trial: tuple[str, str] | None = None
         """A rule and a subject's id that another place wants tried: Trials takes it when it is seen."""
 
-        self.wire = Wire(terminal.abilities)
-        self.painting = Painting(self)
+        self.painting = Painting(self, Wire(terminal.abilities))
         self.doctor = Doctor(session, lambda: self.post_message(Diagnosed()))
         self.error: Exception | None = None
         self.animation_level = "none"
@@ -282,18 +281,6 @@ class Explorer(App[int]):
         elif self._running and not (self._closed or self.is_headless or self._batch_count):
             self.painting.paint(renderable)
 
-    def send(self, painted: str, *, to_cursor: bool) -> None:
-        """To the terminal; `to_cursor` puts its hidden cursor where one types."""
-        if not painted or self._closed or self._driver is None:
-            return
-        self._begin_update()
-        self._driver.write(painted)
-        if to_cursor:
-            x, y = self.screen.outer_size.clamp_offset(self.cursor_position)
-            self._driver.write(f"\x1b[{y + 1};{x + 1}H")
-        self._end_update()
-        self._driver.flush()
-
     def on_key(self, event: Key) -> None:
         """Answer a key that does nothing here; this comes before Textual looks for what it does."""
         typed = event.is_printable and not isinstance(self.focused, Input) and not isinstance(self.screen, Palette)
@@ -368,7 +355,7 @@ class Explorer(App[int]):
 
     def action_draw_again(self) -> None:
         """Another program may have written on the terminal."""
-        self.wire.forget()
+        self.painting.wire.forget()
         self.screen.refresh()
 
     def action_next_theme(self) -> None:

@@ -11,9 +11,10 @@ from textual.widgets import Input
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from textual.app import App
     from textual.strip import Strip
 
-    from fsadvisor.tui.explorer import Explorer
+    from fsadvisor.tui.wire import Wire
 
 _TURN_S: Final = 0.004
 """After which is looked again whether there is more to paint."""
@@ -25,8 +26,9 @@ _LONGEST_S: Final = 0.06
 class Painting:
     """Sends what was drawn once nothing more is about to be."""
 
-    def __init__(self, explorer: Explorer) -> None:
-        self._explorer = explorer
+    def __init__(self, app: App[int], wire: Wire) -> None:
+        self._app = app
+        self.wire = wire
         self._since: float | None = None
         """When the first thing was drawn that is not sent; None where there is none."""
 
@@ -37,9 +39,9 @@ class Painting:
 
     def paint(self, update: LayoutUpdate | ChopsUpdate) -> None:
         """What the compositor tells."""
-        app = self._explorer
+        app = self._app
         drawn = _whole(update) if isinstance(update, LayoutUpdate) else _chops(update)
-        app.wire.draw(drawn, app.size, app.console._color_system)
+        self.wire.draw(drawn, app.size, app.console._color_system)
         if self._since is None:
             loop = asyncio.get_running_loop()
             self._since = loop.time()
@@ -51,11 +53,25 @@ class Painting:
             loop.call_later(_TURN_S, self._turn)
         else:
             self._since = None
-            self._explorer.send(self._explorer.wire.unsent(), to_cursor=isinstance(self._explorer.focused, Input))
+            self._send(self.wire.unsent())
+
+    def _send(self, painted: str) -> None:
+        """To the terminal; its hidden cursor is put where one types."""
+        app = self._app
+        driver = app._driver
+        if not painted or app._closed or driver is None:
+            return
+        app._begin_update()
+        driver.write(painted)
+        if isinstance(app.focused, Input):
+            x, y = app.screen.outer_size.clamp_offset(app.cursor_position)
+            driver.write(f"\x1b[{y + 1};{x + 1}H")
+        app._end_update()
+        driver.flush()
 
     def _more(self) -> bool:
         """Whether a widget has something to do yet, or is to be painted anew."""
-        app = self._explorer
+        app = self._app
         if not app.screen_stack:
             return False
         screen = app.screen
