@@ -17,6 +17,7 @@ https://github.com/sosreport/sos/blob/main/sos/report/plugins/block.py (and befo
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
@@ -42,7 +43,11 @@ _LISTINGS: Final = ("ls -lanR /sys/block", "ls -alZR /sys/block", "ls -alR /sys/
 _PARTITION_LINE: Final = re.compile(r"^\s*(\d{1,9})\s+(\d{1,9})\s+(\d{1,18})\s+(\S+)$", re.MULTILINE)
 _LINK: Final = re.compile(r" (\S+) -> \.\.(/devices/\S+)$", re.MULTILINE)
 _PAIR: Final = re.compile(r'(?:^|\s)(KNAME|PKNAME|MAJ:MIN|MAJ_MIN|MODEL|VENDOR|REV)="([^"]*)"')
-_ROW: Final = re.compile(r"^([|`\u2502\u251c\u2514\s]*[-\u2500]?)([^\s|`]\S*)\s+(.*)$")
+_ROW: Final = re.compile(r"^([|`\u2502\u251c\u2514\ufffd\udc80-\udcff\s]*[-\u2500]?)([^\s|`]\S*)\s+(.*)$")
+_NEVER_EMPTY: Final = (
+    "NAME", "KNAME", "MAJ:MIN", "RM", "SIZE", "RO", "TYPE", "ALIGNMENT", "MIN-IO", "OPT-IO", "PHY-SEC", "LOG-SEC",
+    "ROTA", "DISC-ALN", "DISC-GRAN", "DISC-MAX",
+)  # fmt: skip
 _NUMBER: Final = re.compile(r"(?<!\S)\d{1,9}:\d{1,9}(?!\S)")
 _REPORT_LINE: Final = re.compile(
     r"^r[ow] +(\d{1,9}) +(\d{1,9}) +\d{1,9} +(\d{1,18}) +(\d{1,19}) +/dev/(\S+)$", re.MULTILINE
@@ -54,6 +59,7 @@ _MEMBER: Final = re.compile(r" (\S+)\[\d+\]")
 _DISKS: Final = re.compile(r"\[(\d{1,4})/(\d{1,4})\]")
 _MULTIPATH: Final = re.compile(r"([A-Za-z0-9#+\-.:=@_]+) (?:\(([^()\s]+)\) )?(dm-\d+) ")
 _PATH: Final = re.compile(r"[ |`+-]+\d+:\d+:\d+:\d+ +(\S+) +(\d+:\d+) ")
+_LOOP: Final = re.compile(r"^/dev/(loop\d+): \[[^\]]*\]:\d+ \((/.*?)\)", re.MULTILINE)
 _PARTED: Final = re.compile(r"^Model: (\S.*\S) \((scsi|nvme)\)$", re.MULTILINE)
 _MAPPED_NAME: Final = re.compile(r"[A-Za-z0-9#+\-.:=@_\\]+")
 _REDUNDANT: Final = ("raid1", "raid4", "raid5", "raid6", "raid10")
@@ -81,6 +87,8 @@ class _Device(Struct):
     place: Reply | None = None
     parent: str | None = None
     below: set[str] | None = None
+    in_use: bool = False
+    """lsblk, losetup: which list no loop device without a file."""
 
 
 class _Found:
@@ -139,6 +147,8 @@ def derived_devices(file: Text, output: Text, copied: Mapping[str, str]) -> Deri
     _from_multipath(found, output("multipath -ll") or output("multipath -l"))
     _from_tables(found, output(_TABLE))
     _from_mdstat(found, file(_MDSTAT))
+    for name, backing in _LOOP.findall(output("losetup -a")):
+        found.tell(name, "loop/backing_file", backing, "losetup -a")
     _from_report(found, output(_REPORT))
     _from_columns(found, output)
     _from_parted(found, output)
@@ -169,7 +179,7 @@ def _from_udev(found: _Found, udev: str) -> None:
         path = lines[0].removeprefix("P: ")
         *_, parent, name = path.split("/")
         device = found.devices.setdefault(name, _Device())
-        if properties.get("DEVTYPE") == "partition":
+        if properties.get("DEVTYPE") == "partition" or "/block/" in path.rpartition("/")[0]:
             device.parent = parent
         else:
             device.place = device.place or Reply(f"..{path}", sources.UDEV)
@@ -216,6 +226,7 @@ def _from_pairs(found: _Found, text: str) -> None:
 def _set_below(found: _Found, name: str, parent: str | None, *, whole: bool) -> None:
     """A device in a list: a partition belongs to its disk, any other stands on its parent."""
     device = found.devices.setdefault(name, _Device())
+    device.in_use = True
     if parent and not name.startswith("dm-") and _is_part_of(name, parent):
         device.parent = parent
     elif whole:
@@ -239,11 +250,12 @@ def _from_tree(found: _Found, text: str) -> None:
 
 
 def _rows(text: str) -> Iterator[tuple[int, str, dict[str, str]]]:
-    """Each row of an lsblk: where its name begins, the name and the cells; none before those asked for may be empty."""
+    """Each row of an lsblk: where its name begins, the name and the cells before any that may be empty."""
     heading, _, rows = text.partition("\n")
     columns = heading.split()
     if columns[:1] != ["NAME"]:
         return
+    columns = list(takewhile(_NEVER_EMPTY.__contains__, columns))
     for row in rows.splitlines():
         if match := _ROW.match(row):
             yield len(match[1]), match[2], dict(zip(columns[1:], match[3].split(), strict=False))
@@ -370,6 +382,6 @@ def _add_kind(names: set[str], name: str, device: _Device) -> None:
         names.add("device")
     if hardware or _ON_NOTHING.fullmatch(name):
         device.below = device.below or set()
-    for kind in ("dm-", "md"):
+    for kind in ("dm-", "md", *(["loop"] if device.in_use else [])):
         if name.startswith(kind):
             names.add(kind.removesuffix("-"))

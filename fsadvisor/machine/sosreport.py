@@ -74,6 +74,11 @@ _BARE = ("proc/self", "sys/block", "sys/class", "sys/devices")
 _LOGS = ("dmesg", archived_logs.CRASHED)
 _OF_NODE = {"dmesg": "dmesg", archived_logs.CRASHED: archived_logs.CRASHED, "lscpu": "lscpu"}
 """A file of a node's directory -> the command that it is the output of."""
+_SAME = {
+    "/proc/mounts": ("/proc/self/mounts", "/proc/1/mounts", "/etc/mtab"),
+    "/proc/self/mountinfo": ("/proc/1/mountinfo",),
+}
+"""Where a dump may have the same table."""
 _DEEPEST_TOP = 5
 _SHOWN = 3
 _MOST_TOPS = 100
@@ -121,7 +126,9 @@ class SosMachine:
         return dt.datetime.now().astimezone().date()
 
     def read(self, path: str) -> Answer:
-        told = self._copied(path) or self._derived.files.get(path) or sos_outputs.file(path, self._text_of)
+        told = self._copied(path) or self._derived.files.get(path)
+        same = (self._copied(other) for other in _SAME.get(path, ()))
+        told = told or next((it for it in same if it is not None), None) or sos_outputs.file(path, self._text_of)
         return told or self._by_log(path) or _missing(path)
 
     @cached_property

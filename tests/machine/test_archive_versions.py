@@ -250,6 +250,39 @@ def test_a_device_of_which_only_the_name_is_told_has_no_kind(tmp_path):
     assert isinstance(subjects["layer:dm-0"].scope["layer"].kind, Unknown)
 
 
+COLUMNS = """\
+NAME        MAJ:MIN RM SIZE RO TYPE MOUNTPOINT KNAME FSTYPE RA
+sda           8:0    0  20G  0 disk            sda          4096
+��sda1        8:1    0   1G  0 part /boot      sda1  xfs    4096
+��sda2        8:2    0  19G  0 part            sda2         4096
+  ��vg-root 253:0    0  17G  0 lvm  /          dm-0  xfs    4096
+loop0         7:0    0  17M  1 loop /snap/x    loop0 squash 128
+sr0          11:0    1   1G  0 rom             sr0          128
+"""
+
+
+def test_columns_that_may_be_empty_name_no_device_and_lines_of_a_tree_may_be_damaged(tmp_path):
+    losetup = "/dev/loop0: [64768]:1234 (/srv/image)\n/dev/loop1: [64768]:1235 (/srv/other (deleted))\n"
+    subjects = seen(write(tmp_path, {"sos_commands/block/lsblk": COLUMNS, "sos_commands/block/losetup_-a": losetup}))
+    below = {it: subject.below for it, subject in subjects.items() if it.startswith(("disk:", "layer:"))}
+    assert below == {
+        "disk:sda": (),
+        "layer:sda1": ("disk:sda",),
+        "layer:sda2": ("disk:sda",),
+        "layer:dm-0": ("layer:sda2",),
+        "layer:loop0": (),
+        "layer:loop1": (),
+    }
+
+
+def test_the_table_of_mounts_may_be_that_of_another_process_or_mtab(tmp_path):
+    for place in ("proc/self/mounts", "proc/1/mounts", "etc/mtab"):
+        tree = write(
+            tmp_path / place.replace("/", "-"), FILES | {"sos_commands/x/y": "", place: "/dev/sda1 /srv xfs rw 0 0\n"}
+        )
+        assert "mount:/srv" in seen(tree)
+
+
 def test_without_anything_that_lists_partitions_a_disk_is_no_disk_without_them(tmp_path):
     tree = {"sys/devices/pci0/block/sda/queue/scheduler": "none\n", "sos_commands/host/uptime": "up\n"}
     write(tmp_path, tree)
