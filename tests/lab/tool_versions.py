@@ -38,8 +38,12 @@ MULTIPATH = """defaults {
  user_friendly_names yes
  find_multipaths no
 }
-blacklist { wwid ".*" }
-blacklist_exceptions { wwid ".*5000c500fade0001" }
+blacklist {
+ wwid ".*"
+}
+blacklist_exceptions {
+ wwid ".*5000c500fade0001"
+}
 """
 TIMEOUT_S = 60
 """A guest without KVM takes seconds to start a program."""
