@@ -14,7 +14,7 @@ WORKERS := $(shell n=$$(nproc); echo $$((n < 3 ? 3 * n : 8)))
 .NOTPARALLEL:
 # Without bytecode each process compiles the program and its tests anew: half of a command's start, 5 s of a test run.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help run fio test long fuzz mutate seeds check dist bare bench house measure lab lab-shell trials lint format style types contracts docs docs-check pictures lock python set-up set-up-test set-up-lab
+.PHONY: help run fio test long fuzz mutate seeds check dist release bare matrix bench house measure lab lab-shell trials lint format style types contracts docs docs-check pictures lock python set-up set-up-test set-up-lab
 
 help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no fetches no tools"
@@ -29,6 +29,9 @@ help:
 	@echo "make bare   show that make run changes nothing outside its directory, in bare Debians (root, debootstrap, network)"
 	@echo "make dist   what is copied to a server, into dist/: fsadvisor.pyz and an archive with a Python of its own;"
 	@echo "            ARGS='--interpreter PYTHON' names the Python that is copied"
+	@echo "make release  all of that twice, into dist/VERSION/, with checksums, a bill of materials (CycloneDX) and what changed"
+	@echo "make matrix  each tool of Debian 11, 12, 13 and sid over the same storage in a guest (root, debootstrap, QEMU);"
+	@echo "            ARGS=--accept keeps their outputs as fixtures and writes docs/tool-versions.md"
 	@echo "make pictures  the explorer's pictures in docs/explorer, from recorded machines"
 	@echo "make bench  how fast it is beside other programs and as machines grow; ARGS='--parts growth' (minutes)"
 	@echo "make house  files, lines, layers and circles of this checkout; ARGS='--against DIR --names'"
@@ -68,6 +71,12 @@ bare: set-up-test
 
 dist: set-up-test
 	@$(BIN)/python -m tools.dist $(ARGS)
+
+release: set-up-test
+	@$(BIN)/python -m tools.dist --release $(ARGS)
+
+matrix: set-up-lab
+	@$(BIN)/python -m tools.versions $(ARGS)
 
 house:
 	@$(PYTHON) -m tools.house $(ARGS)

@@ -93,6 +93,7 @@ _NOT_EXPOSED = (
     "inappropriate ioctl",
     "function not implemented",
     "modules are not loaded",
+    "modules cannot be auto-loaded",
     "module cannot be loaded",
     "dataset does not exist",
     "device-mapper is available",

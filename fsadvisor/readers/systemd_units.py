@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 _PROPERTY = re.compile(r"([A-Za-z][A-Za-z0-9]*)=(.*)", re.DOTALL)
 _UNPRINTABLE = "[unprintable]"
-_NO_SYSTEMD = ("not been booted with systemd", "failed to connect to bus")
+_NO_SYSTEMD = ("not been booted with systemd", "failed to connect to bus", "running in chroot, ignoring command")
 
 
 class Unit(Struct, frozen=True, kw_only=True):

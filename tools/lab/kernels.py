@@ -16,6 +16,11 @@ _STOCK = "linux-image-amd64"
 """Depends on the kernel that the distribution runs."""
 _IMAGE = re.compile(r"linux-image-(\d+)\.(\d+)\.(\d+)(?:-(\d+))?(?:\+\w+)?-amd64")
 """Full images only: the cloud ones lack the drivers that the lab is for."""
+_PART = re.compile(r"linux-(?:binary|modules|base)-\d.*")
+"""What newer image packages are split into: the kernel, its modules, the list of what is built in."""
+ELSEWHERE = ("bullseye", "sid")
+"""Releases whose kernels `--kernels all` takes, too: the oldest and the newest that Debian's mirror has."""
+_MIRROR = "http://deb.debian.org/debian"
 
 
 @dataclass(frozen=True)
@@ -50,50 +55,79 @@ def version(package: str) -> tuple[int, ...]:
 
 def packages() -> list[str]:
     """The stock kernel's package, then the newest one of a later series, if the registry has one."""
-    depends = output(["apt-cache", "depends", "--important", _STOCK])
-    stock = next((word for word in depends.split() if version(word)), None)
-    if stock is None:
-        raise LabError(f"{_STOCK} depends on no kernel image that apt knows: run `apt-get update`")
+    stock = _stock(())
     newest = max(output(["apt-cache", "pkgnames", "linux-image-"]).split(), key=version)
     return [stock, newest] if version(newest)[:2] > version(stock)[:2] else [stock]
 
 
-def unpacked(package: str, *, is_stock: bool) -> Kernel:
-    """The package's kernel, fetched and unpacked unless the cache holds it."""
+def _stock(options: tuple[str, ...]) -> str:
+    depends = output(["apt-cache", *options, "depends", "--important", _STOCK])
+    stock = next((word for word in depends.split() if version(word)), None)
+    if stock is None:
+        raise LabError(f"{_STOCK} depends on no kernel image that apt knows: run `apt-get update`")
+    return stock
+
+
+def elsewhere(release: str) -> tuple[str, tuple[str, ...]]:
+    """Another release's stock kernel: its package, and options of apt by which it is found; they change nothing."""
+    folder = cache() / f"apt-{release}"
+    (folder / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+    (folder / "sources.list").write_text(f"deb {_MIRROR} {release} main\n")
+    settings = {
+        "Dir::Etc::SourceList": f"{folder}/sources.list",
+        "Dir::Etc::SourceParts": "-",
+        "Dir::State::Lists": f"{folder}/lists",
+        "Dir::Cache::pkgcache": "",
+        "Dir::Cache::srcpkgcache": "",
+        "Acquire::Check-Valid-Until": "false",
+    }
+    options = tuple(word for name, value in settings.items() for word in ("-o", f"{name}={value}"))
+    output(["apt-get", *options, "-q", "update"])
+    return _stock(options), options
+
+
+def unpacked(package: str, *, is_stock: bool, options: tuple[str, ...] = ()) -> Kernel:
+    """The package's kernel, fetched and unpacked unless the cache holds it; `options` are apt's."""
     folder = cache() / package
     if not folder.is_dir():
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
             whole = Path(scratch) / package
             whole.mkdir()
-            _unpack(package, whole)
+            _unpack(package, whole, options)
             whole.rename(folder)
-    image = next(folder.glob("tree/boot/vmlinuz-*"), None)
-    if image is None:
-        raise LabError(f"{folder} holds no kernel: remove it and start again")
-    return Kernel(image.name.removeprefix("vmlinuz-"), image, folder / "tree", is_stock)
-
-
-def _unpack(package: str, folder: Path) -> None:
-    _download(package, folder)
     tree = folder / "tree"
-    deb = next(folder.glob("*.deb"))
-    output(["dpkg-deb", "--extract", str(deb), str(tree)])
-    deb.unlink()
-    modules = next(tree.glob("lib/modules/*"))
+    images = [*tree.glob("boot/vmlinuz-*"), *tree.glob("usr/lib/modules/*/vmlinuz")]
+    if not images:
+        raise LabError(f"{folder} holds no kernel: remove it and start again")
+    return Kernel(next(tree.glob("usr/lib/modules/*")).name, images[0], tree, is_stock)
+
+
+def _unpack(package: str, folder: Path, options: tuple[str, ...]) -> None:
+    depends = output(["apt-cache", *options, "depends", "--important", package]).split()
+    parts = [word for word in depends if _PART.fullmatch(word)]
+    _download([package, *parts], folder, options)
+    tree = folder / "tree"
+    for deb in folder.glob("*.deb"):
+        output(["dpkg-deb", "--extract", str(deb), str(tree)])
+        deb.unlink()
     # Where /lib is a link to /usr/lib, a folder laid over it would hide all libraries.
     (tree / "usr" / "lib").mkdir(parents=True, exist_ok=True)
-    shutil.move(modules.parent, tree / "usr" / "lib" / "modules")
-    shutil.rmtree(tree / "lib")
+    if (tree / "lib").exists():
+        shutil.move(tree / "lib" / "modules", tree / "usr" / "lib" / "modules")
+        shutil.rmtree(tree / "lib")
+    modules = next(tree.glob("usr/lib/modules/*"), None)
+    if modules is None:
+        raise LabError(f"{package} and {', '.join(parts) or 'nothing beside it'} hold no modules: it is made otherwise")
     (tree / "lib").symlink_to("usr/lib")
     output(["depmod", "-b", str(tree), modules.name])
     (tree / "lib").unlink()
 
 
-def _download(package: str, folder: Path) -> None:
-    """Fetch a package; package lists that are out of date are brought up to date once."""
+def _download(names: list[str], folder: Path, options: tuple[str, ...]) -> None:
+    """Fetch packages; package lists that are out of date are brought up to date once."""
     try:
-        output(["apt-get", "-q", "download", package], folder)
+        output(["apt-get", *options, "-q", "download", *names], folder)
     except LabError:
-        output(["apt-get", "-q", "update"])
-        output(["apt-get", "-q", "download", package], folder)
+        output(["apt-get", *options, "-q", "update"])
+        output(["apt-get", *options, "-q", "download", *names], folder)

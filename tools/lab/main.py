@@ -37,13 +37,18 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _chosen_kernels(series: str | None) -> list[Kernel]:
-    packages = kernels.packages()
-    wanted = [package for package in packages if series in (None, _series(package))]
+def _chosen_kernels(series: str | None, *, every: bool = False) -> list[Kernel]:
+    """Those of the distribution, and with `every` those of other releases; of one series, where that is named."""
+    own = kernels.packages()
+    found: list[tuple[str, tuple[str, ...]]] = [(package, ()) for package in own]
+    if every:
+        found += [kernels.elsewhere(release) for release in kernels.ELSEWHERE]
+    wanted = [one for one in found if series in (None, _series(one[0]))]
     if not wanted:
-        known = ", ".join(map(_series, packages))
-        raise LabError(f"--kernel {series}: the registry's kernels for the lab are {known}")
-    return [kernels.unpacked(package, is_stock=package == packages[0]) for package in wanted]
+        known = ", ".join(_series(package) for package, _ in found)
+        more = "" if every else "; --kernels all knows more"
+        raise LabError(f"--kernel {series}: the registry's kernels for the lab are {known}{more}")
+    return [kernels.unpacked(package, is_stock=package == own[0], options=options) for package, options in wanted]
 
 
 def _series(package: str) -> str:
@@ -90,9 +95,14 @@ def run(arguments: argparse.Namespace) -> int:
     results: Path = arguments.results
     shutil.rmtree(results, ignore_errors=True)
     results.mkdir(parents=True)
-    whole = not (arguments.files or arguments.narrow or arguments.kernel)
+    whole = not (arguments.files or arguments.narrow or arguments.kernel or arguments.kernels == "all")
     thorough = arguments.thorough or bool(arguments.files or arguments.narrow)
-    planned = parts(_chosen_kernels(arguments.kernel), arguments.files, arguments.narrow, thorough=thorough)
+    planned = parts(
+        _chosen_kernels(arguments.kernel, every=arguments.kernels == "all"),
+        arguments.files,
+        arguments.narrow,
+        thorough=thorough,
+    )
     # Guests wait for their disks at times: one more than there are processors keeps those busy.
     with ThreadPoolExecutor(max_workers=(os.cpu_count() or 1) + 1) as pool:
         cutting = [pool.submit(_cut, planned[0].kernel, (), results / "cut")] if whole else []
@@ -168,6 +178,10 @@ def parser() -> argparse.ArgumentParser:
     running = verbs.add_parser("run", help="run scenarios; all, where no file is named")
     running.add_argument("files", nargs="*", help="files of tests/lab")
     running.add_argument("-k", dest="narrow", default="", help="only scenarios with these words in their names")
+    running.add_argument(
+        "--kernels", choices=("two", "all"), default="two", help="all: those of Debian 11 and sid, too (default: two)"
+    )
+    running.add_argument("--kernel", default=argparse.SUPPRESS, help="only on this series, such as 5.10")
     running.add_argument("--results", type=Path, default=RESULTS, help="made anew (default: .lab)")
     running.add_argument("--thorough", action="store_true", help="all of them on all kernels; half an hour")
     running.add_argument("--accept", action="store_true", help="keep what was recorded as fixtures; review the diff")

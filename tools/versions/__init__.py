@@ -1,0 +1,1 @@
+"""Readers held against the tools of several Debians, which are run over the same storage in a guest."""
