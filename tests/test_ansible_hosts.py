@@ -18,16 +18,18 @@ HOSTS = ("web1", "web2", "db1")
 FIRST_PORT = 42022
 OF_ITS_OWN = """
 set -e
+mount -t tmpfs tmpfs /run
+mkdir -p /run/sshd {place}
+mount --bind {folder} {place}
 mount -t tmpfs tmpfs /tmp
 mount -t tmpfs tmpfs /root
-mount -t tmpfs tmpfs /run
-mkdir -p /run/sshd
 hostname {host}
-echo {host} > {folder}/hostname && mount --bind {folder}/hostname /etc/hostname
-echo {machine} > {folder}/machine-id
-[ ! -e /etc/machine-id ] || mount --bind {folder}/machine-id /etc/machine-id
-exec {sshd} -D -e -f {folder}/config
+mount --bind {place}/{host}/hostname /etc/hostname
+[ ! -e /etc/machine-id ] || mount --bind {place}/{host}/machine-id /etc/machine-id
+exec {sshd} -D -e -f {place}/{host}/config
 """
+PLACE = "/run/hosts"
+"""Where each host sees the test's own directory, which its empty /tmp hides."""
 
 pytestmark = [
     pytest.mark.long,
@@ -37,12 +39,19 @@ pytestmark = [
 ]
 
 
-def configured(folder, port):
-    """The configuration of an sshd that lets root in by one key alone."""
-    (folder / "config").write_text(
-        f"ListenAddress 127.0.0.1:{port}\nHostKey {folder}/host\nPidFile none\nUsePAM no\nPasswordAuthentication no\n"
-        f"AuthorizedKeysFile {folder.parent}/key.pub\nStrictModes no\nPermitRootLogin prohibit-password\n"
+def configured(folder, host, number):
+    """The files of a host, whose sshd lets root in by one key alone; the port."""
+    port = FIRST_PORT + number
+    (folder / host).mkdir()
+    (folder / host / "config").write_text(
+        f"ListenAddress 127.0.0.1:{port}\nHostKey {PLACE}/{host}/key\nPidFile none\nUsePAM no\n"
+        f"AuthorizedKeysFile {PLACE}/key.pub\nStrictModes no\nPermitRootLogin prohibit-password\n"
+        "PasswordAuthentication no\n"
     )
+    (folder / host / "hostname").write_text(f"{host}\n")
+    (folder / host / "machine-id").write_text(f"{number}" * 32 + "\n")
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / host / "key"], check=True)
+    return port
 
 
 @pytest.fixture
@@ -51,18 +60,17 @@ def hosts(tmp_path):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "key"], check=True)
     started, lines = {}, []
     for number, host in enumerate(HOSTS):
-        folder, port = tmp_path / host, FIRST_PORT + number
-        folder.mkdir()
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / "host"], check=True)
-        configured(folder, port)
-        script = OF_ITS_OWN.format(host=host, folder=folder, machine=f"{number}" * 32, sshd=SSHD)
-        with (folder / "log").open("wb") as log:
+        port = configured(tmp_path, host, number)
+        script = OF_ITS_OWN.format(host=host, folder=tmp_path, place=PLACE, sshd=SSHD)
+        with (tmp_path / host / "log").open("wb") as log:
             own = ["unshare", "--mount", "--uts", "--propagation", "private", "sh", "-c", script]
             started[host] = subprocess.Popen(own, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         lines.append(f"{host} ansible_host=127.0.0.1 ansible_port={port}")
     try:
         for host in HOSTS:
-            assert comes_to(lambda host=host: b"listening" in (tmp_path / host / "log").read_bytes()), host
+            log = tmp_path / host / "log"
+            assert comes_to(lambda log=log, host=host: b"listening" in log.read_bytes() or started[host].poll())
+            assert started[host].poll() is None, log.read_text()
         (tmp_path / "hosts").write_text("\n".join([*lines, ""]))
         yield started
     finally:
