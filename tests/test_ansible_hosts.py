@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -84,7 +83,7 @@ def played(folder, program, *more):
     keys = f"-i {folder}/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o IdentitiesOnly=yes"
     argv = [
         *("ansible-playbook", "-i", folder / "hosts", "-u", "root", f"--ssh-common-args={keys}"),
-        *("-e", f"ansible_python_interpreter={sys.executable}", "-e", "ansible_become=false"),
+        *("-e", "ansible_python_interpreter=/usr/bin/python3", "-e", "ansible_become=false"),
         *("-e", f"fsadvisor_program={program}", "-e", f"fsadvisor_reports={folder}/reports", *more),
         ROOT / "contrib/ansible/report.yml",
     ]

@@ -75,8 +75,8 @@ NAMES: Final[dict[str, dict[str, str]]] = {
     "dnf": {**_ALIKE, "multipath-tools": "device-mapper-multipath"},
     "zypper": {**_ALIKE, "btrfs-progs": "btrfsprogs"},
     "pacman": {**_ALIKE, "zfsutils-linux": "zfs-utils"},
-    # dumpe2fs and tune2fs are in a package of their own, which brings the one with mkfs; there is no systemd.
-    "apk": {**_ALIKE, "e2fsprogs": "e2fsprogs-extra", "systemd": ""},
+    # dumpe2fs, tune2fs and xfs_info are in packages of their own, which bring those with mkfs; there is no systemd.
+    "apk": {**_ALIKE, "e2fsprogs": "e2fsprogs-extra", "xfsprogs": "xfsprogs-extra", "systemd": ""},
     "nix": {**_ALIKE, "dmsetup": "lvm2", "linux-perf": "linuxPackages.perf"},
 }
 """What a package is called where that isn't its name in Debian; '' where there is none."""

@@ -40,6 +40,7 @@ def test_the_command_is_that_of_the_distribution_and_so_are_the_names(os_release
     [
         ("zypper", "btrfs-progs", "btrfsprogs"),
         ("apk", "e2fsprogs", "e2fsprogs-extra"),
+        ("apk", "xfsprogs", "xfsprogs-extra"),
         ("ubuntu", "linux-perf", "linux-tools-generic"),
         ("dnf", "zfsutils-linux", "zfs"),
         ("pacman", "zfsutils-linux", "zfs-utils"),
