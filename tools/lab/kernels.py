@@ -107,6 +107,11 @@ def _unpack(package: str, folder: Path, options: tuple[str, ...]) -> None:
     depends = output(["apt-cache", *options, "depends", "--important", package]).split()
     parts = [word for word in depends if _PART.fullmatch(word)]
     _download([package, *parts], folder, options)
+    lay_out(folder)
+
+
+def lay_out(folder: Path) -> None:
+    """Unpack the packages of a directory into its `tree`, with the modules in usr/lib, where newer ones have them."""
     tree = folder / "tree"
     for deb in folder.glob("*.deb"):
         output(["dpkg-deb", "--extract", str(deb), str(tree)])
@@ -118,7 +123,7 @@ def _unpack(package: str, folder: Path, options: tuple[str, ...]) -> None:
         shutil.rmtree(tree / "lib")
     modules = next(tree.glob("usr/lib/modules/*"), None)
     if modules is None:
-        raise LabError(f"{package} and {', '.join(parts) or 'nothing beside it'} hold no modules: it is made otherwise")
+        raise LabError(f"the packages of {folder.name} hold no modules: they are made otherwise")
     (tree / "lib").symlink_to("usr/lib")
     output(["depmod", "-b", str(tree), modules.name])
     (tree / "lib").unlink()
