@@ -104,6 +104,8 @@ def page(answers: Mapping[str, Any]) -> str:
     for case in dict.fromkeys(case for _, case, _ in samples(answers)):
         told = [answers[release]["answers"].get(case) for release in releases]
         parts.append(_row(case, [read(case, one["text"]) if one else "no answer" for one in told]))
+    answers = {release: told for release, told in answers.items() if told["facts"]}
+    releases = list(answers)
     facts = list(_facts(answers))
     known = ", ".join(
         f"{sum(not str(values[at]).startswith('unknown') for _, _, values in facts)} by {release}"
