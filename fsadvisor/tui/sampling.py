@@ -15,6 +15,7 @@ from fsadvisor.facts import Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.machine.port import Reply
 from fsadvisor.machine.pulse import Processes, pulse, read
+from fsadvisor.measure.now.programs import unit_of
 from fsadvisor.measure.waits.rates import Course
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.tui.views.live import Seen
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fsadvisor.measure.waits.rates import Moment
+    from fsadvisor.tui.views.live_limit import Writer
 
 
 class Beat:
@@ -214,11 +216,12 @@ def _placed(writing: Writing) -> Writing:
     if isinstance(table, Unknown):
         return writing
     points = {one.mount_id: one.mount_point for one in table.mounts if one.fs_type not in _NO_FILES}
-    first = [replace(one, mounts=_mounts(one.pid, points)) for one in writing.writers[:_PLACED]]
+    first = [_with_place(one, points) for one in writing.writers[:_PLACED]]
     return replace(writing, writers=(*first, *writing.writers[_PLACED:]))
 
 
-def _mounts(pid: int, points: Mapping[int, str]) -> tuple[str, ...] | None:
-    """None where no file is seen: we may not look, or it is in a container, or its files are closed by now."""
-    found = [points[one] for one in symptoms.holds(pid).written if one in points]
-    return tuple(dict.fromkeys(found)) or None
+def _with_place(one: Writer, points: Mapping[int, str]) -> Writer:
+    """No mounts where no file is seen: we may not look, or it is in a container, or its files are closed by now."""
+    held = symptoms.holds(one.pid)
+    found = [points[it] for it in held.written if it in points]
+    return replace(one, mounts=tuple(dict.fromkeys(found)) or None, unit=unit_of(held.group))

@@ -14,7 +14,9 @@ from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.explorer import Explorer
 from fsadvisor.tui.sampling import Beat, Sampling
 from fsadvisor.tui.screens.live import Live
+from fsadvisor.tui.views import live as live_views
 from fsadvisor.tui.views.live import Seen
+from fsadvisor.tui.widgets.rows_view import RowsView
 from tests.tui.driving import TERMINAL, explored, long, screen, session, shown, until
 from tests.views.pulses import pulse
 from tests.views.test_live import writing
@@ -144,7 +146,7 @@ def test_the_order_changes_for_the_list_that_has_the_keyboard():
     async def steps(app, pilot, sampling):
         await moved(app, pilot, sampling)
         await pilot.press("s")
-        await until(pilot, lambda: "Disks by bytes written" in shown(app))
+        await until(pilot, lambda: "Disks by busy time" in shown(app))
         await pilot.press("tab", "s")
         await until(pilot, lambda: "Processes by waiting in fsync" in shown(app))
 
@@ -273,3 +275,60 @@ def test_this_machine_is_sampled_until_paused():
     assert seen.moments[-1].disks is not None
     assert seen.moments[-1].known
     assert failed == []
+
+
+def test_rows_keep_their_places_until_another_order_is_asked_for():
+    def order(app):
+        return [one.key for one in app.screen.query_one("#disks", RowsView).rows]
+
+    async def steps(app, pilot, sampling):
+        await moved(app, pilot, sampling)
+        await pilot.press("s")
+        await until(pilot, lambda: "Disks by busy time" in shown(app))
+        before = order(app)
+        for at in range(12, 24):
+            sampling.course.add(pulse(float(at), {DISK: 600, "sdb": at * 300, "sdz": 7}, 0.02))
+        sampling.told()
+        await until(pilot, lambda: len(app.screen._seen.moments) == 24)
+        stays = order(app)
+        for _ in live_views.DISK_ORDERS:
+            await pilot.press("s")
+        await until(pilot, lambda: order(app) != before)
+        return before, stays, order(app)
+
+    before, stays, sorted_anew = live(steps)
+    assert before[:2] == stays[:2] == [DISK, "sdb"]
+    assert sorted_anew[:2] == ["sdb", DISK]
+
+
+def test_from_the_disk_one_goes_to_its_advice_its_facts_and_the_ladder():
+    async def steps(app, pilot, sampling):
+        seen = []
+        await moved(app, pilot, sampling, disks=(DISK,))
+        for key, name in (("f", "finding"), ("o", "subject"), ("m", "probes")):
+            await pilot.press(key)
+            await until(pilot, lambda name=name: app.screen.name == name or app.current_mode == name)
+            await until(pilot, lambda: DISK in shown(app) or "fsync-ladder" in shown(app))
+            seen.append(shown(app))
+            await pilot.press("escape")
+            await pilot.pause()
+        return seen
+
+    finding, subject, probes = live(steps, (120, 40))
+    assert "flush" in finding
+    assert f"disk {DISK}" in subject
+    assert "What one fsync is made of" in probes
+
+
+def test_a_disk_without_advice_or_mount_says_so():
+    async def steps(app, pilot, sampling):
+        await moved(app, pilot, sampling, disks=("sdb",))
+        for key, words in (
+            ("f", "No advice on this disk"),
+            ("o", "Nothing more is known"),
+            ("m", "nowhere to measure"),
+        ):
+            await pilot.press(key)
+            await until(pilot, lambda words=words: words in " ".join(one.message for one in app._notifications))
+
+    live(steps)

@@ -31,7 +31,7 @@ TASKS = {
     "a change tried before it is made": (DATABASE, "7 enter", "at most"),
     "a plan of three findings, as a diff of fstab": (OLD, "space j space j space 6 ]", "fstab"),
     "what if the drive were not protected": (DATABASE, ": p l p enter S enter", "SUPPOSITION"),
-    "what its data sheet says, attested": (DATABASE, "a enter", "Attest disk.datasheet_plp"),
+    "what its data sheet says, attested": (DATABASE, "a space", "1 answered"),
     "who writes to which disk": (DATABASE, "5", "postgres"),
     "the report saved": (OLD, "e down enter enter", "Saved"),
     "all facts of a mount": (OLD, "tab enter", "filesystem"),

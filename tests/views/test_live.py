@@ -10,7 +10,7 @@ from fsadvisor.machine.port import Reply
 from fsadvisor.measure.waits.rates import Course
 from fsadvisor.pages import values
 from fsadvisor.pages.escape import width as columns_of
-from fsadvisor.pages.glyphs import ASCII, UNICODE, columns, plain
+from fsadvisor.pages.glyphs import ASCII, UNICODE, Tone, columns, plain
 from fsadvisor.pages.screen import laid
 from fsadvisor.tui.views import live, live_disk
 from fsadvisor.tui.views.live_limit import Writers
@@ -232,3 +232,26 @@ def test_amounts_rates_and_times_fit_their_columns(number):
     assert columns_of(values.amount(number)) <= 6
     assert columns_of(values.rate(number)) <= 5
     assert columns_of(values.duration(number)) <= 6
+
+
+def test_busy_is_drawn_on_one_scale_in_the_colour_of_its_value():
+    drawn = live.busy_course([None, None, 0.0, 0.1, 0.6, 0.6, 1.0, 0.95], 4, UNICODE)
+    assert plain(drawn) == "\u2800⣀⣶⣿"
+    assert [one.tone for one in drawn] == [Tone.DIM, Tone.GOOD, Tone.WARNING, Tone.BAD]
+    assert columns(live.busy_course([0.2] * 3, 9, ASCII)) == 9
+
+
+def test_a_device_is_listed_with_the_mounts_on_it():
+    places = live_disk.places(look_at("raid-lvm-crypt-server"))
+    assert places["sda1"] == "/"
+    assert "/srv" in places["dm-1"].split()
+    assert {"/", "/srv"} <= set(places["sda"].split())
+    assert places["md1"] == "/backup"
+
+
+def test_a_process_is_told_with_where_it_writes_and_its_unit():
+    told = writing()
+    first = replace(told.writers[0], mounts=("/srv/db",), unit="postgresql.service")
+    now = seen(pulse(0.0, {"sda": 0}), writing=replace(told, writers=(first,)))
+    (row,) = texts(live.writer_rows(now, "bytes written", 100, UNICODE))
+    assert "postgres  7  /srv/db  postgresql.service" in row

@@ -44,6 +44,9 @@ class Live(Place):
         Action("pause", "space", "Pause", "Stop sampling, and keep what is on the screen; again: go on"),
         Action("order", "s", "Order", "Another order of the list that has the keyboard"),
         Action("every", "a", "All", "Show the devices that were idle for a minute, too"),
+        Action("finding", "f", "Finding", "The gravest advice on the disk under the cursor, and on what stands on it"),
+        Action("open_subject", "o", "Facts", "All that is known of the disk under the cursor", shown=False),
+        Action("ladder", "m", "Measure", "What an fsync on it is made of: data, journal and flush", shown=False),
         Action("close", "escape", "Close", "Close the disk that Enter has opened", shown=False),
     )
     BINDINGS: ClassVar[list[BindingType]] = [*bindings(ACTIONS), Binding("d", "app.doctor", "Now")]
@@ -76,7 +79,9 @@ class Live(Place):
         self._names: Mapping[str, str] = {}
         self._disk = ""
         self._every = False
-        self._orders = {"disks": 0, "writers": 0}
+        self._orders = {"disks": live.DISK_ORDERS.index("name"), "writers": 0}
+        self._placed: tuple[str, ...] = ()
+        """The devices as they were listed first: rows move only when another order is asked for."""
         self._stopped = False
         self._tallest = 0
         self._ticking: Timer | None = None
@@ -113,7 +118,7 @@ class Live(Place):
 
     def show_look(self, look: Look) -> None:
         """What devices are called, and what stands on them."""
-        self._names = live_disk.names(look)
+        self._names = live_disk.places(look)
 
     def on_screen_resume(self) -> None:
         """Sample from now on."""
@@ -158,8 +163,12 @@ class Live(Place):
         self.query_one("#sums", LinesView).show(lambda width: live.summary(seen, width, glyphs))
         self.query_one("#disks_title", LinesView).show(lambda width: live.disks_title(seen, disks, width))
         self.query_one("#disks", RowsView).show(
-            lambda width: live.disk_rows(seen, disks, width, glyphs, self._names, every=self._every)
+            lambda width: live.disk_rows(
+                seen, disks, width, glyphs, self._names, every=self._every, placed=self._placed
+            )
         )
+        if disks != "name":
+            self._placed = tuple(one.key for one in self.query_one("#disks", RowsView).rows)
         self.query_one("#writers_title", LinesView).show(lambda width: live.writers_title(seen, writers, width, glyphs))
         self.query_one("#writers", RowsView).show(lambda width: live.writer_rows(seen, writers, width, glyphs))
         self.query_one("#status", LinesView).show(lambda width: [live.status(seen, width)])
@@ -181,9 +190,8 @@ class Live(Place):
             view.show(live_disk.document(self._seen, self.explorer.look, shown, width, self.explorer.glyphs))
 
     def _first(self) -> str:
-        """The first disk in the list: the cursor has been on none yet."""
-        row = next(iter(self.query_one("#disks", RowsView).rows), None)
-        return row.key if row is not None and row.key not in _NO_DISKS else ""
+        """The busiest disk: the cursor has been on none yet."""
+        return live.busiest(self._seen)
 
     def _order(self, of: str) -> str:
         orders = live.DISK_ORDERS if of == "disks" else live.WRITER_ORDERS
@@ -229,7 +237,42 @@ class Live(Place):
         """Another order."""
         focused = self.focused.id if self.focused and self.focused.id in self._orders else "disks"
         self._orders[focused or "disks"] += 1
+        self._placed = ()
         self._redraw()
+
+    def _device(self) -> str:
+        """That under the cursor, else the one that is told of."""
+        row = self.query_one("#disks", RowsView).row
+        return row.key if row is not None and row.key not in _NO_DISKS else self._disk or self._first()
+
+    def action_finding(self) -> None:
+        """What is wrong with it."""
+        key = live_disk.worst(self.explorer.look, self._device())
+        if key:
+            self.explorer.go("finding", key)
+        else:
+            self._say("No advice on this disk, nor on what stands on it.")
+
+    def action_open_subject(self) -> None:
+        """Its facts."""
+        standing = live_disk.above(self.explorer.look, self._device())
+        if standing:
+            self.explorer.go("subject", standing[0].id)
+        else:
+            self._say("Nothing more is known of this device: r looks again.")
+
+    def action_ladder(self) -> None:
+        """Where one measures; nothing is started yet."""
+        standing = live_disk.above(self.explorer.look, self._device())
+        points = [one.name for one in standing if one.kind == "mount"]
+        if points:
+            self.explorer.wanted_probe = ("fsync-ladder", points[0])
+            self.explorer.switch_mode("probes")
+        else:
+            self._say("No filesystem is mounted on this device: there is nowhere to measure.")
+
+    def _say(self, words: str) -> None:
+        self.notify(words, markup=False)
 
     def action_every(self) -> None:
         """The idle ones, too, or not."""

@@ -9,13 +9,13 @@ from msgspec import Struct
 from fsadvisor.facts import Unknown
 from fsadvisor.measure.waits.rates import MOMENTS
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, line, padded, span
-from fsadvisor.pages.plots import sparkline
+from fsadvisor.pages.plots import history, sparkline
 from fsadvisor.pages.values import amount, cause, duration, rate
 from fsadvisor.tui.views.live_limit import Writing, limit
 from fsadvisor.tui.views.rows import LazyRows, Row, holds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from fsadvisor.measure.waits.rates import Moment, Rates
     from fsadvisor.pages.glyphs import Glyphs
@@ -38,7 +38,7 @@ _LEFT: Final = 57
 _CALM: Final = 10
 """Disks are ordered by the mean of so many seconds, so that rows do not jump."""
 
-_BUSY: Final = 0.9
+_HALF, _BUSY = 0.5, 0.9
 _STALLED_PERCENT: Final = 10.0
 
 
@@ -83,6 +83,37 @@ def summary(seen: Seen, width: int, glyphs: Glyphs) -> list[Line]:
     ]
 
 
+def by_busy(busy: float) -> Tone:
+    """The colour of a share of the time, 0 to 1."""
+    return Tone.BAD if busy >= _BUSY else Tone.WARNING if busy >= _HALF else Tone.GOOD if busy > 0 else Tone.DIM
+
+
+def busy_course(values: Sequence[float | None], width: int, glyphs: Glyphs) -> Line:
+    """Two seconds a column, from idle to busy all the time, each column in the colour of its value."""
+    last = list(values)[-2 * width :]
+    shown = (*(None for _ in range(2 * width - len(last))), *last)
+    drawn = history(shown, width, glyphs, 1.0)
+    tones = [by_busy(max((one for one in pair if one is not None), default=0.0)) for pair in _pairs(shown)]
+    joined: list[Span] = []
+    for sign, tone in zip(drawn, tones, strict=True):
+        if joined and joined[-1].tone is tone:
+            joined[-1] = Span(joined[-1].text + sign, tone)
+        else:
+            joined.append(Span(sign, tone))
+    return tuple(joined)
+
+
+def _pairs(values: Sequence[float | None]) -> Iterator[tuple[float | None, float | None]]:
+    return zip(values[::2], values[1::2], strict=True)
+
+
+def busiest(seen: Seen) -> str:
+    """The name of the device that was busy longest in the last seconds; '' where none was."""
+    if not seen.moments or not _active(seen):
+        return ""
+    return min(_active(seen), key=_by(seen, "busy time"))
+
+
 def disks_title(seen: Seen, order: str, width: int) -> list[Line]:
     """Two lines above the list of disks."""
     known = len(seen.moments[-1].known) if seen.moments else 0
@@ -92,9 +123,19 @@ def disks_title(seen: Seen, order: str, width: int) -> list[Line]:
 
 
 def disk_rows(
-    seen: Seen, order: str, width: int, glyphs: Glyphs, names: Mapping[str, str], *, every: bool = False
+    seen: Seen,
+    order: str,
+    width: int,
+    glyphs: Glyphs,
+    names: Mapping[str, str],
+    *,
+    every: bool = False,
+    placed: Sequence[str] = (),
 ) -> Sequence[Row]:
-    """The disks that did something in the minute or can't be told, in that order; then how many did nothing, or all."""
+    """The disks that did something in the minute or can't be told; then how many did nothing, or all.
+
+    Those of `placed` keep their places; the others follow in that order.
+    """
     if not seen.moments:
         return []
     now = seen.moments[-1]
@@ -102,7 +143,7 @@ def disk_rows(
         text = _not_told(now.unread) if now.unread else span("One moment: rates need a second sample …", Tone.DIM)
         return [Row(FIRST_KEY, (line(" ", text),))]
     active, told = _active(seen), now.disks.keys()
-    shown = sorted((now.known & active) | (now.known - told), key=_by(seen, order))
+    shown = _kept(sorted((now.known & active) | (now.known - told), key=_by(seen, order)), placed)
     idle = sorted((now.known & told) - active, key=_natural)
     keys = [*shown, *(idle if every else (IDLE_KEY,) if idle else ())]
 
@@ -118,6 +159,11 @@ def disk_rows(
     return LazyRows(keys, made, found)
 
 
+def _kept(names: Sequence[str], placed: Sequence[str]) -> list[str]:
+    places = {name: at for at, name in enumerate(placed)}
+    return sorted(names, key=lambda name: places.get(name, len(places)))
+
+
 def writers_title(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Line]:
     """Two lines above the list of processes."""
     writing = seen.writing
@@ -131,7 +177,7 @@ def writers_title(seen: Seen, order: str, width: int, glyphs: Glyphs) -> list[Li
     if writing.unknown is not None:
         heads = f" {'now/s':>7}{'minute':>8}  fsync: {_why(writing.unknown)}"
     else:
-        heads = f" {'now/s':>7}{'minute':>8}  waits in fsync (looks)   process"
+        heads = f" {'now/s':>7}{'minute':>8}  waits in fsync (looks)   process, mount, unit"
     return [cut(title, width, glyphs.ellipsis), cut(line(span(heads, Tone.DIM)), width, glyphs.ellipsis)]
 
 
@@ -218,7 +264,7 @@ def _beside(words: Line, values: Sequence[float | None], width: int, glyphs: Gly
 
 
 def _name_width(width: int) -> int:
-    return 12 if width < 100 else 24
+    return 12 if width < 78 else 18 if width < 100 else 30
 
 
 def _disk_columns(name: int, *, wide: bool) -> str:
@@ -226,7 +272,7 @@ def _disk_columns(name: int, *, wide: bool) -> str:
         f" {'device':<{name}}{'read/s':>7}{'write/s':>8}{'IO/s':>6}{'queue':>6}{'r ms':>6}{'w ms':>6}{'busy':>6}"
         f"{'flush/s':>8}{'ms':>6}"
     )
-    return f"{heads}  written" if wide else heads
+    return f"{heads}  0 to 100 % busy" if wide else heads
 
 
 def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) -> Row:
@@ -241,15 +287,15 @@ def _disk_row(name: str, seen: Seen, width: int, glyphs: Glyphs, called: str) ->
     cells = line(
         span(f"{amount(now.read_bytes):>7}{amount(now.write_bytes):>8}{rate(now.requests):>6}{_queue(now):>6}"),
         span(f"{duration(now.read_ms):>6}{duration(now.write_ms):>6}"),
-        span(f"{busy:>6}", Tone.WARNING if now.busy >= _BUSY else Tone.PLAIN),
+        span(f"{busy:>6}", by_busy(now.busy)),
         span(f"{flushes:>8}", Tone.PLAIN if now.flushed else Tone.DIM),
         span(f"{duration(now.flush_ms):>6}"),
     )
     shown = (Span(" "), *label, *cells)
-    left = min(width - columns(shown) - 3, MOMENTS)
+    left = min(width - columns(shown) - 3, MOMENTS // 2)
     if left > 4:
-        written = [None if one is None else one.write_bytes for one in _course(seen, name)]
-        shown = (*shown, Span("  "), *course(written, left, glyphs))
+        busy_then = [None if one is None else one.busy for one in _course(seen, name)]
+        shown = (*shown, Span("  "), *busy_course(busy_then, left, glyphs))
     return Row(name, (cut(shown, width, glyphs.ellipsis),), called)
 
 
@@ -269,7 +315,10 @@ def _writer_row(one: Writer, width: int, glyphs: Glyphs, *, told: bool) -> Row:
         span(f"{waits:>6}  ", tone),
         span(f"{counted:<16} ", Tone.DIM),
         span(one.name, longest=40),
-        span(f"  {one.pid}{cancelled}", Tone.DIM),
+        span(f"  {one.pid}", Tone.DIM),
+        span(f"  {', '.join(one.mounts)}" if one.mounts else "", longest=40),
+        span(f"  {one.unit}" if one.unit else "", Tone.DIM, 40),
+        span(cancelled, Tone.DIM),
     )
     return Row(str(one.pid), (cut(words, width, glyphs.ellipsis),))
 

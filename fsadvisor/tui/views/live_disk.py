@@ -12,6 +12,7 @@ from fsadvisor.pages.text import counted
 from fsadvisor.pages.values import amount, duration, rate, short_name
 from fsadvisor.storage import Disk, Layer
 from fsadvisor.tui.views.live import course
+from fsadvisor.tui.views.look import finding_key, reached
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,19 +45,39 @@ def names(look: Look | None) -> Mapping[str, str]:
     return found
 
 
+def places(look: Look | None) -> Mapping[str, str]:
+    """What devices stand for in a list: the mounts on them, else what they are called."""
+    points: dict[str, list[str]] = {}
+    for mount in look.storage.subjects if look else ():
+        if look is not None and mount.kind == "mount":
+            for below in reached(mount.id, look.relations.below):
+                points.setdefault(_device(look.subjects.get(below)), []).append(short_name(mount))
+    return {name: " ".join(points.get(name, ())) or called for name, called in names(look).items()}
+
+
+def _device(subject: Subject | None) -> str:
+    """The kernel's name of a disk or a layer; '' of all else."""
+    facts = subject.scope.get(subject.kind) if subject else None
+    return facts.name.value if isinstance(facts, Disk | Layer) and isinstance(facts.name, Known) else ""
+
+
+def worst(look: Look | None, name: str) -> str:
+    """The key of the gravest finding on a device and on what stands on it; '' where there is none."""
+    on = {one.id for one in above(look, name)}
+    at = min(look.relations.advice_on(on), default=-1) if look else -1
+    return finding_key(look.findings[at]) if look and at >= 0 else ""
+
+
 def above(look: Look | None, name: str) -> list[Subject]:
-    """Everything that stands on a device of that name, bottom up."""
+    """Everything that stands on a device of that name, itself first."""
     if look is None:
         return []
-    standing: dict[str, bool] = {}
-    for subject in look.storage.subjects:
-        facts = subject.scope.get(subject.kind)
-        own = isinstance(facts, Disk | Layer) and isinstance(facts.name, Known) and facts.name.value == name
-        if own:
-            standing[subject.id] = False
-        elif any(below in standing for below in subject.below):
-            standing[subject.id] = True
-    return [subject for subject in look.storage.subjects if standing.get(subject.id)]
+    own = [subject.id for subject in look.storage.subjects if _device(subject) == name]
+    standing = set().union(*(reached(one, look.relations.above) for one in own))
+    return [
+        *(look.subjects[one] for one in own),
+        *(one for one in look.storage.subjects if one.id in standing - {*own}),
+    ]
 
 
 def document(seen: Seen, look: Look | None, name: str, width: int, glyphs: Glyphs) -> Document:
@@ -142,7 +163,8 @@ def _who(writing: Writing, standing: Sequence[Subject]) -> Iterator[Block]:
         at = ", ".join(sorted(points & {*(one.mounts or ())}))
         told = span(f"{amount(one.write_bytes)}/s, {waits}", Tone.WARNING if (share or 0) >= _MOSTLY else Tone.PLAIN)
         who = (span(one.name, Tone.STRONG, 40), span(f" {one.pid}  ", Tone.DIM))
-        yield paragraph(*who, told, span(f", files open at {at}{elsewhere}", Tone.DIM), indent=2)
+        unit = f", of {one.unit}" if one.unit else ""
+        yield paragraph(*who, told, span(f", files open at {at}{elsewhere}{unit}", Tone.DIM), indent=2)
     if not here:
         yield paragraph(span("No process is seen to have a file open for writing on it.", Tone.DIM))
     if untold:

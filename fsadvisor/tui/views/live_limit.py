@@ -145,6 +145,9 @@ class Writer(Struct, frozen=True, kw_only=True):
     mounts: tuple[str, ...] | None = None
     """Mount points at which it has files open for writing; None where that is not told."""
 
+    unit: str = ""
+    """The systemd unit or the container that it belongs to; '' where that is not told."""
+
 
 class Writing(Struct, frozen=True, kw_only=True):
     """All of them. `unknown` says why waiting can't be told; `left` threads were too many to look at."""
