@@ -1,7 +1,7 @@
 """Each way onto a server in each kind of root, really gone, as the table of docs/install.md.
 
-`python -m tools.dist.ways --dist DIR --on ROOTS` (root, Debian's mirror, a package index). DIR is what `make release` wrote.
-ROOTS has Debians by debootstrap, made where they are missing.
+`python -m tools.dist.ways --dist DIR --on ROOTS` needs root, Debian's mirror and a package index. DIR is what `make
+release` wrote; ROOTS has Debians by debootstrap, made where they are missing.
 Each run has a layer of its own over its root, which is gone afterwards. A way works where the installed program's bytes
 come out: the version, and the JSON of a recorded machine.
 """
@@ -29,7 +29,8 @@ BUSYBOX = Path("/bin/busybox")
 _C_LIBRARY = ("libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1")
 _SECONDS = 1200
 _ENVIRONMENT = (
-    "PATH=/usr/local/bin:/root/.local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 PIP_CERT=/mnt/certs/ca-certificates.crt "
+    "PATH=/usr/local/bin:/root/.local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "
+    "PIP_CERT=/mnt/certs/ca-certificates.crt "
     "SSL_CERT_FILE=/mnt/certs/ca-certificates.crt PIP_ROOT_USER_ACTION=ignore DEBIAN_FRONTEND=noninteractive"
 )
 _ANSWER = "{command} --version && {command} --on /mnt/machine --json >/mnt/out/json"
@@ -57,15 +58,15 @@ class Way:
 
 def ways() -> list[Way]:
     """All of them."""
+    install = "apt-get -qq update && apt-get -qq -y install --no-install-recommends"
     clean = "rm -rf /root/fsadvisor && cp -r /mnt/checkout /root/fsadvisor && cd /root/fsadvisor"
     unpack = "mkdir -p /opt && tar xzf /mnt/{} -C /opt || busybox tar xzf /mnt/{} -C /opt"
     return [
         Way("archive", unpack.format("dist/fsadvisor-*.tar.gz", "dist/fsadvisor-*.tar.gz"), "/opt/fsadvisor/fsadvisor"),
         Way("pyz", "true", "python3 /mnt/dist/fsadvisor.pyz"),
         Way(".deb", "dpkg -i /mnt/dist/*.deb", "fsadvisor"),
-        Way(".rpm", "rpm -i /mnt/dist/*.rpm", "fsadvisor"),
-        Way("pipx", "apt-get -qq update && apt-get -qq -y install --no-install-recommends pipx python3-venv >/dev/null && "
-            "pipx install -q /mnt/dist/*.whl", "fsadvisor"),
+        Way(".rpm", "rpm -i --nodeps --force-debian /mnt/dist/*.rpm", "fsadvisor"),
+        Way("pipx", f"{install} pipx python3-venv >/dev/null && pipx install /mnt/dist/*.whl", "fsadvisor"),
         Way("make", f"{clean} && make run TOOLS=no ARGS=--version </dev/null", "/root/fsadvisor/.venv/bin/fsadvisor"),
     ]  # fmt: skip
 
@@ -87,7 +88,7 @@ def _laid(place: Path) -> Path:
 
 def roots(folder: Path) -> list[Root]:
     """All of them; those of few files are made in the folder."""
-    found = [Root(f"{name} minbase", bare(release, folder)) for name, release in DEBIANS.items()]
+    found = [Root(f"{name}: minbase, make, python3", bare(release, folder)) for name, release in DEBIANS.items()]
     small = _laid(folder / "small")
     _copied(["/bin/sh", "/usr/bin/readlink", "/usr/bin/tar", "/usr/bin/gzip", "/usr/bin/mkdir"], small)
     _copied([str(Path("/lib/x86_64-linux-gnu") / name) for name in _C_LIBRARY], small)
@@ -147,8 +148,12 @@ _REASONS = {
     r"GLIBC_[\d.]+' not found": "glibc is older than {0}",
     r"needs Python 3\.11": "Python is older than 3.11",
     r"requires? a different Python|Requires-Python|requires-python": "Python is older than 3.11",
+    r"bin/python3[.\d]*: not found": "no glibc",
+    r"dpkg/status": "no dpkg",
+    r"sh: fsadvisor: not found|List config files": "no rpm that installs it",
+    r"Unable to locate package pipx": "no pipx there",
     r"python3: (command )?not found": "no Python",
-    r"make: (command )?not found": "no make, no Python",
+    r"(make|rm|cp): (command )?not found": "no make, no Python",
     r"dpkg: (command )?not found": "no dpkg",
     r"rpm: (command )?not found": "no rpm",
     r"apt-get: (command )?not found": "no pipx, no Python",
@@ -190,7 +195,9 @@ def main() -> int:
         for name, place in {"dist": chosen.dist, "machine": MACHINE}.items():
             shutil.copytree(place, given / name)
         shutil.copytree("/etc/ssl/certs", given / "certs", symlinks=False, ignore_dangling_symlinks=True)
-        listed = subprocess.run(["git", "ls-files", "-z"], cwd=packing.ROOT, capture_output=True, text=True, check=True).stdout
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=packing.ROOT, capture_output=True, text=True, check=True
+        ).stdout
         for name in filter(None, listed.split("\0")):
             (given / "checkout" / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(packing.ROOT / name, given / "checkout" / name)
