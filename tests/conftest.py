@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import gc
 import os
 import signal
 import time
@@ -50,6 +51,13 @@ def pytest_collection_modifyitems(config, items):
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [it for it in items if not it.get_closest_marker("captures")]
+
+
+def pytest_collection_finish():
+    """Thousands of collected tests are not gone through again by the collector each time that one has made objects."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def pytest_sessionstart(session):

@@ -13,6 +13,7 @@ from fsadvisor.machine.live import LiveMachine
 from fsadvisor.measure.sweep_session import Planned
 from fsadvisor.report.schema import schema
 from fsadvisor.verbs.forecast import RefusedError, guarded, results_in
+from tests.cases import few
 from tests.command import ARGV, fsadvisor
 from tests.measure.test_sweep_session import request
 from tests.paths import ROOT
@@ -145,7 +146,7 @@ except forecast.RefusedError as error:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")
 @pytest.mark.namespaces
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", few([signal.SIGTERM, signal.SIGHUP, signal.SIGINT], 3))
 def test_a_sweep_that_is_told_to_end_takes_away_what_it_made(number, tmp_path):
     argv = [ARGV[0], "-c", NEVER_ENDING, str(tmp_path)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as child:

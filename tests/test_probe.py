@@ -17,6 +17,7 @@ from fsadvisor.measure.probe import lock
 from fsadvisor.measure.probe.jobs import JOBS, SUITES
 from fsadvisor.measure.probe.surroundings import mount_of
 from fsadvisor.report.schema import schema
+from tests.cases import few
 from tests.command import ARGV, fsadvisor
 from tests.loops import loops, needs_loop_devices, run
 from tests.paths import ROOT
@@ -158,7 +159,7 @@ def test_jobs_run_are_told_and_leave_nothing(mounted):
 
 @pytest.mark.loop
 @needs_loop_devices
-@pytest.mark.parametrize("job", ["commit-fsync", "stat-2", "fsync-ladder"])
+@pytest.mark.parametrize("job", few(["commit-fsync", "stat-2", "fsync-ladder"], 3))
 def test_a_signal_ends_it_with_the_results_so_far_and_leaves_nothing(mounted, job):
     argv = [*PROBE, "create-1", job, "--seconds", "1", "--yes", "--no-keep", "--json", str(mounted)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT) as child:

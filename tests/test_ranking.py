@@ -24,6 +24,7 @@ from fsadvisor.rulebook.ranking import (
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.storage import Storage, Waiver
 from fsadvisor.survey import soundness
+from tests.cases import few
 from tests.command import fsadvisor
 from tests.machines.replay import FOLDERS, RULES, audit, reports
 
@@ -102,7 +103,7 @@ def test_no_remedy_that_rewrites_shows_a_command_where_a_gate_is_shut_or_unknown
             assert not asked or verdict.instructions().now == ()
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", few(FOLDERS, 6), ids=lambda folder: folder.name)
 def test_on_no_machine_a_remedy_rewrites_data_while_something_below_is_sick(folder):
     for verdict in audit(folder)[2]:
         if verdict.outcome in CALLS_FOR_ACTION and verdict.rule.remedy.rewrites:
@@ -119,7 +120,7 @@ def test_on_no_machine_a_remedy_rewrites_data_while_something_below_is_sick(fold
                 assert verdict.instructions().now == (), verdict.rule.id
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", few(FOLDERS, 6), ids=lambda folder: folder.name)
 def test_no_two_findings_of_a_machine_explain_each_other(folder):
     verdicts = audit(folder)[2]
     for finding in findings(verdicts):

@@ -8,6 +8,7 @@ import pytest
 
 from fsadvisor.drives import find
 from fsadvisor.drives.tables import attributes, families
+from tests.cases import few
 
 PLACES = [
     Path("/var/lib/smartmontools/drivedb/drivedb.h"),
@@ -114,7 +115,7 @@ def test_the_examples_are_of_entries_that_have_the_name():
     assert [it for it in found if it[0] not in names(it[2])] == []
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", few(EXAMPLES, 4))
 def test_a_name_that_drives_without_capacitors_have_is_worth_nothing_elsewhere(name):
     verdicts = {model: getattr(find(model), "verdict", None) for model in EXAMPLES[name]}
     unprotected = {model for model, verdict in verdicts.items() if verdict == "absent"}

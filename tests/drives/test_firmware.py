@@ -15,8 +15,12 @@ ROWS = tables.table()
 TODAY = dt.date(2026, 12, 3)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[f"{row.effect}-{row.model.pattern}" for row in ROWS])
-def test_every_row_names_a_page_the_day_it_was_read_and_what_it_does(row):
+def test_every_row_names_a_page_the_day_it_was_read_and_what_it_does():
+    for row in ROWS:
+        says_what_it_does(row)
+
+
+def says_what_it_does(row):
     assert row.page.startswith("http")
     assert row.says
     assert row.what

@@ -32,9 +32,8 @@ def test_there_are_309_phrasings_and_none_twice():
     assert len({typed for typed, _ in PHRASINGS}) == len(PHRASINGS) == 309
 
 
-@pytest.mark.parametrize(("typed", "right"), PHRASINGS, ids=[typed[:60] for typed, _ in PHRASINGS])
-def test_a_phrasing_leads_to_its_page_within_three_lines(typed, right):
-    assert set(keys(typed)[:3]) & set(right.split())
+def test_a_phrasing_leads_to_its_page_within_three_lines():
+    assert [typed for typed, right in PHRASINGS if not set(keys(typed)[:3]) & set(right.split())] == []
 
 
 def test_what_the_index_leads_to_is_there():

@@ -12,6 +12,7 @@ from fsadvisor.plan.planning import plan
 from fsadvisor.plan.script import plan_script, undo_script
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
+from tests.cases import few
 from tests.loops import loops, needs_loop_devices, run
 from tests.plan.composed import ATIME, BARRIERS, COMMIT, mounted, remounts, writes
 from tests.report.composed import disk, host, machine
@@ -88,7 +89,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", few(CASES, 2))
 def test_a_remount_is_taken_by_the_kernel_and_undone(loop, case):
     rule, options, facts, new, old = CASES[case]
     tried = Tried(loop, (rule,), options=options, **facts)

@@ -20,6 +20,7 @@ from fsadvisor.measure.probe.disks import (
     way,
 )
 from fsadvisor.survey.whole import survey
+from tests.cases import few
 from tests.paths import FIXTURES
 from tests.probe.filesystems import ON_DISK, mounted
 from tests.told import disk as told_disk
@@ -231,7 +232,7 @@ def machines():
     return sorted(path.parent.name for path in (FIXTURES / "machines").glob("*/machine.toml"))
 
 
-@pytest.mark.parametrize("name", machines())
+@pytest.mark.parametrize("name", few(machines(), 6))
 def test_leaves_of_a_recorded_machine_are_its_disks_or_not_known(name):
     storage = survey(RecordedMachine(FIXTURES / "machines" / name), {})
     disks = {subject.name for subject in storage.subjects if subject.kind == "disk"}

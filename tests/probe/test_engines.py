@@ -16,6 +16,7 @@ from fsadvisor.measure.probe import scratch_tree
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.run import opened
 from fsadvisor.measure.probe.scratch_tree import clear
+from tests.cases import few
 from tests.paths import ROOT
 from tests.probe.filesystems import ONE_ALWAYS, mounted, needs_fio
 from tests.waiting import comes_to
@@ -93,7 +94,7 @@ def filesystem(request, tmp_path_factory):
 
 
 @needs_fio
-@pytest.mark.parametrize("name", SESSIONS)
+@pytest.mark.parametrize("name", few(SESSIONS, 3))
 def test_a_session_killed_at_random_moments_leaves_nothing(filesystem, name):
     """An alarm ends the process on the spot, as SIGKILL does; its fio and workers must go, and give back all."""
     free = filesystem.free_bytes()

@@ -17,6 +17,7 @@ from fsadvisor.measure.probe.own import sessions
 from fsadvisor.measure.probe.own.worker_pool import Answer
 from fsadvisor.measure.probe.own.worker_pool import window as joined
 from fsadvisor.measure.probe.scratch_tree import clear
+from tests.cases import few
 from tests.loops import needs_loop_devices, run
 from tests.probe.filesystems import ON_DISK, mounted
 
@@ -41,7 +42,7 @@ def files_below(folder):
 
 
 @pytest.mark.parametrize("sync", ["fsync", "fdatasync", "dsync"])
-@pytest.mark.parametrize("pattern", ["random", "append"])
+@pytest.mark.parametrize("pattern", few(["random", "append"], 2))
 def test_each_commit_is_timed_as_a_whole_and_its_sync_alone(folder, sync, pattern):
     io = Io(operation="write", pattern=pattern, direct=False, sync=sync, file_bytes=MIB)
 
@@ -79,8 +80,8 @@ def test_more_than_one_request_in_flight_is_left_to_fio(folder):
         pass
 
 
-@pytest.mark.parametrize("operation", ["create", "stat", "open", "unlink"])
-@pytest.mark.parametrize("folders", ["one", "each"])
+@pytest.mark.parametrize("operation", few(["create", "stat", "open", "unlink"], 2))
+@pytest.mark.parametrize("folders", few(["one", "each"], 2))
 def test_metadata_operations_are_counted_over_all_workers(folder, operation, folders):
     work = Metadata(operation=operation, threads=2, folders=folders, files=100)
 

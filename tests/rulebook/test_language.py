@@ -10,9 +10,8 @@ from fsadvisor.rulebook.shelf import own_shelf
 RULES = own_shelf().rules
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_each_text_of_a_rule_says_the_fields_words_in_short_sentences(rule):
-    assert list(misworded_rule(rule)) == []
+def test_each_text_of_a_rule_says_the_fields_words_in_short_sentences():
+    assert {rule.id: wrong for rule in RULES if (wrong := list(misworded_rule(rule)))} == {}
 
 
 @pytest.mark.parametrize(

@@ -65,9 +65,13 @@ def test_each_value_is_found_at_its_line_and_column():
     assert found["check", 1, "inner", "deep"] == (24, 8)
 
 
-@pytest.mark.parametrize("file", sorted(own_rules().glob("*/*.toml")), ids=lambda file: file.stem)
-def test_each_value_of_our_rules_is_found_where_it_stands(file):
-    text = file.read_text()
+@pytest.mark.parametrize("part", range(4))
+def test_each_value_of_our_rules_is_found_where_it_stands(part):
+    for file in sorted(own_rules().glob("*/*.toml"))[part::4]:
+        are_found(file.read_text())
+
+
+def are_found(text):
     found = offsets(text)
     for path, value in values(tomllib.loads(text)):
         at = found[path]

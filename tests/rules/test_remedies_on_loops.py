@@ -18,6 +18,7 @@ from fsadvisor.rulebook.advise import judge
 from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
+from tests.cases import few
 from tests.loops import loops, needs_loop_devices, run
 
 pytestmark = [pytest.mark.loop, pytest.mark.remounts, needs_loop_devices]
@@ -143,7 +144,7 @@ def options(place):
     return run("findmnt", "-no", "VFS-OPTIONS,FS-OPTIONS", "--mountpoint", place)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", few(CASES, 2), ids=str)
 def test_the_kernel_takes_the_remedy_the_rule_falls_silent_and_the_undo_restores(case, tmp_path):
     rule, given = RULES[case.rule], GIVEN | dict(case.given)
     with loops(tmp_path) as loop:

@@ -1,5 +1,7 @@
 """`make house`: what is counted of a checkout."""
 
+import pytest
+
 from tests.paths import ROOT
 from tools.house import House, circles, layers, lines, main, shared_class_names, shared_in_one_package
 
@@ -46,7 +48,13 @@ def test_the_table_of_a_checkout_stands_beside_that_of_an_earlier_one(tmp_path, 
     assert rows(capsys.readouterr().out)["files"][:2] == ["1", "2"]
 
 
-def test_this_checkout_has_no_circle_of_packages_and_no_file_above_400_lines(capsys):
+def test_no_file_of_this_checkout_is_above_400_lines():
+    files = [*(ROOT / "fsadvisor").rglob("*.py")]
+    assert {file.name: n for file in files if (n := file.read_text(encoding="utf-8").count("\n")) > 400} == {}
+
+
+@pytest.mark.long
+def test_this_checkout_has_no_circle_of_packages(capsys):
     assert main([str(ROOT)]) == 0
     found = rows(capsys.readouterr().out)
     assert found["circles of packages"] == ["0"]

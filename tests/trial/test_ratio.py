@@ -203,11 +203,13 @@ ALIKE = {0.0: 0.9, 0.03: 0.75}
 
 @pytest.mark.parametrize("images", [pytest.param(0.0, marks=pytest.mark.long), 0.03])
 def test_a_planted_nothing_is_never_called_a_difference_and_mostly_called_none(images):
-    found = [tried(seed, 1.0, 0.03, drift=0.002, images=images) for seed in range(TRIED)]
+    tries = (TRIED + 1) // 2  # each takes until its end
+    found = [tried(seed, 1.0, 0.03, drift=0.002, images=images) for seed in range(tries)]
     assert {kind(it.gain, 0.05) for it in found} <= {"alike", "open"}
-    assert sum(kind(it.gain, 0.05) == "alike" for it in found) >= ALIKE[images] * TRIED
+    assert sum(kind(it.gain, 0.05) == "alike" for it in found) >= ALIKE[images] * tries
 
 
+@pytest.mark.long
 def test_two_halves_of_a_device_are_told_apart_from_the_change_by_changing_places():
     found = [tried(seed, 1.2, 0.03, images=0.2, sides=("default", "changed")) for seed in range(TRIED)]
     assert sum(it.gain.low <= 1.2 <= it.gain.high for it in found) >= 0.9 * TRIED

@@ -11,6 +11,7 @@ import pytest
 from fsadvisor.measure.child import started
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.trial.testbed import Form, arguments, images
+from tests.cases import few
 from tests.loops import attached_images, loops, mounts, needs_loop_devices, run
 from tests.waiting import comes_to
 
@@ -143,7 +144,7 @@ def killed(folder, after):
 
 @pytest.mark.loop
 @needs_loop_devices
-@pytest.mark.parametrize("after", [0.3, 0.8, 2.5])
+@pytest.mark.parametrize("after", few([0.3, 0.8, 2.5], 3))
 def test_a_worker_killed_at_any_moment_leaves_no_loop_device_and_no_file(after, tmp_path):
     killed(tmp_path, after)
     assert left(tmp_path) == []

@@ -13,6 +13,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.time_limits import within
 from fsadvisor.survey.programs import use_of_mount
+from tests.cases import few
 from tests.command import ARGV
 from tests.paths import FIXTURES, ROOT
 from tests.probe.filesystems import needs_root
@@ -129,7 +130,7 @@ def test_no_open_files_beside_closed_ones_are_no_traceback(closed):
     assert (done.stdout, "Traceback" in done.stderr) == ("", False)
 
 
-@pytest.mark.parametrize("kib", [60_000, 80_000, 100_000, 200_000, 300_000])
+@pytest.mark.parametrize("kib", few([60_000, 80_000, 100_000, 200_000, 300_000], 3))
 def test_little_address_space_is_enough_or_one_line(kib):
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (kib << 10, kib << 10))
@@ -139,7 +140,7 @@ def test_little_address_space_is_enough_or_one_line(kib):
     assert (told or done.returncode in (0, 1), done.stderr.count("\n")) == (True, int(told)), done.stderr
 
 
-@pytest.mark.parametrize("kib", [6000, 8000, 10_000, 12_000, 16_000, 24_000])
+@pytest.mark.parametrize("kib", few([6000, 8000, 10_000, 12_000, 16_000, 24_000], 3))
 def test_little_memory_of_its_own_is_enough_or_one_line(kib):
     def limit():
         resource.setrlimit(resource.RLIMIT_DATA, (kib << 10, kib << 10))

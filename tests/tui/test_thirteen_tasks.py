@@ -11,6 +11,7 @@ import pytest
 from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, attestation_text
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.tui.measuring import Measurer, probe_progress, trial_progress
+from tests.cases import few
 from tests.paths import FIXTURES
 from tests.tui import played, test_probes
 from tests.tui.driving import TERMINAL, session, shown, until
@@ -59,7 +60,7 @@ async def drive(machine, keys, tmp_path):
         return shown(app)
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", few(TASKS, 2))
 def test_each_task_is_done_by_these_keys(task, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     machine, keys, expected = TASKS[task]

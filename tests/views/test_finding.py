@@ -10,6 +10,7 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.truth import TRUE
 from fsadvisor.tui.views import finding
 from fsadvisor.tui.views.look import finding_key
+from tests.cases import few
 from tests.counted import calls
 from tests.report import composed
 from tests.views.seen import look_at, look_of, session, text
@@ -213,7 +214,7 @@ def test_a_waiver_and_the_choice_stand_in_the_head():
     assert "Chosen for the plan" not in read(look, keys(look)[0])
 
 
-@pytest.mark.parametrize("width", [40, 79, 158])
+@pytest.mark.parametrize("width", few([40, 79, 158], 3))
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 def test_hostile_names_stay_text_within_the_width(width, glyphs):
     look = look_of(composed.hostile())

@@ -9,6 +9,7 @@ from fsadvisor.report.as_json import own_facts
 from fsadvisor.tui.views import subject
 from fsadvisor.tui.views.rows import matching
 from fsadvisor.tui.views.storage_tree import stack
+from tests.cases import few
 from tests.report import composed
 from tests.views.seen import look_at, look_of, text
 
@@ -140,7 +141,7 @@ def test_the_subjects_of_a_finding_can_be_listed():
     assert [row.key for row in rows] == [seen.id for seen in one.subjects]
 
 
-@pytest.mark.parametrize("width", [30, 78, 100])
+@pytest.mark.parametrize("width", few([30, 78, 100], 3))
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 def test_hostile_names_stay_text_within_the_width(width, glyphs):
     look = look_of(composed.hostile())

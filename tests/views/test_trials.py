@@ -18,6 +18,7 @@ from fsadvisor.survey.tried import Ratio, job_of
 from fsadvisor.tui.views import trials, trials_compare, trials_forecast, trials_try
 from fsadvisor.tui.views.probes import NO_RESULTS, Held, Kept
 from fsadvisor.tui.views.trials_progress import TrialProgress, note
+from tests.cases import few
 from tests.report import composed
 from tests.tui.played import COMPARISON, COST
 from tests.views.seen import look_at, look_of, text
@@ -102,7 +103,7 @@ def test_a_trial_stopped_before_its_first_block_has_no_figure():
     assert "Stopped by you before anything was measured" in said
 
 
-@pytest.mark.parametrize("width", [40, 80, 160])
+@pytest.mark.parametrize("width", few([40, 80, 160], 3))
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 def test_what_strangers_call_things_breaks_no_page(width, glyphs):
     doing = messages.Note(text=EVIL, kind="step")
@@ -117,7 +118,7 @@ def test_what_strangers_call_things_breaks_no_page(width, glyphs):
             assert line.isprintable()
 
 
-@pytest.mark.parametrize("width", [40, 80, 160])
+@pytest.mark.parametrize("width", few([40, 80, 160], 3))
 def test_rows_of_hostile_names_fit_and_stay_whole(width):
     look = look_of(composed.hostile(["escape", "markup", "long", "not UTF-8"]))
     for live in (True, False):

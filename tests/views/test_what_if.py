@@ -19,6 +19,7 @@ from fsadvisor.survey.whole import survey
 from fsadvisor.tui.views import suppose, unlocking, what_if
 from fsadvisor.tui.views.look import Look
 from fsadvisor.tui.views.what_if import Mark
+from tests.cases import few
 from tests.paths import FIXTURES
 from tests.views.seen import look_at
 
@@ -48,14 +49,14 @@ def texts(rows):
     return [plain(one) for row in rows for one in row.lines]
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", few(MACHINES, 6))
 def test_without_suppositions_everything_is_as_before(name):
     found = what_if.changes(real(name), look(name))
     assert {one.mark for one in found} <= {Mark.SAME}
     assert sum(len(one.subjects) for one in found) == sum(len(one.verdicts) for one in real(name).findings)
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", few(MACHINES, 6))
 def test_what_is_said_to_unlock_advice_does(name):
     for unlock in unlocking.unlocks(real(name)):
         then = look(name, *unlock.suppositions)
@@ -66,7 +67,7 @@ def test_what_is_said_to_unlock_advice_does(name):
             assert not after.open_answers()
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", few(MACHINES, 6))
 def test_what_would_unlock_is_as_little_as_it_can_be(name):
     for unlock in unlocking.unlocks(real(name)):
         for left_out in unlock.choices if len(unlock.choices) == 2 else ():
@@ -117,7 +118,7 @@ def test_a_change_from_near_has_both_answers_and_both_values():
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
-@pytest.mark.parametrize("width", [20, 80, 300])
+@pytest.mark.parametrize("width", few([20, 80, 300], 3))
 @pytest.mark.parametrize("name", FEW)
 def test_rows_fit_their_width(name, width, glyphs):
     now = real(name)
