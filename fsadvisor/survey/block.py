@@ -74,6 +74,11 @@ class BlockTree(Struct, frozen=True, kw_only=True):
         return self.devices.get(name) if name else None
 
 
+def may_be_drive(name: str) -> bool:
+    """By its name alone: not what stands on other devices, nor empty slots for media."""
+    return not name.startswith((*_LAYER_PREFIXES, *_SKIPPED_PREFIXES, "ram"))
+
+
 def walk(machine: Machine) -> BlockTree | Unknown:
     """Every block device in use; unbound loop devices, empty drives and hidden paths are left out."""
     names = machine.entries("/sys/block")

@@ -30,6 +30,7 @@ from fsadvisor.survey import (
 from fsadvisor.survey.attachment import transport, virtual
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.looked_up import cloud_disk
+from fsadvisor.survey.progress import each
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -68,8 +69,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
             inventory.uptime,
             _other_nvme_drives(inventory, device),
         )
-        for device in inventory.tree.devices.values()
-        if device.is_disk
+        for device in each("drives", [one for one in inventory.tree.devices.values() if one.is_disk])
     }
     facts = {subject: _with_log(it.facts, inventory, subject) for subject, it in seen.items()}
     return overlay.over(

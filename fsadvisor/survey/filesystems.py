@@ -16,6 +16,7 @@ from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.filesystem_types import zfs
 from fsadvisor.survey.filesystem_types.base import MOUNTINFO
 from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
+from fsadvisor.survey.progress import each
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +42,7 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
             inventory.lsblk_labels,
             raid.stripe(inventory.machine, inventory.tree, inventory.stack, inventory.tables, block.id),
         )
-        for block in inventory.blocks.values()
+        for block in each("filesystems", inventory.blocks.values())
     }
     for at, block in inventory.blocks.items():
         if block.type == zfs.ZFS.name:

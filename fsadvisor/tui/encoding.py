@@ -31,8 +31,8 @@ _WORTH_ERASING: Final = 10
 _WORTH_CLEARING: Final = 0.25
 """Changed cells of all."""
 
-_SAME: Final = re.compile(r"([ -~\u2500-\u25ff\u2800-\u28ff])\1{5,}")
-"""What may be sent once, and how often."""
+_SAME: Final = re.compile(r"([ -~])\1{5,}")
+"""What may be sent once, and how often: tmux up to 3.3 repeats no other signs, whatever its terminfo says."""
 
 _DOUBTED: Final = re.compile(r"[^ -~\xa0-\xff\u2010-\u2027\u2500-\u25ff\u2713\u2717\u2800-\u28ff]")
 """Signs of which a terminal may think that they take two columns, or none."""
@@ -179,8 +179,7 @@ def _written(pieces: Sequence[Piece], now: Ink | None, columns: int, abilities: 
 
 
 def _repeated(found: re.Match[str]) -> str:
-    short = f"{found[1]}\x1b[{len(found[0]) - 1}b"
-    return min(found[0], short, key=lambda text: len(text.encode()))
+    return min(found[0], f"{found[1]}\x1b[{len(found[0]) - 1}b", key=len)
 
 
 def _moved(place: tuple[int, int] | None, x: int, y: int) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.color import ColorSystem
     from rich.segment import Segment
 
+    from fsadvisor.survey.glimpse import Glimpse
     from fsadvisor.tui.terminal import Terminal
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.overview import Piece
@@ -37,9 +38,9 @@ class Painter:
         self._colours = _colours()
         self.wire = Wire(terminal.abilities)
 
-    def picture(self, look: Look | None, name: str, columns: int, lines: int) -> str:
+    def picture(self, look: Look | None, name: str, columns: int, lines: int, seen: Glimpse | None = None) -> str:
         """The whole screen, less what stands there already; every line is as wide as it, so that none is wrapped."""
-        drawn = enumerate(screen(look, name, Shape(columns, lines, self._gutter), self._glyphs))
+        drawn = enumerate(screen(look, name, Shape(columns, lines, self._gutter), self._glyphs, seen))
         told = [(0, at, [one for piece in pieces for one in self._drawn(piece)]) for at, pieces in drawn]
         return self.wire.changes(told, (columns, lines), self._colours)
 

@@ -24,6 +24,8 @@ from fsadvisor.machine.port import Reply
 from fsadvisor.report import history
 from fsadvisor.report.model import About
 from fsadvisor.rulebook.advise import advise, with_fitting_waivers
+from fsadvisor.survey.glimpse import glimpse
+from fsadvisor.survey.progress import heard_by
 from fsadvisor.tui.views.look import Look
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from fsadvisor.report.history import Gist, History
     from fsadvisor.rulebook.shelf import Shelf
     from fsadvisor.storage import Storage, Supposition
+    from fsadvisor.survey.glimpse import Glimpse
+    from fsadvisor.survey.progress import Progress
 
 
 T = TypeVar("T")
@@ -96,6 +100,12 @@ class Session(Struct, kw_only=True, dict=True):
     memory: Memory | None = None
     """What was seen by the last run; None where a recording, or a part of the machine, is looked at."""
 
+    glimpsed: Glimpse | None = None
+    """What there is by name, told before the first look."""
+
+    progress: Progress | None = None
+    """How far the look of the moment is."""
+
     machine: Machine | None = None
     """The one of the last look that was seen, which remembers its answers: asking it waits for nothing anew."""
 
@@ -107,6 +117,8 @@ class Session(Struct, kw_only=True, dict=True):
         """A fresh look: first what the kernel says at once, then again as tools answer; the last one is complete."""
         machine, answering = self.opened()
         self._newest = machine
+        if self.glimpsed is None:
+            self.glimpsed = glimpse(machine)
         if answering is None:
             look = self.look(machine)
             self._saw(machine)
@@ -184,7 +196,7 @@ class Session(Struct, kw_only=True, dict=True):
         return self._look(machine, supposed).thought_through()
 
     def _look(self, machine: Machine, supposed: Sequence[Supposition] = ()) -> Look:
-        with self._lock:
+        with self._lock, heard_by(self._hear):
             storage = self.storage_of(machine, supposed) if supposed else self.storage_of(machine)
             storage = with_fitting_waivers(storage, self.shelf.rules)
             self._number += 1
@@ -195,6 +207,9 @@ class Session(Struct, kw_only=True, dict=True):
                 about=About(version=self.version, root=machine.root, rule_errors=self.shelf.errors),
                 host=self._host(machine),
             )
+
+    def _hear(self, progress: Progress) -> None:
+        self.progress = progress
 
     def _host(self, machine: Machine) -> str:
         answer = machine.read(_HOST_NAME) if self.live else None

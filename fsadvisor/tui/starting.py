@@ -12,6 +12,7 @@ from fsadvisor.tui.terminal import HeldTerminal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fsadvisor.survey.glimpse import Glimpse
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
     from fsadvisor.tui.views.look import Look
@@ -25,18 +26,18 @@ def start(name: str, session_of: Callable[[], Session], terminal: Terminal) -> i
     with HeldTerminal() as held:
         painter = Painter(terminal)
 
-        def show(look: Look | None) -> None:
+        def show(look: Look | None, seen: Glimpse | None = None) -> None:
             columns, lines = held.size
-            held.show(painter.picture(look, name, columns, lines))
+            held.show(painter.picture(look, name, columns, lines, seen))
 
         show(None)
         session = session_of()
         looking = Looking(session)
-        if look := looking.newest(_FIRST_LOOK_S):
-            show(look)
+        if (look := looking.newest(_FIRST_LOOK_S)) or session.glimpsed:
+            show(look, session.glimpsed)
         from fsadvisor.tui.app import explore
 
         if look is not (newest := looking.newest(0)):
-            show(newest)
+            show(newest, session.glimpsed)
         gc.enable()
         return explore(session, terminal, looking, held, painter.wire)

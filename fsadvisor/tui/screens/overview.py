@@ -13,7 +13,8 @@ from fsadvisor.pages.glyphs import NOTHING
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.sampling import Counting
 from fsadvisor.tui.screens.choosing import Choosing
-from fsadvisor.tui.screens.deciding import DECISIONS, Deciding
+from fsadvisor.tui.screens.deciding import DECISIONS
+from fsadvisor.tui.screens.glimpsing import Glimpsing
 from fsadvisor.tui.views import advice, beside, finding, narrowing, storage_tree, traffic
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout
@@ -44,7 +45,7 @@ _MANY: Final = 200
 _TREE: Final = ("fold", "turn_fold")
 
 
-class Overview(Deciding):
+class Overview(Glimpsing):
     """Where one moves in the tree, the advice is narrowed to what speaks of the subject, its stack and its users."""
 
     AUTO_FOCUS = "#advice"
@@ -119,13 +120,16 @@ class Overview(Deciding):
 
     def show_look(self, look: Look) -> None:
         """Both panes."""
-        self._look = look
-        if self._folds is None:
-            self._folds = storage_tree.Folds()
+        is_first, self._look = self._look is None, look
+        self._folds = self._folds or storage_tree.Folds()
         if self._about not in look.subjects:
             self._about = ""
+        board, unmoved = self._storage, is_first and not self._storage.cursor
         self._show_tree(look)
         self._show_advice(look)
+        if unmoved:
+            board.cursor = 0
+            self.set_focus(self._advice)
 
     def on_screen_resume(self) -> None:
         """Another place may have chosen advice meanwhile."""
@@ -266,7 +270,7 @@ class Overview(Deciding):
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:
         """Open the finding or the subject."""
-        if event.row is None:
+        if event.row is None or self.is_waiting():
             return
         if event.view is self._storage:
             self.explorer.go("subject", storage_tree.subject_of(event.row.key))
@@ -286,7 +290,8 @@ class Overview(Deciding):
             self._show_advice(self._look)
 
     def _layout(self, size: Size) -> Layout:
-        rows, pieces = len(self._tree.nodes) if self._tree else 0, len(self._look.findings) if self._look else 0
+        rows = len(self._tree.nodes if self._tree else self._storage.rows)
+        pieces = len(self._look.findings) if self._look else 0
         return layout(Shape(size.width, size.height, 1), rows, pieces)
 
     def _lay_out(self, size: Size) -> None:

@@ -52,9 +52,9 @@ def count_at(look: Look, width: int, column: int, glyphs: Glyphs) -> str:
     return ""
 
 
-def waiting_line(name: str, width: int, glyphs: Glyphs) -> Line:
-    """In so many columns: the machine of that name is looked at for the first time, and what that asks for."""
-    asked = Span(f"asking for its disks, mounts and services {glyphs.ellipsis}", Tone.DIM)
+def waiting_line(name: str, width: int, glyphs: Glyphs, told: str = "") -> Line:
+    """In so many columns: the machine of that name is looked at for the first time, and how far that is."""
+    asked = Span(f"{told or 'asking for its disks, mounts and services'} {glyphs.ellipsis}", Tone.DIM)
     parts = (_named(name), asked) if name else (asked,)
     return cut((Span(" "), *_fitting(parts, max(width - 1, 0), glyphs)), width, glyphs.ellipsis)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, cut
 from fsadvisor.pages.glyphs import columns as width_of
-from fsadvisor.tui.views import advice, beside, storage_tree
+from fsadvisor.tui.views import advice, beside, glimpse, storage_tree
 from fsadvisor.tui.views.head import head_line, places_line, waiting_line
 from fsadvisor.tui.views.look import finding_key
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from fsadvisor.pages.glyphs import Glyphs
+    from fsadvisor.survey.glimpse import Glimpse
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.rows import Row
 
@@ -113,8 +114,10 @@ def edge(joints: str, title: Line, columns: int, glyphs: Glyphs, *, lit: bool = 
     return (first, Piece(told, taken, Ground.BACKGROUND), last) if told else (first, last)
 
 
-def screen(look: Look | None, name: str, shape: Shape, glyphs: Glyphs) -> list[Pieces]:
+def screen(look: Look | None, name: str, shape: Shape, glyphs: Glyphs, seen: Glimpse | None = None) -> list[Pieces]:
     """All lines, as the place is first seen; without a look, that the machine of that name is looked at.
+
+    `seen` is what there is by name, as far as that is known before the look.
 
     None where there are no columns: some terminals do not tell how many they have.
     """
@@ -123,16 +126,19 @@ def screen(look: Look | None, name: str, shape: Shape, glyphs: Glyphs) -> list[P
     top = head_line(look, shape.columns, glyphs) if look else waiting_line(name, shape.columns, glyphs)
     head = [(Piece(one, shape.columns, Ground.PANEL),) for one in (top, places_line(_MODE, shape.columns))]
     keys = (Piece(NOTHING, shape.columns, Ground.PANEL),)
-    return [*head, *_panes(look, shape, glyphs)][: max(shape.lines - 1, 0)] + [keys][: shape.lines]
+    return [*head, *_panes(look, shape, glyphs, seen)][: max(shape.lines - 1, 0)] + [keys][: shape.lines]
 
 
-def _panes(look: Look | None, shape: Shape, glyphs: Glyphs) -> Iterator[Pieces]:
+def _panes(look: Look | None, shape: Shape, glyphs: Glyphs, seen: Glimpse | None) -> Iterator[Pieces]:
     tree = storage_tree.tree(look, glyphs, storage_tree.Folds()) if look else None
-    there = layout(shape, len(tree.nodes) if tree else 0, len(look.findings) if look else 0)
+    number = len(tree.nodes) if tree else len((*seen.mounts, *seen.drives)) if seen else 0
+    named = (lambda columns: glimpse.rows(seen, columns, glyphs)) if seen else _none
+    title = storage_tree.title(look) if look else glimpse.title(seen) if seen else NOTHING
+    there = layout(shape, number, len(look.findings) if look else 0)
     top, joint, end = (glyphs.frame[at : at + 2] for at in (0, 2, 4))
     left = [
-        edge(top, storage_tree.title(look) if look else NOTHING, there.left, glyphs),
-        *_list(tree.rows if tree else _none, (), there.left, there.board, shape, glyphs, lit=False),
+        edge(top, title, there.left, glyphs),
+        *_list(tree.rows if tree else named, (), there.left, there.board, shape, glyphs, lit=False),
     ]
     advised = [
         edge(top if there.alone else joint, _advice_title(look), there.left, glyphs, lit=True),

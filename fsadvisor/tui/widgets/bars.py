@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, padded, span
 from fsadvisor.tui.drawing import strip, tones
+from fsadvisor.tui.views import glimpse
 from fsadvisor.tui.views.head import (
     count_at,
     head_line,
@@ -68,7 +69,8 @@ class Head(Widget):
 
     def _machine(self, width: int) -> Line:
         if self.look is None:
-            return waiting_line(cast("Application", self.app).session.name, width, self._glyphs)
+            session = cast("Application", self.app).session
+            return waiting_line(session.name, width, self._glyphs, glimpse.words(session.progress))
         return head_line(self.look, width, self._glyphs)
 
     @property
