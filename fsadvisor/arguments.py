@@ -280,7 +280,7 @@ def _verb(verbs: argparse._SubParsersAction[Parser], name: str, says: str) -> Pa
 
 OF_REPORT = (
     *("only", "workload", "rules", "attestations", "fail_on", "quiet", "strict"),
-    *("full", "all", "wake", "timeout", "plain", "plain_ids", "output", "config"),
+    *("full", "all", "wake", "timeout", "plain", "plain_ids", "output", "config", "remember"),
 )
 
 
@@ -340,6 +340,8 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
     lowest = f"lowest severity that exits with 1: {', '.join(FAIL_ON)} (default: {FAIL_ON_DEFAULT})"
     add(shared, "--fail-on", lowest, metavar="LEVEL", type=_level)
     add(shared, "--quiet", "print nothing where the exit status is 0 (for cron)", action="store_true")
+    remember = "keep the counts of this look, to tell later what grew (root alone, in /var/lib/fsadvisor)"
+    add(shared, "--remember", remember, action="store_true")
     add(shared, "--strict", "exit with 3 where something could not be told", action="store_true")
     add(shared, "--full", "all evidence, small gains with their commands, too", action="store_true")
     add(shared, "--all", "list passed checks and rules that do not apply, too", action="store_true")

@@ -59,7 +59,7 @@ TAKES: Final[Mapping[str, frozenset[str]]] = {
         "diff": "workload attestations timeout wake rules json text fail_on config",
         "drive": "json text",
         "unit": "only workload attestations rules fail_on format output config html json text summary quiet strict"
-        " timeout lines brief openmetrics nagios checkmk sarif junit",
+        " remember timeout lines brief openmetrics nagios checkmk sarif junit",
         "doctor": "on json text timeout",
         "watch": "timeout",
         "schema": "",

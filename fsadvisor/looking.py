@@ -59,8 +59,13 @@ def storage(machine: Machine, chosen: argparse.Namespace, supposed: Sequence[Sup
 
 
 def identified(machine: Machine, chosen: argparse.Namespace) -> tuple[Storage, Callable[[], Identity]]:
-    """The same, and which machine it is, to be asked for where somebody wants to know."""
+    """The same, and which machine it is, to be asked for where somebody wants to know; --remember keeps its counts."""
+    if chosen.remember and (chosen.on or chosen.only):
+        wrong = "--on" if chosen.on else "--only"
+        raise UsageError(f"--remember: only looks at this whole machine are kept; leave {wrong} or --remember out")
     found, identity = _surveyed(machine, chosen, ())
+    if chosen.remember:
+        _remember(machine, found, identity)
 
     def which() -> Identity:
         from fsadvisor.report.model import Identity
@@ -73,6 +78,15 @@ def identified(machine: Machine, chosen: argparse.Namespace) -> tuple[Storage, C
         )  # fmt: skip
 
     return found, which
+
+
+def _remember(machine: Machine, found: Storage, identity: Callable[[str], SubjectIdentity]) -> None:
+    """Keep the counts of this look. Raises MachineError where they can't be kept."""
+    import datetime as dt
+
+    from fsadvisor.survey import look_keys, looks
+
+    kept_files.keep_look(looks.line(machine, found, look_keys.by(identity), dt.datetime.now(dt.UTC)))
 
 
 def _surveyed(

@@ -22,14 +22,14 @@ _shtab_fsadvisor_doctor_option_strings=(-h --help --json --text --on --timeout -
 _shtab_fsadvisor_watch_option_strings=(-h --help --timeout --for --when --out --unit)
 _shtab_fsadvisor_capture_option_strings=(-h --help --on --only --workload --rules --attestations --wake --timeout)
 _shtab_fsadvisor_diff_option_strings=(-h --help --json --text --workload --rules --attestations --config --fail-on --wake --timeout)
-_shtab_fsadvisor_unit_option_strings=(-h --help --json --text --html --summary --format --output --only --workload --rules --attestations --config --fail-on --quiet --strict --timeout --every)
+_shtab_fsadvisor_unit_option_strings=(-h --help --json --text --html --summary --format --output --only --workload --rules --attestations --config --fail-on --quiet --remember --strict --timeout --every)
 _shtab_fsadvisor_attest_option_strings=(-h --help --on --only --workload --rules --attestations --wake --timeout --checklist --answer --by --because --link --until --remove)
 _shtab_fsadvisor_waive_option_strings=(-h --help --on --only --workload --rules --attestations --wake --timeout --by --because --link --until --remove)
 _shtab_fsadvisor_rule_try_option_strings=(-h --help --json --text --html --on --only --workload --attestations --full --all --wake --timeout)
 _shtab_fsadvisor_rule_option_strings=(-h --help --json --text --html --on --only --workload --attestations --full --all --wake --timeout)
 _shtab_fsadvisor_drive_option_strings=(-h --help --json --text)
 _shtab_fsadvisor_schema_option_strings=(-h --help)
-_shtab_fsadvisor_option_strings=(-h --help --json --text --html --summary --format --output --plain --on --demo --only --workload --rules --attestations --config --fail-on --quiet --strict --full --all --plain-ids --wake --timeout --version)
+_shtab_fsadvisor_option_strings=(-h --help --json --text --html --summary --format --output --plain --on --demo --only --workload --rules --attestations --config --fail-on --quiet --remember --strict --full --all --plain-ids --wake --timeout --version)
 
 
 
@@ -135,6 +135,7 @@ _shtab_fsadvisor_unit___text_nargs=0
 _shtab_fsadvisor_unit___html_nargs=0
 _shtab_fsadvisor_unit___summary_nargs=0
 _shtab_fsadvisor_unit___quiet_nargs=0
+_shtab_fsadvisor_unit___remember_nargs=0
 _shtab_fsadvisor_unit___strict_nargs=0
 _shtab_fsadvisor_attest__h_nargs=0
 _shtab_fsadvisor_attest___help_nargs=0
@@ -178,6 +179,7 @@ _shtab_fsadvisor___summary_nargs=0
 _shtab_fsadvisor___plain_nargs=0
 _shtab_fsadvisor___demo_nargs=0
 _shtab_fsadvisor___quiet_nargs=0
+_shtab_fsadvisor___remember_nargs=0
 _shtab_fsadvisor___strict_nargs=0
 _shtab_fsadvisor___full_nargs=0
 _shtab_fsadvisor___all_nargs=0

@@ -62,7 +62,19 @@ _UDEV_KEY: Final = re.compile(
     r"PART_ENTRY_(?:NUMBER|OFFSET|SCHEME|SIZE|TYPE)|PART_TABLE_TYPE|REVISION|SCSI|SERIAL|TYPE|USB|VENDOR|WWN)\w*"
 )
 _UNIT_KEYS: Final = frozenset(("Id", "Where", "What", "Type", "Options", "FragmentPath", "SourcePath"))
-_OF_PROCESS: Final = ("pid", "name", "cwd", "paths", "settings", "here", "denied", "container", "environment", "mounts")
+_OF_PROCESS: Final = (
+    "pid",
+    "name",
+    "cwd",
+    "paths",
+    "settings",
+    "here",
+    "denied",
+    "container",
+    "environment",
+    "mounts",
+    "images",
+)
 
 
 def of_file(path: str, text: str) -> str:

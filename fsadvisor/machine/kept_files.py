@@ -133,6 +133,26 @@ def _without_place(line: str) -> str:
     return json.dumps({key: document[key] for key in _KEPT_FIGURES if key in document})
 
 
+LOOKS: Final = "/var/lib/fsadvisor/looks.jsonl"
+"""Counters of earlier looks, which root alone keeps and reads."""
+_NEWEST_LOOKS, _MOST_LOOKS, _MOST_LOOKS_BYTES = 60, 120, 3 << 20
+_DAY_OF_LOOK = re.compile(rb'"when":"([0-9-]{10})')
+
+
+def keep_look(line: bytes, file: Path = Path(LOOKS)) -> None:
+    """Add a look. Of those before the newest 60 one a day stays, of all 120, and 3 MiB. Raises MachineError."""
+
+    def added(before: bytes) -> bytes:
+        every = [*before.splitlines(keepends=True), line]
+        by_day = {day[1]: it for it in reversed(every[:-_NEWEST_LOOKS]) if (day := _DAY_OF_LOOK.search(it))}
+        lines = [*reversed(by_day.values()), *every[-_NEWEST_LOOKS:]][-_MOST_LOOKS:]
+        while len(lines) > 1 and sum(map(len, lines)) > _MOST_LOOKS_BYTES:
+            del lines[0]
+        return b"".join(lines)
+
+    safe_files.rewrite(file, added, 2 * _MOST_LOOKS_BYTES, safe_files.PRIVATE, "run as root, or leave --remember out")
+
+
 SEEN_NAME: Final = "seen.json.gz"
 MOST_SEEN_BYTES: Final = 8 << 20
 """Of the file; what would be longer is not kept."""

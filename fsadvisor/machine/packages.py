@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 VENDOR: Final = "from the controller's vendor"
 PACKAGES: Final = {
     "arcconf": f"arcconf {VENDOR}",
+    "mvcli": f"mvcli {VENDOR}",
     "blkid": "util-linux",
     "btrfs": "btrfs-progs",
     "cryptsetup": "cryptsetup-bin",

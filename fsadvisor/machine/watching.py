@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import containers, sources
+from fsadvisor.machine import containers, guest_disks, sources
 from fsadvisor.machine.fit_to_tell import ENVIRONMENT, settings_in_arguments
 from fsadvisor.machine.opening import captured_text
 from fsadvisor.machine.port import Answer, MachineError, Reply
@@ -98,6 +98,8 @@ def _process(told: dict[str, Any]) -> dict[str, Any]:
     }
     if told["name"] in ENVIRONMENT:
         process["environment"] = _environment(told["pid"])
+    if told["name"] in guest_disks.NAMES:
+        process["images"] = guest_disks.disks(told["cmdline"] or [])
     if process["here"] is False:
         process |= containers.told_of(told["pid"], process["cwd"])
     denied = told["cwd"] is None or told["cmdline"] is None or process["here"] is None

@@ -159,6 +159,8 @@ _FAILED_NVME = (5, 6, 7)
 
 def _self_test(document: Json) -> SelfTest | None:
     """By the newest entry that came to an end; a log without entries is that of a drive never tested."""
+    if (of_scsi := _scsi_self_test(document)) is not None:
+        return of_scsi
     ata = member(document, "ata_smart_self_test_log")
     log = member(ata, "extended") or member(ata, "standard") or member(document, "nvme_self_test_log")
     if not isinstance(log, dict):
@@ -171,6 +173,21 @@ def _self_test(document: Json) -> SelfTest | None:
         if passed is not None or result in (0, *_FAILED_NVME):
             return "passed" if passed or result == 0 else "failed"
     return "never" if integer(log, "count") == 0 else None
+
+
+_FAILED_SCSI: Final = range(3, 8)
+"""Results of the self-test log (SPC-5, 7.3.18): an error, or a segment that failed; 1 and 2 were stopped."""
+_MOST_SCSI_TESTS: Final = 20
+
+
+def _scsi_self_test(document: Json) -> SelfTest | None:
+    """SAS and SCSI; the log was read where the duration of a long test is told after it (scsiprint.cpp)."""
+    results = [integer(document, f"scsi_self_test_{at}", "result", "value") for at in range(_MOST_SCSI_TESTS)]
+    for result in results:
+        if result == 0 or result in _FAILED_SCSI:
+            return "passed" if result == 0 else "failed"
+    read = integer(document, "scsi_extended_self_test_seconds") is not None
+    return "never" if read and set(results) == {None} else None
 
 
 def _first(document: Json, *keys: str) -> str | None:

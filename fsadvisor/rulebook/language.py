@@ -48,6 +48,7 @@ _COMMANDS: Final = (
     r"(?:stor|perc)cli(?:64)?",
     r"ssacli",
     r"arcconf",
+    r"mvcli",
     r"iscsiadm",
     r"psql|pg_\w+|SELECT|ALTER SYSTEM",
     r"mysql\w*|SET GLOBAL",

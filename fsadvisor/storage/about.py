@@ -18,7 +18,7 @@ Transport: TypeAlias = Literal[
     "nvme", "sata", "sas", "scsi", "usb", "virtio", "mmc", "xen", "vmbus", "nbd", "iscsi", "fc", "pmem", "ram"
 ]
 PowerState: TypeAlias = Literal["awake", "standby", "sleep"]
-RaidController: TypeAlias = Literal["none", "storcli64", "perccli64", "ssacli", "arcconf", "another"]
+RaidController: TypeAlias = Literal["none", "storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "another"]
 ControllerCache: TypeAlias = Literal["write back", "always write back", "write through"]
 RaidVolume: TypeAlias = Literal["optimal", "rebuilding", "degraded", "offline"]
 ControllerBattery: TypeAlias = Literal["optimal", "charging", "failed", "absent"]

@@ -91,6 +91,10 @@ class Disk(Described, frozen=True, kw_only=True):
         "drives at the controller with a configuration of another one, or an old one", "storcli, perccli"
     )
     raid_patrol_read: Fact[bool] = some("the controller reads all of its drives in the background", "storcli, perccli")
+    raid_drive_health: Fact[tuple[str, ...]] = some(
+        "drives behind the controller that are sick by their own counts, by slot where its tool tells it",
+        "smartctl --scan, smartctl -d megaraid,N or cciss,N",
+    )
     controller_cache: Fact[ControllerCache] = some(
         "the controller's policy for this volume; 'write back' falls back without battery, 'always write back' not",
         "storcli, perccli, MegaCLI, ssacli, arcconf",
@@ -150,6 +154,23 @@ class Disk(Described, frozen=True, kw_only=True):
     )
     link_errors: Fact[int] = some(
         "transfers damaged between drive and controller (SATA)", "smartctl UDMA_CRC_Error_Count", "errors"
+    )
+    looks: Fact[int] = some(
+        "earlier looks of the last month to compare with", "/var/lib/fsadvisor/looks.jsonl", "looks"
+    )
+    damage_grown: Fact[tuple[str, ...]] = some(
+        "counts of damage that grew in the last month, and by how much: unreadable sectors, uncorrected errors, "
+        "reallocated sectors of hard disks",
+        "/var/lib/fsadvisor/looks.jsonl",
+    )
+    link_errors_grown: Fact[int] = some(
+        "transfers damaged between drive and controller in the last month (SATA)",
+        "/var/lib/fsadvisor/looks.jsonl",
+        "errors",
+    )
+    link_errors_rest: Fact[bool] = some(
+        "earlier looks show that the count of damaged transfers has stood still for a week or longer",
+        "/var/lib/fsadvisor/looks.jsonl",
     )
     log_errors: Fact[int] = some(
         "failed reads and writes, and losses of it, in the kernel's log of the last seven days", "dmesg", "lines"

@@ -33,6 +33,22 @@ class Filesystem(Described, frozen=True, kw_only=True):
     read_only: Fact[bool] = about("the superblock is read-only", "/proc/self/mountinfo")
     size_bytes: Fact[int] = about("capacity", "statvfs", "bytes")
     used_percent: Fact[int] = about("in use, of what ordinary users may use", "statvfs", "percent")
+    used_level_percent: Fact[int] = some(
+        "the same for limits: as at the last look, where no more than two percent were freed since",
+        "statvfs, /var/lib/fsadvisor/looks.jsonl",
+        "percent",
+    )
+    full_in_hours: Fact[int] = some(
+        "until it is full at the rate of the last two looks; 10,000: it does not fill",
+        "statvfs, /var/lib/fsadvisor/looks.jsonl",
+        "hours",
+    )
+    looks: Fact[int] = some(
+        "earlier looks of the last month to compare with", "/var/lib/fsadvisor/looks.jsonl", "looks"
+    )
+    errors_grown: Fact[int] = some(
+        "errors that it recorded in the last month", "/var/lib/fsadvisor/looks.jsonl", "errors"
+    )
     inodes_used_percent: Fact[int] = some("inodes in use (not of Btrfs, which has no table)", "statvfs", "percent")
     inodes_used: Fact[int] = some(
         "inodes in use, in two digits: files, directories and all else with a name", "statvfs", "inodes"

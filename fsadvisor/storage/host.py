@@ -141,6 +141,10 @@ class Service(Described, frozen=True, kw_only=True):
     appendonly: Fact[bool] = some("Redis keeps a log of writes", "redis.conf")
     appendfsync: Fact[str] = some("when Redis flushes that log", "redis.conf")
     unsafe_no_fsync: Fact[bool] = some("etcd does not flush", "arguments of etcd")
+    guest_cache: Fact[Literal["unsafe", "writeback", "none", "writethrough", "directsync"]] = some(
+        "how QEMU uses the host's cache for the disks of a guest, of several the least safe; 'unsafe' drops flushes",
+        "arguments of QEMU",
+    )
     loss_tolerated: Fact[bool] = attested(
         "the last second of acknowledged writes may be lost in a crash", "ask who owns the data"
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
 from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import arcconf, ssacli, storcli
+from fsadvisor.readers import arcconf, mvcli, ssacli, storcli
 from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController
 from fsadvisor.survey import adaptec, old_megaraid, read_fact
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.storage import RaidVolume, Transport
 
-Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "arcconf", "another"]
+Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "another"]
 
 _VOLUMES: tuple[tuple[str, str, Tool], ...] = (
     ("DELL", r"PERC", "perccli64"),
@@ -29,6 +29,7 @@ _VOLUMES: tuple[tuple[str, str, Tool], ...] = (
     ("INTEL", r"RS\d|RMS\d|RAID", "storcli64"),
     ("SMC", r"SMC\d", "storcli64"),
     ("HPE?|COMPAQ", r"LOGICAL VOLUME", "ssacli"),
+    ("ATA|MARVELL", r"DELLBOSS|ThinkSystem M\.2|MARVELL", "mvcli"),
     ("ADAPTEC|ASR.*|MSCC|MICROSEMI", r"", "arcconf"),
     ("ARECA|AMCC|3WARE|DPT|PROMISE", r"", "another"),
 )
@@ -55,8 +56,8 @@ def commands(tool: Tool | None) -> tuple[Argv, ...]:
     """What to ask; nothing for drives and for controllers whose tool is not read."""
     if tool == "ssacli":
         return (ssacli.CONFIG_ARGV,)
-    if tool == "arcconf":
-        return (arcconf.ARGV,)
+    if tool in ("arcconf", "mvcli"):
+        return (arcconf.ARGV if tool == "arcconf" else mvcli.ARGV,)
     if tool in ("storcli64", "perccli64"):
         return tuple(
             storcli.argv(tool, question)
@@ -125,6 +126,8 @@ def cache(machine: Machine, known: Fact[RaidController], device: str) -> Cache:
         return Cache(policy=known, battery=known, drive_caches=known)
     if tool == "none":
         return Cache()
+    if tool == "mvcli":
+        return marvell_cache(machine)
     if tool == "another":
         unread = Unknown(Cause.NOT_EXPOSED, "look with the controller's own tool", known.source)
         return Cache(policy=unread, battery=unread, drive_caches=unread)
@@ -276,9 +279,45 @@ def volume(machine: Machine, known: Fact[RaidController], device: str) -> Volume
     if tool == "another":
         unread = Unknown(Cause.NOT_EXPOSED, "look with the controller's own tool", known.source)
         return Volume(state=unread, sick_drives=unread)
-    if tool == "arcconf":
-        return _adaptec_volume(machine, device)
+    if tool in ("arcconf", "mvcli"):
+        return _adaptec_volume(machine, device) if tool == "arcconf" else _marvell_volume(machine)
     return _smart_array_volume(machine, device) if tool == "ssacli" else _megaraid_volume(machine, str(tool), device)
+
+
+_MARVELL: Final[Mapping[str, RaidVolume]] = {
+    "functional": "optimal",
+    "optimal": "optimal",
+    "degraded": "degraded",
+    "partially optimal": "degraded",
+    "offline": "offline",
+    "failed": "offline",
+    "missing": "offline",
+}
+
+
+def marvell_cache(machine: Machine) -> Cache:
+    """These controllers say that they have no cache of their own; of the drives' they say nothing."""
+    found = read_fact.command_record(machine, mvcli.ARGV, mvcli.parse)
+    if isinstance(found, Unknown):
+        return Cache(policy=found, battery=found, drive_caches=found)
+    none = bool(found.volumes) and all(re.match("not supp", it.cache_mode or "", re.IGNORECASE) for it in found.volumes)
+    policy: Fact[ControllerCache] = read_fact.fact_of("write through" if none else None, "mvcli")
+    return Cache(policy=policy, battery=Known("absent", "mvcli"), drive_caches=read_fact.fact_of(None, "mvcli"))
+
+
+def _marvell_volume(machine: Machine) -> Volume:
+    found = read_fact.command_record(machine, mvcli.ARGV, mvcli.parse)
+    if isinstance(found, Unknown):
+        return Volume(state=found, sick_drives=found)
+    states = [_marvell_state(it) for it in found.volumes]
+    return Volume(state=_worst(states, "mvcli"), sick_drives=read_fact.fact_of(None, "mvcli", "look: mvcli info -o pd"))
+
+
+def _marvell_state(volume: mvcli.Volume) -> RaidVolume | None:
+    """The worse of both of its words; a rebuild that runs counts for a degraded one."""
+    told = [_MARVELL.get(it) for it in (volume.status, volume.state) if it]
+    worst = next((it for it in _WORST_FIRST if it in told), None) if None not in told else None
+    return "rebuilding" if worst == "degraded" and volume.running else worst
 
 
 def _adaptec_volume(machine: Machine, device: str) -> Volume:

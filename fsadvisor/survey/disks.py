@@ -13,12 +13,15 @@ from fsadvisor.readers import block_files, json_text
 from fsadvisor.storage import Below, Disk, Mount
 from fsadvisor.survey import (
     attachment,
+    behind_controllers,
     block,
     controllers,
     drive,
     drive_health,
     kernel_log,
+    look_keys,
     looked_up,
+    looks,
     measured,
     multipath,
     power_loss,
@@ -71,11 +74,13 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
         )
         for device in each("drives", [one for one in inventory.tree.devices.values() if one.is_disk])
     }
-    facts = {subject: _with_log(it.facts, inventory, subject) for subject, it in seen.items()}
+    logged = {subject: _with_log(it.facts, inventory, subject) for subject, it in seen.items()}
+    identity = SubjectIdentities(inventory, logged).of
+    facts = looks.with_looks(logged, inventory.past, look_keys.by(identity))
     return overlay.over(
         "disk",
         facts,
-        SubjectIdentities(inventory, facts).of,
+        identity,
         published=lambda subject, known: with_pages(known, seen[subject], inventory.machine.today),
         derived=(
             lambda subject, known: reweigh_plp(known, seen[subject]),
@@ -211,6 +216,7 @@ def disk(
         raid_drive_errors=volume.drive_errors,
         raid_foreign_drives=volume.foreign_drives,
         raid_patrol_read=volume.patrol_read,
+        raid_drive_health=behind_controllers.sick(machine, read_fact.value(volume_of), device),
         controller_cache=raid_cache.policy,
         controller_battery=raid_cache.battery,
         controller_drive_caches=raid_cache.drive_caches,

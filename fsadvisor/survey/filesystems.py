@@ -11,7 +11,7 @@ from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text, process_files
 from fsadvisor.storage import Filesystem
-from fsadvisor.survey import kernel_log, raid, read_fact, soundness
+from fsadvisor.survey import kernel_log, look_keys, looks, raid, read_fact, soundness
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.filesystem_types import zfs
 from fsadvisor.survey.filesystem_types.base import MOUNTINFO
@@ -51,10 +51,14 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
     for at, block in inventory.blocks.items():
         seen = kernel_log.of_filesystem(inventory.log, block.devices, inventory.uptime)
         found[at] = replace(found[at], log_errors=seen)
+    identity = SubjectIdentities(inventory, disks).of
+    key = look_keys.by(identity)
+    for at, known in found.items():
+        found[at] = looks.of_filesystem(inventory.machine, known, inventory.past, key(at, known))
     return overlay.over(
         "filesystem",
         found,
-        SubjectIdentities(inventory, disks).of,
+        identity,
         derived=(lambda _, known: replace(known, sound=soundness.sound(known)),),
     )
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fsadvisor.survey.block import BlockDevice, BlockTree, Queue, Udev
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types.base import Superblock
+    from fsadvisor.survey.looks import Past
     from fsadvisor.survey.measured import Probed
     from fsadvisor.survey.programs import RunningProgram
     from fsadvisor.version import Version
@@ -121,6 +122,7 @@ class Inventory(Struct, frozen=True, kw_only=True):
     io: Json | Unknown
     uptime: Fact[int]
     log: KernelLog | Unknown
+    past: Past
     lsblk_labels: Mapping[str, str]
     tables: Mapping[str, tuple[Target, ...]] | Unknown
     volumes: Mapping[str, LogicalVolume] | Unknown

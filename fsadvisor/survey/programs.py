@@ -10,12 +10,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.machine import guest_disks
 from fsadvisor.readers import json_text
 from fsadvisor.survey import containers, read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from fsadvisor.machine.guest_disks import CacheMode
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.json_text import Json
     from fsadvisor.storage import Disk, Workload
@@ -34,6 +36,8 @@ class Program(Struct, frozen=True, kw_only=True):
     default: str
     mark: str = ""
     in_cwd: bool = False
+    untold: bool = False
+    """Its arguments say nothing of its files."""
 
 
 PROGRAMS: tuple[Program, ...] = (
@@ -102,6 +106,14 @@ PROGRAMS: tuple[Program, ...] = (
     Program(name="docker", processes=("dockerd",), workload="mixed", default="/var/lib/docker"),
     Program(name="containerd", processes=("containerd",), workload="mixed", default="/var/lib/containerd"),
     Program(name="crio", processes=("crio",), workload="mixed", default="/var/lib/containers"),
+    Program(name="grafana", processes=("grafana", "grafana-server"), workload="mixed", default="/var/lib/grafana"),
+    Program(name="gitea", processes=("gitea", "forgejo"), workload="mixed", default="/var/lib/gitea", in_cwd=True),
+    Program(name="ceph-mon", processes=("ceph-mon",), workload="oltp", default="/var/lib/ceph/mon"),
+    Program(name="cockroachdb", processes=("cockroach",), workload="oltp", default="/var/lib/cockroach"),
+    Program(name="tikv", processes=("tikv-server",), workload="oltp", default="/var/lib/tikv"),
+    Program(name="oracle", processes=("tnslsnr",), workload="oltp", default="", untold=True),
+    Program(name="nfs-ganesha", processes=("ganesha.nfsd",), workload="mixed", default="", untold=True),
+    Program(name="qemu", processes=guest_disks.NAMES, workload="mixed", default="", untold=True),
     Program(name="libvirt", processes=("libvirtd", "virtqemud"), workload="mixed", default="/var/lib/libvirt/images"),
 )
 _PROCESS_NAMES = tuple(sorted({name for program in PROGRAMS for name in program.processes}))
@@ -136,6 +148,8 @@ class RunningProgram(Struct, frozen=True, kw_only=True):
     here: bool | None = None
     container: Fact[str] = NOT_APPLICABLE
     in_layer: Fact[bool] = NOT_APPLICABLE
+    guest_cache: Fact[CacheMode] = NOT_APPLICABLE
+    """How QEMU uses the host's cache for the images in the directory: the least safe of them."""
     environment: tuple[tuple[str, str], ...] | None = None
     """Of its variables those about storage; None where they were not read."""
 
@@ -148,7 +162,7 @@ def running(machine: Machine) -> list[RunningProgram] | Unknown:
     if not machine.root and _others_are_hidden(machine):
         return Unknown(Cause.DENIED, "run as root", "/proc is mounted with hidepid")
     found: dict[tuple[str, object], RunningProgram] = {}
-    for process in json_text.items(document):
+    for process in _by_images(json_text.items(document)):
         for program in _programs(process):
             running = _running_program(machine, program, process)
             directory = running.directory
@@ -157,6 +171,26 @@ def running(machine: Machine) -> list[RunningProgram] | Unknown:
             found[program.name, directory] = replace(first, settings=(*first.settings, *more))
     known = {it.program.name for it in found.values() if isinstance(it.directory, Known)}
     return [it for it in found.values() if isinstance(it.directory, Known) or it.program.name not in known]
+
+
+def _by_images(processes: Iterable[Json]) -> Iterable[Json]:
+    """Of QEMU one for each directory with images, and for each device, the least safe first; others as they are."""
+    for process in processes:
+        images = [it for it in json_text.items(process, "images") if isinstance(it, dict)]
+        if not images or not isinstance(process, dict):
+            yield process
+            continue
+        places: dict[str, list[str]] = {}
+        for image in images:
+            path, cache = json_text.string(image, "path") or "", json_text.string(image, "cache") or ""
+            place = path if path.startswith("/dev/") else str(PurePosixPath(path).parent)
+            places.setdefault(place, []).append(cache)
+        for place, caches in sorted(places.items(), key=lambda it: "unsafe" not in it[1]):
+            worst = min(caches, key=lambda it: _LEAST_SAFE.index(it) if it in _LEAST_SAFE else len(_LEAST_SAFE))
+            yield {**process, "images": None, "settings": [["guest_place", place], ["guest_cache", worst]]}
+
+
+_LEAST_SAFE = ("unsafe", "writeback", "none", "writethrough", "directsync")
 
 
 def _others_are_hidden(machine: Machine) -> bool:
@@ -174,8 +208,19 @@ def _running_program(machine: Machine, program: Program, process: Json) -> Runni
         here=json_text.boolean(process, "here"),
         settings=_settings(process),
         environment=_environment(process),
+        guest_cache=_guest_cache(program, process),
     )
     return found if found.here is not False else _on_the_host(machine, found, process)
+
+
+def _guest_cache(program: Program, process: Json) -> Fact[CacheMode]:
+    if program.name != "qemu":
+        return NOT_APPLICABLE
+    if json_text.boolean(process, "denied"):
+        return Unknown(Cause.DENIED, "run as root", "arguments of qemu")
+    word = dict(_settings(process)).get("guest_cache")
+    learn = "look for its disks: none is a file or device of this machine"
+    return read_fact.choice(read_fact.fact_of(word, "arguments of qemu", learn), guest_disks.CacheMode)
 
 
 def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> RunningProgram:
@@ -225,6 +270,13 @@ def _paths(process: Json) -> list[str]:
 
 def _directory(program: Program, process: Json) -> Fact[str]:
     """The data folder: an argument under which data may lie, the working folder, else the packages' default."""
+    if place := dict(_settings(process)).get("guest_place"):
+        if place.startswith("/dev/"):
+            return Unknown(Cause.NOT_EXPOSED, "", f"argument of {program.name}: its disk is {place}")
+        return Known(place, f"argument of {program.name}")
+    if program.untold:
+        learn = f"ask whoever runs {program.name} where its files are"
+        return Unknown(Cause.NOT_EXPOSED, learn, f"arguments of {program.name}")
     told = dict(_settings(process)).get("data_dir")
     if told and told.startswith("/"):
         return Known(told, f"argument of {program.name}")

@@ -243,6 +243,7 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
         mount_point=read_fact.fact_of(place, "/proc/self/mountinfo"),
         container=found.container,
         in_container_layer=_in_layer(found),
+        guest_cache=found.guest_cache,
         **of_program,
         buffer_percent=percent(of_program.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
         log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == place),

@@ -45,9 +45,15 @@ def failing(disk: Disk) -> Fact[bool]:
             _sign(disk.failing_attributes, bool, "attributes at their threshold"),
             _sign(disk.reallocated_sectors, lambda it: it > _MANY_REALLOCATED and spins, "sectors replaced"),
             _sign(disk.media_errors, lambda it: it > 0, "errors that it could not correct"),
+            _sign(disk.damage_grown, bool, "counts of damage that grow"),
             _spare(disk),
             _sign(disk.raid_volume, lambda it: it != "optimal", "its RAID volume is"),
             _sign(disk.raid_sick_drives, bool, "drives behind the controller"),
+            *(
+                [_sign(disk.raid_drive_health, bool, "drives behind it")]
+                if read_fact.value(disk.raid_drive_health)
+                else ()
+            ),
         ),
         needed=disk.smart_passed,
     )

@@ -1,10 +1,23 @@
 """Servers from a few words: drives, what is mounted, which programs run; all else is as a healthy server has it."""
 
+import datetime as dt
 import json
 
 from fsadvisor.machine.kept_files import PROBES
-from fsadvisor.readers import arcconf, dmsetup, megacli, multipathd, nvme_amzn_stats, ssacli, storcli, zfs_tools
+from fsadvisor.readers import (
+    arcconf,
+    dmsetup,
+    megacli,
+    multipathd,
+    mvcli,
+    nvme_amzn_stats,
+    smartctl,
+    ssacli,
+    storcli,
+    zfs_tools,
+)
 from fsadvisor.readers import lvs as lvs_reader
+from fsadvisor.survey import behind_controllers
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
 from tests.machines import parts
@@ -280,6 +293,23 @@ def megaraid(at=0, model="MR9361-8i", vendor="AVAGO   ", tool="storcli64", *, vo
     return drive
 
 
+def behind(kinds, attributes=(), at=0, path="/dev/bus/0", model="ST8000NM0055", rpm=7200):
+    """What smartctl says of the drives behind a controller; only number `at` has these attributes."""
+    devices = [{"name": path, "info_name": f"{path} [{kind}]", "type": kind, "protocol": "ATA"} for kind in kinds]
+    told = {" ".join(behind_controllers.SCAN): json.dumps({"smartctl": {"exit_status": 0}, "devices": devices})}
+    for number, kind in enumerate(kinds):
+        own = parts.sata_answers(path, model, 8 * 10**12, spins=rpm, attributes=attributes if number == at else ())
+        told |= {" ".join(smartctl.argv(path, kind)): words for words in own.values()}
+    return told
+
+
+def boss(listing):
+    """The mirror of a Dell BOSS card, with what mvcli says of it."""
+    card = sata(0, "DELLBOSS VD", 480 * 10**9)
+    card.commands = {" ".join(mvcli.ARGV): listing}
+    return card
+
+
 def old_megaraid(state="Optimal", drives=("Online, Spun Up",) * 3, *, cache="WriteBack", battery="Optimal", errors=()):
     """A MegaRAID volume on a server that has MegaCLI and no storcli; `errors` are (media errors, predicted) by slot."""
     drive = megaraid()
@@ -353,6 +383,26 @@ def zpool_status(name, *vdevs, state="ONLINE", scan=SCRUBBED, errors="No known d
         + "".join(rows)
         + f"\nerrors: {errors}\n"
     )
+
+
+NOW = 1_795_132_800
+"""20 November 2026, 00:00 UTC: when a server with looks is looked at."""
+SERIAL = "S63UNE0R500001"
+
+
+def looks(*counts, kind="disks", key):
+    """Files of a server that keeps looks: (hours ago, what was counted of one drive or filesystem)."""
+    lines = [
+        json.dumps(
+            {
+                "schema": "fsadvisor/look/1",
+                "when": dt.datetime.fromtimestamp(NOW - 3600 * hours, dt.UTC).isoformat(),
+                kind: {key: counted},
+            }
+        )
+        for hours, counted in counts
+    ]
+    return {"/var/lib/fsadvisor/looks.jsonl": "\n".join(lines), "/proc/stat": f"cpu 1 2 3 4\nbtime {NOW - 864_000}\n"}
 
 
 MYSQL = {"mysqld --version": "mysqld  Ver 8.0.36 for Linux on x86_64 (MySQL Community Server - GPL)\n"}

@@ -15,6 +15,11 @@ def nvme(*results):
     return {"nvme_self_test_log": {"table": [{"self_test_result": {"value": it}} for it in results]}}
 
 
+def scsi(*results):
+    tests = {f"scsi_self_test_{at}": {"result": {"value": it}} for at, it in enumerate(results)}
+    return tests | {"scsi_extended_self_test_seconds": 1320}
+
+
 PASSED, FAILED, STOPPED = {"status": {"passed": True}}, {"status": {"passed": False}}, {"status": {"value": 16}}
 
 
@@ -30,6 +35,12 @@ PASSED, FAILED, STOPPED = {"status": {"passed": True}}, {"status": {"passed": Fa
         (nvme(0, 7), "passed"),
         (nvme(7, 0), "failed"),
         (nvme(1, 5), "failed"),
+        (scsi(0, 7), "passed"),
+        (scsi(7, 0), "failed"),
+        (scsi(3), "failed"),
+        (scsi(15, 2, 0), "passed"),
+        (scsi(1, 2), None),
+        (scsi(), "never"),
         ({}, None),
     ],
 )

@@ -1,0 +1,254 @@
+"""What moved since earlier looks, and by how much: counts of damage, free space; and what to keep of this one.
+
+A count that went down was reset, or is of another drive, and says nothing. Nothing is concluded from a single look.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.machine.kept_files import LOOKS
+from fsadvisor.readers import json_text
+from fsadvisor.readers import looks as reader
+from fsadvisor.storage import Disk, Filesystem
+from fsadvisor.survey import read_fact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.looks import Counts, Look
+    from fsadvisor.storage import Facts, Storage
+
+_MONTH: Final = dt.timedelta(days=31)
+_REST: Final = dt.timedelta(days=7)
+_APART: Final = dt.timedelta(minutes=10)
+_SINCE_BOOT: Final = re.compile(r"^btime (\d{1,12})$", re.MULTILINE)
+_RAN: Final = re.compile(r"(\d{1,10})[. ]")
+_LEARN: Final = "keep looks to compare with: `fsadvisor --remember` as root, now and then"
+_NONE_KEPT: Final = Known(0, LOOKS)
+_NO_REST: Final = Known(False, f"{LOOKS}: no look was kept")
+_NO_LOOK: Final = Unknown(Cause.NOT_MEASURED, _LEARN, LOOKS)
+
+_BACKLASH_PERCENT: Final = 2
+"""A filesystem that was above a limit is below it again only when its use has fallen by more."""
+_LEAST_GROWTH_PERCENT: Final = 0.2
+"""Of the filesystem, between two looks: what grows less fills nothing soon."""
+_LONGEST_HOURS: Final = 10_000
+
+_DAMAGE: Final = {
+    "pending_sectors": "unreadable sectors",
+    "media_errors": "uncorrected errors",
+    "reallocated_sectors": "reallocated sectors",
+}
+"""Counts that healthy drives keep still; flash replaces blocks as it wears, so its own are left out."""
+_OF_DISKS: Final = (*_DAMAGE, "link_errors", "percentage_used", "temperature_c")
+_OF_FILESYSTEMS: Final = ("errors", "used_percent", "used_level_percent")
+
+
+class Past(Struct, frozen=True):
+    """The looks of the last month, oldest first, and the moment of this one."""
+
+    looks: tuple[Look, ...] = ()
+    now: dt.datetime | None = None
+    unknown: Unknown | None = None
+    """Why earlier looks are not known."""
+
+    def of(self, kind: str, key: str | None) -> tuple[tuple[dt.datetime, Counts], ...]:
+        """What was counted of one drive or filesystem."""
+        if key is None:
+            return ()
+        told = ((it.when, getattr(it, kind).get(key)) for it in self.looks)
+        return tuple((when, counts) for when, counts in told if counts)
+
+    def number(self, found: Sequence[object]) -> Fact[int]:
+        """How many looks there are to compare with."""
+        return self.unknown or Known(len(found), LOOKS)
+
+
+def read(machine: Machine) -> Past:
+    """The looks that the machine keeps; the clock is asked only where there are any."""
+    record = read_fact.file_record(machine, LOOKS, reader.parse)
+    if isinstance(record, Unknown):
+        return Past() if record.cause is Cause.NOT_EXPOSED else Past(unknown=record)
+    if not record.looks:
+        return Past()
+    now = _now(machine)
+    if isinstance(now, Unknown):
+        return Past(unknown=now)
+    young = tuple(it for it in record.looks if now - _MONTH <= it.when <= now - _APART)
+    return Past(young, now)
+
+
+def _now(machine: Machine) -> dt.datetime | Unknown:
+    """The time of the machine: when it was booted, and for how long it has run; in a container both may be its own."""
+    answers = [machine.read(path) for path in ("/proc/stat", "/proc/uptime")]
+    texts = [it.text for it in answers if not isinstance(it, Unknown)]
+    if len(texts) < len(answers):
+        return next(it for it in answers if isinstance(it, Unknown))
+    booted, ran = _SINCE_BOOT.search(texts[0]), _RAN.match(texts[1])
+    if booted is None or ran is None:
+        return Unknown(Cause.NOT_EXPOSED, "", "/proc/stat btime, /proc/uptime")
+    return dt.datetime.fromtimestamp(min(int(booted[1]) + int(ran[1]), 1 << 34), dt.UTC)
+
+
+def of_disk(known: Disk, past: Past, key: str | None) -> Disk:
+    """The disk with what moved of its counts."""
+    found = past.of("disks", key)
+    number = past.number(found)
+    if isinstance(number, Unknown) or not found:
+        unknown, rest = past.unknown or _NO_LOOK, past.unknown or _NO_REST
+        return replace(known, looks=number, damage_grown=unknown, link_errors_grown=unknown, link_errors_rest=rest)
+    spins = read_fact.value(known.rotational) is True
+    names = [name for name in _DAMAGE if spins or name != "reallocated_sectors"]
+    told = [(name, read_fact.value(getattr(known, name))) for name in names]
+    grown = tuple(filter(None, (_grown(_DAMAGE[name], name, now, found) for name, now in told if now is not None)))
+    links = read_fact.value(known.link_errors)
+    before = _oldest("link_errors", found)
+    return replace(
+        known,
+        looks=number,
+        damage_grown=Known(grown, LOOKS) if any(now is not None for _, now in told) else _untold(known),
+        link_errors_grown=known.link_errors
+        if links is None or before is None
+        else Known(max(links - before[1], 0), f"{LOOKS}: {before[1]} on {_day(before[0])}, {links} now"),
+        link_errors_rest=_at_rest(links, before, past),
+    )
+
+
+def _untold(known: Disk) -> Unknown:
+    """Why no count is known: what the first of them lacks."""
+    facts = (getattr(known, name) for name in _DAMAGE)
+    return next((it for it in facts if isinstance(it, Unknown)), _NO_LOOK)
+
+
+def _at_rest(now: int | None, before: tuple[dt.datetime, int] | None, past: Past) -> Fact[bool]:
+    """Whether looks of a week and more show that the count stands still."""
+    if now is None or before is None or past.now is None:
+        return Known(False, f"{LOOKS}: no count of it")
+    return Known(past.now - before[0] >= _REST and now == before[1], f"{LOOKS}: {before[1]} on {_day(before[0])}")
+
+
+def _oldest(name: str, found: Sequence[tuple[dt.datetime, Counts]]) -> tuple[dt.datetime, int] | None:
+    return next(((when, counts[name]) for when, counts in found if name in counts), None)
+
+
+def _grown(words: str, name: str, now: int, found: Sequence[tuple[dt.datetime, Counts]]) -> str | None:
+    """'reallocated sectors 2 -> 24 since 1 Nov, 8 of them since 19 Nov'; None where none came."""
+    told = [(when, counts[name]) for when, counts in found if name in counts]
+    if not told or now <= told[0][1]:
+        return None
+    (first, before), (last, lately) = told[0], told[-1]
+    said = f"{words} {before} -> {now} since {_day(first)}"
+    return said if last == first else f"{said}, {max(now - lately, 0)} of them since {_day(last)}"
+
+
+def _day(when: dt.datetime) -> str:
+    return f"{when.day} {when:%b}"
+
+
+def of_filesystem(machine: Machine, known: Filesystem, past: Past, key: str | None) -> Filesystem:
+    """The filesystem with how fast it fills, and its errors since."""
+    found = past.of("filesystems", key)
+    if not past.looks and not past.unknown:
+        return replace(known, looks=_NONE_KEPT, used_level_percent=known.used_percent)
+    number = past.number(found)
+    if isinstance(number, Unknown) or not found or past.now is None:
+        unknown = past.unknown or _NO_LOOK
+        return replace(
+            known, looks=number, used_level_percent=known.used_percent, errors_grown=unknown, full_in_hours=unknown
+        )
+    before, errors = _oldest("errors", found), read_fact.value(known.errors)
+    return replace(
+        known,
+        looks=number,
+        used_level_percent=_level(known.used_percent, found[-1][1]),
+        errors_grown=known.errors
+        if errors is None or before is None
+        else Known(max(errors - before[1], 0), f"{LOOKS}: {before[1]} on {_day(before[0])}, {errors} now"),
+        full_in_hours=_full_in(_available_bytes(machine, known), known.size_bytes, past.now, found),
+    )
+
+
+def _level(used: Fact[int], last: Counts) -> Fact[int]:
+    level = last.get("used_level_percent", last.get("used_percent", 0))
+    return read_fact.derive(used, lambda it: max(it, min(level, it + _BACKLASH_PERCENT)))
+
+
+def _available_bytes(machine: Machine, known: Filesystem) -> Fact[int]:
+    """Free space for ordinary users, to the byte; asked only of what was asked for its size."""
+    if isinstance(known.size_bytes, Unknown) or isinstance(known.mount_point, Unknown):
+        return known.size_bytes if isinstance(known.size_bytes, Unknown) else NOT_APPLICABLE
+    space = read_fact.understood(machine.space(known.mount_point.value), json_text.load)
+    return read_fact.field(space, "statvfs", lambda it: json_text.integer(it, "available"))
+
+
+def _full_in(
+    free: Fact[int], size: Fact[int], now: dt.datetime, found: Sequence[tuple[dt.datetime, Counts]]
+) -> Fact[int]:
+    """Hours until it is full at the slower of the last two rates; _LONGEST_HOURS where it does not fill.
+
+    One burst, such as a restore, is no rate: only what grew in both of the last intervals goes on.
+    """
+    if isinstance(free, Unknown) or isinstance(size, Unknown):
+        return free if isinstance(free, Unknown) else NOT_APPLICABLE
+    points = [(when, counts["available_bytes"]) for when, counts in found if "available_bytes" in counts][-2:]
+    if len(points) < 2:
+        return Unknown(Cause.NOT_MEASURED, _LEARN, f"{LOOKS}: two looks are needed for a rate")
+    points.append((now, free.value))
+    rates = [
+        (before - after) / max((later - earlier).total_seconds() / 3600, 1 / 6)
+        for (earlier, before), (later, after) in pairwise(points)
+        if (before - after) * 100 > size.value * _LEAST_GROWTH_PERCENT
+    ]
+    source = f"{LOOKS}: {points[0][1] >> 20:,} MiB free {_ago(now - points[0][0])} ago, {free.value >> 20:,} MiB now"
+    if len(rates) < 2:
+        return Known(_LONGEST_HOURS, source)
+    return Known(min(int(free.value / min(rates)), _LONGEST_HOURS), source)
+
+
+def _ago(span: dt.timedelta) -> str:
+    hours = span.total_seconds() / 3600
+    return f"{hours / 24:.0f} days" if hours >= 48 else f"{hours:.0f} h"
+
+
+def line(machine: Machine, storage: Storage, key: Callable[[str, Facts], str | None], when: dt.datetime) -> bytes:
+    """What to keep of a look."""
+    disks: dict[str, Counts] = {}
+    filesystems: dict[str, Counts] = {}
+    for subject in storage.subjects:
+        facts = subject.scope.get(subject.kind)
+        if not isinstance(facts, Disk | Filesystem) or (name := key(subject.id, facts)) is None:
+            continue
+        counts = _counts(facts, _OF_DISKS if isinstance(facts, Disk) else _OF_FILESYSTEMS)
+        if isinstance(facts, Filesystem):
+            free = read_fact.value(_available_bytes(machine, facts))
+            counts |= {} if free is None else {"available_bytes": free}
+        if counts:
+            (disks if isinstance(facts, Disk) else filesystems)[_plain(name)] = counts
+    found = reader.Look(schema=reader.SCHEMA, when=when.replace(microsecond=0), disks=disks, filesystems=filesystems)
+    return msgspec.json.encode(found) + b"\n"
+
+
+def _plain(key: str) -> str:
+    return key.encode("utf-8", "replace").decode()
+
+
+def _counts(facts: Facts, names: Sequence[str]) -> Counts:
+    told = ((name, read_fact.value(getattr(facts, name))) for name in names)
+    return {name: value for name, value in told if value is not None}
+
+
+def with_looks(facts: Mapping[str, Disk], past: Past, key: Callable[[str, Disk], str | None]) -> dict[str, Disk]:
+    """All disks with what moved."""
+    if not past.looks and not past.unknown:
+        return {at: replace(it, looks=_NONE_KEPT, link_errors_rest=_NO_REST) for at, it in facts.items()}
+    return {at: of_disk(it, past, key(at, it)) for at, it in facts.items()}
