@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
 from rich.console import Console
@@ -21,8 +22,13 @@ from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads it
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.survey.whole import survey
 from fsadvisor.tui.app import FsadvisorApp
+from fsadvisor.tui.explorer import Explorer
+from fsadvisor.tui.sampling import Sampling
+from fsadvisor.tui.screens.live import Live
 from fsadvisor.tui.session import Session
 from fsadvisor.tui.terminal import Terminal
+from fsadvisor.tui.views.live import Seen
+from tools.screens import played
 from tools.screens.picture import svg
 
 if TYPE_CHECKING:
@@ -47,9 +53,38 @@ _RECORDED: Final = (
 )
 """What to press after the picture before."""
 
+_LADDER: Final = (("fsync-ladder", ("4", "j", "tab", "right_curly_bracket", "right_curly_bracket", "j", "v")),)
+_LIVE: Final = (("live", ("5",)),)
+_SUPPOSED: Final = (("what-if", ("colon", "p", "l", "p", "enter", "S", "enter")),)
+
 _WORKS: Final = ("Gathering", "Making the plan", "One moment", "looking", "Looking")
 _TURN_S: Final = 0.1
 _TURNS: Final = 5_000
+
+
+class _Played(Sampling):
+    """A minute of a mail server that is made up, in place of this machine's."""
+
+    def go(self) -> None:
+        """There are no more moments to come."""
+        self.paused = False
+        self._told()
+
+    def pause(self) -> None:
+        """Nor any to wait for."""
+
+    def seen(self) -> Seen:
+        """The minute."""
+        return Seen(moments=played.minute(), writing=played.writing())
+
+
+class _PlayedLive(Live):
+    SAMPLING = _Played
+
+
+class _Pictured(FsadvisorApp):
+    CSS_PATH = Path(inspect.getfile(Explorer)).with_name("style.tcss")
+    MODES: ClassVar = {**FsadvisorApp.MODES, "live": _PlayedLive}
 
 
 class _Kept(msgspec.Struct):
@@ -61,12 +96,15 @@ def pictures() -> Iterator[tuple[str, str]]:
     for machine, live, places in (
         ("old-storage-server", False, _RECORDED),
         ("hdd-mail-server", True, (("doctor", ("d",)),)),
+        ("hdd-mail-server", True, _LIVE),
+        ("pm9a3-postgresql-measured", False, _LADDER),
+        ("pm9a3-postgresql-volatile", False, _SUPPOSED),
     ):
         yield from asyncio.run(_drawn(machine, live, places))
 
 
 async def _drawn(machine: str, live: bool, places: Sequence[tuple[str, Sequence[str]]]) -> list[tuple[str, str]]:
-    app = FsadvisorApp(_session(machine, live=live), Terminal(unicode=True, plain=False, colour=True))
+    app = _Pictured(_session(machine, live=live), Terminal(unicode=True, plain=False, colour=True))
     drawn = []
     async with app.run_test(size=_SIZE) as pilot:
         await _still(app, pilot)

@@ -164,6 +164,7 @@ def rows(found: Sequence[Change], width: int, glyphs: Glyphs, *, folded: bool = 
     """Two lines each: what it is and what became of it, then where and how. With `folded`, those as before are one."""
     made = []
     same = sum(len(one.subjects) for one in found if one.mark is Mark.SAME)
+    real = not folded and all(one.mark is Mark.SAME for one in found)
     for one in found:
         if folded and one.mark is Mark.SAME:
             continue
@@ -172,7 +173,7 @@ def rows(found: Sequence[Change], width: int, glyphs: Glyphs, *, folded: bool = 
         severity = TONES[one.rule.severity]
         head = (*mark, span(f"{one.rule.severity} {one.rule.kind}  ", severity), span(one.rule.title, tone))
         rest = line(
-            span(f"{'':10}{one.how}", Tone.DIM if one.mark is Mark.SAME else Tone.PLAIN),
+            span(f"{'':10}{_said(one.after) if real else one.how}", Tone.DIM if one.mark is Mark.SAME else Tone.PLAIN),
             span(f"; {_where(one)}", Tone.DIM),
         )
         made.append(Row(one.key, tuple(cut(part, width, glyphs.ellipsis) for part in (head, rest)), one.rule.id))
