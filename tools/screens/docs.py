@@ -83,7 +83,7 @@ class _PlayedLive(Live):
 
 
 class _Pictured(FsadvisorApp):
-    CSS_PATH = Path(inspect.getfile(Explorer)).with_name("style.tcss")
+    CSS_PATH = str(Path(inspect.getfile(Explorer)).with_name("style.tcss"))
     MODES: ClassVar = {**FsadvisorApp.MODES, "live": _PlayedLive}
 
 
