@@ -7,6 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
+from tests.lab.marks import KERNEL
 from tests.lab.report import Report
 from tools.lab import in_fork
 from tools.lab.devices import DEVICES
@@ -15,6 +16,8 @@ RESULTS = Path("/run/lab/results")
 SYS_BLOCK = Path("/sys/block")
 PCI = Path("/sys/bus/pci")
 ATTEMPTS = 10
+PATIENT = ("--timeout", "90") if KERNEL < (6,) else ()
+"""Before 6.x, 9p reads the guest's programs a page at a time: one takes seconds to start."""
 
 
 class ToolError(Exception):
@@ -143,7 +146,7 @@ class Scenario:
 
     def audit(self, *argv):
         """The report of `fsadvisor --json`."""
-        return Report(json.loads(_said_by_cli(["--json", *argv])))
+        return Report(json.loads(_said_by_cli(["--json", *PATIENT, *argv])))
 
     def keep(self, name):
         """Record this machine by `fsadvisor capture`; it must give the same verdicts as the machine itself."""
