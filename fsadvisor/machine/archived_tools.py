@@ -2,6 +2,7 @@
 
 | asked | told by |
 |---|---|
+| mysqld --version | the list of packages |
 | lvs as JSON | lvs -a -o +…, lvs, and insights' lvs with name prefixes; sizes by dmsetup table, since lvs rounds |
 | lvmconfig thin_pool_autoextend_threshold | /etc/lvm/lvm.conf and lvmlocal.conf, else LVM's default |
 | zpool list, zpool status, zfs get | zpool get all, zpool list, zpool status -v, zfs get all |
@@ -51,6 +52,8 @@ _SHORTEST: Final = 3
 
 def command(argv: Argv, archive: Archive) -> Answer | None:
     """The answer to a command that nobody ran there, None where nothing tells it."""
+    if argv in (("mysqld", "--version"), ("mariadbd", "--version")):
+        return _mysqld(argv[0], archive)
     if argv[:1] != ("lvs",) and len(argv) < _SHORTEST:
         return None
     tool, *rest = argv
@@ -70,6 +73,24 @@ def command(argv: Argv, archive: Archive) -> Answer | None:
     elif tool == "grep":
         answer = _counted(argv, archive) if rest[0].startswith("-c") else _named(argv, archive)
     return answer
+
+
+_PACKAGES: Final = ("sh -c rpm", "rpm -qa", "dpkg -l", "dpkg-query")
+_OF_MYSQL: Final = re.compile(
+    r"^(?:ii +)?(mariadb|mysql|percona)(?:-community)?-server(?:-core)?(?:-\d[\d.]*(?= ))?(?::\w+)?"
+    r"[- ]+(?:\d+:)?(\d+\.\d+\.\d+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+def _mysqld(name: str, archive: Archive) -> Reply | None:
+    """The version of the one server package that is installed."""
+    texts = (text for beginning in _PACKAGES for text in archive.outputs(beginning))
+    found = {(maker.lower(), version) for text in texts for maker, version in _OF_MYSQL.findall(text)}
+    if len(found) != 1:
+        return None
+    maker, version = found.pop()
+    return Reply(f"{name}  Ver {version}{'-MariaDB' if maker == 'mariadb' else ''} for Linux\n", "the packages", 0)
 
 
 _LVS: Final = ("lvs -a -o*", "lvs*")

@@ -13,18 +13,11 @@ import re
 from pathlib import Path
 
 from fsadvisor import strict_json
-from fsadvisor.machine import untouched
+from fsadvisor.machine import control_groups, untouched
 from fsadvisor.machine.opening import captured_text
 from fsadvisor.machine.port import MachineError
 
 _LARGEST = 1 << 20
-_ID = re.compile(
-    r"(?P<engine>docker|cri-containerd|crio|libpod)[-/](?P<id>[0-9a-f]{64})(?:\.scope)?(?=/|\s|$)"
-    r"|kubepods\S*/(?P<pod>[0-9a-f]{64})(?=/|\s|$)"
-    r"|lxc(?:\.payload\.|/)(?P<lxc>[\w.-]{1,64})(?=/|\s|$)"
-    r"|machine\.slice/(?:systemd-nspawn@|machine-)(?P<machine>[\w.\\-]{1,64})\.(?:service|scope)"
-)
-_ENGINES = {"cri-containerd": "containerd", "crio": "CRI-O", "libpod": "podman"}
 _DOCKER, _PODS = "/var/lib/docker/containers/{}/config.v2.json", "/var/log/containers"
 _NAME = re.compile(r"/?([A-Za-z0-9][\w.-]{0,127})")
 
@@ -53,17 +46,9 @@ def _text(path: str) -> str | None:
 
 def named_by(cgroup: str) -> str | None:
     """The container that /proc/PID/cgroup names, by its own name where its engine keeps one."""
-    found = _ID.search(cgroup)
-    if found is None:
-        return None
-    if name := found["lxc"] or found["machine"]:
-        return f"{'LXC' if found['lxc'] else 'systemd-nspawn'} {name}"
-    number = found["id"] or found["pod"]
-    return (
-        _pod(number)
-        or _docker(number)
-        or f"{_ENGINES.get(found['engine'], found['engine'] or 'container')} {number[:12]}"
-    )
+    found = control_groups.ID.search(cgroup)
+    number = (found["id"] or found["pod"]) if found else None
+    return (number and (_pod(number) or _docker(number))) or control_groups.named_in(cgroup)
 
 
 def _pod(number: str) -> str | None:

@@ -285,6 +285,21 @@ def tells_all(text: str) -> bool:
     return header.startswith(_HEADER) and set(header.removeprefix(_HEADER).split()) >= KEPT
 
 
+_PATH_ARGUMENT = re.compile(r"(?:--?[A-Za-z][\w.-]*=|-[A-Za-z])?(/(?!/).*)", re.DOTALL)
+
+
+def argument_paths(arguments: Sequence[str]) -> list[str]:
+    """The absolute paths among the arguments, also of `--option=/path` and `-D/path`, but of no secret's option."""
+    paths = []
+    before = ""
+    for argument in arguments:
+        match = _PATH_ARGUMENT.fullmatch(argument)
+        if match and not secrecy.announced_by(before) and not secrecy.announced_by(argument):
+            paths.append(match[1])
+        before = argument if "=" not in argument else ""
+    return paths
+
+
 def settings_in_arguments(arguments: Sequence[str]) -> list[list[str | None]]:
     """[name, value] of the settings among a program's arguments, in order; a value of None: the name alone."""
     found: list[list[str | None]] = []

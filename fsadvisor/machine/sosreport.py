@@ -28,10 +28,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
-from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import archived_logs, archived_tools, sos_outputs, sources
+from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.machine import archived_logs, archived_processes, archived_tools, sos_outputs, sources
 from fsadvisor.machine.archived_devices import PAIRS, PARTITIONS, TREE, UNSEEN, derived_devices, devices_in_log
 from fsadvisor.machine.fit_to_tell import settings_about_storage
+from fsadvisor.machine.not_archived import missing
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
 from fsadvisor.machine.runner import MOST_NAMES, too_many
 from fsadvisor.machine.trees import Tree, resolved
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 
 
 Entries: TypeAlias = tuple[str, ...] | Unknown
-
-NOT_IN_SOS = "run `fsadvisor capture` on the machine itself: the archive does not hold this"
 
 NOTHING_KNOWN = "neither sos_commands nor proc, sys or a kernel's log in it"
 
@@ -65,7 +64,7 @@ SPELLINGS: dict[Argv, tuple[str, ...]] = {
 
 _WHOLE_FOLDERS = re.compile(
     r"/sys/block/[^/]+/(?:queue|loop|md)(?:/.*)?|/sys/fs/xfs(?:/.*)?|/proc/fs(?:/.*)?|/etc/cron[^/]*"
-    r"|/etc/systemd(?:/.*)?|/etc/lvm(?:/.*)?"
+    r"|/etc/systemd(?:/.*)?|/etc/lvm(?:/.*)?|/etc/my\.cnf\.d|/etc/mysql(?:/.*)?"
 )
 """Folders that sos copies wholly, so that a name missing there is a name missing on the machine."""
 
@@ -129,7 +128,7 @@ class SosMachine:
         told = self._copied(path) or self._derived.files.get(path)
         same = (self._copied(other) for other in _SAME.get(path, ()))
         told = told or next((it for it in same if it is not None), None) or sos_outputs.file(path, self._text_of)
-        return told or self._by_log(path) or _missing(path)
+        return told or self._by_log(path) or missing(path)
 
     @cached_property
     def _log(self) -> Reply | None:
@@ -149,7 +148,7 @@ class SosMachine:
         derived = self._derived.folders.get(path)
         whole = _WHOLE_FOLDERS.fullmatch(path) and names is not None
         if not whole and not self._is_told(path, names or ()):
-            return _missing(path)
+            return missing(path)
         seen = (name for name in names or () if path != "/sys/block" or not UNSEEN.fullmatch(name))
         every = tuple(sorted({*seen, *(derived or ())}))
         return too_many(path) if len(every) > MOST_NAMES else every
@@ -168,7 +167,7 @@ class SosMachine:
         folder, _, name = path.rstrip("/").rpartition("/")
         place = self._place(folder)
         target = None if place is None else self._tree.target(f"{place}/{name}".lstrip("/"))
-        return Reply(target, path) if target is not None else self._derived.links.get(path) or _missing(path)
+        return Reply(target, path) if target is not None else self._derived.links.get(path) or missing(path)
 
     def run(self, commands: Sequence[Argv]) -> list[Answer]:
         return [self._output(argv) for argv in commands]
@@ -184,17 +183,17 @@ class SosMachine:
         records = [record for record in answer.text.split("\n\n") if "\nE: SUBSYSTEM=block" in record]
         return Reply("".join(f"{record.strip()}\n\n" for record in records), sources.UDEV)
 
-    def processes(self, names: Sequence[str]) -> Answer:  # noqa: ARG002 - sos lists them, without their folders
-        return _missing(sources.PROCESSES)
+    def processes(self, names: Sequence[str]) -> Answer:
+        return archived_processes.processes(names, self) or missing(sources.PROCESSES)
 
     def counters(self) -> Answer:
-        return _missing(sources.COUNTERS)
+        return missing(sources.COUNTERS)
 
     def space(self, mount_point: str) -> Answer:
-        return sos_outputs.space(mount_point, self._text_of) or _missing(sources.space(mount_point))
+        return sos_outputs.space(mount_point, self._text_of) or missing(sources.space(mount_point))
 
     def flags(self, path: str) -> Answer:
-        return _missing(sources.flags(path))
+        return missing(sources.flags(path))
 
     def settings(self, path: str) -> Answer:
         answer = self.read(path)
@@ -203,7 +202,7 @@ class SosMachine:
         )
 
     def extents(self, path: str) -> Answer:
-        return _missing(sources.extents(path))
+        return missing(sources.extents(path))
 
     def _copied(self, path: str) -> Answer | None:
         place = self._place(path)
@@ -248,9 +247,9 @@ class SosMachine:
             if content is not None:
                 return _named(content, command)
         if argv == (archived_logs.DMESG,):
-            return self._log or _missing(archived_logs.DMESG)
+            return self._log or missing(archived_logs.DMESG)
         told = sos_outputs.command(argv, self._text_of) or archived_tools.command(argv, self) or self._detected(argv)
-        return told or _missing(sources.command(argv))
+        return told or missing(sources.command(argv))
 
     def _detected(self, argv: Argv) -> Reply | None:
         """A kernel's log alone is that of a machine, of no container; what it runs on, the kernel said at boot."""
@@ -298,15 +297,11 @@ def _mangled(command: str) -> str:
 
 
 def _named(content: Answer | None, source: str) -> Answer:
-    return _missing(source) if content is None else replace(content, source=source)
+    return missing(source) if content is None else replace(content, source=source)
 
 
 def _text(answer: Answer | None) -> str:
     return answer.text if isinstance(answer, Reply) else ""
-
-
-def _missing(source: str) -> Unknown:
-    return Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, source)
 
 
 def _top(tree: Tree, archive: str) -> str | None:

@@ -5,21 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import containers, guest_disks, sources
-from fsadvisor.machine.fit_to_tell import ENVIRONMENT, settings_in_arguments
+from fsadvisor.machine.fit_to_tell import ENVIRONMENT, argument_paths, settings_in_arguments
 from fsadvisor.machine.opening import captured_text
 from fsadvisor.machine.port import Answer, MachineError, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_PATH_ARGUMENT = re.compile(r"(?:--?[A-Za-z][\w.-]*=|-[A-Za-z])?(/(?!/).*)", re.DOTALL)
 _IO_COUNTERS = ("read_count", "write_count", "read_bytes", "write_bytes", "read_time", "write_time", "busy_time")
 
 
@@ -123,18 +120,6 @@ def _has_our_root(pid: int) -> bool | None:
     except OSError:
         return None
     return (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino)
-
-
-def argument_paths(arguments: Sequence[str]) -> list[str]:
-    """The absolute paths among the arguments, also of `--option=/path` and `-D/path`, but of no secret's option."""
-    paths = []
-    before = ""
-    for argument in arguments:
-        match = _PATH_ARGUMENT.fullmatch(argument)
-        if match and not secrecy.announced_by(before) and not secrecy.announced_by(argument):
-            paths.append(match[1])
-        before = argument if "=" not in argument else ""
-    return paths
 
 
 def counters() -> Answer:

@@ -245,14 +245,14 @@ _REDIS_DEFAULT = "the server's default"
 
 def redis_facts(machine: Machine, directory: str) -> dict[str, Any]:
     """Facts by the configuration file that names this folder: the server hides its arguments."""
+    failed: Unknown | None = None
     for path in _FILES:
         record = read_fact.understood(machine.settings(path), database_files.parse_redis_conf)
         if isinstance(record, Unknown):
-            if not is_absent(record):
-                return {"appendonly": record, "appendfsync": record}
+            failed = failed or (None if is_absent(record) else record)
         elif (record.get("dir") or "").rstrip("/") == directory.rstrip("/"):
             return _told(record, path)
-    unknown = Unknown(Cause.NOT_EXPOSED, "", f"no configuration file for {directory} in the usual places")
+    unknown = failed or Unknown(Cause.NOT_EXPOSED, "", f"no configuration file for {directory} in the usual places")
     return {"appendonly": unknown, "appendfsync": unknown}
 
 

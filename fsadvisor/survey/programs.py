@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -210,6 +211,8 @@ def _running_program(machine: Machine, program: Program, process: Json) -> Runni
         environment=_environment(process),
         guest_cache=_guest_cache(program, process),
     )
+    if isinstance(found.directory, Unknown) and found.here and json_text.boolean(process, "listed"):
+        found = replace(found, directory=_configured(machine, program) or found.directory)
     return found if found.here is not False else _on_the_host(machine, found, process)
 
 
@@ -221,6 +224,35 @@ def _guest_cache(program: Program, process: Json) -> Fact[CacheMode]:
     word = dict(_settings(process)).get("guest_cache")
     learn = "look for its disks: none is a file or device of this machine"
     return read_fact.choice(read_fact.fact_of(word, "arguments of qemu", learn), guest_disks.CacheMode)
+
+
+_CONFIGURED: dict[str, tuple[re.Pattern[str], tuple[str, ...], tuple[str, ...]]] = {
+    "mysql": (
+        re.compile(r"^\s*datadir\s*=\s*(/\S*)", re.MULTILINE),
+        ("/etc/my.cnf", "/etc/mysql/my.cnf"),
+        ("/etc/my.cnf.d", "/etc/mysql/conf.d", "/etc/mysql/mariadb.conf.d", "/etc/mysql/mysql.conf.d"),
+    ),
+    "redis": (
+        re.compile(r"^\s*dir\s+(/\S*)", re.MULTILINE),
+        ("/etc/redis/redis.conf", "/etc/redis.conf", "/etc/valkey/valkey.conf", "/etc/valkey.conf"),
+        (),
+    ),
+}
+"""How a program's files name its data folder, the files, and the folders of such files."""
+
+
+def _configured(machine: Machine, program: Program) -> Known[str] | None:
+    """The data folder that all files of a program agree on, where nothing tells its working directory."""
+    if program.name not in _CONFIGURED:
+        return None
+    pattern, files, folders = _CONFIGURED[program.name]
+    more = (f"{folder}/{name}" for folder in folders for name in read_fact.names(machine.entries(folder)))
+    told: dict[str, str] = {}
+    for path in (*files, *more):
+        answer = machine.settings(path)
+        if not isinstance(answer, Unknown):
+            told |= {value.rstrip("/"): path for value in pattern.findall(answer.text)}
+    return Known(*told.popitem()) if len(told) == 1 else None
 
 
 def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> RunningProgram:
@@ -286,6 +318,8 @@ def _directory(program: Program, process: Json) -> Fact[str]:
     cwd = json_text.string(process, "cwd")
     if program.in_cwd and cwd and cwd != "/":
         return Known(cwd, f"working directory of {program.name}")
+    if program.in_cwd and json_text.boolean(process, "listed"):
+        return _listed(program, process)
     marked = [
         path for path in _paths(process) if not path.startswith(_NOT_DATA) and path != "/" and program.mark in path
     ]
@@ -297,6 +331,19 @@ def _directory(program: Program, process: Json) -> Fact[str]:
     if program.default:
         return Known(program.default, f"{program.name}'s usual place; its arguments name no other")
     return Unknown(Cause.NOT_EXPOSED, "", f"arguments of {program.name}")
+
+
+def _listed(program: Program, process: Json) -> Fact[str]:
+    """Of a program that works in its data folder, by a list of processes, which has no working directories."""
+    settings = dict(_settings(process))
+    given = settings.get("datadir")
+    paths = [path for path in _paths(process) if not path.startswith(_NOT_DATA)]
+    if program.name == "postgresql" and paths:  # -D, which comes first
+        given = paths[0]
+    if given and given.startswith("/"):
+        return Known(given, f"argument of {program.name}")
+    name = json_text.string(process, "name") or program.name
+    return Unknown(Cause.NOT_EXPOSED, f"run `pwdx $(pgrep -o {name})` on the machine", f"arguments of {program.name}")
 
 
 _ENOUGH_WRITES = 10_000

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.facts import Cause, Unknown
+from fsadvisor.facts import Cause
 from fsadvisor.machine.archived_devices import derived_devices
+from fsadvisor.machine.not_archived import missing
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import MachineError, Reply
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.recording import RecordingMachine
-from fsadvisor.machine.sosreport import NOT_IN_SOS, SosMachine
+from fsadvisor.machine.sosreport import SosMachine
 from tests.cases import tries
 from tests.machine.scripted import ScriptedMachine
 
@@ -84,10 +85,15 @@ def test_files_are_read_through_links_inside_the_report(sos):
 
 
 def test_what_the_report_lacks_is_not_exposed_and_says_what_would_help(sos):
-    missing = Unknown(Cause.NOT_EXPOSED, NOT_IN_SOS, "/etc/fstab")
-    assert sos.read("/etc/fstab") == sos.link("/etc/fstab") == sos.entries("/etc/fstab") == missing
+    assert sos.read("/etc/fstab") == sos.link("/etc/fstab") == sos.entries("/etc/fstab") == missing("/etc/fstab")
     answers = [sos.counters(), sos.processes(["mysqld"]), sos.space("/"), sos.flags("/"), *sos.run([("lvs",), ()])]
-    assert {answer.learn for answer in answers} == {NOT_IN_SOS}
+    assert all("`fsadvisor capture` there asks for all" in answer.learn for answer in answers)
+    assert sos.processes([]).learn.startswith("run `ps auxww` on the machine; ")
+    assert sos.space("/").learn.startswith("run `stat -f /` on the machine; ")
+    assert sos.run([("nvme", "id-ctrl", "/dev/nvme9")])[0].learn == (
+        "run `nvme id-ctrl /dev/nvme9` on the machine; `fsadvisor capture` there asks for all"
+        " (sos and supportconfig keep it where nvme-cli is installed)"
+    )
 
 
 def test_folders_of_which_sos_copies_a_part_are_not_listed(sos):
