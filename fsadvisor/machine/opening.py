@@ -23,6 +23,9 @@ _MOST_NAMES = 10_000
 _CHOICE = "name a directory that `fsadvisor capture` wrote, or a sos archive"
 
 
+_SHORTER = "keep its end: tail -c 4M FILE"
+
+
 def open_machine(path: Path | str) -> Machine:
     """The machine that was recorded there. Raises MachineError with what is wrong and what would work."""
     where = os.fspath(path)
@@ -44,7 +47,7 @@ def _in_file(where: str) -> Machine:
     from fsadvisor.machine.trees import ArchiveTree, LogTree
 
     if _begins_as_log(where):
-        return SosMachine(LogTree(captured_text(Path(where))), where)
+        return SosMachine(LogTree(captured_text(Path(where), choice=_SHORTER)), where)
     return SosMachine(seen_through(ArchiveTree(where)), where)
 
 

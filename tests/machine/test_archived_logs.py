@@ -9,6 +9,7 @@ from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.readers import kernel_log
 from fsadvisor.survey.whole import survey
+from tests.command import in_text
 from tests.machine.test_archive_versions import FILES, known, section, seen, sos, write
 
 CRASH = """\
@@ -133,3 +134,17 @@ def test_a_directory_of_several_machines_names_them(tmp_path, mark):
     with pytest.raises(MachineError, match=r"holds 2 machines; .*: q/nodes/worker-0, q/nodes/worker-1"):
         open_machine(tmp_path)
     assert survey(open_machine(tmp_path / "q/nodes/worker-1"), {})
+
+
+def test_names_of_machines_are_told_without_their_escapes(tmp_path):
+    write(tmp_path, {f"\x1b[31m{node}/sos_commands/x": "" for node in "ab"})
+    ran = in_text("--on", tmp_path)
+    assert ran.returncode == 2
+    assert "holds 2 machines" in ran.stderr
+    assert "\x1b" not in ran.stderr
+
+
+def test_a_log_that_is_too_long_says_how_to_cut_it(tmp_path):
+    (tmp_path / "log").write_text(CRASH + "x" * (5 << 20))
+    with pytest.raises(MachineError, match="keep its end: tail -c 4M FILE"):
+        open_machine(tmp_path / "log")
