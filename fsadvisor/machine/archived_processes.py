@@ -18,6 +18,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from fsadvisor.machine import guest_disks
 from fsadvisor.machine.control_groups import named_in
 from fsadvisor.machine.fit_to_tell import argument_paths, settings_in_arguments
 from fsadvisor.machine.port import Reply
@@ -91,6 +92,8 @@ def _process(pid: int, name: str, user: str, arguments: list[str], group: str, a
         "settings": settings_in_arguments(arguments),
         "here": here,
     }
+    if name in guest_disks.NAMES:
+        process["images"] = guest_disks.disks(arguments)
     if here is False:
         process |= {"container": named_in(group), "mounts": mounts}
     return process

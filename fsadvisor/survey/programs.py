@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.machine import guest_disks
 from fsadvisor.readers import json_text
-from fsadvisor.survey import containers, read_fact
+from fsadvisor.survey import containers, listed, read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -212,7 +211,7 @@ def _running_program(machine: Machine, program: Program, process: Json) -> Runni
         guest_cache=_guest_cache(program, process),
     )
     if isinstance(found.directory, Unknown) and found.here and json_text.boolean(process, "listed"):
-        found = replace(found, directory=_configured(machine, program) or found.directory)
+        found = replace(found, directory=listed.configured(machine, program.name) or found.directory)
     return found if found.here is not False else _on_the_host(machine, found, process)
 
 
@@ -224,35 +223,6 @@ def _guest_cache(program: Program, process: Json) -> Fact[CacheMode]:
     word = dict(_settings(process)).get("guest_cache")
     learn = "look for its disks: none is a file or device of this machine"
     return read_fact.choice(read_fact.fact_of(word, "arguments of qemu", learn), guest_disks.CacheMode)
-
-
-_CONFIGURED: dict[str, tuple[re.Pattern[str], tuple[str, ...], tuple[str, ...]]] = {
-    "mysql": (
-        re.compile(r"^\s*datadir\s*=\s*(/\S*)", re.MULTILINE),
-        ("/etc/my.cnf", "/etc/mysql/my.cnf"),
-        ("/etc/my.cnf.d", "/etc/mysql/conf.d", "/etc/mysql/mariadb.conf.d", "/etc/mysql/mysql.conf.d"),
-    ),
-    "redis": (
-        re.compile(r"^\s*dir\s+(/\S*)", re.MULTILINE),
-        ("/etc/redis/redis.conf", "/etc/redis.conf", "/etc/valkey/valkey.conf", "/etc/valkey.conf"),
-        (),
-    ),
-}
-"""How a program's files name its data folder, the files, and the folders of such files."""
-
-
-def _configured(machine: Machine, program: Program) -> Known[str] | None:
-    """The data folder that all files of a program agree on, where nothing tells its working directory."""
-    if program.name not in _CONFIGURED:
-        return None
-    pattern, files, folders = _CONFIGURED[program.name]
-    more = (f"{folder}/{name}" for folder in folders for name in read_fact.names(machine.entries(folder)))
-    told: dict[str, str] = {}
-    for path in (*files, *more):
-        answer = machine.settings(path)
-        if not isinstance(answer, Unknown):
-            told |= {value.rstrip("/"): path for value in pattern.findall(answer.text)}
-    return Known(*told.popitem()) if len(told) == 1 else None
 
 
 def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> RunningProgram:
@@ -300,26 +270,29 @@ def _paths(process: Json) -> list[str]:
     return [*paths, *([cwd] if cwd else [])]
 
 
+def _of_guest(program: Program, place: str) -> Fact[str]:
+    if place.startswith("/dev/"):
+        return Unknown(Cause.NOT_EXPOSED, "", f"argument of {program.name}: its disk is {place}")
+    return Known(place, f"argument of {program.name}")
+
+
 def _directory(program: Program, process: Json) -> Fact[str]:
     """The data folder: an argument under which data may lie, the working folder, else the packages' default."""
     if place := dict(_settings(process)).get("guest_place"):
-        if place.startswith("/dev/"):
-            return Unknown(Cause.NOT_EXPOSED, "", f"argument of {program.name}: its disk is {place}")
-        return Known(place, f"argument of {program.name}")
+        return _of_guest(program, place)
     if program.untold:
         learn = f"ask whoever runs {program.name} where its files are"
         return Unknown(Cause.NOT_EXPOSED, learn, f"arguments of {program.name}")
-    told = dict(_settings(process)).get("data_dir")
-    if told and told.startswith("/"):
-        return Known(told, f"argument of {program.name}")
-    told = dict(_environment(process) or ()).get("ETCD_DATA_DIR")
-    if told and told.startswith("/"):
-        return Known(told, f"environment of {program.name}")
+    settings, environment = dict(_settings(process)), dict(_environment(process) or ())
+    for told, where in ((settings.get("data_dir"), "argument"), (environment.get("ETCD_DATA_DIR"), "environment")):
+        if told and told.startswith("/"):
+            return Known(told, f"{where} of {program.name}")
     cwd = json_text.string(process, "cwd")
     if program.in_cwd and cwd and cwd != "/":
         return Known(cwd, f"working directory of {program.name}")
     if program.in_cwd and json_text.boolean(process, "listed"):
-        return _listed(program, process)
+        name = json_text.string(process, "name") or program.name
+        return listed.directory(program.name, name, settings.get("datadir"), _paths(process))
     marked = [
         path for path in _paths(process) if not path.startswith(_NOT_DATA) and path != "/" and program.mark in path
     ]
@@ -331,19 +304,6 @@ def _directory(program: Program, process: Json) -> Fact[str]:
     if program.default:
         return Known(program.default, f"{program.name}'s usual place; its arguments name no other")
     return Unknown(Cause.NOT_EXPOSED, "", f"arguments of {program.name}")
-
-
-def _listed(program: Program, process: Json) -> Fact[str]:
-    """Of a program that works in its data folder, by a list of processes, which has no working directories."""
-    settings = dict(_settings(process))
-    given = settings.get("datadir")
-    paths = [path for path in _paths(process) if not path.startswith(_NOT_DATA)]
-    if program.name == "postgresql" and paths:  # -D, which comes first
-        given = paths[0]
-    if given and given.startswith("/"):
-        return Known(given, f"argument of {program.name}")
-    name = json_text.string(process, "name") or program.name
-    return Unknown(Cause.NOT_EXPOSED, f"run `pwdx $(pgrep -o {name})` on the machine", f"arguments of {program.name}")
 
 
 _ENOUGH_WRITES = 10_000
