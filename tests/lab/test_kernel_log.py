@@ -1,11 +1,12 @@
 """The kernel's log, printed by a real kernel."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.lab.scenario import run, settle
+from tests.lab.scenario import run, settle, wait_for
 
 pytestmark = pytest.mark.lab
 
@@ -35,3 +36,65 @@ def test_what_the_kernels_log_tells_of_a_disk_and_of_a_filesystem(scenario):
     assert report.fact(f"filesystem:{disk}", "filesystem.log_errors") >= stopped > 0
     assert report.fact(f"disk:{disk.removeprefix('/dev/')}", "disk.log_errors") == 0
     scenario.tell(claim="the kernel's log", medium=medium, stopped=stopped)
+
+
+def failing(scenario, name, disk):
+    """A device over a disk, and what makes all of its writes fail from now on."""
+    sectors = int(run("blockdev", "--getsz", disk))
+    run("modprobe", "dm-flakey")
+    run("dmsetup", "create", name, "--table", f"0 {sectors} linear {disk} 0")
+    scenario.undo(run, "dmsetup", "remove", "--retry", name)
+
+    def fail():
+        run("dmsetup", "suspend", "--noflush", "--nolockfs", name)
+        run("dmsetup", "load", name, "--table", f"0 {sectors} flakey {disk} 0 0 3600 1 error_writes")
+        run("dmsetup", "resume", name)
+
+    return f"/dev/mapper/{name}", fail
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern"),
+    [
+        ("xfs", r"XFS \({0}\): .*(error|rror detected|Shutting down|shut down)"),
+        ("btrfs", r"BTRFS (error|critical) \(device {0}\b|BTRFS: error \(device {0}\b"),
+        ("f2fs", r"F2FS-fs \({0}\): "),
+    ],
+)
+def test_what_the_kernel_prints_of_a_filesystem_whose_disk_fails(scenario, kind, pattern):
+    """The kernel's log: XFS, Btrfs and F2FS whose disk fails every write"""
+    disk = f"/dev/{scenario.attach('virtio')[0]}"
+    device, fail = failing(scenario, f"lab-{kind}", disk)
+    scenario.format(kind, device)
+    point = scenario.mount(device, "data")
+    fail()
+    run("sh", "-c", f"for n in 1 2 3; do echo x >{point}/$n; sync; done; touch {point}/4; sync", check=False)
+
+    report = scenario.audit()
+
+    name = run("readlink", "-f", device).strip()
+    said = re.findall(pattern.format(name.removeprefix("/dev/")), scenario.second("dmesg"))
+    scenario.tell(claim=f"the kernel's log of a failing {kind}", lines=len(said))
+    assert said, "the kernel prints nothing that is known"
+    assert report.fact(f"filesystem:{name}", "filesystem.log_errors") > 0
+    assert ("filesystem-errors-in-log", f"filesystem:{name}") in report.advice()
+
+
+def test_a_task_that_hangs_is_in_the_kernels_log(scenario):
+    """The kernel's log: a task that waits for a suspended device for longer than hung_task_timeout_secs"""
+    disk = f"/dev/{scenario.attach('virtio')[0]}"
+    device, _ = failing(scenario, "lab-hung", disk)
+    scenario.write("/proc/sys/kernel/hung_task_timeout_secs", "1\n")
+    before = run("dmesg").count("blocked for more than")
+    run("dmsetup", "suspend", "--noflush", "--nolockfs", "lab-hung")
+    argv = ("dd", f"if={device}", "of=/dev/null", "bs=4096", "count=1", "iflag=direct")
+    with subprocess.Popen(argv, stderr=subprocess.DEVNULL) as reader:
+        wait_for("the kernel to say so", lambda: run("dmesg").count("blocked for more than") > before, 60)
+        report = scenario.audit()
+        run("dmsetup", "resume", "lab-hung")
+        assert reader.wait(60) == 0
+
+    assert (
+        report.fact("host", "host.log_hung_tasks") >= scenario.second("dmesg").count("blocked for more than") - before
+    )
+    assert ("tasks-hung-in-log", "host") in report.advice()

@@ -1,0 +1,154 @@
+"""One program at work in a mount namespace of its own: what its client says, and what fsadvisor tells of it.
+
+`unshare --mount python -m tests.programs.running PROGRAM TREE FOLDER` prints both as JSON. TREE holds packages,
+unpacked, which lie over /usr and /etc as if they were installed, for these processes alone. FOLDER is the program's.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from fsadvisor.facts import Unknown
+from fsadvisor.machine.live import LiveMachine
+from fsadvisor.survey.whole import survey
+
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
+END_S = 120
+
+
+def said(*argv):
+    """What a command prints."""
+    return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=END_S).stdout
+
+
+def lay_over(tree, folder):
+    """The packages over the system's own folders; what is written to /etc stays in the folder."""
+    for name in ("usr", "etc"):
+        upper, work = folder / f"{name}-upper", folder / f"{name}-work"
+        for one in (upper, work, tree / name):
+            one.mkdir(exist_ok=True)
+        options = f"lowerdir={tree / name}:/{name},upperdir={upper},workdir={work}"
+        said("mount", "-t", "overlay", "overlay", "-o", options, f"/{name}")
+
+
+@contextlib.contextmanager
+def server(*argv, ready):
+    """A server that answers, until the block ends; it ends by itself when asked to."""
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            end = time.monotonic() + END_S
+            while subprocess.run(ready, check=False, capture_output=True).returncode:
+                assert process.poll() is None, process.stderr.read()[-2000:]
+                assert time.monotonic() < end, "it does not answer"
+                time.sleep(0.1)
+            yield
+        finally:
+            process.terminate()
+            process.communicate(timeout=END_S)
+    assert process.returncode in (0, -15), f"it did not end cleanly: {process.returncode}"
+
+
+def told(program, data):
+    """The facts of a running program by its data folder; a value that is not known as its cause."""
+    found = survey(LiveMachine(), {}).subjects
+    service = next(it.scope["service"] for it in found if it.id == f"service:{program} {data}")
+    names = (name for name in service.__struct_fields__ if name != "container")
+    facts = {name: getattr(service, name) for name in names}
+    return {
+        name: f"unknown: {fact.cause.value}" if isinstance(fact, Unknown) else str(fact.value)
+        for name, fact in facts.items()
+        if hasattr(fact, "value") or isinstance(fact, Unknown)
+    }
+
+
+def postgresql(data, conf):
+    """A cluster with the lines of a configuration; SHOW of each setting."""
+    tools = "/usr/lib/postgresql/15/bin"
+    said(*NOBODY, f"{tools}/initdb", "-D", str(data), "-A", "trust", "-U", "lab")
+    lines = [f"{name} = '{value}'" for name, value in conf.items()]
+    (data / "more.conf").write_text("\n".join(lines))
+    with (data / "postgresql.conf").open("a") as file:
+        file.write("include = 'more.conf'\nlisten_addresses = ''\n")
+    argv = (*NOBODY, f"{tools}/postgres", "-D", str(data), "-k", str(data))
+    client = ("psql", "-h", str(data), "-U", "lab", "-Atq", "postgres")
+    with server(*argv, ready=(f"{tools}/pg_isready", "-q", "-h", str(data))):
+        asked = {
+            name: said(*client, "-c", f"SHOW {name}").strip() for name in (*conf, "shared_buffers", "server_version")
+        }
+        return asked, told("postgresql", data)
+
+
+def redis(data, conf):
+    """A server by its configuration file; CONFIG GET of each setting."""
+    lines = [f"{name} {value}" for name, value in {**conf, "dir": data, "port": 0, "unixsocket": data / "s"}.items()]
+    Path("/etc/redis").mkdir(exist_ok=True)
+    Path("/etc/redis/redis.conf").write_text("\n".join(lines) + "\n")
+    client = ("redis-cli", "-s", str(data / "s"))
+    with server(*NOBODY, "redis-server", "/etc/redis/redis.conf", ready=(*client, "PING")):
+        asked = {name: said(*client, "CONFIG", "GET", name).splitlines()[1] for name in conf}
+        return asked, told("redis", data)
+
+
+def mariadb(data, conf):
+    """A server by an option file; SHOW VARIABLES of each setting."""
+    Path("/etc/mysql").mkdir(exist_ok=True)
+    lines = ["[mysqld]", *(f"{name} = {value}" for name, value in conf.items()), f"datadir = {data}", "skip-networking"]
+    Path("/etc/mysql/my.cnf").write_text("\n".join([*lines, f"socket = {data}/s"]) + "\n")
+    auth = ("--auth-root-authentication-method=normal", "--skip-test-db", "--force")
+    said(*NOBODY, "mariadb-install-db", f"--datadir={data}", *auth)
+    client = ("mariadb", "-S", f"{data}/s", "-u", "root", "-N", "-B", "-e")
+    with server(*NOBODY, "mariadbd", ready=(*client, "SELECT 1")):
+        names = (*conf, "innodb_buffer_pool_size", "version")
+        asked = {name: said(*client, f"SELECT @@{name}").strip() for name in names}
+        return asked, told("mysql", data)
+
+
+def etcd(data, conf):
+    """A member; its health, and the files that it has open."""
+    address = ("http://127.0.0.1:23790", "http://127.0.0.1:23800")
+    words = (f"--listen-client-urls={address[0]}", f"--advertise-client-urls={address[0]}")
+    words += (f"--listen-peer-urls={address[1]}", f"--data-dir={data}", *conf)
+    ready = (sys.executable, "-c", f"import urllib.request as u; u.urlopen('{address[0]}/health')")
+    with server(*NOBODY, "etcd", *words, ready=ready):
+        mine = [one.parent for one in Path("/proc").glob("[0-9]*/comm") if _reads(one).strip() == "etcd"]
+        held = {str(fd.readlink()) for one in mine for fd in (one / "fd").iterdir()}
+        logs = sorted({str(Path(path).parent) for path in held if path.endswith(".wal") and path.startswith(str(data))})
+        return {"log_directory": " ".join(logs)}, told("etcd", data)
+
+
+def _reads(path):
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+PROGRAMS = {
+    "postgresql": (postgresql, {"synchronous_commit": "off", "full_page_writes": "off", "wal_sync_method": "fsync"}),
+    "postgresql-defaults": (postgresql, {"fsync": "on"}),
+    "redis": (redis, {"appendonly": "yes", "appendfsync": "no"}),
+    "redis-defaults": (redis, {"appendonly": "no", "appendfsync": "everysec"}),
+    "mariadb": (mariadb, {"innodb_flush_method": "fsync", "innodb_flush_log_at_trx_commit": "2"}),
+    "mariadb-defaults": (mariadb, {"innodb_doublewrite": "1"}),
+    "etcd": (etcd, ("--unsafe-no-fsync",)),
+    "etcd-defaults": (etcd, ()),
+}
+
+
+def main(name, tree, folder):
+    """Run one."""
+    start, conf = PROGRAMS[name]
+    place, data = Path(folder), Path(folder) / "data"
+    data.mkdir(mode=0o700)
+    os.chown(data, 65534, 65534)
+    lay_over(Path(tree), place)
+    asked, facts = start(data, conf)
+    print(json.dumps({"asked": asked, "told": facts}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
