@@ -82,6 +82,37 @@ def postgresql(data, conf):
         return asked, told("postgresql", data)
 
 
+def contained(data, conf):
+    """A cluster in a root of its own, as containers have it; its data in that root's own layer, or on a volume."""
+    folder = data.parent
+    root, image, volume = folder / "root", folder / "image", folder / "volume"
+    for one in (root, image, volume, folder / "layer", folder / "work"):
+        one.mkdir()
+    for name in ("usr", "etc", "dev", "proc", "sys", "tmp", "database"):
+        (image / name).mkdir()
+    for name in ("bin", "lib", "lib64", "sbin"):
+        (image / name).symlink_to(f"usr/{name}")
+    options = f"lowerdir={image},upperdir={folder / 'layer'},workdir={folder / 'work'}"
+    said("mount", "-t", "overlay", "overlay", "-o", options, str(root))
+    for name in ("usr", "etc", "dev", "proc", "sys"):
+        said("mount", "--rbind", f"/{name}", str(root / name))
+    (root / "tmp").chmod(0o777)
+    place = folder / "layer" / "database"
+    if conf["volume"]:
+        place = volume
+        said("mount", "--bind", str(volume), str(root / "database"))
+    os.chown(root / "database", 65534, 65534)
+    tools, inside = "/usr/lib/postgresql/15/bin", ("chroot", str(root), *NOBODY)
+    said(*inside, f"{tools}/initdb", "-D", "/database/d", "-A", "trust", "-U", "lab")
+    with (root / "database" / "d" / "postgresql.conf").open("a") as file:
+        file.write("listen_addresses = ''\nsynchronous_commit = local\nfull_page_writes = off\n")
+    client = (*inside, "psql", "-h", "/database", "-U", "lab", "-Atq", "postgres")
+    ready = (*inside, f"{tools}/pg_isready", "-q", "-h", "/database")
+    with server(*inside, f"{tools}/postgres", "-D", "/database/d", "-k", "/database", ready=ready):
+        names = ("synchronous_commit", "full_page_writes", "fsync")
+        return {name: said(*client, "-c", f"SHOW {name}").strip() for name in names}, told("postgresql", place / "d")
+
+
 def redis(data, conf):
     """A server by its configuration file; CONFIG GET of each setting."""
     lines = [f"{name} {value}" for name, value in {**conf, "dir": data, "port": 0, "unixsocket": data / "s"}.items()]
@@ -130,6 +161,8 @@ def _reads(path):
 PROGRAMS = {
     "postgresql": (postgresql, {"synchronous_commit": "off", "full_page_writes": "off", "wal_sync_method": "fsync"}),
     "postgresql-defaults": (postgresql, {"fsync": "on"}),
+    "contained-layer": (contained, {"volume": False}),
+    "contained-volume": (contained, {"volume": True}),
     "redis": (redis, {"appendonly": "yes", "appendfsync": "no"}),
     "redis-defaults": (redis, {"appendonly": "no", "appendfsync": "everysec"}),
     "mariadb": (mariadb, {"innodb_flush_method": "fsync", "innodb_flush_log_at_trx_commit": "2"}),

@@ -99,6 +99,15 @@ def test_postgresql_has_the_defaults_that_are_told(tree, folder):
     assert asked["server_version"].startswith("15.")
 
 
+@pytest.mark.parametrize(("name", "in_layer"), [("contained-layer", "True"), ("contained-volume", "False")])
+def test_postgresql_with_a_root_of_its_own_is_judged_by_its_files_on_the_host(name, in_layer, tree, folder):
+    asked, told = run(name, tree("postgresql"), folder)
+    assert asked["synchronous_commit"] == told["synchronous_commit"] == "local"
+    assert as_fact(asked["full_page_writes"]) == told["full_page_writes"] == "False"
+    assert as_fact(asked["fsync"]) == told["fsync"] == "True"
+    assert told["in_container_layer"] == in_layer
+
+
 @pytest.mark.parametrize("name", ["redis", "redis-defaults"])
 def test_redis_flushes_its_log_as_told(name, tree, folder):
     asked, told = run(name, tree("redis"), folder)
