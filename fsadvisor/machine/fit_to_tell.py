@@ -74,6 +74,7 @@ _OF_PROCESS: Final = (
     "environment",
     "mounts",
     "images",
+    "writes",
 )
 
 

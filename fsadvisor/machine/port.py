@@ -86,6 +86,7 @@ class Machine(Protocol):
         leaves the machine. `here` is whether the process has the same root folder as we, so that its paths mean
         the same to us; where it is False, "container" names its container, or is null, and "mounts" is its mountinfo.
         QEMU has "images": [{"path", "cache"}] of its disks (see guest_disks).
+        "writes" is the folder of all files that it has open for writing, or null; it is not told of containers.
         etcd has "environment": [[name, value]] of the variables about storage, or null. Where the kernel refused to
         tell one of them, `cwd` or `here` is null and there is
         `"denied": true`.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import posixpath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import containers, guest_disks, sources
@@ -93,6 +94,8 @@ def _process(told: dict[str, Any]) -> dict[str, Any]:
         "settings": settings_in_arguments(told["cmdline"] or []),
         "here": _has_our_root(told["pid"]),
     }
+    if process["here"]:
+        process["writes"] = _written_folder(told["pid"])
     if told["name"] in ENVIRONMENT:
         process["environment"] = _environment(told["pid"])
     if told["name"] in guest_disks.NAMES:
@@ -101,6 +104,24 @@ def _process(told: dict[str, Any]) -> dict[str, Any]:
         process |= containers.told_of(told["pid"], process["cwd"])
     denied = told["cwd"] is None or told["cmdline"] is None or process["here"] is None
     return process | {"denied": True} if denied else process
+
+
+_NO_DATA: Final = ("/var/log/", "/run/", "/var/run/", "/proc/", "/sys/", "/dev/", "/tmp/", "/etc/", "/usr/")  # noqa: S108
+
+
+def _written_folder(pid: int) -> str | None:
+    """The folder that holds all files that it has open for writing, logs aside; None where it has none of its own."""
+    import psutil
+
+    try:
+        files = psutil.Process(pid).open_files()
+    except (psutil.Error, OSError):
+        return None
+    folders = {
+        posixpath.dirname(file.path) for file in files if file.mode != "r" and not file.path.startswith(_NO_DATA)
+    }
+    common = posixpath.commonpath(folders) if folders else "/"
+    return common if common.count("/") > 1 and common not in ("/var/lib", "/var/spool") else None
 
 
 def _environment(pid: int) -> list[list[str]] | None:

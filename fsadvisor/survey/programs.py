@@ -277,7 +277,10 @@ def _of_guest(program: Program, place: str) -> Fact[str]:
 
 
 def _directory(program: Program, process: Json) -> Fact[str]:
-    """The data folder: an argument under which data may lie, the working folder, else the packages' default."""
+    """The data folder: an argument under which data may lie, the working folder, what it writes, the packages' default.
+
+    A configuration file may put the data anywhere: what the program has open for writing tells.
+    """
     if place := dict(_settings(process)).get("guest_place"):
         return _of_guest(program, place)
     if program.untold:
@@ -297,6 +300,10 @@ def _directory(program: Program, process: Json) -> Fact[str]:
         path for path in _paths(process) if not path.startswith(_NOT_DATA) and path != "/" and program.mark in path
     ]
     folders = [path for path in marked if not PurePosixPath(path).suffix]
+    writes = json_text.string(process, "writes")
+    if writes and folders in ([], [cwd]):
+        inside = f"{writes}/".startswith(f"{program.default or '?'}/")
+        return Known(program.default if inside else writes, f"files that {program.name} has open for writing")
     if folders:
         return Known(folders[0], f"argument of {program.name}")
     if json_text.boolean(process, "denied"):

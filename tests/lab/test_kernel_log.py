@@ -98,28 +98,3 @@ def test_a_task_that_hangs_is_in_the_kernels_log(scenario):
 
     assert 0 < report.fact("host", "host.log_hung_tasks") <= scenario.second("dmesg").count("blocked for more than")
     assert ("tasks-hung-in-log", "host") in report.advice()
-
-
-def test_resets_of_a_sata_link_are_counted_for_its_disk(scenario):
-    """The kernel's log: the link of a SATA disk that is reset again and again"""
-    names = scenario.attach("sata-ssd")
-    of = {name: re.search(r"/(ata\d+)/(host\d+)/", str(Path(f"/sys/block/{name}").resolve())) for name in names}
-    port, host = of[names[0]].groups()
-
-    def resets(one):
-        return run("dmesg").count(f" {one}: hard resetting link")
-
-    for _ in range(6):
-        before = resets(port)
-        Path(f"/sys/class/scsi_host/{host}/scan").write_text("- - -\n")
-        wait_for("the reset", lambda at=before: resets(port) > at)
-        settle()
-
-    report = scenario.audit()
-
-    said = scenario.second("dmesg")
-    for name in names:
-        counted = said.count(f" {of[name][1]}: hard resetting link")
-        assert report.fact(f"disk:{name}", "disk.log_link_troubles") >= counted
-        assert ("disk-resets-in-log", f"disk:{name}") in report.advice() or name != names[0]
-    scenario.tell(claim="resets of a SATA link", counted=resets(port))

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 from fsadvisor.facts import Unknown
@@ -138,17 +139,77 @@ def mariadb(data, conf):
         return asked, told("mysql", data)
 
 
+def open_below(name, data):
+    """Folders of the files that processes of this name have open below a folder, by the kernel."""
+    mine = [one.parent for one in Path("/proc").glob("[0-9]*/comm") if _reads(one).strip() == name]
+    held = {str(fd.readlink()) for one in mine for fd in (one / "fd").iterdir() if fd.is_symlink()}
+    return sorted({path for path in held if path.startswith(f"{data}/") and "(deleted)" not in path})
+
+
 def etcd(data, conf):
     """A member; its health, and the files that it has open."""
     address = ("http://127.0.0.1:23790", "http://127.0.0.1:23800")
     words = (f"--listen-client-urls={address[0]}", f"--advertise-client-urls={address[0]}")
     words += (f"--listen-peer-urls={address[1]}", f"--data-dir={data}", *conf)
-    ready = (sys.executable, "-c", f"import urllib.request as u; u.urlopen('{address[0]}/health')")
-    with server(*NOBODY, "etcd", *words, ready=ready):
-        mine = [one.parent for one in Path("/proc").glob("[0-9]*/comm") if _reads(one).strip() == "etcd"]
-        held = {str(fd.readlink()) for one in mine for fd in (one / "fd").iterdir()}
-        logs = sorted({str(Path(path).parent) for path in held if path.endswith(".wal") and path.startswith(str(data))})
-        return {"log_directory": " ".join(logs)}, told("etcd", data)
+    with server(*NOBODY, "etcd", *words, ready=answers(f"{address[0]}/health")):
+        logs = {str(Path(path).parent) for path in open_below("etcd", data) if path.endswith(".wal")}
+        return {"log_directory": " ".join(sorted(logs))}, told("etcd", data)
+
+
+def answers(url):
+    """A command that succeeds once an address answers."""
+    return (sys.executable, "-c", f"import urllib.request as u; u.urlopen('{url}')")
+
+
+def keeps(program, data):
+    """Where a program is said to keep its files."""
+    spaces = [it.scope["service"] for it in survey(LiveMachine(), {}).subjects if it.kind == "service"]
+    mine = [
+        str(it.directory.value)
+        for it in spaces
+        if it.program.value == program and not isinstance(it.directory, Unknown)
+    ]
+    return {"directory": " ".join(one for one in mine if f"{one}/".startswith(f"{data}/"))}
+
+
+def prometheus(data, _conf):
+    """A server without targets."""
+    (data.parent / "conf.yml").write_text("scrape_configs: []\n")
+    words = (
+        f"--config.file={data.parent}/conf.yml",
+        f"--storage.tsdb.path={data}",
+        "--web.listen-address=127.0.0.1:29090",
+    )
+    with server(*NOBODY, "prometheus", *words, ready=answers("http://127.0.0.1:29090/-/ready")):
+        return {"open": open_below("prometheus", data)}, keeps("prometheus", data)
+
+
+def influxdb(data, _conf):
+    """A server by its configuration file."""
+    folders = "\n".join(f'[{part}]\n dir = "{data}/{part}"' for part in ("meta", "data"))
+    file = data.parent / "influxdb.conf"
+    file.write_text(
+        f'reporting-disabled = true\nbind-address = "127.0.0.1:28088"\n{folders}\n wal-dir = "{data}/wal"\n'
+        '[http]\n bind-address = "127.0.0.1:28086"\n'
+    )
+    with server(*NOBODY, "influxd", "-config", str(file), ready=answers("http://127.0.0.1:28086/ping")):
+        for query in ("query?q=CREATE+DATABASE+lab", "write?db=lab"):
+            with urllib.request.urlopen(f"http://127.0.0.1:28086/{query}", data=b"seen value=1"):
+                pass
+        return {"open": open_below("influxd", data)}, keeps("influxdb", data)
+
+
+def openldap(data, _conf):
+    """A server of one empty database."""
+    file = data.parent / "slapd.conf"
+    file.write_text(
+        "modulepath /usr/lib/ldap\nmoduleload back_mdb\ninclude /etc/ldap/schema/core.schema\n"
+        f"database mdb\nsuffix dc=lab\nrootdn cn=lab,dc=lab\ndirectory {data}\n"
+    )
+    words = ("-f", str(file), "-h", "ldap://127.0.0.1:23389", "-d", "0")
+    listening = (sys.executable, "-c", "import socket; socket.create_connection(('127.0.0.1', 23389))")
+    with server(*NOBODY, "slapd", *words, ready=listening):
+        return {"open": open_below("slapd", data)}, keeps("openldap", data)
 
 
 def _reads(path):
@@ -167,6 +228,9 @@ PROGRAMS = {
     "redis-defaults": (redis, {"appendonly": "no", "appendfsync": "everysec"}),
     "mariadb": (mariadb, {"innodb_flush_method": "fsync", "innodb_flush_log_at_trx_commit": "2"}),
     "mariadb-defaults": (mariadb, {"innodb_doublewrite": "1"}),
+    "prometheus": (prometheus, None),
+    "influxdb": (influxdb, None),
+    "openldap": (openldap, None),
     "etcd": (etcd, ("--unsafe-no-fsync",)),
     "etcd-defaults": (etcd, ()),
 }

@@ -28,6 +28,9 @@ PACKAGES = {
     "redis": ["redis-server"],
     "mariadb": ["mariadb-server-core", "mariadb-client-core"],
     "etcd": ["etcd-server"],
+    "prometheus": ["prometheus"],
+    "influxdb": ["influxdb"],
+    "openldap": ["slapd"],
 }
 
 
@@ -133,3 +136,11 @@ def test_etcd_keeps_its_log_where_told(name, unsafe, tree, folder):
     asked, told = run(name, tree("etcd"), folder)
     assert asked["log_directory"] == told["log_directory"]
     assert told["unsafe_no_fsync"] == unsafe
+
+
+@pytest.mark.parametrize("name", ["prometheus", "influxdb", "openldap"])
+def test_a_program_keeps_its_files_where_told(name, tree, folder):
+    asked, told = run(name, tree(name), folder)
+    assert asked["open"], "the program holds no file open"
+    assert told["directory"], "no folder is told"
+    assert all(f"{path}/".startswith(f"{folder}/{name}/data/") for path in asked["open"])

@@ -311,3 +311,16 @@ def test_jobs_that_defragment_are_known_by_their_files(text, root, expected):
     made = machine(disk("sda"), mounts=[ROOT_MOUNT], root=root, commands={" ".join(host.DEFRAGMENTING): text})
     found = survey(made, {}).subjects[0].scope["host"].defrag_jobs
     assert isinstance(found, Unknown) if expected is None else found.value == expected
+
+
+@pytest.mark.parametrize(
+    ("writes", "directory"),
+    [
+        ("/srv/ldap", "/srv/ldap"),
+        ("/var/lib/ldap/deep", "/var/lib/ldap"),
+        ("/var/lib/ldap2", "/var/lib/ldap2"),
+        (None, "/var/lib/ldap"),
+    ],
+)
+def test_a_folder_that_only_a_configuration_file_names_is_told_by_what_is_written(writes, directory):
+    assert service({**process("slapd", "/", paths=["/etc/ldap.conf"]), "writes": writes}).directory.value == directory
