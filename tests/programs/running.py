@@ -7,6 +7,7 @@ unpacked, which lie over /usr and /etc as if they were installed, for these proc
 import contextlib
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -146,12 +147,19 @@ def open_below(name, data):
     return sorted({path for path in held if path.startswith(f"{data}/") and "(deleted)" not in path})
 
 
+def address():
+    """A free port of loopback, as HOST:PORT: tests run side by side."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{one.getsockname()[1]}"
+
+
 def etcd(data, conf):
     """A member; its health, and the files that it has open."""
-    address = ("http://127.0.0.1:23790", "http://127.0.0.1:23800")
-    words = (f"--listen-client-urls={address[0]}", f"--advertise-client-urls={address[0]}")
-    words += (f"--listen-peer-urls={address[1]}", f"--data-dir={data}", *conf)
-    with server(*NOBODY, "etcd", *words, ready=answers(f"{address[0]}/health")):
+    client, peer = f"http://{address()}", f"http://{address()}"
+    words = (f"--listen-client-urls={client}", f"--advertise-client-urls={client}")
+    words += (f"--listen-peer-urls={peer}", f"--data-dir={data}", *conf)
+    with server(*NOBODY, "etcd", *words, ready=answers(f"{client}/health")):
         logs = {str(Path(path).parent) for path in open_below("etcd", data) if path.endswith(".wal")}
         return {"log_directory": " ".join(sorted(logs))}, told("etcd", data)
 
@@ -174,40 +182,47 @@ def keeps(program, data):
 
 def prometheus(data, _conf):
     """A server without targets."""
+    at = address()
     (data.parent / "conf.yml").write_text("scrape_configs: []\n")
     words = (
         f"--config.file={data.parent}/conf.yml",
         f"--storage.tsdb.path={data}",
-        "--web.listen-address=127.0.0.1:29090",
+        f"--web.listen-address={at}",
     )
-    with server(*NOBODY, "prometheus", *words, ready=answers("http://127.0.0.1:29090/-/ready")):
+    with server(*NOBODY, "prometheus", *words, ready=answers(f"http://{at}/-/ready")):
         return {"open": open_below("prometheus", data)}, keeps("prometheus", data)
 
 
 def influxdb(data, _conf):
     """A server by its configuration file."""
+    at, backup = address(), address()
     folders = "\n".join(f'[{part}]\n dir = "{data}/{part}"' for part in ("meta", "data"))
     file = data.parent / "influxdb.conf"
     file.write_text(
-        f'reporting-disabled = true\nbind-address = "127.0.0.1:28088"\n{folders}\n wal-dir = "{data}/wal"\n'
-        '[http]\n bind-address = "127.0.0.1:28086"\n'
+        f'reporting-disabled = true\nbind-address = "{backup}"\n{folders}\n wal-dir = "{data}/wal"\n'
+        f'[http]\n bind-address = "{at}"\n'
     )
-    with server(*NOBODY, "influxd", "-config", str(file), ready=answers("http://127.0.0.1:28086/ping")):
+    with server(*NOBODY, "influxd", "-config", str(file), ready=answers(f"http://{at}/ping")):
         for query in ("query?q=CREATE+DATABASE+lab", "write?db=lab"):
-            with urllib.request.urlopen(f"http://127.0.0.1:28086/{query}", data=b"seen value=1"):
+            with urllib.request.urlopen(f"http://{at}/{query}", data=b"seen value=1"):
                 pass
         return {"open": open_below("influxd", data)}, keeps("influxdb", data)
 
 
 def openldap(data, _conf):
     """A server of one empty database."""
+    at = address()
     file = data.parent / "slapd.conf"
     file.write_text(
         "modulepath /usr/lib/ldap\nmoduleload back_mdb\ninclude /etc/ldap/schema/core.schema\n"
         f"database mdb\nsuffix dc=lab\nrootdn cn=lab,dc=lab\ndirectory {data}\n"
     )
-    words = ("-f", str(file), "-h", "ldap://127.0.0.1:23389", "-d", "0")
-    listening = (sys.executable, "-c", "import socket; socket.create_connection(('127.0.0.1', 23389))")
+    words = ("-f", str(file), "-h", f"ldap://{at}", "-d", "0")
+    listening = (
+        sys.executable,
+        "-c",
+        f"import socket; socket.create_connection(('127.0.0.1', {at.rpartition(':')[2]}))",
+    )
     with server(*NOBODY, "slapd", *words, ready=listening):
         return {"open": open_below("slapd", data)}, keeps("openldap", data)
 
