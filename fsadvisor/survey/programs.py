@@ -296,6 +296,18 @@ def _directory(program: Program, process: Json) -> Fact[str]:
     if program.in_cwd and json_text.boolean(process, "listed"):
         name = json_text.string(process, "name") or program.name
         return listed.directory(program.name, name, settings.get("datadir"), _paths(process))
+    seen = _seen(program, process, cwd)
+    if seen is not None:
+        return seen
+    if json_text.boolean(process, "denied"):
+        return Unknown(Cause.DENIED, "run as root", f"arguments of {program.name}")
+    if program.default:
+        return Known(program.default, f"{program.name}'s usual place; its arguments name no other")
+    return Unknown(Cause.NOT_EXPOSED, "", f"arguments of {program.name}")
+
+
+def _seen(program: Program, process: Json, cwd: str | None) -> Known[str] | None:
+    """The folder by its arguments, else by what it has open for writing, else by where it was started."""
     marked = [
         path for path in _paths(process) if not path.startswith(_NOT_DATA) and path != "/" and program.mark in path
     ]
@@ -304,13 +316,7 @@ def _directory(program: Program, process: Json) -> Fact[str]:
     if writes and folders in ([], [cwd]):
         inside = f"{writes}/".startswith(f"{program.default or '?'}/")
         return Known(program.default if inside else writes, f"files that {program.name} has open for writing")
-    if folders:
-        return Known(folders[0], f"argument of {program.name}")
-    if json_text.boolean(process, "denied"):
-        return Unknown(Cause.DENIED, "run as root", f"arguments of {program.name}")
-    if program.default:
-        return Known(program.default, f"{program.name}'s usual place; its arguments name no other")
-    return Unknown(Cause.NOT_EXPOSED, "", f"arguments of {program.name}")
+    return Known(folders[0], f"argument of {program.name}") if folders else None
 
 
 _ENOUGH_WRITES = 10_000
