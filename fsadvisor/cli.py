@@ -84,14 +84,14 @@ def _audit(chosen: argparse.Namespace) -> int:
         sys.stderr.write(f"fsadvisor: with the defaults of {said}\n")
     if chosen.form is None and not (chosen.quiet or chosen.output) and (terminal := _terminal(chosen)):
         return _explore(chosen, terminal)
+    from fsadvisor.report.as_json import could_not_look
+    from fsadvisor.report.model import About, Identity
+
     shelf = looking.shelf(chosen)
     machine = looking.machine(chosen)
-    seen, which = looking.identified(machine, chosen)
+    seen, which = looking.identified(machine, chosen, Identity)
     storage = with_fitting_waivers(seen, shelf.rules)
     verdicts = advise(storage, shelf.rules, every=chosen.all)
-    from fsadvisor.report.as_json import could_not_look
-    from fsadvisor.report.model import About
-
     status = BLIND if could_not_look(storage, machine.root) else _exit_code(chosen, verdicts, shelf)
     identity = which() if chosen.form in ("json", "lines", "brief") else None
     about = About(version=__version__, root=machine.root, rule_errors=shelf.errors, identity=identity)

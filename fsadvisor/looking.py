@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.kept_files import WithFile, with_own_results
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.report.model import Identity
     from fsadvisor.storage import Storage, Supposition
     from fsadvisor.survey.attested import Identity as SubjectIdentity
+
+Made = TypeVar("Made")
 
 
 class UsageError(Exception):
@@ -58,8 +59,13 @@ def storage(machine: Machine, chosen: argparse.Namespace, supposed: Sequence[Sup
     return _surveyed(machine, chosen, supposed)[0]
 
 
-def identified(machine: Machine, chosen: argparse.Namespace) -> tuple[Storage, Callable[[], Identity]]:
-    """The same, and which machine it is, to be asked for where somebody wants to know; --remember keeps its counts."""
+def identified(
+    machine: Machine, chosen: argparse.Namespace, made: Callable[..., Made]
+) -> tuple[Storage, Callable[[], Made]]:
+    """The same, and which machine it is, to be asked for where somebody wants to know, as the class `made`.
+
+    --remember keeps its counts.
+    """
     if chosen.remember and (chosen.on or chosen.only):
         wrong = "--on" if chosen.on else "--only"
         raise UsageError(f"--remember: only looks at this whole machine are kept; leave {wrong} or --remember out")
@@ -67,12 +73,11 @@ def identified(machine: Machine, chosen: argparse.Namespace) -> tuple[Storage, C
     if chosen.remember:
         _remember(machine, found, identity)
 
-    def which() -> Identity:
-        from fsadvisor.report.model import Identity
+    def which() -> Made:
         from fsadvisor.survey.which import Which
 
         it = Which(machine, plain=bool(chosen.plain_ids))
-        return Identity(
+        return made(
             host=it.host, id=it.id, boot=it.boot, time=it.time(live=not chosen.on), os=it.os,
             stable=it.stable(found, identity),
         )  # fmt: skip

@@ -15,7 +15,7 @@ from fsadvisor.pages import published
 from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.pages.published import piece
 from fsadvisor.report import model, titles
-from fsadvisor.rulebook.advise import gain_of, left_of, reason_shared
+from fsadvisor.rulebook.advise import Verdicts, gain_of, left_of, reason_shared
 from fsadvisor.rulebook.ranking import rank_of
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, Outcome
 from fsadvisor.rulebook.shape import Keep
@@ -71,10 +71,12 @@ def could_not_look(storage: Storage, root: bool | None) -> str:
 
 def summary(storage: Storage, verdicts: Sequence[Verdict], about: model.About) -> model.Summary:
     """What the whole comes to."""
-    outcomes = Counter(verdict.outcome for verdict in verdicts)
-    severities = Counter(verdict.rule.severity for verdict in verdicts if is_advised(verdict))
+    outcomes: Counter[Outcome] = Counter()
+    for _, outcome, subjects in _groups(verdicts):
+        outcomes[outcome] += len(subjects)
+    severities = Counter(verdict.rule.severity for verdict in _spoken(verdicts) if is_advised(verdict))
     return model.Summary(
-        waived=sum(verdict.waiver is not None for verdict in verdicts),
+        waived=sum(verdict.waiver is not None for verdict in _spoken(verdicts)),
         ignored=convert(storage.ignored, tuple[model.Ignored, ...], from_attributes=True),
         verdicts=model.Outcomes(**{outcome.value: outcomes[outcome] for outcome in Outcome}),
         advise=model.Severities(**{severity: severities[severity] for severity in _SEVERITIES}),
@@ -283,12 +285,22 @@ def as_json(
 
 
 def _passed(verdicts: Iterable[Verdict]) -> Iterator[model.Passed]:
-    silent = (one for one in verdicts if one.outcome in SILENT)
-    for (rule, outcome), among in groupby(silent, lambda one: (one.rule, one.outcome)):
-        yield model.Passed(rule=rule.id, verdict=outcome, subjects=tuple(_text(one.subject.id) for one in among))
+    silent = ((rule, outcome, among) for rule, outcome, among in _groups(verdicts) if outcome in SILENT)
+    for (rule, outcome), alike in groupby(silent, lambda group: group[:2]):
+        subjects = tuple(_text(subject.id) for _, _, among in alike for subject in among)
+        yield model.Passed(rule=rule.id, verdict=outcome, subjects=subjects)
+
+
+def _groups(verdicts: Iterable[Verdict]) -> Iterator[tuple[Rule, Outcome, Sequence[Subject]]]:
+    """In order, each rule with what it says and of whom: most of a big machine's verdicts pass and are never made."""
+    if isinstance(verdicts, Verdicts):
+        return verdicts.groups()
+    return ((one.rule, one.outcome, (one.subject,)) for one in verdicts)
 
 
 def _spoken(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
+    if isinstance(verdicts, Verdicts):
+        return verdicts.among(lambda _, outcome: outcome not in SILENT)
     return (one for one in verdicts if one.outcome not in SILENT)
 
 
