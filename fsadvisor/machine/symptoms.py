@@ -55,6 +55,9 @@ class Holds(Struct, frozen=True, kw_only=True):
     kernel: bool = False
     """It is a thread of the kernel: it has no arguments."""
 
+    not_run_s: float | None = None
+    """How long ago the one of its threads that is stuck for longest last ran."""
+
     verb: str = ""
     """Its first argument that is no option: 'scrub' of `btrfs scrub start /srv`."""
 
@@ -120,6 +123,29 @@ class Opened(Struct, frozen=True, kw_only=True):
     inode: int | None
 
 
+_RAN: Final = re.compile(r"^se\.exec_start\s*:\s*(\d+\.\d+)", re.ASCII | re.MULTILINE)
+
+
+def not_run_for(pid: int, threads: Iterable[int]) -> float | None:
+    """Seconds since the one of these threads that has waited longest last ran; None where the kernel does not tell.
+
+    Both figures are of the scheduler's clock, in ms: when a thread was last charged for running, and ours for now.
+    """
+    now = _last_ran("/proc/thread-self/sched")
+    then = [ran for one in threads if (ran := _last_ran(f"/proc/{pid}/task/{one}/sched")) is not None]
+    return None if now is None or not then else max(now - min(then), 0.0) / 1000
+
+
+def _last_ran(path: str) -> float | None:
+    found = _RAN.search(text(path) or "")
+    return float(found[1]) if found else None
+
+
+def hardware(device: str) -> str:
+    """Where the kernel has a block device: '/sys/devices/pci0000:00/…/nvme/nvme0/nvme0n1'."""
+    return os.path.realpath(f"/sys/block/{device}")
+
+
 def opened(thread: int, descriptor: int) -> Opened | None:
     """None where it is open no more. The filesystem itself is not asked, so a dead one can't hold us."""
     fields = _fields(f"/proc/{thread}/fdinfo/{descriptor}")
@@ -138,8 +164,11 @@ def _fields(path: str) -> dict[str, str]:
     return {name: value.strip() for name, value in (line.split(":", 1) for line in lines if ":" in line)}
 
 
-def holds(pid: int) -> Holds:
-    """Where a process works. The filesystems themselves are not asked, so a dead one can't hold us."""
+def holds(pid: int, stuck: Iterable[int] = ()) -> Holds:
+    """Where a process works; `stuck` are threads of it.
+
+    The filesystems themselves are not asked, so a dead one can't hold us.
+    """
     written = _written(pid)
     paths: list[str] = []
     kernel, verb = False, ""
@@ -156,7 +185,15 @@ def holds(pid: int) -> Holds:
     group = text(f"/proc/{pid}/cgroup") or ""
     waits_in = tuple(written[number] for number in _first_arguments(pid) if number in written)
     mounts = tuple(dict.fromkeys(written.values()))
-    return Holds(group=group, written=mounts, paths=tuple(paths), waits_in=waits_in, kernel=kernel, verb=verb)
+    return Holds(
+        group=group,
+        written=mounts,
+        paths=tuple(paths),
+        waits_in=waits_in,
+        kernel=kernel,
+        verb=verb,
+        not_run_s=not_run_for(pid, stuck),
+    )
 
 
 def _written(pid: int) -> dict[int, int]:
@@ -206,15 +243,20 @@ class Limited(Struct, frozen=True, kw_only=True):
 
 _V1: Final = tuple(f"blkio.throttle.{way}_{unit}_device" for way in ("read", "write") for unit in ("bps", "iops"))
 _V1_COUNTED: Final = ("blkio.throttle.io_service_bytes", "blkio.throttle.io_serviced")
+_PRESSURES: Final = ("io.pressure", "memory.pressure")
+_V2_COUNTED: Final = ("io.stat", *_PRESSURES)
 
 
 def limited_groups() -> tuple[Limited, ...]:
-    """The control groups that have a limit of I/O, of both versions, with what they have done so far."""
+    """The control groups that have a limit of I/O, of both versions, with what they have done so far.
+
+    Of those of the newer version that have none: their pressures.
+    """
     found: list[Limited] = []
     for root, limits, counted in (
         ("/sys/fs/cgroup/blkio", _V1, _V1_COUNTED),
-        ("/sys/fs/cgroup", ("io.max",), ("io.stat", "io.pressure")),
-        ("/sys/fs/cgroup/unified", ("io.max",), ("io.stat", "io.pressure")),
+        ("/sys/fs/cgroup", ("io.max",), _V2_COUNTED),
+        ("/sys/fs/cgroup/unified", ("io.max",), _V2_COUNTED),
     ):
         found += _limited(root, limits, counted)
     return tuple(found)
@@ -226,10 +268,40 @@ def _limited(root: str, limits: tuple[str, ...], counted: tuple[str, ...]) -> It
     for number, (folder, _, files) in enumerate(os.walk(root)):
         if number > _GROUPS:
             return
+        path = folder.removeprefix(root) or "/"
         told = {name: text(f"{folder}/{name}") or "" for name in limits if name in files}
+        pressures = {name: text(f"{folder}/{name}") or "" for name in _PRESSURES if name in files and path != "/"}
         if any(told.values()):
             rest = {name: text(f"{folder}/{name}") or "" for name in counted if name in files}
-            yield Limited(path=folder.removeprefix(root) or "/", files={**told, **rest})
+            yield Limited(path=path, files={**told, **rest, **pressures})
+        elif pressures:
+            yield Limited(path=path, files=pressures)
+
+
+class Memory(Struct, frozen=True, kw_only=True):
+    """What a control group uses, and the lowest limit that it has of its own, in bytes."""
+
+    used: int
+    limit: int
+
+
+_MEMORY: Final = (
+    ("/sys/fs/cgroup", "memory.current", ("memory.high", "memory.max")),
+    ("/sys/fs/cgroup/memory", "memory.usage_in_bytes", ("memory.limit_in_bytes",)),
+)
+_NO_LIMIT: Final = 1 << 60
+"""The older version writes the largest number that it knows."""
+
+
+def memory_of(group: str) -> Memory | None:
+    """None where the group has no limit of memory, or can't be asked."""
+    for root, use, limits in _MEMORY:
+        used = text(f"{root}{group}/{use}")
+        told = [int(limit) for name in limits if (limit := text(f"{root}{group}/{name}") or "").isdecimal()]
+        told = [limit for limit in told if 0 < limit < _NO_LIMIT]
+        if used and used.isdecimal() and told:
+            return Memory(used=int(used), limit=min(told))
+    return None
 
 
 _POOLS: Final = ("dmsetup", "status", "--noflush", "--target", "thin-pool")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ARGV: Final = ("dmesg",)
 
 Class: TypeAlias = Literal[
-    "io", "link", "space", "filesystem", "filesystem-note", "read-only", "hung", "attached", "info"
+    "io", "link", "space", "filesystem", "filesystem-note", "read-only", "hung", "attached", "began", "info"
 ]
 
 _LINE: Final = re.compile(r"(?:<\d{1,3}>)?\[ *(\d{1,12}\.\d{1,9})\] (?:\[ *[TC]\d{1,10}\] )?(.*)", re.ASCII)
@@ -129,7 +129,7 @@ def _any_beginning() -> re.Pattern[str]:
         r"ata\d|BTRFS|EXT4-fs|XFS|JBD2|F2FS-fs|FAT-fs|Aborting journal|INFO: task|sd \d|nvme|md/raid|device-mapper"
         r"|Buffer I/O|I/O error|critical |(?:recoverable )?transport |protection error|timeout error|nfs: server"
         r"|blk_update_request|blk_print_req_error|print_req_error|end_request|pcieport|ahci|megaraid_sas|mpt3sas"
-        r"|\w+: detected capacity"
+        r"|\w+: detected capacity|md: "
     )
 
 

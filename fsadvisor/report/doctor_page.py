@@ -99,7 +99,7 @@ def _finding(number: int, one: Finding, window: Window) -> Iterator[Block]:
         for name in names:
             yield paragraph(clean(name), first=line(says), indent=12)
     since = (
-        f"{clean(one.since)}, by the kernel's log"
+        f"{clean(one.since)}, {clean(one.since_by)}"
         if one.since
         else f"the whole look, {window.seconds:.0f} s, or longer"
     )
@@ -178,6 +178,7 @@ class FoundJson(msgspec.Struct, frozen=True, kw_only=True):
     culprits: tuple[str, ...]
     waiters: tuple[str, ...]
     since: str
+    since_by: str
     facts: dict[str, str | int | float | bool | None]
     advice: str
     commands: tuple[str, ...]
@@ -237,6 +238,7 @@ def _found(one: Finding) -> FoundJson:
         culprits=one.culprits,
         waiters=one.waiters,
         since=one.since,
+        since_by=one.since_by,
         facts=_facts(one.verdict.facts()),
         advice=told.advice,
         commands=told.now,

@@ -34,6 +34,11 @@ class Now(Described, frozen=True, kw_only=True):
     held_back_percent: Fact[float] = some(
         "looks in which a program was held back in its writes, of the one that was most", "/proc/PID/stack", "percent"
     )
+    memory_available_percent: Fact[float] = some("memory that is available, of all", "/proc/meminfo", "percent")
+    log_hung_tasks: Fact[int] = some("tasks of which the log says that they hung, last hour", "dmesg", "tasks")
+    directory_waiting: Fact[float] = some(
+        "threads that waited for the lock of a directory, on average", "/proc/PID/stack"
+    )
     lock_waiting: Fact[float] = some("threads that waited for a lock of the kernel, on average", "/proc/PID/stack")
     # a device
     busy_percent: Fact[float] = some("time with a request under way", "/proc/diskstats", "percent")
@@ -43,6 +48,11 @@ class Now(Described, frozen=True, kw_only=True):
     requests: Fact[float] = some("reads and writes per second", "/proc/diskstats")
     latency_ms: Fact[float] = some("what a read or write took, on average", "/proc/diskstats", "ms")
     flush_percent: Fact[float] = some("flushes under way on average, of one", "/proc/diskstats", "percent")
+    discard_percent: Fact[float] = some("discards (TRIM) under way on average, of one", "/proc/diskstats", "percent")
+    discards: Fact[float] = some("discards (TRIM) per second", "/proc/diskstats")
+    reached_by: Fact[str] = some("how a disk of another machine is reached: nbd, rbd, iscsi, …", "/sys/block")
+    log_errors: Fact[int] = some("lines of the kernel's log on errors of it, last hour", "dmesg", "lines")
+    log_resets: Fact[int] = some("lines of the kernel's log on its resets and time-outs, last hour", "dmesg", "lines")
     mover_percent: Fact[float] = some(
         "of what programs read and wrote there, the share of the one that moved most", "/proc/PID/io", "percent"
     )
@@ -66,6 +76,12 @@ class Now(Described, frozen=True, kw_only=True):
     available_bytes: Fact[int] = some("space that programs may still use", "statfs(2)", "bytes")
     inodes_free: Fact[int] = some("inodes that are free", "statfs(2)", "inodes")
     job: Fact[str] = some("work of the filesystem's own that runs", "/sys/fs/btrfs/UUID/exclusive_operation, threads")
+    log_damage: Fact[int] = some("lines of the kernel's log on damage of it, last hour", "dmesg", "lines")
+    journal_full_percent: Fact[float] = some(
+        "looks in which a program waited until the journal had room, of the one that waited most",
+        "/proc/PID/stack",
+        "percent",
+    )
     network_ms: Fact[float] = some(
         "what an operation took from its beginning to its end", "/proc/self/mountstats", "ms"
     )
@@ -76,3 +92,7 @@ class Now(Described, frozen=True, kw_only=True):
     stuck_threads: Fact[int] = some("threads that waited at one place in all looks", "/proc/PID/stack", "threads")
     # a control group
     limit_percent: Fact[float] = some("what it did, of its nearest limit", "io.max, blkio.throttle.*", "percent")
+    group_memory_percent: Fact[float] = some("a task of it waited for memory", "memory.pressure", "percent")
+    memory_limit_percent: Fact[float] = some(
+        "memory that it uses, of its own limit", "memory.current, memory.usage_in_bytes", "percent"
+    )

@@ -33,19 +33,19 @@ def read(machine: Machine) -> KernelLog | Unknown:
     return record if isinstance(record, Unknown) else replace(record, source=answer.source)
 
 
-def names_of(device: BlockDevice) -> frozenset[str]:
+def names_of(name: str, hardware: str) -> frozenset[str]:
     """What the log calls a disk: its name, its port or controller, its place on the PCI bus (an HBA's is many's)."""
-    named = {device.name, *_PORT.findall(device.hardware)}
-    if "/nvme/" in device.hardware:
-        named.update(_ADDRESS.findall(device.hardware)[-1:])
-    elif not device.hardware and (controller := _CONTROLLER.match(device.name)):  # known by a log alone
+    named = {name, *_PORT.findall(hardware)}
+    if "/nvme/" in hardware:
+        named.update(_ADDRESS.findall(hardware)[-1:])
+    elif not hardware and (controller := _CONTROLLER.match(name)):  # known by a log alone
         named.add(controller[1])
     return frozenset(named)
 
 
 def of_disk(log: KernelLog | Unknown, device: BlockDevice, uptime: Fact[int], kind: Class) -> Fact[int]:
     """Lines of a class about a disk in the last seven days."""
-    names = names_of(device)
+    names = names_of(device.name, device.hardware)
     return _count(log, uptime, _RECENT, lambda it: it.kind == kind and it.device in names)
 
 

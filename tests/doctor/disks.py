@@ -7,11 +7,16 @@ import signal
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.doctor.staging import program
 from tests.loops import run, unmount
 from tests.waiting import comes_to
 
 DAEMON = "qemu-storage-daemon"
+needs_drive = pytest.mark.skipif(
+    not shutil.which(DAEMON), reason=f"the drive is {DAEMON}, of Debian's qemu-system-common"
+)
 POSTGRES = Path("/usr/lib/postgresql/15/bin")
 
 
@@ -33,17 +38,24 @@ class Disk:
 
 
 @contextlib.contextmanager
-def disk(folder, megabytes, *limits):
-    """A loop device over a drive; `limits` are QEMU's of its throttle groups, such as x-iops-total=10."""
+def disk(folder, megabytes, *limits, fails=""):
+    """A loop device over a drive; `limits` are QEMU's of its throttle groups, such as x-iops-total=10.
+
+    `fails` is what QEMU's blkdebug lets fail: read, write or flush.
+    """
     image, file = folder / "drive.img", folder / "drive"
     with image.open("wb") as made:
         made.truncate(megabytes << 20)
     file.touch()
-    below, node, more = f"driver=file,filename={image},node-name=image", "image", []
+    below, node, more = f"driver=file,filename={image},node-name=image,discard=unmap", "image", []
     if limits:
         node = "limited"
         more = ["--object", ",".join(("throttle-group,id=group", *limits))]
-        more += ["--blockdev", f"driver=throttle,throttle-group=group,file=image,node-name={node}"]
+        more += ["--blockdev", f"driver=throttle,throttle-group=group,file=image,node-name={node},discard=unmap"]
+    if fails:
+        more = ["--blockdev", "driver=blkdebug,node-name=bad,image=image"]
+        more[-1] += f",inject-error.0.event=none,inject-error.0.iotype={fails},inject-error.0.errno=5"
+        node = "bad"
     export = f"type=fuse,id=export,node-name={node},mountpoint={file},writable=on"
     with subprocess.Popen([DAEMON, "--blockdev", below, *more, "--export", export]) as daemon:
         try:

@@ -11,6 +11,7 @@ from fsadvisor.machine.symptoms import Limited
 from fsadvisor.machine.waiting import ThreadSample, WaitingThread
 from fsadvisor.measure.now import groups, mounts
 from fsadvisor.measure.now.answer import answer
+from fsadvisor.measure.now.logged import recent
 from fsadvisor.measure.now.look import pool_modes
 from fsadvisor.measure.now.model import Device, Filesystem, Group, Program, Window
 from fsadvisor.measure.now.programs import groups_of, unit_of
@@ -148,12 +149,12 @@ def test_the_kernels_log_tells_what_an_ext4_hides_and_since_when():
 
     def turned(text, release, **facts):
         one = place(source="/dev/dm-0", errors=1, **facts)
-        mounts.add_turned((one,), lambda: text, release, now)
+        mounts.add_turned((one,), recent(text, 7200.0, now), release)
         return one.turned, one.turned_at
 
     told_in_log = turned(log, "6.12.1")
     assert told_in_log[0] is True
-    assert datetime.fromisoformat(told_in_log[1]) <= now
+    assert told_in_log[1] == "2026-11-24T10:00:00+00:00"
     assert turned(log.replace("dm-0", "dm-1"), "6.12.1") == (None, "")
     assert turned("", "6.12.1") == (None, "")
     assert turned("", "6.18.44") == (False, "")
@@ -176,6 +177,100 @@ def test_writers_that_are_held_back_are_told_only_where_much_is_dirty():
     held = (program(7, "dd", held_back=0.9, waiting=0.9),)
     assert told(programs=held, dirty=900 << 20) == ["writers-held-back"]
     assert told(programs=held) == []
+
+
+def test_discards_that_hold_a_device_up_are_told_with_the_mount_that_sends_them():
+    trims = Device(name="sdb", busy=1.0, queue=30.0, writes=40.0, write_ms=300.0, discards=7.0, discard=0.97)
+    parts = {"devices": (trims,), "io_some": 0.9, "programs": (program(7, "dd", waiting=0.9, write_bytes=1e6),)}
+    (found,) = answer(window(filesystems=(place(options=("rw", "discard")),), **parts), RULES).found
+    assert found.verdict.rule.id == "discards-at-work"
+    assert found.culprits == ("/srv: mounted with discard",)
+    assert told(devices=(Device(name="sdb", discards=7.0, discard=0.2),), io_some=0.9) == []
+
+
+def test_a_full_journal_is_blamed_on_a_filesystem_only_where_it_can_be_no_other():
+    busy, calm = Device(name="sdb", busy=0.9), Device(name="sda", busy=0.1)
+    root = place(mount_point="/", device="sda", source="/dev/sda1")
+    waits = Program(pid=7, name="mv", places=("/", "/srv"), waiting=0.9, journal_full=0.6, journal_at=("/",))
+    places = (place(), root)
+    (found,) = answer(window(devices=(busy, calm), filesystems=places, programs=(waits,)), RULES).found
+    assert (found.verdict.rule.id, found.verdict.subject.name) == ("journal-full", "/srv")
+    both = answer(window(devices=(busy, Device(name="sda", busy=0.9)), filesystems=places, programs=(waits,)), RULES)
+    assert [one.verdict.subject.name for one in both.found] == ["/"]
+    nowhere = answer(window(devices=(calm, Device(name="sdb")), filesystems=places, programs=(waits,)), RULES)
+    assert not nowhere.found
+
+
+def test_tasks_that_wait_for_a_directory_are_told_with_where_they_work():
+    waits = program(7, "mv", waiting=0.9, directory=0.9, works_in="/srv/spool")
+    (found,) = answer(window(directory_waiting=3.0, kinds={"lock": 3.0}, programs=(waits,)), RULES).found
+    assert (found.verdict.rule.id, found.place, found.hurts) == ("directory-locks", "they work in /srv/spool", False)
+
+
+def test_a_group_at_its_memory_limit_is_told_and_not_the_machine_which_has_memory_left():
+    small = Group(path="/a.service", memory_some=0.7, memory_limit=40 << 20, memory_used=40 << 20)
+    reads = program(7, "java", waiting=0.8, read_bytes=2e7, groups=("/a.service",))
+    parts = {"groups": (small,), "programs": (reads,), "memory_some": 0.7}
+    (found,) = answer(window(memory_available=0.6, **parts), RULES).found
+    assert (found.verdict.rule.id, found.place) == ("group-short-of-memory", "memory limit 40 MiB")
+    assert found.culprits == ("java (pid 7): reads 20.0 MB/s, waits in 80 % of the looks",)
+    assert told(memory_available=0.03, **parts) == ["memory-short"]
+
+
+LOG = (
+    "[ 3600.000000] md: data-check of RAID array md0\n"
+    "[ 6900.000000] EXT4-fs error (device sdb1): ext4_lookup:1785: inode #2: comm ls: deleted inode referenced\n"
+    "[ 6990.000000] I/O error, dev sdb, sector 8 op 0x0:(READ) flags 0x0\n"
+    "[ 7000.000000] ata3: hard resetting link\n[ 7010.000000] ata3: hard resetting link\n"
+    "[ 7020.000000] ata3: hard resetting link\n[ 7100.000000] INFO: task mv:77 blocked for more than 120 seconds.\n"
+)
+
+
+def test_the_kernels_log_of_the_last_hour_is_kept_and_told_with_since_when():
+    log = recent(LOG, 7200.0, datetime(2026, 11, 24, 12, tzinfo=UTC))
+    sdb, md = Device(name="sdb", called=("ata3",)), Device(name="md0", md_action="check")
+    found = answer(window(log=log, devices=(sdb, md), filesystems=(place(),), io_some=0.5), RULES).found
+    since = {one.verdict.rule.id: (one.since[11:19], one.since_by) for one in found}
+    assert since == {
+        "filesystem-errors-logged": ("11:55:00", "by the kernel's log"),
+        "device-errors-logged": ("11:56:30", "by the kernel's log"),
+        "array-at-work": ("11:00:00", "by the kernel's log"),
+    }
+    resets = answer(window(log=log, devices=(Device(name="sdc", called=("ata3",)),)), RULES).found
+    assert [one.verdict.rule.id for one in resets] == ["device-resets-logged"]
+    later = recent(LOG, 10_900.0, datetime(2026, 11, 24, 12, tzinfo=UTC))
+    assert {one.pattern for one in later} == {"md-began"}
+
+
+def test_a_log_that_may_not_be_read_is_no_quiet_log():
+    user = answer(window(log=None, devices=(Device(name="sdb"),)), RULES)
+    assert "device-errors-logged" in {one.rule.id for one in user.open}
+    assert "device-errors-logged" in {
+        one.rule.id for one in answer(window(log=(), devices=(Device(name="sdb"),)), RULES).excluded
+    }
+
+
+def test_what_stands_still_began_when_its_threads_last_ran():
+    silent = Device(name="sdb", in_flight=4, queue=4.0, busy=1.0)
+    stuck = program(9, "cp", waiting=1.0, stuck=1, stuck_s=3605.0)
+    (found,) = answer(window(devices=(silent,), filesystems=(place(),), programs=(stuck,)), RULES).found
+    assert (found.since, found.since_by) == ("2026-12-31T22:59:55+00:00", "when cp (pid 9) last ran")
+
+
+@pytest.mark.parametrize(
+    ("stack", "directory", "kind"),
+    [
+        ("[<0>] path_openat+0x1/0x2\n[<0>] do_filp_open+0x1/0x2", True, "lock"),
+        ("[<0>] rwsem_down_write_slowpath+0x1/0x2\n[<0>] do_unlinkat+0x1/0x2", True, "lock"),
+        ("[<0>] ext4_buffered_write_iter+0x1/0x2\n[<0>] vfs_write+0x1/0x2", False, "lock"),
+        ("[<0>] __wait_on_buffer+0x1/0x2\n[<0>] ext4_find_entry+0x1/0x2\n[<0>] path_openat+0x1/0x2", False, "disk"),
+    ],
+)
+def test_a_stack_whose_innermost_function_takes_a_directorys_lock_waits_for_it(stack, directory, kind):
+    waits = WaitingThread(pid=1, thread=1, name="mv", where=stack)
+    samples = [ThreadSample(at_s=float(n), threads=1, running=(), waiting=(waits,)) for n in range(20)]
+    process = by_process(samples)[1]
+    assert (process.directory > 0, process.places.most_common(1)[0][0][0]) == (directory, kind)
 
 
 def test_an_array_that_rebuilds_is_the_cause_where_tasks_wait():
@@ -230,7 +325,7 @@ def test_those_who_wait_at_a_limit_are_the_programs_of_the_group_and_of_those_be
     other = program(8, "dd", waiting=0.9, groups=("/a.slice2", "/ab"))
     (found,) = answer(window(groups=(limited,), programs=(inside, other)), RULES).found
     assert [one.partition(":")[0] for one in found.waiters] == ["fio (pid 7)"]
-    assert groups_of("3:cpu,blkio:/x\n2:memory:/y\n0::/z/w\n1:name=systemd:/") == ("/x", "/z/w")
+    assert groups_of("3:cpu,blkio:/x\n2:memory:/y\n0::/z/w\n1:name=systemd:/") == ("/x", "/y", "/z/w")
 
 
 def test_a_limit_on_one_disk_explains_nothing_of_another():

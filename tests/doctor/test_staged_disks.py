@@ -10,16 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.command import fsadvisor
-from tests.doctor.disks import DAEMON, POSTGRES, disk, filesystem, mounted, postgresql
+from tests.doctor.disks import POSTGRES, disk, filesystem, mounted, needs_drive, postgresql
 from tests.doctor.staging import FLOODS, FSYNCS, causes, diagnosis, in_state, program
 from tests.loops import loops, needs_loop_devices, run
 from tests.waiting import comes_to
 
 ETCD = shutil.which("etcd")
 pytestmark = [pytest.mark.long, needs_loop_devices]
-needs_drive = pytest.mark.skipif(
-    not shutil.which(DAEMON), reason=f"the drive is {DAEMON}, of Debian's qemu-system-common"
-)
 
 
 def grave(found):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.facts import Cause
 from fsadvisor.measure.now.facts import devices_of, named, subjects, with_below, works_on
+from fsadvisor.measure.now.since import since
 from fsadvisor.rulebook.advise import RUNNING, judge
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 from fsadvisor.truth import FALSE
@@ -32,7 +34,10 @@ class Finding(Struct, frozen=True, kw_only=True):
     waiters: tuple[str, ...] = ()
     place: str = ""
     since: str = ""
-    """When it began, UTC, where the kernel tells; '' where all that is known is that the whole look saw it."""
+    """When it began, UTC, where that is told; '' where all that is known is that the whole look saw it."""
+
+    since_by: str = ""
+    """What tells when it began."""
 
     @property
     def hurts(self) -> bool:
@@ -72,10 +77,15 @@ def answer(window: Window, rules: Iterable[Rule], about: frozenset[str] | None =
     own.sort(key=lambda one: (_GRAVE.index(one.rule.severity), not _is_about(one, about), -_weight(one)))
     return Answer(
         window=window,
-        found=tuple(_finding(one, window) for one in _first_of_each(own)),
+        found=tuple(_dated(_finding(one, window), reach[one.subject.id], window) for one in _first_of_each(own)),
         excluded=tuple(_excluded(verdicts, causes)),
         open=tuple(_open(verdicts, causes)),
     )
+
+
+def _dated(one: Finding, reach: frozenset[str], window: Window) -> Finding:
+    at, by = since(one.verdict, reach, window)
+    return replace(one, since=at, since_by=by)
 
 
 def _explains(other: Verdict, one: Verdict, reach: Mapping[str, frozenset[str]]) -> bool:
@@ -89,14 +99,19 @@ def _explains(other: Verdict, one: Verdict, reach: Mapping[str, frozenset[str]])
 def _reach(one: Verdict, window: Window) -> frozenset[str]:
     """The devices and mount points that it concerns; none where it is of the whole machine."""
     what, _, name = one.subject.id.removeprefix("now:").partition(":")
+    if what == "machine":
+        return frozenset()
     if what == "device":
-        return with_below({name}, window)
+        return with_below({name}, window) | {
+            place.mount_point for place in window.filesystems if name in devices_of(place.mount_point, window)
+        }
+    places: tuple[str, ...] = (name,)
     if what == "group":
-        return with_below((group.device for group in window.groups if group.path == name), window)
-    places: tuple[str, ...] = (name,) if what == "filesystem" else ()
+        places += tuple(group.device for group in window.groups if group.path == name)
+        places += tuple(place for program in inside(name, window) for place in program.places)
     if what == "program":
-        places = next(program.places for program in window.programs if named(program) == name)
-    return frozenset(places).union(*(devices_of(place, window) for place in places))
+        places += next(program.places for program in window.programs if named(program) == name)
+    return with_below(places, window).union(*(devices_of(place, window) for place in places))
 
 
 def _is_about(one: Verdict, about: frozenset[str] | None) -> bool:
@@ -154,12 +169,13 @@ def _finding(one: Verdict, window: Window) -> Finding:
             return _of_device(one, name, window)
         case "filesystem":
             here = [program for program in window.programs if name in program.places]
+            if one.rule.id == "journal-full":
+                here = [program for program in here if program.journal_full]
             return Finding(
                 verdict=one,
                 culprits=tuple(_does(program) for program in here if program.job),
                 waiters=_waiting([program for program in here if program.waiting and not program.job]),
                 place=_device_of(name, window),
-                since=_turned_at(name, window) if one.rule.id == "filesystem-turned-read-only" else "",
             )
         case "program":
             program = next(program for program in window.programs if named(program) == name)
@@ -172,15 +188,48 @@ def _finding(one: Verdict, window: Window) -> Finding:
 def _of_device(one: Verdict, name: str, window: Window) -> Finding:
     here = [program for program in window.programs if works_on(program, name, window)]
     movers = sorted((program for program in here if _moved(program)), key=_moved, reverse=True)
+    if one.rule.id == "discards-at-work":
+        waits = [program for program in here if program.waiting and program.name not in _TRIMS]
+        return Finding(
+            verdict=one, culprits=_discards(name, here, window), waiters=_waiting(waits), place=_on(name, window)
+        )
     culprits = movers[:1] if one.rule.id == "disk-taken-by-one" else movers[:3]
     waiters = [program for program in here if program.waiting and program not in culprits]
-    places = [place.mount_point for place in window.filesystems if name in devices_of(place.mount_point, window)]
     return Finding(
         verdict=one,
         culprits=tuple(map(_does, culprits)) if one.rule.id.startswith(("disk-", "device-at")) else (),
         waiters=_waiting(waiters if one.rule.id.startswith("disk-") else [*waiters, *culprits]),
-        place=", ".join(places),
+        place=_on(name, window),
     )
+
+
+def _on(device: str, window: Window) -> str:
+    """The mount points that stand on it."""
+    places = (one.mount_point for one in window.filesystems)
+    return ", ".join(one for one in places if device in devices_of(one, window))
+
+
+def _of_directory(one: Verdict, window: Window) -> Finding:
+    """The directories in which those who wait for a lock work: the kernel does not tell which is locked."""
+    waits = sorted((each for each in window.programs if each.directory), key=lambda each: -each.directory)
+    where = tuple(dict.fromkeys(each.works_in for each in waits if each.works_in))[:3]
+    return Finding(verdict=one, waiters=_waiting(waits), place=f"they work in {', '.join(where)}" if where else "")
+
+
+_TRIMS: Final = frozenset({"fstrim", "blkdiscard"})
+
+
+def _discards(name: str, here: list[Program], window: Window) -> tuple[str, ...]:
+    """Who sends discards: a tool, or a filesystem that is mounted so."""
+    tools = [_does(each) for each in here if each.name in _TRIMS or each.function == "blkdev_issue_discard"]
+    mounts = [
+        f"{place.mount_point}: mounted with {option}"
+        for place in window.filesystems
+        if name in devices_of(place.mount_point, window)
+        for option in dict.fromkeys((*place.options, *place.super_options))
+        if option.partition("=")[0] == "discard"
+    ]
+    return tuple(tools or mounts)
 
 
 def _of_machine(one: Verdict, window: Window) -> Finding:
@@ -190,6 +239,8 @@ def _of_machine(one: Verdict, window: Window) -> Finding:
         return Finding(
             verdict=one, culprits=tuple(f"{named(each)} ran in {_share(each.running)}" for each in running[:3])
         )
+    if one.rule.id == "directory-locks":
+        return _of_directory(one, window)
     if one.rule.id == "writers-held-back":
         writers = sorted(window.programs, key=lambda each: -(each.write_bytes or 0))
         return Finding(verdict=one, culprits=tuple(_does(each) for each in writers[:3] if each.write_bytes))
@@ -204,16 +255,21 @@ def _device_of(mount_point: str, window: Window) -> str:
     return next((f"{one.type} on {one.source}" for one in window.filesystems if one.mount_point == mount_point), "")
 
 
-def _turned_at(mount_point: str, window: Window) -> str:
-    return next((one.turned_at for one in window.filesystems if one.mount_point == mount_point), "")
-
-
 def _of_group(one: Verdict, path: str, window: Window) -> Finding:
     """The limit is the culprit; those that wait are the group's programs."""
     group = next(group for group in window.groups if group.path == path)
-    inside = [program for program in window.programs if any(_within(own, path) for own in program.groups)]
+    own = inside(path, window)
+    if one.rule.id == "group-short-of-memory":
+        users = sorted((each for each in own if _moved(each)), key=lambda each: -_moved(each))
+        limit = f"memory limit {(group.memory_limit or 0) >> 20:,} MiB"
+        return Finding(verdict=one, culprits=tuple(map(_does, users[:3])), waiters=_waiting(own), place=limit)
     limit = f"{group.limit}{' of ' + group.device if group.device else ''}"
-    return Finding(verdict=one, waiters=_waiting(inside), place=limit)
+    return Finding(verdict=one, waiters=_waiting(own), place=limit)
+
+
+def inside(path: str, window: Window) -> list[Program]:
+    """The programs of a control group, and of those below it."""
+    return [program for program in window.programs if any(_within(own, path) for own in program.groups)]
 
 
 def _within(group: str, path: str) -> bool:

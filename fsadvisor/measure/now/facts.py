@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.measure.now.logged import of_device, of_filesystem
 from fsadvisor.storage import Now, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fsadvisor.measure.now.model import Device, Filesystem, Group, Program, Window
+    from fsadvisor.measure.now.model import Device, Filesystem, Group, Logged, Program, Window
 
 _SOURCE: Final = "the look"
 _NOT_SEEN: Final = Unknown(Cause.NOT_MEASURED, "run `fsadvisor doctor` as root, for 5 s or longer", _SOURCE)
@@ -50,6 +51,10 @@ def _base(window: Window, what: str, name: str) -> dict[str, Fact[Any]]:
     }
 
 
+def _lines(window: Window, told: Iterable[Logged]) -> Fact[Any]:
+    return _told(None if window.log is None else sum(one.count for one in told))
+
+
 def _stacks_seen(window: Window) -> bool:
     """Whether it was told where threads waited: root alone may read that of others."""
     return window.root and window.waiting is not None
@@ -68,7 +73,10 @@ def _machine(window: Window) -> Now:
         swapped_bytes=_told(window.swap_bytes),
         dirty_percent=_percent(dirty),
         held_back_percent=_percent(held_back if _stacks_seen(window) else None),
+        directory_waiting=_told(window.directory_waiting if _stacks_seen(window) else None),
         lock_waiting=_told(window.kinds.get("lock") if _stacks_seen(window) else None),
+        memory_available_percent=_percent(window.memory_available),
+        log_hung_tasks=_lines(window, [one for one in window.log or () if one.kind == "hung"]),
     )
 
 
@@ -84,6 +92,8 @@ def _device(one: Device, window: Window) -> Now:
     facts = {} if one.suspended is None else {"suspended": _told(one.suspended)}
     if one.pool_mode is not None:
         facts["pool_mode"] = _told(one.pool_mode)
+    if one.reached_by:
+        facts["reached_by"] = _told(one.reached_by)
     if one.md_action is not None:
         facts["md_action"] = _told(one.md_action)
     return Now(
@@ -96,6 +106,10 @@ def _device(one: Device, window: Window) -> Now:
         latency_ms=_told(round(spent / requests, 2) if requests else None),
         flush_percent=_percent(one.flush),
         mover_percent=_percent(moved[0] / sum(moved) if window.root and moved and moved[0] else None),
+        discard_percent=_percent(one.discard),
+        discards=_told(None if one.discards is None else round(one.discards, 1)),
+        log_errors=_lines(window, of_device(one, window, "io")),
+        log_resets=_lines(window, of_device(one, window, "link")),
         others_waiting_percent=_percent(max(others, default=0.0) if window.waiting is not None else None),
         **facts,
     )
@@ -151,6 +165,7 @@ def _frozen(window: Window) -> dict[str, int]:
 
 def _filesystem(one: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
     facts: dict[str, Fact[Any]] = {}
+    here = [each for each in window.programs if one.mount_point in each.places]
     if one.inodes:
         facts["inodes_free"] = _told(one.inodes_free)
     if one.job is not None:
@@ -163,10 +178,37 @@ def _filesystem(one: Filesystem, window: Window, frozen: dict[str, int]) -> Now:
         answers=_told(one.answers),
         frozen_waiters=_told(frozen.get(one.mount_point, 0) if _stacks_seen(window) else None),
         turned_read_only=_told(_turned(one)),
+        log_damage=_lines(window, of_filesystem(own_names(one), window, "filesystem")),
+        journal_full_percent=_percent(_journal_full(one, here, window) if _stacks_seen(window) else None),
         available_percent=_told(round(100 * (one.available or 0) / one.size, 2) if one.size else None),
         available_bytes=_told(one.available),
         **facts,
     )
+
+
+_WRITES: Final = 0.5
+"""Of the time, that a device is busy at least whose journal is full: old transactions are written in place."""
+
+
+def _journal_full(place: Filesystem, here: list[Program], window: Window) -> float | None:
+    """The largest share of a program's that waited here; None where it can have been elsewhere, too."""
+    found: list[float | None] = [0.0]
+    for program in (each for each in here if each.journal_full):
+        busy = {point for point in program.places if _busy(devices_of(point, window), window) >= _WRITES}
+        where = busy if len(busy) == 1 else busy.intersection(program.journal_at)
+        if place.mount_point in where:
+            found.append(program.journal_full if len(where) == 1 else None)
+    told = [share for share in found if share is not None]
+    return None if len(told) < len(found) else max(told)
+
+
+def own_names(one: Filesystem) -> frozenset[str]:
+    """What the kernel's log calls it: its device, or its partition."""
+    return frozenset({one.device, one.source.rpartition("/")[2]})
+
+
+def _busy(devices: frozenset[str], window: Window) -> float:
+    return max((one.busy for one in window.devices if one.name in devices), default=0.0)
 
 
 def _turned(one: Filesystem) -> bool | None:
@@ -202,4 +244,12 @@ def _program(one: Program, window: Window) -> Now:
 
 
 def _group(one: Group, window: Window) -> Now:
-    return Now(**_base(window, "group", one.path), limit_percent=_percent(one.of_limit))
+    facts = {"limit_percent": _percent(one.of_limit)} if one.limit else {}
+    if one.memory_limit:
+        facts["memory_limit_percent"] = _percent((one.memory_used or 0) / one.memory_limit)
+    return Now(
+        **_base(window, "group", one.path),
+        group_memory_percent=_percent(one.memory_some),
+        memory_available_percent=_percent(window.memory_available),
+        **facts,
+    )

@@ -26,10 +26,20 @@ _Key = tuple[str, str]
 """Device number and kind of limit."""
 
 
+_WAITED: Final = 0.05
+"""Of the time, from which on a group without a limit of I/O is told."""
+
+
 def between(before: Sequence[Limited], after: Sequence[Limited], seconds: float) -> tuple[Group, ...]:
-    """Each group with limits, by the limit that it was nearest to."""
+    """Each group with limits of I/O, by the one that it was nearest to; and those that waited."""
     then = {one.path: one.files for one in before}
-    return tuple(_group(one.path, then[one.path], one.files, seconds) for one in after if one.path in then)
+    found = [_group(one.path, then[one.path], one.files, seconds) for one in after if one.path in then]
+    told = [one for one in found if one.limit or max(one.io_some or 0, one.memory_some or 0) >= _WAITED]
+    for one in told:
+        memory = symptoms.memory_of(one.path) if one.memory_some else None
+        if memory is not None:
+            one.memory_limit, one.memory_used = memory.limit, memory.used
+    return tuple(told)
 
 
 def _group(path: str, before: dict[str, str], after: dict[str, str], seconds: float) -> Group:
@@ -42,7 +52,8 @@ def _group(path: str, before: dict[str, str], after: dict[str, str], seconds: fl
             made.of_limit = share
             made.device = symptoms.device_name(key[0])
             made.limit = f"{limit:,} {_WORDS[key[1]]} per second"
-    made.io_some = _pressure(before.get("io.pressure", ""), after.get("io.pressure", ""), seconds)
+    made.io_some = _pressure(before, after, "io.pressure", seconds)
+    made.memory_some = _pressure(before, after, "memory.pressure", seconds)
     return made
 
 
@@ -73,8 +84,8 @@ def _done(files: dict[str, str]) -> dict[_Key, int]:
     return found
 
 
-def _pressure(before: str, after: str, seconds: float) -> float | None:
-    a, b = system_counters.parse_pressure(before), system_counters.parse_pressure(after)
+def _pressure(before: dict[str, str], after: dict[str, str], file: str, seconds: float) -> float | None:
+    a, b = (system_counters.parse_pressure(texts.get(file, "")) for texts in (before, after))
     if isinstance(a, Unknown) or isinstance(b, Unknown) or a.some is None or b.some is None:
         return None
     if a.some.total_us is None or b.some.total_us is None:

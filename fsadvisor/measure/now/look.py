@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from fsadvisor.facts import Known, Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.machine.time_limits import each_within, within
-from fsadvisor.measure.now import groups, mounts, programs
+from fsadvisor.measure.now import groups, logged, mounts, programs
 from fsadvisor.measure.now.model import Device, Journal, Window
 from fsadvisor.measure.now.threads import by_process
 from fsadvisor.measure.waits.journals import Jbd2Work
 from fsadvisor.measure.waits.threads import Watch, watch
 from fsadvisor.measure.waits.window import window as counted
 from fsadvisor.readers import system_counters
+from fsadvisor.survey.kernel_log import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,12 +27,15 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Fact
     from fsadvisor.machine.symptoms import Limited
     from fsadvisor.machine.waiting import Snapshot
+    from fsadvisor.measure.now.threads import Waited
     from fsadvisor.measure.waits.window import Disk
     from fsadvisor.measure.waits.window import Window as Counted
 
 T = TypeVar("T")
 
 _NAMED: Final = 3
+_MEMORY_NAMES: Final = ("MemTotal", "MemAvailable")
+_MEMORY: Final = re.compile(rf"^({'|'.join(_MEMORY_NAMES)}):\s+([1-9]\d*) kB$", re.ASCII | re.MULTILINE)
 
 _PATIENCE_S: Final = 3.0
 """After the look, for each question that may hang."""
@@ -84,7 +88,7 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
     looks = len(seen.inside())
     io = programs.io_between(io_before, io_after, took_s)
     worth = programs.worth(waited, io, looks)
-    told_of = each_within(_PATIENCE_S, {pid: partial(symptoms.holds, pid) for pid in worth})
+    told_of = each_within(_PATIENCE_S, {pid: partial(symptoms.holds, pid, _stuck(waited.get(pid))) for pid in worth})
     untold += [f"process {pid}: no answer in {_PATIENCE_S:g} s" for pid in worth if pid not in told_of]
     untold += [f"process {pid}: what it reads and writes can't be asked" for pid in sorted(silent)[:_NAMED]]
     untold += [f"and of {len(silent) - _NAMED} more processes"] if len(silent) > _NAMED else []
@@ -99,22 +103,38 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
     )
     seen_programs = programs.programs(waited, io, looks, held, mounts.places(mountinfo, filesystems))
     mounts.add_scrubs(filesystems, seen_programs, held)
-    mounts.add_turned(filesystems, symptoms.kernel_log, os.uname().release, datetime.now(tz=UTC))
+    now = datetime.now(tz=UTC)
+    log = logged.recent(symptoms.kernel_log(), time.monotonic(), now)
+    mounts.add_turned(filesystems, log, os.uname().release)
     pools = asked("thin pools", partial(_pools, told), "")
+    known = {place.device for place in filesystems} | {one.device for one in log or ()}
     made = Window(
-        when=datetime.now(tz=UTC).isoformat(timespec="seconds"),
+        when=now.isoformat(timespec="seconds"),
         seconds=round(told.seconds, 2),
         looks=looks,
         root=os.geteuid() == 0,
-        devices=tuple(one for one in _devices(told, pools) if _worth(one, {place.device for place in filesystems})),
+        devices=tuple(one for one in _devices(told, pools) if _worth(one, known)),
         filesystems=filesystems,
         programs=seen_programs,
         journals=tuple(_journals(told)),
         groups=groups.between(limits_before, limits_after, took_s),
+        log=log,
+        memory_available=_available(),
+        directory_waiting=round(sum(one.directory for one in waited.values()) / looks, 2) if looks else None,
         untold=tuple(untold),
     )
     _machine(made, told, before, after)
     return made
+
+
+def _stuck(one: Waited | None) -> tuple[int, ...]:
+    return tuple(one.stuck_threads) if one else ()
+
+
+def _available() -> float | None:
+    """Of all memory, what programs can still get without swapping."""
+    found = dict(_MEMORY.findall(symptoms.text("/proc/meminfo") or ""))
+    return int(found["MemAvailable"]) / int(found["MemTotal"]) if len(found) == len(_MEMORY_NAMES) else None
 
 
 def _value(fact: Fact[T]) -> T | None:
@@ -183,13 +203,26 @@ def _journals(told: Counted) -> Iterator[Journal]:
             )
 
 
-def _worth(one: Device, mounted: set[str]) -> bool:
-    return bool(one.busy or one.in_flight or one.flush or one.below or one.suspended or one.name in mounted)
+def _worth(one: Device, known: set[str]) -> bool:
+    """Whether it is at work, or mounted, or the kernel's log tells of it: a loop device that is free has no size."""
+    if one.busy or one.in_flight or one.flush or one.below or one.suspended:
+        return True
+    return bool(known & {one.name, *one.called}) and symptoms.text(f"/sys/block/{one.name}/size") != "0"
+
+
+def reached_by(name: str, hardware: str) -> str:
+    """By which protocol a disk of another machine is reached; '' where it is none, or that can't be told."""
+    found = re.match(r"(nbd|rbd|drbd)\d+$", name, re.ASCII)
+    if found:
+        return found[1]
+    if re.search(r"/session\d+/target", hardware, re.ASCII):
+        return "iscsi"
+    return "nvme over a network" if "/nvme-fabrics/" in hardware else ""
 
 
 def _device(one: Disk, pools: dict[str, str]) -> Device:
     rates, block = one.rates, f"/sys/block/{one.name}"
-    suspended = symptoms.text(f"{block}/dm/suspended")
+    suspended, hardware = symptoms.text(f"{block}/dm/suspended"), symptoms.hardware(one.name)
     return Device(
         name=one.name,
         below=symptoms.below(one.name),
@@ -206,6 +239,10 @@ def _device(one: Disk, pools: dict[str, str]) -> Device:
         queue=rates.queue,
         in_flight=rates.in_flight,
         discards=rates.discards,
+        discard_bytes=rates.discard_bytes,
+        discard=None if rates.discards is None else rates.discards * (rates.discard_ms or 0) / 1000,
+        called=tuple(sorted(names_of(one.name, hardware) - {one.name})),
+        reached_by=reached_by(one.name, hardware),
         suspended=None if suspended is None else suspended == "1",
         pool_mode=pools.get(symptoms.text(f"{block}/dm/name") or ""),
         md_action=symptoms.text(f"{block}/md/sync_action"),

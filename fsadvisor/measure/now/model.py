@@ -38,6 +38,16 @@ class Device(Struct, kw_only=True, omit_defaults=True):
     queue: float = 0.0
     in_flight: int = 0
     discards: float | None = None
+    discard_bytes: float | None = None
+    discard: float | None = None
+    """Discards under way, on average."""
+
+    called: tuple[str, ...] = ()
+    """What the kernel's log calls it: its name, its port or controller, its place on the PCI bus."""
+
+    reached_by: str = ""
+    """'nbd', 'rbd', 'iscsi' or 'nvme over a network', where it is another machine's."""
+
     suspended: bool | None = None
     pool_mode: str | None = None
     """Of a thin pool: 'rw', 'ro', 'out_of_data_space' or 'Fail'."""
@@ -107,11 +117,26 @@ class Program(Struct, kw_only=True, omit_defaults=True):
     stuck: int = 0
     """Threads that waited at one place in all looks."""
 
+    stuck_s: float | None = None
+    """How long ago one of those threads last ran."""
+
     frozen: int = 0
     """Those of them that wait to begin a write on a frozen filesystem."""
 
     frozen_at: tuple[str, ...] = ()
     """Where that can be: the file that it writes to, or else what its arguments and its directory name."""
+
+    journal_full: float = 0.0
+    """Waited until the journal had room again."""
+
+    journal_at: tuple[str, ...] = ()
+    """Where that can be: the file of the call that waits, or else what its arguments and its directory name."""
+
+    directory: float = 0.0
+    """Its threads that waited for the lock of a directory, on average."""
+
+    works_in: str = ""
+    """Its working directory, where it waited for such a lock."""
 
     kind: str = ""
     function: str = ""
@@ -124,7 +149,7 @@ class Program(Struct, kw_only=True, omit_defaults=True):
 
 
 class Group(Struct, kw_only=True, omit_defaults=True):
-    """A control group that has a limit of I/O, or waited."""
+    """A control group that has a limit of I/O, or waited. Shares are of the time."""
 
     path: str
     limit: str = ""
@@ -135,6 +160,25 @@ class Group(Struct, kw_only=True, omit_defaults=True):
     """What it did, of that limit, 0 to 1 and somewhat above."""
 
     io_some: float | None = None
+    memory_some: float | None = None
+    memory_limit: int | None = None
+    memory_used: int | None = None
+
+
+class Logged(Struct, kw_only=True, omit_defaults=True):
+    """Lines of one kind about one device in the kernel's log of the last hour. Times are UTC, as ISO 8601 has it."""
+
+    pattern: str
+    """Of readers/kernel_log.toml."""
+
+    kind: str
+    says: str
+    device: str = ""
+    count: int = 1
+    first: str
+    """Of all that is in the log."""
+
+    last: str
 
 
 class Journal(Struct, kw_only=True, omit_defaults=True):
@@ -233,10 +277,19 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     running: float | None = None
     waiting: float | None = None
     kinds: dict[str, float] = {}
+    directory_waiting: float | None = None
+    """Threads that waited for the lock of a directory, on average."""
+
     devices: tuple[Device, ...] = ()
     filesystems: tuple[Filesystem, ...] = ()
     programs: tuple[Program, ...] = ()
     groups: tuple[Group, ...] = ()
     journals: tuple[Journal, ...] = ()
+    log: tuple[Logged, ...] | None = None
+    """None where the log may not be read."""
+
+    memory_available: float | None = None
+    """Of all memory, 0 to 1."""
+
     traced: Traced | None = None
     untold: tuple[str, ...] = ()

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import os
-import time
 from collections import Counter
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import symptoms
 from fsadvisor.measure.now.model import Filesystem
-from fsadvisor.readers import kernel_log
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.survey.filesystem_types.registry import TYPES
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
+    from collections.abc import Iterable, Mapping
 
     from fsadvisor.machine.symptoms import Holds, Space
-    from fsadvisor.measure.now.model import Program
+    from fsadvisor.measure.now.model import Logged, Program
     from fsadvisor.readers.mount_tables import Mount
 
 _OTHERS: Final = frozenset({"overlay", "nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs"})
@@ -69,20 +65,15 @@ def _kernel_name(source: str) -> str:
 _SHOWS_EMERGENCY_RO: Final = Version(6, 15)
 
 
-def add_turned(known: tuple[Filesystem, ...], log: Callable[[], str], release: str, now: datetime) -> None:
-    """What the kernel's log tells of those with errors; `log` is asked where there is one. Ages are since boot."""
+def add_turned(known: tuple[Filesystem, ...], log: tuple[Logged, ...] | None, release: str) -> None:
+    """What the kernel's log tells of those with errors."""
     suspects = [one for one in known if one.errors]
-    if not suspects:
-        return
-    read = kernel_log.parse(log())
-    events = () if isinstance(read, Unknown) else read.events
-    since = {one.device: one.first for one in events if one.kind == "read-only"}
+    since = {one.device: one.first for one in log or () if one.kind == "read-only"}
     version = Version.parse(release)
     for one in suspects:
-        at_s = since.get(_kernel_name(one.source))
-        if at_s is not None:
-            ago = timedelta(seconds=time.monotonic() - at_s)
-            one.turned, one.turned_at = True, (now - ago).isoformat(timespec="seconds")
+        at = since.get(_kernel_name(one.source))
+        if at is not None:
+            one.turned, one.turned_at = True, at
         elif version is not None and version >= _SHOWS_EMERGENCY_RO:
             one.turned = False
 

@@ -25,6 +25,9 @@ _LEAST_BYTES: Final = 64 << 10
 _UNIT: Final = re.compile(r"([\w@:.\\-]+\.(?:service|scope))(?:/|$)", re.ASCII)
 _CONTAINER: Final = re.compile(r"(?:docker|crio|libpod|containerd)?[-/]?([0-9a-f]{64})", re.ASCII)
 
+_LIMITING: Final = frozenset({"blkio", "memory"})
+"""Controllers of the older hierarchy."""
+
 Io = tuple[float, float]
 
 
@@ -73,7 +76,11 @@ def _program(pid: int, one: Waited | None, io: Io | None, looks: int, held: Hold
     if one is None or not looks:
         return made
     made.waiting, made.syncing, made.running = one.looks / looks, one.syncing / looks, one.running / looks
-    made.held_back = one.held_back / looks
+    made.held_back, made.journal_full = one.held_back / looks, one.journal_full / looks
+    made.journal_at = places.of_waiting(held) if one.journal_full else ()
+    made.directory = one.directory / looks
+    made.works_in = held.paths[-1] if one.directory and held.paths else ""
+    made.stuck_s = held.not_run_s if one.stuck else None
     made.frozen_at = places.of_waiting(held) if one.frozen else ()
     made.stuck, made.frozen = one.stuck, one.frozen
     if one.places:
@@ -82,9 +89,9 @@ def _program(pid: int, one: Waited | None, io: Io | None, looks: int, held: Hold
 
 
 def groups_of(groups: str) -> tuple[str, ...]:
-    """The paths that limit I/O in the text of /proc/PID/cgroup; the root, which has no limit, is left out."""
+    """The paths that limit I/O or memory in the text of /proc/PID/cgroup; the root, which has no limit, is left out."""
     lines = (line.split(":", 2) for line in groups.split("\n"))
-    found = (words[2] for words in lines if len(words) == 3 and (not words[1] or "blkio" in words[1].split(",")))
+    found = (words[2] for words in lines if len(words) == 3 and (not words[1] or _LIMITING & set(words[1].split(","))))
     return tuple(dict.fromkeys(path for path in found if path != "/"))
 
 

@@ -25,6 +25,17 @@ _FREEZE: Final = re.compile(
 """Whoever waits in percpu_rwsem_wait below one of these waits for a filesystem that is frozen, or is being frozen."""
 
 
+_JOURNAL_FULL: Final = re.compile(r"(__)?jbd2_log_(wait_for_space|do_checkpoint)|xlog_grant_head_wait", re.ASCII)
+"""Whoever is in one of these waits until old transactions have been written in place, and the journal has room."""
+
+_DIRECTORY: Final = re.compile(
+    r"open_last_lookups|path_openat|filename_create|__?lookup_slow|lookup_slow|do_(unlink|rename|rmdir)\w*|lock_rename"
+    r"|vfs_(unlink|rmdir|rename)|iterate_dir|start_(dirop|creating|removing)\w*|end_dirop|lock_two_directories",
+    re.ASCII,
+)
+"""Where one of these is innermost, but for the lock's own functions, a directory's lock is waited for."""
+
+_INODE_LOCK: Final = re.compile(r"rwsem_down_\w+|down_(read|write)\w*|__mutex_lock\w*", re.ASCII)
 _WOKEN: Final = 2
 """Times that a thread may be woken and yet be stuck: some waits in the kernel look again every few seconds. One that
 goes from request to request is seen at one place in all looks, too, but has run between them."""
@@ -42,6 +53,11 @@ class Waited(Struct, kw_only=True):
     held_back: int = 0
     """Looks in which the kernel held it back because too much is dirty."""
 
+    journal_full: int = 0
+    directory: int = 0
+    """Waits of its threads for a directory's lock, over all looks."""
+
+    stuck_threads: list[int] = field(default_factory=list)
     places: Counter[tuple[str, str]] = field(default_factory=Counter)
     """What is waited for, and the function that tells."""
 
@@ -73,7 +89,7 @@ def by_process(samples: Sequence[ThreadSample]) -> dict[int, Waited]:
 
 def _add(process: Waited, threads: list[WaitingThread]) -> None:
     """One look at the threads of it that wait."""
-    syncing = held_back = False
+    syncing = held_back = full = False
     for thread in threads:
         where = thread.where or ""
         functions = functions_of(where)
@@ -87,9 +103,19 @@ def _add(process: Waited, threads: list[WaitingThread]) -> None:
         stack = process_files.parse_process_stack(where)
         syncing |= not isinstance(stack, Unknown) and stack.syncing
         held_back |= any(name.startswith("balance_dirty_pages") for name in functions)
+        full |= any(map(_JOURNAL_FULL.fullmatch, functions))
+        process.directory += _for_directory(functions)
     process.looks += 1
+    process.journal_full += full
     process.syncing += syncing
     process.held_back += held_back
+
+
+def _for_directory(functions: Sequence[str]) -> bool:
+    """Whether the lock that is waited for is a directory's, by who calls the functions that wait."""
+    while functions and _INODE_LOCK.fullmatch(functions[0]):
+        functions = functions[1:]
+    return bool(functions) and _DIRECTORY.fullmatch(functions[0]) is not None
 
 
 def _stuck(process: Waited, looks: int) -> None:
@@ -97,6 +123,7 @@ def _stuck(process: Waited, looks: int) -> None:
         ran = process.ran.get(thread, [])
         if count == looks and where and not (ran and max(ran) - min(ran) > _WOKEN):
             process.stuck += 1
+            process.stuck_threads.append(thread)
             functions = functions_of(where)
             freezing = "percpu_rwsem_wait" in functions and any(map(_FREEZE.fullmatch, functions))
             process.frozen += freezing

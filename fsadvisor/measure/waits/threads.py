@@ -69,6 +69,15 @@ _KINDS: Final[tuple[tuple[For, re.Pattern[str]], ...]] = (
 )
 
 
+_LOCKS_ITSELF: Final = re.compile(
+    r"path_openat|open_last_lookups|filename_create|lookup_slow|__lookup_slow|do_(unlink|rename|rmdir)\w*|lock_rename"
+    r"|start_(dirop|creating|removing)\w*|iterate_dir|vfs_(unlink|rmdir)|chmod_common|chown_common|do_truncate"
+    r"|ext4_(buffered|dio)_write_iter|ext4_file_\w+_iter|xfs_ilock\w*|generic_file_write_iter|btrfs_inode_lock",
+    re.ASCII,
+)
+"""Innermost in a stack, these wait for an inode's lock: a stack of /proc leaves out the functions that put to sleep."""
+
+
 class Waiter(Struct, frozen=True, kw_only=True):
     """Threads of one name that waited at one place: how many at a time, on average, and how many different ones."""
 
@@ -116,6 +125,8 @@ def kind_of(functions: Iterable[str]) -> For:
     named = [name.partition(".")[0] for name in functions]
     if any(_NETWORK.fullmatch(name) for name in named):
         return "network"
+    if named and _LOCKS_ITSELF.fullmatch(named[0]):
+        return "lock"
     for name in named:
         for kind, pattern in _KINDS:
             if pattern.fullmatch(name):
