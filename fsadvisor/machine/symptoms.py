@@ -243,7 +243,7 @@ class Limited(Struct, frozen=True, kw_only=True):
 
 _V1: Final = tuple(f"blkio.throttle.{way}_{unit}_device" for way in ("read", "write") for unit in ("bps", "iops"))
 _V1_COUNTED: Final = ("blkio.throttle.io_service_bytes", "blkio.throttle.io_serviced")
-_PRESSURES: Final = ("io.pressure", "memory.pressure")
+_PRESSURES: Final[tuple[str, ...]] = ("io.pressure", "memory.pressure")
 _V2_COUNTED: Final = ("io.stat", *_PRESSURES)
 
 
