@@ -78,7 +78,7 @@ class Now(Described, frozen=True, kw_only=True):
     job: Fact[str] = some("work of the filesystem's own that runs", "/sys/fs/btrfs/UUID/exclusive_operation, threads")
     log_damage: Fact[int] = some("lines of the kernel's log on damage of it, last hour", "dmesg", "lines")
     journal_full_percent: Fact[float] = some(
-        "looks in which a program waited until the journal had room, of the one that waited most",
+        "looks in which a program waited for space in the journal, of the one that waited most",
         "/proc/PID/stack",
         "percent",
     )
