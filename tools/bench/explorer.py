@@ -77,7 +77,7 @@ class Terminal:
         """When each of the words had come. Raises TimeoutError."""
         came: dict[bytes, Moment] = {}
         while len(came) < len(words):
-            now = Moment(time.perf_counter() - self.started, self._cpu_s())
+            now = Moment(time.perf_counter() - self.started, self.cpu_s())
             came |= {one: now for one in words if one in self.seen and one not in came}
             if len(came) < len(words):
                 piece = self.read(_PATIENCE_S)
@@ -129,10 +129,10 @@ class Terminal:
 
     def cpu_share(self, seconds: float) -> float:
         """Of one processor, while it is left alone for so long (its output is read)."""
-        before, started = self._cpu_s(), time.perf_counter()
+        before, started = self.cpu_s(), time.perf_counter()
         while (left := started + seconds - time.perf_counter()) > 0:
             self.read(left)
-        return (self._cpu_s() - before) / (time.perf_counter() - started)
+        return (self.cpu_s() - before) / (time.perf_counter() - started)
 
     def peak_mib(self) -> float:
         """The most memory that it had resident."""
@@ -148,7 +148,8 @@ class Terminal:
         os.close(self.descriptor)
         os.waitpid(self.pid, 0)
 
-    def _cpu_s(self) -> float:
+    def cpu_s(self) -> float:
+        """Seconds of processor time that it took so far, of all threads."""
         with open(f"/proc/{self.pid}/stat", encoding="utf-8") as stat:  # noqa: PTH123 - not a path of ours
             fields = stat.read().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

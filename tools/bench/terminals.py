@@ -32,8 +32,8 @@ _IDLE_S: Final = 10.0
 def terminals(sizes: Sequence[int], scratch: Path) -> list[str]:
     """The table, as Markdown."""
     print("Bytes sent, time and processor on a pseudo-terminal of 120x40:\n")
-    print("| program | first picture | start | j | Enter | Esc | key p50 | key p99 | idle |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| program | first picture | start | j | Enter | Esc | key p50 | key p99 | cpu a key | idle |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     for disks in sizes:
         folder = scratch / f"shown-{disks}"
         write_machine(folder, disks)
@@ -59,12 +59,15 @@ def _row(name: str, command: Sequence[str], words: Sequence[bytes]) -> None:
     for key, _ in _KEYS:
         os.write(terminal.descriptor, key)
         sent.append(len(terminal.told(within_s=_ANSWER_S, quiet_s=_QUIET_S)))
+    before = terminal.cpu_s()
     moves = sorted(_moved(terminal))
+    terminal.drain()
+    a_key = (terminal.cpu_s() - before) / len(moves)
     idle = terminal.cpu_share(_IDLE_S)
     terminal.end()
     times = f"{moves[len(moves) // 2] * 1000:.0f} ms | {moves[int(len(moves) * 0.99)] * 1000:.0f} ms"
     counts = " | ".join(f"{one:,}" if one else "nothing" for one in sent)
-    print(f"| {name} | {picture:.1f} s | {counts} | {times} | {idle:.1%} |", flush=True)
+    print(f"| {name} | {picture:.1f} s | {counts} | {times} | {a_key * 1000:.0f} ms | {idle:.1%} |", flush=True)
 
 
 def _moved(terminal: Terminal) -> Iterator[float]:
