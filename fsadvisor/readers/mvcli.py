@@ -26,9 +26,8 @@ from fsadvisor.readers.parsing import refusal, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
-    from fsadvisor.machine.port import Argv
 
-ARGV: Final[Argv] = ("mvcli", "info", "-o", "vd")
+ARGV: Final = ("mvcli", "info", "-o", "vd")
 
 _LINE: Final = re.compile(r"[ \t]*([A-Za-z#][\w #./-]{0,40}?)[ \t]*:[ \t]*(.*)")
 _NONE: Final = re.compile(r"Total # of VD: *0\b")
