@@ -281,6 +281,7 @@ def _verb(verbs: argparse._SubParsersAction[Parser], name: str, says: str) -> Pa
 OF_REPORT = (
     *("only", "workload", "rules", "attestations", "fail_on", "quiet", "strict"),
     *("full", "all", "wake", "timeout", "plain", "plain_ids", "output", "config", "remember"),
+    "ask_programs",
 )
 
 
@@ -342,6 +343,10 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
     add(shared, "--quiet", "print nothing where the exit status is 0 (for cron)", action="store_true")
     remember = "keep the counts of this look, to tell later what grew (root alone, in /var/lib/fsadvisor)"
     add(shared, "--remember", remember, action="store_true")
+    clients = (
+        "ask databases by psql, mysql and redis-cli what is in force, over their local sockets; nothing is changed"
+    )
+    add(shared, "--ask-programs", clients, action="store_true")
     add(shared, "--strict", "exit with 3 where something could not be told", action="store_true")
     add(shared, "--full", "all evidence, small gains with their commands, too", action="store_true")
     add(shared, "--all", "list passed checks and rules that do not apply, too", action="store_true")

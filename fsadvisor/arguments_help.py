@@ -42,7 +42,7 @@ _GROUPS: Final = {
     },
 }
 
-_LOOK: Final = "on only workload attestations timeout wake"
+_LOOK: Final = "on only workload attestations timeout wake ask_programs"
 TAKES: Final[Mapping[str, frozenset[str]]] = {
     verb: frozenset(options.split())
     for verb, options in {
@@ -59,7 +59,7 @@ TAKES: Final[Mapping[str, frozenset[str]]] = {
         "diff": "workload attestations timeout wake rules json text fail_on config",
         "drive": "json text",
         "unit": "only workload attestations rules fail_on format output config html json text summary quiet strict"
-        " remember timeout lines brief openmetrics nagios checkmk sarif junit",
+        " remember ask_programs timeout lines brief openmetrics nagios checkmk sarif junit",
         "doctor": "on json text timeout",
         "watch": "timeout",
         "schema": "",

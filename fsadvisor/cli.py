@@ -146,6 +146,7 @@ def _session(chosen: argparse.Namespace, name: str) -> Session:
         if chosen.on:
             return looking.machine(chosen), None
         answering = ProgressiveMachine(chosen.timeout, wake=chosen.wake)
+        answering.asks_programs = bool(chosen.ask_programs)
         return looking.with_what_is_kept(answering, chosen), answering
 
     memory = None

@@ -29,7 +29,9 @@ class UsageError(Exception):
 def machine(chosen: argparse.Namespace) -> Machine:
     """The machine that we run on, or what --on names, with what is kept of it."""
     if not chosen.on:
-        return with_what_is_kept(LiveMachine(timeout=chosen.timeout, wake=chosen.wake), chosen)
+        return with_what_is_kept(
+            LiveMachine(timeout=chosen.timeout, wake=chosen.wake, ask_programs=bool(chosen.ask_programs)), chosen
+        )
     from fsadvisor.machine.opening import open_machine
 
     return with_what_is_kept(open_machine(chosen.on), chosen)

@@ -86,12 +86,12 @@ def of_file(path: str, text: str) -> str:
 
 def of_command(argv: Argv, text: str) -> str:
     """What a command printed."""
-    if argv == ("dmesg",):
+    if argv == ("dmesg",) or argv[:2] == ("journalctl", "-k"):
         return log_about_storage(text)
     return _shown_units(text) if argv[:2] == ("systemctl", "show") else text
 
 
-_LOG_LINE: Final = re.compile(r"(?:<\d{1,3}>)?\[ *\d{1,12}\.\d{1,9}\] (?:\[ *[TC]\d{1,10}\] )?")
+_LOG_LINE: Final = re.compile(r"(?:<\d{1,3}>)?\[ *\d{1,12}\.\d{1,9}\] (?:kernel: )?(?:\[ *[TC]\d{1,10}\] )?")
 _OF_STORAGE: Final = re.compile(
     r"(?:ata\d+(?:\.\d+)?: |(?:EXT4|F2FS|FAT)-fs |XFS \(|BTRFS[: ]|JBD2: |Aborting journal |INFO: task |sd [\d:]+: "
     r"|nvme|md/raid|device-mapper: |Buffer I/O "

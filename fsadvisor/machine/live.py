@@ -47,7 +47,8 @@ def refusal(error: OSError | ValueError, source: str) -> Unknown:
 class LiveMachine:
     """The host itself. The same file, folder, link or command is asked for only once.
 
-    `timeout` is for each tool and each file system, in seconds; `wake` lets tools wake disks that sleep.
+    `timeout` is for each tool and each file system, in seconds; `wake` lets tools wake disks that sleep,
+    `ask_programs` lets databases be asked by their own clients.
     """
 
     def __init__(
@@ -57,8 +58,10 @@ class LiveMachine:
         today: dt.date | None = None,
         *,
         wake: bool = False,
+        ask_programs: bool = False,
     ) -> None:
         self._timeout_s = timeout
+        self.asks_programs = ask_programs
         self._today = today or dt.datetime.now().astimezone().date()
         self._runner = Runner(timeout, tool_folders, wake=wake)
         self._reads: dict[str, Answer] = {}

@@ -154,6 +154,11 @@ class Wrapped:
     def today(self) -> dt.date:
         return self._inner.today
 
+    @property
+    def asks_programs(self) -> bool:
+        """Whether programs may be asked by their own clients; no part of what a machine must have."""
+        return bool(getattr(self._inner, "asks_programs", False))
+
     def read(self, path: str) -> Answer:
         return self._inner.read(path)
 

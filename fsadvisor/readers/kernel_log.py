@@ -5,6 +5,12 @@ Written against util-linux 2.38 and kernels 4.4 to 6.12. A line has the seconds 
     [ 5012.400712] ata3.00: failed command: WRITE FPDMA QUEUED
 
 https://man7.org/linux/man-pages/man1/dmesg.1.html
+
+Its ring is small, and on a chatty server loses the beginning. `journalctl -k` has the same lines of this boot, longer:
+
+    [ 5012.400712] kernel: ata3.00: failed command: WRITE FPDMA QUEUED
+
+https://man7.org/linux/man-pages/man1/journalctl.1.html
 """
 
 from __future__ import annotations
@@ -24,12 +30,18 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
 ARGV: Final = ("dmesg",)
+JOURNAL_ARGV: Final = (
+    *("journalctl", "-k", "-b", "--no-pager", "--quiet", "--no-hostname"),
+    *("--output=short-monotonic", "--lines=30000"),
+)
 
 Class: TypeAlias = Literal[
     "io", "link", "space", "filesystem", "filesystem-note", "read-only", "hung", "attached", "began", "info"
 ]
 
-_LINE: Final = re.compile(r"(?:<\d{1,3}>)?\[ *(\d{1,12}\.\d{1,9})\] (?:\[ *[TC]\d{1,10}\] )?(.*)", re.ASCII)
+_LINE: Final = re.compile(
+    r"(?:<\d{1,3}>)?\[ *(\d{1,12}\.\d{1,9})\] (?:kernel: )?(?:\[ *[TC]\d{1,10}\] )?(.*)", re.ASCII
+)
 _LONGEST: Final = 400
 _MOST_LINES: Final = 100_000
 """The newest; the log's buffer rarely has as many."""

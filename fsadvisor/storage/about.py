@@ -15,9 +15,10 @@ WriteCache: TypeAlias = Literal["write back", "write through"]
 PlpVerdict: TypeAlias = Literal["proven", "claimed", "partial", "absent", "failed", "unknown"]
 Workload: TypeAlias = Literal["oltp", "metadata-heavy", "streaming", "mixed"]
 Transport: TypeAlias = Literal[
-    "nvme", "sata", "sas", "scsi", "usb", "virtio", "mmc", "xen", "vmbus", "nbd", "iscsi", "fc", "pmem", "ram"
+    "nvme", "sata", "sas", "scsi", "usb", "virtio", "mmc", "xen", "vmbus", "nbd", "rbd", "iscsi", "fc", "pmem", "ram"
 ]
 PowerState: TypeAlias = Literal["awake", "standby", "sleep"]
+Replicas: TypeAlias = Literal["in sync", "syncing", "alone", "no good copy here"]
 RaidController: TypeAlias = Literal["none", "storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "another"]
 ControllerCache: TypeAlias = Literal["write back", "always write back", "write through"]
 RaidVolume: TypeAlias = Literal["optimal", "rebuilding", "degraded", "offline"]

@@ -113,6 +113,13 @@ class Service(Described, frozen=True, kw_only=True):
         "snapshots of its directory are taken, or will be",
         "ask who backs the program up whether snapshots of its directory are part of it",
     )
+    settings_differ: Fact[tuple[str, ...]] = some(
+        "what the program says is in force, where its files say otherwise", "its own client, with --ask-programs"
+    )
+    settings_changed: Fact[bool] = some(
+        "a configuration file of it was changed after it started, so that the file may say what is not in force",
+        "stat, /proc/PID/stat",
+    )
     server_version: Fact[Version] = some("version of the server", "PG_VERSION, mysqld --version")
     edition: Fact[Literal["mysql", "mariadb"]] = some("which of the two it is", "mysqld --version")
     direct_io: Fact[bool] = some(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import Described, PlpVerdict, WriteCache, about, some
+from fsadvisor.storage.about import Described, PlpVerdict, Replicas, WriteCache, about, some
 
 
 class Layer(Described, frozen=True, kw_only=True):
@@ -75,6 +75,12 @@ class Layer(Described, frozen=True, kw_only=True):
     )
     path_adapters: Fact[int] = some(
         "adapters that the paths of a multipath device go through", "the paths' places in sysfs", "adapters"
+    )
+    drbd_replicas: Fact[Replicas] = some(
+        "whether DRBD's copies are in step; 'alone': no other machine has today's data", "drbdsetup status"
+    )
+    drbd_write_ordering: Fact[str] = some(
+        "how DRBD keeps writes in order: flush; none and drain send no flushes to the device below", "drbdsetup status"
     )
     lvm_health: Fact[str] = some("'' or what is wrong with an LVM RAID volume", "lvs lv_health_status")
     crypt_flags: Fact[tuple[str, ...]] = some("dm-crypt's optional flags", "dmsetup table, cryptsetup status")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _BY_NAME: tuple[tuple[str, Transport], ...] = (
     ("nbd", "nbd"),
+    ("rbd", "rbd"),
     ("mmcblk", "mmc"),
     ("pmem", "pmem"),
     ("zram", "ram"),
@@ -41,7 +42,7 @@ _BY_FOLDER: tuple[tuple[str, Transport], ...] = (
     (r"/vbd-\d", "xen"),
     (r"/host\d", "scsi"),
 )
-_BEHIND_SOMETHING = {"virtio", "xen", "vmbus", "nbd", "iscsi", "fc"}
+_BEHIND_SOMETHING = {"virtio", "xen", "vmbus", "nbd", "rbd", "iscsi", "fc"}
 _NAMED: dict[str, int] = {"nvme": 1, "sata": 1, "sas": 2, "scsi": 2, "usb": 2}
 """Disks that have a name, in so many parts: a model, those of SCSI a vendor, too (libata's is always ATA)."""
 _INSIDE = {"pcie", "apple-nvme"}

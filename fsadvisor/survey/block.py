@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.readers.block_files import IoCounters
 
 
-_LAYER_PREFIXES = ("dm-", "md", "bcache", "loop", "zd")
+_LAYER_PREFIXES = ("dm-", "md", "bcache", "loop", "zd", "drbd")
 _SKIPPED_PREFIXES = ("sr", "fd")
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Unknown
-from fsadvisor.readers import dmsetup, json_text, kernel_log, lsblk, lvs, mount_tables, multipathd
+from fsadvisor.readers import dmsetup, json_text, lsblk, lvs, mount_tables, multipathd
+from fsadvisor.readers.kernel_log import ARGV as KERNEL_LOG
 from fsadvisor.survey import (
     block,
     configured,
     drive,
     filesystems,
     host,
+    kernel_log,
     layers,
     looks,
     measured,
@@ -23,7 +25,6 @@ from fsadvisor.survey import (
     superblocks,
     surroundings,
 )
-from fsadvisor.survey import kernel_log as log
 from fsadvisor.survey.attachment import transport
 from fsadvisor.survey.inventory import Inventory, build_stack
 
@@ -81,7 +82,7 @@ def collect(machine: Machine) -> Inventory:
         udev=by_udev,
         io=_io(machine, known),
         uptime=block.uptime_seconds(machine, surroundings.container(machine)),
-        log=log.read(machine),
+        log=kernel_log.read(machine),
         past=looks.read(machine),
         lsblk_labels={} if labels_told else _lsblk_labels(machine),
         tables=_tables(machine, known),
@@ -156,7 +157,7 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
 
 def _of_host_and_drives(tree: BlockTree) -> list[Argv]:
     """Those that read no disk."""
-    wanted: list[Argv] = [*host.COMMANDS, configured.MOUNT_UNITS, kernel_log.ARGV]
+    wanted: list[Argv] = [*host.COMMANDS, configured.MOUNT_UNITS, KERNEL_LOG]
     for device in tree.devices.values():
         if device.is_disk:
             wanted += drive.commands(device, transport(device))

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from fsadvisor.facts import Fact, Known, Unknown
-from fsadvisor.readers import kernel_log
+from fsadvisor.readers import kernel_log as reader
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from fsadvisor.machine.port import Machine
+    from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.kernel_log import Class, Event, KernelLog
     from fsadvisor.survey.block import BlockDevice
 
@@ -26,10 +26,27 @@ _CONTROLLER: Final = re.compile(r"(nvme\d+)n\d+$")
 _SHOWN: Final = 3
 
 
+_WHOLE_SINCE: Final = 60
+"""Seconds after boot in which the oldest line stands, where nothing is lost."""
+
+
 def read(machine: Machine) -> KernelLog | Unknown:
-    """The log, with what told it: of an archive that may be another source than dmesg."""
-    (answer,) = machine.run([kernel_log.ARGV])
-    record = read_fact.as_asked(machine, read_fact.understood(answer, kernel_log.parse))
+    """The kernel's ring, with what told it: of an archive that may be another source than dmesg.
+
+    The journal's lines of this boot where the ring lost its beginning, or may not be read.
+    """
+    ring = _asked(machine, reader.ARGV)
+    if not isinstance(ring, Unknown) and ring.since <= _WHOLE_SINCE:
+        return ring
+    journal = _asked(machine, reader.JOURNAL_ARGV)
+    if isinstance(journal, Unknown) or (not isinstance(ring, Unknown) and ring.since <= journal.since):
+        return ring
+    return journal
+
+
+def _asked(machine: Machine, argv: Argv) -> KernelLog | Unknown:
+    (answer,) = machine.run([argv])
+    record = read_fact.as_asked(machine, read_fact.understood(answer, reader.parse))
     return record if isinstance(record, Unknown) else replace(record, source=answer.source)
 
 

@@ -11,7 +11,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import Cache, Crypt, Multipath, ThinPool
 from fsadvisor.storage import Layer
-from fsadvisor.survey import block, multipath, raid, read_fact, soundness
+from fsadvisor.survey import block, multipath, raid, read_fact, replicated, soundness
 from fsadvisor.survey.attested import SubjectIdentities
 
 if TYPE_CHECKING:
@@ -145,6 +145,8 @@ def _of_its_kind(
             "backing_file": read_fact.text(machine, f"{folder}/loop/backing_file"),
             "direct_io": read_fact.switch(machine, f"{folder}/loop/dio"),
         }
+    if device.name.startswith("drbd"):
+        return {"members": members, "kind": Known("drbd", folder), **replicated.facts(machine, device)}
     if device.name.startswith("zd"):
         return {"kind": Known("zvol", folder)}
     return {"members": members, "kind": Unknown(Cause.NOT_EXPOSED, "", folder)}

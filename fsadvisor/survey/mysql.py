@@ -13,13 +13,12 @@ from msgspec import Struct
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import database_files
 from fsadvisor.survey import program_settings, read_fact
-from fsadvisor.survey.program_settings import IncludingFiles
+from fsadvisor.survey.program_settings import IncludingFiles, Settings
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.database_files import MysqldVersion
-    from fsadvisor.survey.program_settings import Settings
 
 _FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf", "/usr/etc/my.cnf")
 _GROUPS = ("mysqld", "server")
@@ -37,6 +36,8 @@ class Server(Struct, frozen=True, kw_only=True):
     process: str
     directory: str
     given: tuple[tuple[str, str | None], ...]
+    asked: Settings | None = None
+    """What it says itself."""
 
 
 def facts(machine: Machine, server: Server) -> dict[str, Any]:
@@ -45,6 +46,8 @@ def facts(machine: Machine, server: Server) -> dict[str, Any]:
     if isinstance(release, Unknown):
         return {"server_version": release, "edition": release, **dict.fromkeys(SETTINGS, release)}
     settings = _settings(machine, server, release.value)
+    if server.asked is not None:
+        settings = {**({} if isinstance(settings, Unknown) else settings), **server.asked}
     method = _flush_method(settings, release.value)
     return {
         "server_version": read_fact.derive(release, lambda it: Version(it.major, it.minor, it.patch)),

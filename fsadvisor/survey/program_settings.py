@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
 from fsadvisor.readers import database_files
+from fsadvisor.readers.database_files import RedisConf
 from fsadvisor.survey import read_fact
 from fsadvisor.version import Version
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.database_files import RedisConf
 
 Settings: TypeAlias = "Mapping[str, Known[str]]"
 """The value of each name that is set, and where."""
@@ -131,14 +131,20 @@ _ON = ("on", "true", "yes", "1")
 
 
 def postgresql_facts(
-    machine: Machine, directory: str, given: Iterable[tuple[str, str | None]], *, contained: bool = False
+    machine: Machine,
+    directory: str,
+    given: Iterable[tuple[str, str | None]],
+    *,
+    contained: bool = False,
+    asked: Settings | None = None,
 ) -> dict[str, Any]:
-    """Facts of a server by its data folder and the settings among its arguments.
+    """Facts of a server by its data folder and the settings among its arguments; `asked` is what it says itself.
 
     `contained`: it runs in a container, in which a path from the root leads elsewhere than here.
     """
     version = _version(machine, directory)
-    settings = _settings(machine, directory, dict(given), contained)
+    configured = _settings(machine, directory, dict(given), contained)
+    settings = configured if asked is None else {**({} if isinstance(configured, Unknown) else configured), **asked}
 
     def setting(name: str, default: str, since: int = 0) -> Fact[str]:
         return _since(version, since, text(settings, name, Known(default, _DEFAULT)))
@@ -243,16 +249,35 @@ _FILES = ("/etc/redis/redis.conf", "/etc/redis.conf", "/etc/valkey/valkey.conf",
 _REDIS_DEFAULT = "the server's default"
 
 
-def redis_facts(machine: Machine, directory: str) -> dict[str, Any]:
-    """Facts by the configuration file that names this folder: the server hides its arguments."""
+def redis_facts(machine: Machine, directory: str, asked: Settings | None = None) -> dict[str, Any]:
+    """Facts by the configuration file that names this folder: the server hides its arguments; or by its own word."""
+    if asked is not None:
+        told = RedisConf(directives=tuple((name, fact.value) for name, fact in asked.items()))
+        return _told(told, "asked by redis-cli")
     failed: Unknown | None = None
     for path in _FILES:
         record = read_fact.understood(machine.settings(path), database_files.parse_redis_conf)
         if isinstance(record, Unknown):
             failed = failed or (None if is_absent(record) else record)
         elif (record.get("dir") or "").rstrip("/") == directory.rstrip("/"):
-            return _told(record, path)
+            return _contradicted(machine, directory, path, record) or _told(record, path)
     unknown = failed or Unknown(Cause.NOT_EXPOSED, "", f"no configuration file for {directory} in the usual places")
+    return {"appendonly": unknown, "appendfsync": unknown}
+
+
+_APPEND_ONLY: Final = ("appendonlydir", "appendonly.aof")
+_ASK_REDIS: Final = "ask the server: `redis-cli CONFIG GET 'append*'`"
+
+
+def _contradicted(machine: Machine, directory: str, path: str, record: RedisConf) -> dict[str, Any] | None:
+    """Where its files show a log that the configuration file denies, the server may have been told otherwise."""
+    if read_fact.value(switch(Known(record.get("appendonly") or "no", path))) is not False:
+        return None
+    names = read_fact.names(machine.entries(directory))
+    seen = next((name for name in _APPEND_ONLY if name in names), None)
+    if seen is None:
+        return None
+    unknown = Unknown(Cause.NOT_EXPOSED, _ASK_REDIS, f"{path} says no, and {directory}/{seen} is there")
     return {"appendonly": unknown, "appendfsync": unknown}
 
 

@@ -144,6 +144,9 @@ class RunningProgram(Struct, frozen=True, kw_only=True):
     program: Program
     directory: Fact[str]
     process: str = ""
+    pid: int | None = None
+    user: str = ""
+    """Whose it is; '' in a recording."""
     settings: tuple[tuple[str, str | None], ...] = ()
     here: bool | None = None
     container: Fact[str] = NOT_APPLICABLE
@@ -205,6 +208,8 @@ def _running_program(machine: Machine, program: Program, process: Json) -> Runni
         program=program,
         directory=_directory(program, process),
         process=json_text.string(process, "name") or "",
+        pid=json_text.integer(process, "pid"),
+        user=json_text.string(process, "user") or "",
         here=json_text.boolean(process, "here"),
         settings=_settings(process),
         environment=_environment(process),

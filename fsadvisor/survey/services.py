@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import file_attributes
 from fsadvisor.storage import Below, Filesystem, Service
-from fsadvisor.survey import mysql, program_settings, read_fact
+from fsadvisor.survey import asked_programs, in_force, mysql, program_settings, read_fact
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, type_of
 from fsadvisor.survey.superblocks import mount_point_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Facts, Host, Subject
     from fsadvisor.survey.inventory import Surveyed
     from fsadvisor.survey.overlay import Overlay
+    from fsadvisor.survey.program_settings import Settings
     from fsadvisor.survey.programs import RunningProgram
 
 _SOURCE = "the stack in sysfs"
@@ -116,7 +118,7 @@ _ELSEWHERE = Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", "its r
 _NOT_SEEN = Unknown(Cause.DENIED, "run as root", "the program's root directory")
 
 
-def settings_facts(machine: Machine, found: RunningProgram) -> dict[str, Any]:
+def settings_facts(machine: Machine, found: RunningProgram, asked: Settings | None = None) -> dict[str, Any]:
     """Facts of a program by its settings, which mean nothing here where it has another root folder than we.
 
     PostgreSQL is the exception: all its files may be in its data folder, which is found from outside.
@@ -130,13 +132,15 @@ def settings_facts(machine: Machine, found: RunningProgram) -> dict[str, Any]:
         return dict.fromkeys(names, _ELSEWHERE if found.here is False else _NOT_SEEN)
     if isinstance(directory, Unknown):
         return dict.fromkeys(names, directory)
-    server = _server(found)
+    server = replace(_server(found), asked=asked)
     if program == "postgresql":
-        return program_settings.postgresql_facts(machine, directory.value, server.given, contained=contained)
+        return program_settings.postgresql_facts(
+            machine, directory.value, server.given, contained=contained, asked=asked
+        )
     if program == "mysql":
         return mysql.facts(machine, server)
     if program == "redis":
-        return program_settings.redis_facts(machine, directory.value)
+        return program_settings.redis_facts(machine, directory.value, asked)
     return {"storage_driver": _storage_driver(machine, directory.value)} if program == "docker" else {}
 
 
@@ -231,7 +235,16 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
     of_program: dict[str, Any] = {
         "own_checksums": Unknown(Cause.NOT_ATTESTED, f"ask {found.program.name} whether its data checksums are on")
     }
-    of_program |= settings_facts(machine, found)
+    noting = in_force.Noting(machine)
+    settings = settings_facts(noting, found)
+    changed = _changed(machine, found, tuple(noting.files))
+    of_program |= in_force.as_in_force(found.program.name, settings, changed)
+    asked = asked_programs.asked(machine, found)
+    if not isinstance(asked, Unknown):
+        own = settings_facts(machine, found, asked)
+        of_program |= own | {"settings_differ": asked_programs.differences(settings, own)}
+    elif getattr(machine, "asks_programs", False) and found.program.name in asked_programs.CLIENTS:
+        of_program["settings_differ"] = asked
     if fs_type in ON_DEVICES and isinstance(directory, Known) and found.program.name not in _OF_MANY_FILES:
         of_program |= file_facts(machine, directory.value)
     of_program |= type_of(fs_type or "").program_facts(machine, found.program.name, directory)
@@ -244,12 +257,24 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
         container=found.container,
         in_container_layer=_in_layer(found),
         guest_cache=found.guest_cache,
+        settings_changed=changed,
         **of_program,
         buffer_percent=percent(of_program.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
         log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == place),
         log_apart=apart(directory, log, around.disks_of),
         shares_disk=shares_disk(directory, around.folders, around.disks_of),
     )
+
+
+def _changed(machine: Machine, found: RunningProgram, files: tuple[str, ...]) -> Fact[bool]:
+    """Whether one of the files that were read was changed after the program started."""
+    if files:
+        return in_force.changed_since_start(machine, found.pid, files)
+    if found.program.name not in _FACTS:
+        return NOT_APPLICABLE
+    if found.here is not True:
+        return _ELSEWHERE if found.here is False else _NOT_SEEN
+    return Known(False, "it has no configuration file in the usual places")
 
 
 def _in_layer(found: RunningProgram) -> Fact[bool]:

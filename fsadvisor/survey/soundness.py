@@ -28,7 +28,7 @@ _LEAST_UNALLOCATED_PERCENT: Final = 2
 NO_ARRAY: Final = Known(False, "layer.kind")
 """Of a partition, a volume, an encryption: it can't lack a member."""
 
-_RAID_KINDS: Final = ("md", "dm-raid", "dm-mirror", "dm-multipath")
+_RAID_KINDS: Final = ("md", "dm-raid", "dm-mirror", "dm-multipath", "drbd")
 
 
 def failing(disk: Disk) -> Fact[bool]:
@@ -81,6 +81,7 @@ def incomplete(layer: Layer) -> Fact[bool]:
         _sign(layer.md_degraded, lambda it: it > 0, "members missing"),
         _sign(layer.md_action, lambda it: it in ("resync", "recover", "reshape"), "it is being rebuilt"),
         _sign(layer.lvm_health, bool, "LVM says what is wrong"),
+        _sign(layer.drbd_replicas, lambda it: it != "in sync", "DRBD's copies"),
         _lost_paths(layer),
     )
     return _any(name, signs)

@@ -16,6 +16,7 @@ from fsadvisor.readers import (
     storcli,
     zfs_tools,
 )
+from fsadvisor.readers import drbd as drbd_reader
 from fsadvisor.readers import lvs as lvs_reader
 from fsadvisor.survey import behind_controllers
 from fsadvisor.survey.measured import conditions_of
@@ -301,6 +302,12 @@ def behind(kinds, attributes=(), at=0, path="/dev/bus/0", model="ST8000NM0055", 
         own = parts.sata_answers(path, model, 8 * 10**12, spins=rpm, attributes=attributes if number == at else ())
         told |= {" ".join(smartctl.argv(path, kind)): words for words in own.values()}
     return told
+
+
+def drbd(below, case):
+    """A DRBD device over a partition, and what drbdsetup says by the reader's sample."""
+    quiet = {"size": "838860800", "queue__physical_block_size": "4096", "queue__discard_max_bytes": "0"}
+    return stacked("drbd0", "147:0", [below], **quiet), {" ".join(drbd_reader.ARGV): parts.sample("drbd", case)}
 
 
 def boss(listing):

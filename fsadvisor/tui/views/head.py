@@ -220,4 +220,4 @@ def _told(names: list[str], word: str) -> str:
 
 
 def _kind(name: str) -> str:
-    return "device" if name.startswith(("dm-", "md", "loop", "bcache", "nbd", "zd")) else "disk"
+    return "device" if name.startswith(("dm-", "md", "loop", "bcache", "nbd", "rbd", "drbd", "zd")) else "disk"
