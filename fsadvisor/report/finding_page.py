@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from msgspec import Struct
 
@@ -208,6 +208,9 @@ def urgency(finding: Finding) -> str:
 class FindingPage:
     """The parts of the page; a fact is told once, by the part that is asked first."""
 
+    attest_key: ClassVar[str] = ""
+    """What opens the form for what only people know, where there is one."""
+
     def __init__(self, finding: Finding, all_are: str = IN_JSON) -> None:
         self.todo = todo(finding)
         self.gain: Gain | None = finding.verdicts[0].gain()
@@ -226,7 +229,7 @@ class FindingPage:
 
     def unlock(self) -> Iterator[Block]:
         """Where it is held back: the one question or command that comes first."""
-        if words := findings.unlocks(self.finding):
+        if words := findings.unlocks(self.finding, key=self.attest_key):
             yield Remark(line(span("To unlock", Tone.STRONG), f": {words}"))
 
     def where(self) -> Remark:

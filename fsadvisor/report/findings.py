@@ -266,8 +266,11 @@ def _one_kind(kind: str, subjects: list[Subject]) -> str:
 _ATTEST = "fsadvisor attest"
 
 
-def unlocks(finding: Finding) -> str:
-    """'answer 5 questions on one page: fsadvisor attest --checklist plp nvme0n1'; '' where nothing would unlock it."""
+def unlocks(finding: Finding, *, key: str = "") -> str:
+    """'answer 5 questions on one page: fsadvisor attest --checklist plp nvme0n1'; '' where nothing would unlock it.
+
+    `key` is what opens that page where the reader is, instead of the command.
+    """
     unknown: dict[str, Unknown] = {}
     for verdict in finding.verdicts:
         unknown |= verdict.to_learn()
@@ -275,9 +278,14 @@ def unlocks(finding: Finding) -> str:
         return ""
     people = [name for name, fact in unknown.items() if fact.cause is Cause.NOT_ATTESTED and catalogue()[name].attested]
     steps = dict.fromkeys(fact.learn for name, fact in unknown.items() if name not in people and fact.learn)
-    asked = _ask_people(people, list(finding.subjects))
+    if people and key:
+        asked = f"answer {counted(len(people), 'question')} here: {key}"
+    else:
+        asked = _ask_people(people, list(finding.subjects))
     told = "; then ".join((*list(steps)[:1], *filter(None, (_more(len(steps) - 1), asked))))
     dark = len(unknown) - len(people) - sum(bool(fact.learn) for fact in unknown.values())
+    if key:
+        told = told.replace(f"`{_ATTEST}` it", f"say it here: {key}")
     return f"{told}; {counted(dark, 'fact')} more can't be learnt here" if told and dark > 0 else told
 
 

@@ -236,3 +236,10 @@ def test_every_rule_has_a_page():
         page = flat(text(laid(document(rule).blocks, 80)))
         assert rule.title in page
         assert all(reference.url in page.replace(" ", "") for reference in rule.references)
+
+
+def test_what_would_unlock_it_is_a_key_of_the_explorer_and_no_command():
+    look = look_at("pm9a3-postgresql-volatile")
+    lines = [line for key in keys(look) for line in read(look, key, 400).split("\n") if "To unlock: " in line]
+    assert any("answer 6 questions here: a" in line for line in lines)
+    assert not any("fsadvisor attest" in line for line in lines)

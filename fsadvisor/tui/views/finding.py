@@ -222,6 +222,8 @@ def _gone(look: Look, key: str) -> Iterator[Block]:
 class _Writing(FindingPage):
     """The page with what is the explorer's own: the look of the moment, and keys."""
 
+    attest_key = "a"
+
     def __init__(self, look: Look, finding: Finding, glyphs: Glyphs, *, chosen: int) -> None:
         super().__init__(finding, _NAMED_BELOW)
         self._look = look
