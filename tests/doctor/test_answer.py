@@ -232,7 +232,6 @@ def test_the_kernels_log_of_the_last_hour_is_kept_and_told_with_since_when():
     found = answer(window(log=log, devices=(sdb, md), filesystems=(place(),), io_some=0.5), RULES).found
     since = {one.verdict.rule.id: (one.since[11:19], one.since_by) for one in found}
     assert since == {
-        "filesystem-errors-logged": ("11:55:00", "by the kernel's log"),
         "device-errors-logged": ("11:56:30", "by the kernel's log"),
         "array-at-work": ("11:00:00", "by the kernel's log"),
     }
