@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from fsadvisor import arguments_measure
 from fsadvisor._version import __version__
-from fsadvisor.arguments_help import TAKES, Commands, Parser, TopParser, demo_machine
+from fsadvisor.arguments_help import EXIT_CODES, TAKES, Commands, Parser, TopParser, demo_machine
 from fsadvisor.machine import kept_files
 from fsadvisor.machine.port import MachineError
 from fsadvisor.storage import Workload
@@ -45,14 +45,6 @@ _DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
 _WITH_WORDS = ("probe", "trial", "doctor", "explain", "find", "rules")
 """Verbs that take a list of words, which may stand anywhere."""
 
-_EXIT_CODES = """exit status:
-  0  nothing at or above --fail-on
-  1  advice at or above --fail-on
-  2  the command line, a file or a recording is wrong
-  3  incomplete: something could not be told (with --strict) or measured (probe)
-  4  a bug of ours
-  5  could not look: no block device and no mount seen, whatever --fail-on says"""
-
 
 def parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
     """The whole grammar, or what these words need of it. Options may stand before or after the verb."""
@@ -60,7 +52,7 @@ def parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
         prog="fsadvisor",
         description="Reads this machine's storage and gives ranked advice that it can prove. Changes nothing. "
         "Opens the explorer on a terminal, and prints the report elsewhere.",
-        epilog=_EXIT_CODES,
+        epilog=EXIT_CODES,
         parents=[_options(defaults=True)],
         allow_abbrev=False,
     )

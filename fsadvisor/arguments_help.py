@@ -153,3 +153,12 @@ class Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
     """The commands; of those that are not among `words`, where there are any, only what help and errors say."""
 
     words: Collection[str] | None = None
+
+
+EXIT_CODES: Final = """exit status:
+  0  nothing at or above --fail-on
+  1  advice at or above --fail-on
+  2  the command line, a file or a recording is wrong
+  3  incomplete: something could not be told (with --strict) or measured (probe)
+  4  a bug of ours
+  5  could not look: no block device and no mount seen, whatever --fail-on says"""

@@ -33,7 +33,7 @@ from fsadvisor.readers.nvme_id_ctrl import IdCtrl
 from fsadvisor.readers.nvme_ocp_smart_log import OcpSmartLog
 from fsadvisor.readers.nvme_smart_log import SmartLog
 from fsadvisor.readers.smart_record import SmartReport
-from fsadvisor.survey import controllers
+from fsadvisor.survey import controller_tools
 from fsadvisor.survey.attachment import emulated
 from fsadvisor.survey.drive import Drive
 from fsadvisor.survey.power_loss import Controller, DriveEvidence, PowerLossVerdict, weakest, weigh
@@ -271,14 +271,14 @@ def _case(parts: Parts, drive: Drive) -> DriveEvidence:
     model = Unknown(Cause.NOT_EXPOSED, _NAMELESS) if parts.model is None else Known(parts.model, "the captured output")
     vendor = _told(smart.scsi_vendor if smart else None)
     product = _told(smart.scsi_product if smart else None)
-    volume = controllers.tool(vendor, product)
+    volume = controller_tools.tool(vendor, product)
     return DriveEvidence(
         transport=_transport(drive),
         model=model,
         family=find(parts.model) if parts.model else None,
         virtual=model if isinstance(model, Unknown) else _virtual(model.value),
         drive=drive,
-        controller=None if volume is None else Controller(missing=(controllers.unasked(volume),)),
+        controller=None if volume is None else Controller(missing=(controller_tools.unasked(volume),)),
     )
 
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from fsadvisor.tui.terminal import Terminal
 
 FINDINGS, USAGE, INCOMPLETE, BLIND = 1, 2, 3, 5
-
 _MOST_WRITTEN = 1 << 30
 _SEVERITIES = ("critical", "high", "moderate", "low")
 
@@ -51,7 +50,7 @@ def run(argv: Sequence[str]) -> int:
         return _VERBS[chosen.verb](chosen)
     except (looking.UsageError, MachineError, ClaimError) as error:
         return _refuse(*map(str, error.args))
-    except RuleTextError:  # compiled unproven, from a tree in which a rule was being written
+    except RuleTextError:  # compiled while a rule was being written
         return _refuse(*map(str, load_shelf().errors))
 
 

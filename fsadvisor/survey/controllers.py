@@ -3,74 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import arcconf, mvcli, ssacli, storcli
+from fsadvisor.readers import mvcli, ssacli, storcli
 from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController
 from fsadvisor.survey import adaptec, old_megaraid, read_fact
+from fsadvisor.survey.controller_tools import tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sized
 
-    from fsadvisor.machine.port import Argv, Machine
+    from fsadvisor.machine.port import Machine
     from fsadvisor.storage import RaidVolume, Transport
-
-Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "another"]
-
-_VOLUMES: tuple[tuple[str, str, Tool], ...] = (
-    ("DELL", r"PERC", "perccli64"),
-    ("AVAGO|LSI|BROADCOM", r"MR|MegaRAID|SAS ?9|RAID", "storcli64"),
-    ("LENOVO|IBM", r"RAID|ServeRAID", "storcli64"),
-    ("FTS|FUJITSU", r"PRAID|RAID", "storcli64"),
-    ("CISCO", r"UCS|RAID", "storcli64"),
-    ("INTEL", r"RS\d|RMS\d|RAID", "storcli64"),
-    ("SMC", r"SMC\d", "storcli64"),
-    ("HPE?|COMPAQ", r"LOGICAL VOLUME", "ssacli"),
-    ("ATA|MARVELL", r"DELLBOSS|ThinkSystem M\.2|MARVELL", "mvcli"),
-    ("ADAPTEC|ASR.*|MSCC|MICROSEMI", r"", "arcconf"),
-    ("ARECA|AMCC|3WARE|DPT|PROMISE", r"", "another"),
-)
-"""SCSI vendor, start of the model, and the tool that knows the controller."""
-_BY_HAND = "the controller's own tool (tw_cli, areca-cli)"
-
-
-def tool(vendor: Fact[str], model: Fact[str]) -> Tool | None:
-    """The tool to ask about a disk that names itself like a controller's volume; None for a drive."""
-    if not isinstance(vendor, Known) or not isinstance(model, Known):
-        return None
-    return next((tool for maker, start, tool in _VOLUMES if _fits(maker, vendor) and _starts(start, model)), None)
-
-
-def _fits(maker: str, vendor: Known[str]) -> bool:
-    return re.fullmatch(maker, vendor.value.strip(), re.IGNORECASE) is not None
-
-
-def _starts(start: str, model: Known[str]) -> bool:
-    return re.match(start, model.value.strip(), re.IGNORECASE) is not None
-
-
-def commands(tool: Tool | None) -> tuple[Argv, ...]:
-    """What to ask; nothing for drives and for controllers whose tool is not read."""
-    if tool == "ssacli":
-        return (ssacli.CONFIG_ARGV,)
-    if tool in ("arcconf", "mvcli"):
-        return (arcconf.ARGV if tool == "arcconf" else mvcli.ARGV,)
-    if tool in ("storcli64", "perccli64"):
-        return tuple(
-            storcli.argv(tool, question)
-            for question in (storcli.CONTROLLERS, storcli.VOLUMES, storcli.DRIVES, storcli.PATROL_READ)
-        )
-    return ()
-
-
-def unasked(tool: Tool) -> Unknown:
-    """What to do where the tool was not, or can't be, asked."""
-    asked = " and ".join(f"`{' '.join(argv)}`" for argv in commands(tool)[:2]) or _BY_HAND
-    return Unknown(Cause.NOT_EXPOSED, f"look with {asked} at the battery, the cache policy and the drives' own caches")
-
 
 _MAY_BE_VOLUMES = ("scsi", "sas", "sata", "fc", "iscsi")
 _SETTLING = re.compile(r"charg|learn|transition", re.IGNORECASE)

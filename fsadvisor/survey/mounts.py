@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.storage import Atime, DataMode, Mount
-from fsadvisor.survey import measured, presence, programs, read_fact
+from fsadvisor.survey import measured, mount_use, presence, read_fact
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.below import NOTHING
 from fsadvisor.survey.configured import FSTAB, lacking
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from fsadvisor.survey.configured import Configured
     from fsadvisor.survey.filesystem_types.base import Superblock
     from fsadvisor.survey.inventory import Inventory, Surveyed
+    from fsadvisor.survey.mount_use import Use
     from fsadvisor.survey.overlay import Overlay
-    from fsadvisor.survey.programs import RunningProgram, Use
+    from fsadvisor.survey.programs import RunningProgram
 
 _MOUNTINFO = "/proc/self/mountinfo"
 _OF_THE_TABLE = ("mounted", "options", "subtree", "read_only", "atime", "nodiratime", "sync")
@@ -92,7 +93,7 @@ def _use(
     stack = found.inventory.stack
     leaves = [subject for subject in stack.under(block.id) if subject in found.disks] if block else []
     alone = block is not None and all(stack.filesystems_on(leaf) == (block.id,) for leaf in leaves)
-    return programs.use_of_mount(
+    return mount_use.use_of_mount(
         point,
         declared,
         by_point if isinstance(by_point, Unknown) else by_point.get(point, ()),
