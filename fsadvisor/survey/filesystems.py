@@ -54,7 +54,8 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
     identity = SubjectIdentities(inventory, disks).of
     key = look_keys.by(identity)
     for at, known in found.items():
-        found[at] = looks.of_filesystem(inventory.machine, known, inventory.past, key(at, known))
+        of_it = key(at, known) if inventory.past.looks else None
+        found[at] = looks.of_filesystem(inventory.machine, known, inventory.past, of_it)
     return overlay.over(
         "filesystem",
         found,

@@ -26,6 +26,7 @@ RULES = own_shelf().rules
 QUIET = {
     "processor": 0.1, "steal": 0.0, "cpu_some": 0.0, "io_some": 0.0, "memory_some": 0.0, "memory_full": 0.0,
     "swap_bytes": 0.0, "dirty": 1 << 20, "dirty_limit": 1 << 30, "waiting": 0.0, "running": 0.2, "kinds": {"lock": 0.0},
+    "directory_waiting": 0.0, "log": (),
 }  # fmt: skip
 PLACE = {
     "mount_point": "/srv",

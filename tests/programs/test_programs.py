@@ -16,6 +16,7 @@ from tools.package_managers import FetchError
 
 pytestmark = [
     pytest.mark.long,
+    pytest.mark.namespaces,
     pytest.mark.skipif(
         os.geteuid() != 0
         or shutil.which("apt-get") is None

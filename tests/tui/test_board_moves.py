@@ -32,7 +32,8 @@ class MadeUp:
 
 
 class MadeUpBoard(Overview):
-    COUNTING = MadeUp
+    def counting(self, told, failed):
+        return MadeUp(told, failed)
 
 
 class App(FsadvisorApp):

@@ -11,7 +11,6 @@ from textual.message import Message
 
 from fsadvisor.pages.glyphs import NOTHING
 from fsadvisor.tui.actions import Action, bindings
-from fsadvisor.tui.sampling import Counting
 from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.deciding import DECISIONS
 from fsadvisor.tui.screens.glimpsing import Glimpsing
@@ -22,6 +21,8 @@ from fsadvisor.tui.widgets.lines_view import FrameEdge, LinesView
 from fsadvisor.tui.widgets.rows_view import RowsView
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import DescendantFocus, Resize
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Line
     from fsadvisor.report.findings import Finding
     from fsadvisor.tui.explorer import Explorer
+    from fsadvisor.tui.sampling import Counting
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.narrowing import Narrowing
     from fsadvisor.tui.views.overview import Layout
@@ -77,8 +79,6 @@ class Overview(Glimpsing):
         Binding("shift+tab", "other_pane", "Pane", show=False, priority=True),
     ]
     """Tab comes first: what is typed right after it is meant for the other pane."""
-
-    COUNTING: ClassVar[type[Counting]] = Counting
 
     class Counted(Message):
         """There is a new sample of what the disks do."""
@@ -138,12 +138,18 @@ class Overview(Glimpsing):
             self._show_advice(self._look)
         if self._counting is None and self.explorer.session.live:
             explorer = self.explorer
-            self._counting = self.COUNTING(
+            self._counting = self.counting(
                 lambda: self.post_message(self.Counted()),
                 lambda error: explorer.post_message(explorer.Looked(error)),
             )
         if self._counting is not None:
             self._counting.go()
+
+    def counting(self, told: Callable[[], object], failed: Callable[[Exception], object]) -> Counting:
+        """What samples the disks. It is loaded here, because the explorer starts without what measures."""
+        from fsadvisor.tui.sampling import Counting
+
+        return Counting(told, failed)
 
     def on_screen_suspend(self) -> None:
         """Nobody sees what moves."""
