@@ -14,7 +14,7 @@ WORKERS := $(shell n=$$(nproc); echo $$((n < 3 ? 3 * n : 8)))
 .NOTPARALLEL:
 # Without bytecode each process compiles the program and its tests anew: half of a command's start, 5 s of a test run.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help run fio test long fuzz mutate seeds check dist release bare matrix bench house measure lab lab-shell trials lint format style types contracts docs docs-check pictures lock python set-up set-up-test set-up-lab
+.PHONY: help run fio test long fuzz mutate seeds check dist release bare matrix bench house measure lab lab-shell trials lint format style types contracts docs docs-check pictures lock python set-up set-up-test set-up-long set-up-lab
 
 help:
 	@echo "make run    set up and audit this machine; ARGS='--json' passes options, TOOLS=no fetches no tools"
@@ -52,7 +52,7 @@ run: set-up
 test: set-up-test
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
-long: set-up-test
+long: set-up-long
 	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m '(long or hypothesis) and not lab' --hypothesis-profile long $(ARGS)
 
 fuzz: set-up-test
@@ -134,6 +134,9 @@ fio: python
 
 set-up-test: python
 	@$(PYTHON) -m tools.set_up test --tools "$(TOOLS)"
+
+set-up-long: python
+	@$(PYTHON) -m tools.set_up long --tools "$(TOOLS)"
 
 set-up-lab: python
 	@$(PYTHON) -m tools.set_up lab --tools "$(TOOLS)"

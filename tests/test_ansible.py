@@ -2,19 +2,18 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 
 import pytest
 
-from tests.paths import ROOT
+from tests.paths import ANSIBLE, ROOT
 from tests.waiting import END_S
 
 PLAYBOOK = ROOT / "contrib/ansible/report.yml"
 PROGRAM = '#!/bin/sh\nprintf \'{"what":"machine","said":"%s"}\\n\' "$*"\nexit {status}\n'
 
-ansible = pytest.mark.skipif(shutil.which("ansible-playbook") is None, reason="Ansible is not installed")
+ansible = pytest.mark.skipif(ANSIBLE is None, reason="Ansible is not installed")
 
 
 def played(folder, *more, status=1):
@@ -23,7 +22,7 @@ def played(folder, *more, status=1):
     program.write_text(PROGRAM.replace("{status}", str(status)))
     (folder / "there").mkdir(exist_ok=True)
     argv = [
-        *("ansible-playbook", "-i", "web1,", "-c", "local", str(PLAYBOOK)),
+        *(ANSIBLE, "-i", "web1,", "-c", "local", str(PLAYBOOK)),
         *(
             "-e",
             f"ansible_python_interpreter={sys.executable}",
@@ -44,6 +43,7 @@ def left_behind(folder):
 
 
 @ansible
+@pytest.mark.long
 def test_a_report_is_kept_by_day_and_host_nothing_is_left_and_each_run_changes_nothing(tmp_path):
     for _ in range(2):
         ran = played(tmp_path)
@@ -64,6 +64,7 @@ def test_check_mode_only_says_what_would_be_done(tmp_path):
 
 
 @ansible
+@pytest.mark.long
 def test_a_program_that_fails_fails_the_play_and_leaves_nothing(tmp_path):
     ran = played(tmp_path, status=4)
     assert ran.returncode != 0

@@ -2,13 +2,13 @@
 
 import os
 import re
-import shutil
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.paths import ROOT
+from tests.paths import ANSIBLE, ROOT
 from tests.waiting import END_S, comes_to
 from tools.dist import one_file, packing
 
@@ -22,6 +22,7 @@ mkdir -p /run/sshd {place}
 mount --bind {folder} {place}
 mount -t tmpfs tmpfs /tmp
 mount -t tmpfs tmpfs /root
+mount -t proc proc /proc
 hostname {host}
 mount --bind {place}/{host}/hostname /etc/hostname
 [ ! -e /etc/machine-id ] || mount --bind {place}/{host}/machine-id /etc/machine-id
@@ -33,7 +34,7 @@ PLACE = "/run/hosts"
 pytestmark = [
     pytest.mark.long,
     pytest.mark.namespaces,
-    pytest.mark.skipif(shutil.which("ansible-playbook") is None, reason="Ansible is not installed"),
+    pytest.mark.skipif(ANSIBLE is None, reason="Ansible is not installed"),
     pytest.mark.skipif(not SSHD.exists() or os.geteuid() != 0, reason="needs root and Debian's openssh-server"),
 ]
 
@@ -62,7 +63,8 @@ def hosts(tmp_path):
         port = configured(tmp_path, host, number)
         script = OF_ITS_OWN.format(host=host, folder=tmp_path, place=PLACE, sshd=SSHD)
         with (tmp_path / host / "log").open("wb") as log:
-            own = ["unshare", "--mount", "--uts", "--propagation", "private", "sh", "-c", script]
+            spaces = ["--mount", "--uts", "--pid", "--fork", "--kill-child", "--propagation", "private"]
+            own = ["unshare", *spaces, "sh", "-c", script]
             started[host] = subprocess.Popen(own, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         lines.append(f"{host} ansible_host=127.0.0.1 ansible_port={port}")
     try:
@@ -74,7 +76,8 @@ def hosts(tmp_path):
         yield started
     finally:
         for process in started.values():
-            process.terminate()
+            for first in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+                os.kill(int(first), signal.SIGKILL)  # and with it all of its namespace: Ansible keeps its logins
             process.wait(END_S)
 
 
@@ -82,7 +85,7 @@ def played(folder, program, *more):
     """What the play said, by ssh as root."""
     keys = f"-i {folder}/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o IdentitiesOnly=yes"
     argv = [
-        *("ansible-playbook", "-i", folder / "hosts", "-u", "root", f"--ssh-common-args={keys}"),
+        *(ANSIBLE, "-i", folder / "hosts", "-u", "root", f"--ssh-common-args={keys}"),
         *("-e", "ansible_python_interpreter=/usr/bin/python3", "-e", "ansible_become=false"),
         *("-e", f"fsadvisor_program={program}", "-e", f"fsadvisor_reports={folder}/reports", *more),
         ROOT / "contrib/ansible/report.yml",

@@ -10,7 +10,7 @@ from tools import fetch, system_tools
 from tools.fetch_apt import APT
 from tools.fetch_dnf import DNF
 from tools.package_managers import FetchError
-from tools.system_tools import LAB_TOOLS, PROBE_TOOLS, RUN_TOOLS, TEST_TOOLS, System
+from tools.system_tools import LAB_TOOLS, LONG_TOOLS, PROBE_TOOLS, RUN_TOOLS, TEST_TOOLS, System
 
 DEBIAN = {"ID": "debian", "PRETTY_NAME": "Debian GNU/Linux 12 (bookworm)"}
 TOOLS = {"nvme": "nvme-cli", "fio": "fio", "mkfs.xfs": "xfsprogs", "xfs_info": "xfsprogs"}
@@ -170,11 +170,13 @@ def test_an_ordinary_user_who_asks_to_install_gets_them_fetched(machine):
     assert bare.fetched == [{"nvme": "nvme-cli", "mkfs.xfs": "xfsprogs"}]
 
 
-def test_what_the_guests_of_the_lab_take_is_never_fetched(machine, capsys):
+@pytest.mark.parametrize("missing", [{"mdadm": "mdadm"}, {"sshd": "openssh-server"}])
+def test_servers_and_what_the_guests_of_the_lab_take_are_never_fetched(machine, capsys, missing):
     bare = machine(*TEST_TOOLS)
-    bare.see_to({"mdadm": "mdadm"})
+    bare.see_to(missing)
+    [package] = missing.values()
     assert bare.fetched == []
-    assert "without mdadm: `make lab TOOLS=install` as root" in capsys.readouterr().err
+    assert f"without {package}: TOOLS=install as root installs" in capsys.readouterr().err
 
 
 def test_what_only_makes_sense_where_it_is_installed_is_not_wanted_for_a_run():
@@ -184,6 +186,7 @@ def test_what_only_makes_sense_where_it_is_installed_is_not_wanted_for_a_run():
 
 def test_the_tests_need_every_tool_that_a_run_needs():
     assert PROBE_TOOLS.items() <= TEST_TOOLS.items() <= LAB_TOOLS.items()
+    assert TEST_TOOLS.items() <= LONG_TOOLS.items()
 
 
 def test_apt_get_is_run_without_questions():

@@ -43,6 +43,8 @@ TEST_TOOLS = PROBE_TOOLS | {
     "mkfs.btrfs": "btrfs-progs",
     "shellcheck": "shellcheck",
 }
+LONG_TOOLS = TEST_TOOLS | {"sshd": "openssh-server", "ssh": "openssh-client"}
+"""For `make long`: hosts of their own for Ansible, on loopback."""
 LAB_TOOLS = TEST_TOOLS | {
     "mdadm": "mdadm",
     "lvs": "lvm2",
@@ -66,9 +68,9 @@ LAB_TOOLS = TEST_TOOLS | {
     "parted": "parted",
     "ip": "iproute2",
 }
-TOOLS = {"run": RUN_TOOLS, "probe": PROBE_TOOLS, "test": TEST_TOOLS, "lab": LAB_TOOLS}
+TOOLS = {"run": RUN_TOOLS, "probe": PROBE_TOOLS, "test": TEST_TOOLS, "long": LONG_TOOLS, "lab": LAB_TOOLS}
 FETCHED = frozenset(TEST_TOOLS)
-"""What is fetched. The guests of the lab take their tools from where packages put them: those are installed or not."""
+"""What is fetched. Servers, and what the lab's guests take from where packages put it, are installed or not."""
 
 
 def say(line: str) -> None:
@@ -156,9 +158,7 @@ def _fetched(missing: Mapping[str, str], system: System, place: Path, fingerprin
     """Fetch what is missing and was not fetched before; what is missing still, and why."""
     wanted = {command: package for command, package in missing.items() if command in FETCHED}
     wanted_before, fetched = fetch.noted(place, fingerprint)
-    reason = (
-        "no source has them, or they don't run here" if wanted else "`make lab TOOLS=install` as root installs them"
-    )
+    reason = "no source has them, or they don't run here" if wanted else "TOOLS=install as root installs them"
     if not wanted.keys() <= wanted_before.keys():
         if system.manager is None:
             return dict(missing), f"on {system.name}, install them with its own package tool"
