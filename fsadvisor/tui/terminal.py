@@ -80,9 +80,11 @@ def _abilities(kind: str) -> Abilities:
     """By terminfo, which every program of curses believes; of a kind that it does not know, the fewest."""
     try:
         import curses
-
+    except ImportError:  # a Python that was made without it, as the archive's
+        return FEWEST
+    try:
         curses.setupterm(kind)
-    except (ImportError, curses.error, OSError, ValueError):
+    except (curses.error, OSError, ValueError):
         return FEWEST
     return Abilities(
         erases=curses.tigetstr("el") == b"\x1b[K" and (curses.tigetstr("ech") or b"").startswith(b"\x1b[%p1%dX"),

@@ -14,6 +14,7 @@ import pytest
 from tests.command import fsadvisor
 from tests.paths import ROOT
 from tools.dist import directory, packing, system_packages
+from tools.screens.terminal import Terminal
 
 pytestmark = [
     pytest.mark.long,
@@ -61,8 +62,8 @@ def root(archive, tmp_path_factory):
     return made
 
 
-def inside(root, *argv):
-    """Run it with the root read-only, and /tmp where nothing may be run from."""
+def started(root, *argv):
+    """Its command line, with the root read-only, and /tmp where nothing may be run from."""
     steps = (
         f"mount --bind {root} {root}",
         f"mount -t proc proc {root}/proc",  # the loader of libraries asks it where the program is
@@ -70,11 +71,11 @@ def inside(root, *argv):
         f"mount -t tmpfs -o noexec tmpfs {root}/tmp",
         f'exec chroot {root} /opt/fsadvisor/fsadvisor "$@"',
     )
-    return subprocess.run(
-        ["unshare", "--mount", "--propagation", "private", "sh", "-c", " && ".join(steps), "sh", *argv],
-        capture_output=True,
-        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"},
-    )
+    return ["unshare", "--mount", "--propagation", "private", "sh", "-c", " && ".join(steps), "sh", *argv]
+
+
+def inside(root, *argv):
+    return subprocess.run(started(root, *argv), capture_output=True, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"})
 
 
 def test_it_says_the_same_as_the_installed_one_in_a_root_without_python(root):
@@ -103,6 +104,14 @@ def package(archive, kind="deb"):
 
 def needs(tool):
     return pytest.mark.skipif(shutil.which(tool) is None, reason=f"{tool} is not installed")
+
+
+@needs("tmux")
+def test_the_explorer_opens_where_nothing_knows_the_terminal(root):
+    with Terminal(started(root, "--on", "/machine"), 80, 24) as terminal:
+        terminal.until("Quit")
+        terminal.press("q")
+        assert "ended 0" in terminal.until("ended")
 
 
 def test_it_is_at_most_25_megabytes_and_all_is_the_same_when_made_again(archive, tmp_path):

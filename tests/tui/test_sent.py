@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import sys
 
 import pytest
 from rich.color import ColorSystem
@@ -9,7 +10,7 @@ from rich.style import Style
 from textual.drivers.headless_driver import HeadlessDriver
 
 from fsadvisor.tui.app import FsadvisorApp
-from fsadvisor.tui.terminal import Abilities, Terminal
+from fsadvisor.tui.terminal import FEWEST, Abilities, Terminal, terminal
 from tests.tui.driving import long, session, until
 from tools.screens.emulated import Emulated, Look, seen
 
@@ -77,3 +78,8 @@ def test_the_terminal_shows_what_is_meant_after_any_keys(kind, size, monkeypatch
     app = FsadvisorApp(session("old-storage-server"), KINDS[kind], driver_class=Told)
     asyncio.run(app.run_async(headless=False, size=size, auto_pilot=steps))
     assert len(pressed) == KEYS_PRESSED
+
+
+def test_a_python_without_curses_sends_what_every_terminal_takes(monkeypatch):
+    monkeypatch.setitem(sys.modules, "curses", None)
+    assert terminal({"TERM": "xterm-256color"}).abilities == FEWEST
