@@ -12,6 +12,7 @@ from fsadvisor.machine.kept_files import ATTESTATIONS, WithFile, attestation_tex
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.screens.attesting import Attesting
+from fsadvisor.tui.screens.checklist import Checklist
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.screens.unknowns import Unknowns
 from fsadvisor.tui.screens.what_if import WhatIf
@@ -227,8 +228,10 @@ def test_a_number_is_typed_and_must_be_one(tmp_path):
     async def steps(app, pilot):
         await opened(app, pilot)
         await on_first(app, pilot, Means.ATTEST, "filesystem.largest_folder_names")
-        await pilot.press("a", "enter")
-        await pilot.pause()
+        await pilot.press("a")
+        await until(pilot, lambda: isinstance(app.screen, Checklist))
+        await pilot.press("enter")
+        await until(pilot, lambda: type(app.screen) is Attesting and app.screen.query("#value"))
         await typed(pilot, "many")
         app.screen.query_one("#because").value = "counted"
         app.screen.query_one("#until").focus()
@@ -239,6 +242,8 @@ def test_a_number_is_typed_and_must_be_one(tmp_path):
         await pilot.press("enter")
         await until(pilot, lambda: "These lines would go to" in shown(app))
         await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, Checklist))
+        await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, Unknowns))
 
     attesting(steps, file)

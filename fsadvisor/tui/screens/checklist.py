@@ -95,6 +95,13 @@ class Checklist(Attesting):
         else:
             self._tell("nothing is answered yet: Space answers the question under the cursor")
 
+    def action_step_back(self) -> None:
+        """Out of it from the list, which is its first step."""
+        if self._step == "value":
+            self.dismiss()
+        else:
+            super().action_step_back()
+
     def _typed_value(self) -> str:
         return ""
 
