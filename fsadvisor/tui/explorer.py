@@ -6,11 +6,12 @@ import asyncio
 import os
 import signal
 import threading
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual._compositor import ChopsUpdate, LayoutUpdate
-from textual.app import App
+from textual.app import App, ScreenStackError
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input
@@ -288,6 +289,11 @@ class Explorer(App[int]):
             searches = "/ searches, " if "slash" in self.screen.active_bindings else ""
             self.clear_notifications()
             self.notify(f"{event.character} does nothing here: {searches}? shows the keys", markup=False)
+
+    def clear_selection(self) -> None:
+        """Nothing is selected before there is a screen: on Python 3.12 and later an Input may be mounted earlier."""
+        with suppress(ScreenStackError):
+            super().clear_selection()
 
     def get_key_display(self, binding: Binding) -> str:
         """As the help spells it."""

@@ -1,11 +1,13 @@
 """What works in every place."""
 
 import pytest
+from textual.app import ScreenStackError
 
 from fsadvisor.pages.glyphs import columns
 from fsadvisor.tui.actions import EVERYWHERE
+from fsadvisor.tui.app import FsadvisorApp
 from fsadvisor.tui.widgets.bars import KeysBar
-from tests.tui.driving import SIZES, explored, screen, shown, until
+from tests.tui.driving import MACHINE, SIZES, TERMINAL, explored, screen, session, shown, until
 
 MODES = ("overview", "unknowns", "what_if", "probes", "live", "plan", "trials")
 
@@ -146,3 +148,11 @@ def test_what_is_typed_into_a_line_is_no_key_that_does_nothing():
         return len(app._notifications)
 
     assert explored(steps) == 0
+
+
+def test_a_field_that_is_mounted_before_its_screen_ends_nothing():
+    """As on Python 3.12 and later, where Textual begins tasks at once."""
+    app = FsadvisorApp(session(MACHINE), TERMINAL)
+    with pytest.raises(ScreenStackError):
+        assert app.screen
+    app.clear_selection()
