@@ -1,5 +1,6 @@
 """The explorer on a terminal of its own, as a fork of this process, whose modules are loaded."""
 
+import codecs
 import fcntl
 import os
 import pty
@@ -12,10 +13,10 @@ import time
 import traceback
 
 from fsadvisor import cli
+from tools.screens.emulated import Emulated
 
-_SENT = re.compile(
-    r"\x1b\[(\d+);(\d+)H|\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|([^\x1b])", re.DOTALL
-)
+_WHOLE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07|[^\[\]])", re.DOTALL)
+_COLUMNS, _LINES = 100, 40
 _BUG = 99
 _LIMIT_S = 150
 
@@ -27,8 +28,9 @@ class Explorer:
         self._pid, self._screen = pty.fork()
         if self._pid == 0:
             _be_explorer()
-        fcntl.ioctl(self._screen, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-        self._cells, self._at, self._before = {}, (0, 0), []
+        fcntl.ioctl(self._screen, termios.TIOCSWINSZ, struct.pack("HHHH", _LINES, _COLUMNS, 0, 0))
+        self._seen, self._before = Emulated(_COLUMNS, _LINES), []
+        self._decoder, self._rest = codecs.getincrementaldecoder("utf-8")("replace"), ""
 
     def press(self, keys):
         """Type; lines that stay as they are say nothing from now on."""
@@ -74,20 +76,15 @@ class Explorer:
         return "\n".join(line for y, line in enumerate(self._lines()) if line != before.get(y))
 
     def _lines(self):
-        bottom = max((y for y, _ in self._cells), default=-1)
-        return ["".join(self._cells.get((y, x), " ") for x in range(100)) for y in range(bottom + 1)]
+        return ["".join(cell.sign for cell in cells) for cells in self._seen.cells]
 
     def _draw(self, sent):
-        y, x = self._at
-        for line, column, sign in _SENT.findall(sent):
-            if line:
-                y, x = int(line) - 1, int(column) - 1
-            elif sign in ("\r", "\n"):
-                y, x = (y, 0) if sign == "\r" else (y + 1, x)
-            elif sign:
-                self._cells[y, x] = sign
-                x += 1
-        self._at = y, x
+        """Feed what was sent in whole sequences; the beginning of one waits for its end."""
+        sent = self._rest + sent
+        last = sent.rfind("\x1b")
+        whole = len(sent) if last < 0 or _WHOLE.match(sent, last) else last
+        self._rest = sent[whole:]
+        self._seen.feed(sent[:whole])
 
     def _read(self, seconds):
         if not select.select([self._screen], [], [], seconds)[0]:
@@ -96,7 +93,7 @@ class Explorer:
             drawn = os.read(self._screen, 1 << 16)
         except OSError:  # the other end is closed
             return False
-        self._draw(drawn.decode(errors="replace"))
+        self._draw(self._decoder.decode(drawn))
         return bool(drawn)
 
 

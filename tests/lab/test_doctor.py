@@ -141,7 +141,7 @@ def test_a_filesystem_that_its_disk_made_read_only_is_told(scenario):
     wait_for("the journal to be aborted", lambda: "Aborting journal" in run("dmesg"))
     found = causes()
     scenario.tell(claim=f"filesystem-turned-read-only of {place}", seen=", ".join(sorted(map(" ".join, found))))
-    assert found == {("filesystem-turned-read-only", place)}
+    assert found == {("filesystem-turned-read-only", place), ("device-errors-logged", "dm-0")}
 
 
 NFSD = Path("/proc/fs/nfsd")
