@@ -62,12 +62,7 @@ class Overview(Glimpsing):
         ),
         Action("fold(-1)", "right,l", "Unfold", "Show what is below this row of the tree; else go into it", False),
         Action("other_pane", "tab,shift+tab", "Pane", "From the advice to the board of mounts and drives, and back"),
-        Action(
-            "narrow",
-            "f",
-            "Filter",
-            "Show only some of the advice, by severity, kind, interruption or mount; or group it",
-        ),
+        Action("narrow", "f", "Filter", "Some of the advice, by severity, kind, interruption or mount; or group it"),
         Action("sort", "s", "Sort", "Sort the board: the worst first, by name, or the fullest first"),
         *DECISIONS,
         Action("all_advice", "escape", "All advice", "Show all advice again, after the tree narrowed it", False),
