@@ -49,6 +49,8 @@ def sick(machine: Machine, tool: str | None, device: BlockDevice) -> Fact[tuple[
     if found:
         return Known(found, _SOURCE)
     silent = next((it for it in reports.values() if isinstance(it, Unknown)), None)
+    if silent is None and any(it.passed is None for it in told.values()):
+        return Unknown(Cause.NOT_EXPOSED, "ask each drive: `smartctl --scan` and `smartctl -d`", _SOURCE)
     return silent or Known((), _SOURCE)
 
 

@@ -108,7 +108,7 @@ def of_disk(known: Disk, past: Past, key: str | None) -> Disk:
         unknown, rest = past.unknown or _NO_LOOK, past.unknown or _NO_REST
         return replace(known, looks=number, damage_grown=unknown, link_errors_grown=unknown, link_errors_rest=rest)
     spins = read_fact.value(known.rotational) is True
-    names = [name for name in _DAMAGE if spins or name != "reallocated_sectors"]
+    names = [name for name in _DAMAGE if (spins or name != "reallocated_sectors") and _oldest(name, found)]
     told = [(name, read_fact.value(getattr(known, name))) for name in names]
     grown = tuple(filter(None, (_grown(_DAMAGE[name], name, now, found) for name, now in told if now is not None)))
     links = read_fact.value(known.link_errors)
@@ -125,8 +125,10 @@ def of_disk(known: Disk, past: Past, key: str | None) -> Disk:
 
 
 def _untold(known: Disk) -> Unknown:
-    """Why no count is known: what the first of them lacks."""
-    facts = (getattr(known, name) for name in _DAMAGE)
+    """Why nothing is told: no earlier look has a count that is known now, else what the first of them lacks."""
+    facts = [getattr(known, name) for name in _DAMAGE]
+    if any(isinstance(it, Known) for it in facts):
+        return _NO_LOOK
     return next((it for it in facts if isinstance(it, Unknown)), _NO_LOOK)
 
 
