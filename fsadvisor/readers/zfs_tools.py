@@ -73,6 +73,8 @@ PROPERTIES = (
     "quota",
     "used",
     "usedbysnapshots",
+    "refquota",
+    "referenced",
 )
 
 ZFS_GET_ARGV: tuple[str, ...] = (
@@ -115,6 +117,9 @@ class Dataset(Struct, frozen=True, kw_only=True):
     used_bytes: int | None
     """With its snapshots and children."""
     used_by_snapshots_bytes: int | None
+    refquota_bytes: int | None
+    """0 without one; it counts what the dataset itself refers to."""
+    referenced_bytes: int | None
 
 
 class ZfsGet(Struct, frozen=True, kw_only=True):
@@ -160,6 +165,8 @@ def _dataset(name: str, values: dict[str, str]) -> Dataset:
         quota_bytes=size_bytes(given.get("quota")),
         used_bytes=size_bytes(given.get("used")),
         used_by_snapshots_bytes=size_bytes(given.get("usedbysnapshots")),
+        refquota_bytes=size_bytes(given.get("refquota")),
+        referenced_bytes=size_bytes(given.get("referenced")),
     )
 
 

@@ -146,7 +146,19 @@ class Filesystem(Described, frozen=True, kw_only=True):
     zfs_snapshots_percent: Fact[int] = some(
         "share of what the dataset uses that only its snapshots hold", "zfs get", "percent"
     )
-    zfs_quota_used_percent: Fact[int] = some("how full the dataset's own quota is", "zfs get", "percent")
+    zfs_quota_used_percent: Fact[int] = some(
+        "how full the dataset's quota or refquota is, whichever is nearer to its end", "zfs get", "percent"
+    )
+    zfs_compression: Fact[bool] = some("ZFS compresses what is written from now on", "zfs get")
+    zfs_primarycache: Fact[str] = some("what ZFS keeps of the dataset in memory: all, metadata or none", "zfs get")
+    zfs_arc_max_bytes: Fact[int] = some(
+        "most memory that ZFS's cache (ARC) may take", "/proc/spl/kstat/zfs/arcstats c_max", "bytes"
+    )
+    zfs_guest_volumes: Fact[int] = some(
+        "volumes (zvol) of the pool that running guests use as disks, and whose flushes are passed on",
+        "arguments of QEMU",
+        "volumes",
+    )
     zfs_device_errors: Fact[tuple[str, ...]] = some(
         "devices of the pool with READ, WRITE or CKSUM errors, and how many", "zpool status"
     )

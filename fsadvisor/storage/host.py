@@ -127,6 +127,9 @@ class Service(Described, frozen=True, kw_only=True):
     )
     buffer_bytes: Fact[int] = some("its own cache", "shared_buffers, innodb_buffer_pool_size", "bytes")
     buffer_percent: Fact[int] = some("its own cache, of all memory", "the same, memory", "percent")
+    caches_percent: Fact[int] = some(
+        "its own cache and the most that ZFS's (ARC) may take, of all memory", "the same, arcstats c_max", "percent"
+    )
     log_directory: Fact[str] = some("where its write-ahead log is", "pg_wal, innodb_log_group_home_dir, --wal-dir")
     log_apart: Fact[bool] = some("no disk holds both its files and its write-ahead log", "the stack in sysfs")
     log_on_mount: Fact[bool] = some("that log is on the same mount as its files", "/proc/self/mountinfo")

@@ -47,7 +47,8 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
     for at, block in inventory.blocks.items():
         if block.type == zfs.ZFS.name:
             verdict = zfs.log_plp(inventory.machine, block, inventory.tree, disks)
-            found[at] = replace(found[at], zfs_log_plp=verdict)
+            guests = zfs.guest_volumes(block, inventory.programs)
+            found[at] = replace(found[at], zfs_log_plp=verdict, zfs_guest_volumes=guests)
     for at, block in inventory.blocks.items():
         seen = kernel_log.of_filesystem(inventory.log, block.devices, inventory.uptime)
         found[at] = replace(found[at], log_errors=seen)

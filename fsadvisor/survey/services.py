@@ -260,10 +260,19 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
         settings_changed=changed,
         **of_program,
         buffer_percent=percent(of_program.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
+        caches_percent=_caches_percent(of_program.get("buffer_bytes", NOT_APPLICABLE), filesystem, around.memory_bytes),
         log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == place),
         log_apart=apart(directory, log, around.disks_of),
         shares_disk=shares_disk(directory, around.folders, around.disks_of),
     )
+
+
+def _caches_percent(own: Fact[int], filesystem: object, memory: Fact[int]) -> Fact[int]:
+    """Of a program on ZFS."""
+    if isinstance(own, Unknown) or not isinstance(filesystem, Filesystem):
+        return own if isinstance(own, Unknown) else NOT_APPLICABLE
+    both = read_fact.derive(filesystem.zfs_arc_max_bytes, lambda arc: arc + own.value)
+    return percent(both, memory)
 
 
 def _changed(machine: Machine, found: RunningProgram, files: tuple[str, ...]) -> Fact[bool]:

@@ -362,7 +362,8 @@ SCRUBBED = "scrub repaired 0B in 02:13:45 with 0 errors on Sun Nov  8 02:37:46 2
 
 def zpool(*pools, datasets=(), status=None, autotrim="off"):
     """What zpool and zfs say: pools are (name, ashift, health, capacity, fragmentation), datasets (name, {…})."""
-    usual = {"sync": "standard", "atime": "on", "relatime": "on", "recordsize": "131072", "logbias": "latency"}
+    usual = {"sync": "standard", "atime": "on", "relatime": "on", "recordsize": "131072", "logbias": "latency",
+             "compression": "lz4", "primarycache": "all", "quota": "0", "refquota": "0"}  # fmt: skip
     lines = [f"{name}\t{key}\t{value}\n" for name, own in datasets for key, value in (usual | own).items()]
     return {
         " ".join(zfs_tools.ZPOOL_LIST_ARGV): "".join("\t".join(map(str, (*pool, autotrim))) + "\n" for pool in pools),
@@ -390,6 +391,36 @@ def zpool_status(name, *vdevs, state="ONLINE", scan=SCRUBBED, errors="No known d
         + "".join(rows)
         + f"\nerrors: {errors}\n"
     )
+
+
+def on_zfs(dataset=(), *, disks=None, vdevs=("mirror", ("/dev/sdb1",), ("/dev/sdc1",)), files=(), capacity=60, more=(),
+           listed=("tank", 12, "ONLINE"), autotrim="off", place="/tank", **rest):  # fmt: skip
+    """A server with a pool at /tank, of two hard disks in a mirror unless said otherwise, and a boot SSD; atime is off.
+
+    `dataset` are properties of it, `more` other mounts.
+    """
+    disks = [hdd(at, queue__scheduler="[none] mq-deadline") for at in (1, 2)] if disks is None else disks
+    boot = sata(0, attributes=PROTECTED)
+    for disk in disks:
+        disk.partition(1)
+    told = zpool((*listed, capacity, 20), datasets=[("tank", {"atime": "off"} | dict(dataset))],
+                 status=zpool_status("tank", *vdevs), autotrim=autotrim)  # fmt: skip
+    mount = Mount(place, "tank", "0:50", "zfs", inside="rw,xattr,noacl", options="rw,noatime", used=capacity)
+    return server(boot, *disks, mounts=[root(boot), mount, *more], commands=told | rest.pop("commands", {}),
+                  files=ZFS_FILES | dict(files), **rest)  # fmt: skip
+
+
+def arc(gib):
+    """ARC's statistics with its limit."""
+    return {
+        "/proc/spl/kstat/zfs/arcstats": f"9 1 0x01 147 39984 1 2\nname type data\nc_max  4  {gib * GIB}\nsize 4 {GIB}\n"
+    }
+
+
+def guest(*images, name="kvm"):
+    """A running guest of QEMU with these (path, cache)."""
+    told = {"pid": 4711, "name": name, "cwd": "/", "paths": [], "settings": [], "here": True}
+    return told | {"images": [{"path": path, "cache": cache} for path, cache in images]}
 
 
 NOW = 1_795_132_800

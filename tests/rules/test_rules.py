@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fsadvisor.rulebook.advise import failures, judge
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.rule import Outcome
-from fsadvisor.rulebook.shelf import own_shelf
+from fsadvisor.rulebook.shelf import own_rules, own_shelf
 from tests.cases import tries
 
 SHELF = own_shelf()
@@ -61,6 +61,12 @@ def test_examples_of_a_rule_have_names_of_their_own():
     for rule in RULES:
         names = [example.name for example in rule.examples]
         assert len(set(names)) == len(names), rule.id
+
+
+def test_no_rule_sets_a_property_of_a_zfs_dataset_which_others_may_inherit():
+    told = list(own_rules().glob("*/zfs-*"))
+    assert len(told) > 20
+    assert [it.name for it in told if "zfs set" in it.read_text()] == []
 
 
 def test_following_the_advice_ends_it():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
@@ -10,7 +11,7 @@ from fsadvisor.survey import power_loss, read_fact
 from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.mount_tables import Mount
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Atime, Disk, PlpVerdict, VdevKind
     from fsadvisor.survey.block import BlockDevice, BlockTree
     from fsadvisor.survey.filesystem_types.base import Superblock
+    from fsadvisor.survey.programs import RunningProgram
     from fsadvisor.version import Version
 
 _COMMANDS: tuple[Argv, ...] = (zfs_tools.ZPOOL_LIST_ARGV, zfs_tools.ZPOOL_STATUS_ARGV, zfs_tools.ZFS_GET_ARGV)
 _PARAMETERS = "/sys/module/zfs/parameters"
+_ARC = "/proc/spl/kstat/zfs/arcstats"
+_ARC_MAX = re.compile(r"^c_max +\d+ +(\d+)$", re.MULTILINE)
 
 
 class ZfsFacts(TypedDict):
@@ -43,6 +47,9 @@ class ZfsFacts(TypedDict):
     zfs_dedup: Fact[bool]
     zfs_snapshots_percent: Fact[int]
     zfs_quota_used_percent: Fact[int]
+    zfs_compression: Fact[bool]
+    zfs_primarycache: Fact[str]
+    zfs_arc_max_bytes: Fact[int]
     zfs_device_errors: Fact[tuple[str, ...]]
     zfs_data_errors: Fact[int]
     zfs_scrubbed: Fact[bool]
@@ -79,7 +86,12 @@ def facts(machine: Machine, block: Superblock, _kernel: Fact[Version]) -> ZfsFac
         zfs_snapshots_percent=read_fact.field(
             dataset, tool, lambda it: _percent(it.used_by_snapshots_bytes, it.used_bytes)
         ),
-        zfs_quota_used_percent=read_fact.field(dataset, tool, lambda it: _percent(it.used_bytes, it.quota_bytes)),
+        zfs_quota_used_percent=read_fact.field(dataset, tool, _of_quotas),
+        zfs_compression=read_fact.derive(
+            read_fact.field(dataset, tool, lambda it: it.compression), lambda it: it != "off"
+        ),
+        zfs_primarycache=read_fact.field(dataset, tool, lambda it: it.primarycache),
+        zfs_arc_max_bytes=read_fact.field(read_fact.file_record(machine, _ARC, str), _ARC, _arc_max),
         zfs_device_errors=read_fact.field(status, told, _device_errors),
         zfs_data_errors=read_fact.field(status, told, lambda it: it.data_errors),
         zfs_scrubbed=read_fact.field(status, told, lambda it: None if it.scan is None else it.scan != "never"),
@@ -99,6 +111,35 @@ def _pool_of(dataset: str) -> str:
 
 def _percent(part: int | None, whole: int | None) -> int | None:
     return -(-100 * part // whole) if part is not None and whole else None
+
+
+def _of_quotas(dataset: Dataset) -> int | None:
+    """Of both limits the one that is nearer to its end; None where neither is set, or one could not be read."""
+    ways = ((dataset.used_bytes, dataset.quota_bytes), (dataset.referenced_bytes, dataset.refquota_bytes))
+    if any(limit is None or (used is None and limit) for used, limit in ways):
+        return None
+    return max((percent for used, limit in ways if (percent := _percent(used, limit)) is not None), default=0)
+
+
+def _arc_max(text: str) -> int | None:
+    found = _ARC_MAX.search(text)
+    return int(found[1]) if found else None
+
+
+def guest_volumes(block: Superblock, programs: Iterable[RunningProgram] | Unknown) -> Fact[int]:
+    """How many volumes of the pool are disks of running guests that wait for their flushes."""
+    if isinstance(programs, Unknown):
+        return programs
+    guests = [it for it in programs if it.program.name == "qemu"]
+    hidden = next((it.guest_cache for it in guests if isinstance(it.guest_cache, Unknown)), None)
+    place = f"/dev/zvol/{_pool_of(block.source)}/"
+    volumes = {
+        told
+        for it in guests
+        if read_fact.value(it.guest_cache) not in (None, "unsafe")
+        and (told := dict(it.settings).get("guest_place") or "").startswith(place)
+    }
+    return hidden if hidden and not volumes else Known(len(volumes), "arguments of QEMU")
 
 
 def _device_errors(status: PoolStatus) -> tuple[str, ...] | None:
