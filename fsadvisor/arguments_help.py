@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -102,8 +105,29 @@ _EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
+@cache
+def _columns() -> int:
+    """As shutil.get_terminal_size has it."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdigit() and int(given):
+        return int(given)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or _COLUMNS  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):
+        return _COLUMNS
+
+
+_COLUMNS: Final = 80
+
+
 class _Formatter(argparse.HelpFormatter):
-    """Paragraphs are wrapped, lines that were broken by hand stay."""
+    """Paragraphs are wrapped, lines that were broken by hand stay.
+
+    argparse makes one for each option that is added, to check it, and would load shutil for the terminal's width.
+    """
+
+    def __init__(self, prog: str, width: int | None = None) -> None:
+        super().__init__(prog, width=width or _columns() - 2)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if "\n" in text else super()._fill_text(text, width, indent)

@@ -1,15 +1,37 @@
-"""Regular expressions of tables that are compiled late: where a text begins as none of them does, none is compiled.
+"""Regular expressions that are compiled when they are first asked: to compile one takes as long as to try a thousand.
 
-A table has a hundred of them, and compiling one takes as long as trying a thousand.
+Most readers of a run are never asked; of a table's hundred patterns none is where a text begins as none of them does.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+def late(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """What re.compile gives, made when it is first used."""
+    return cast("re.Pattern[str]", _Late(pattern, flags))
+
+
+class _Late:
+    """Keeps each method of the pattern once that is made, so that only the first call costs more."""
+
+    __slots__ = ("_flags", "findall", "finditer", "fullmatch", "match", "pattern", "search", "split", "sub")
+
+    def __init__(self, pattern: str, flags: int) -> None:
+        self.pattern = pattern
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - Python asks this of a slot that is still empty
+        method = getattr(re.compile(self.pattern, self._flags), name)
+        if name in self.__slots__:
+            setattr(self, name, method)
+        return method
+
 
 _OPTIONAL: Final = re.compile(r"\(([\w /-]+(?:\|[\w /-]+)*)\)(\?|(?![*+{?]))")
 """A first group of plain words, each of which may begin the text, or none where it says `?`."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fsadvisor.drives import tables
-from fsadvisor.patterns import LatePattern
+from fsadvisor.patterns import LatePattern, late
 from fsadvisor.readers import kernel_log
 
 OURS = sorted(
@@ -50,3 +50,17 @@ def test_a_model_that_fits_no_row_compiles_few_of_them():
     rows = [LatePattern(row.model.pattern) for row in tables.families()]
     assert not any(row.match("nothing of this name") for row in rows)
     assert sum(row._compiled is not None for row in rows) < len(rows) // 5
+
+
+@pytest.mark.parametrize("call", ["match", "fullmatch", "search", "findall"])
+def test_a_late_pattern_answers_as_a_compiled_one_does(call):
+    late_one, compiled = late(r"([a-z]+)=\d", re.IGNORECASE), re.compile(r"([a-z]+)=\d", re.IGNORECASE)
+    for text in ("A=1", "A=1 b=2", " b=3", "none"):
+        assert str(getattr(late_one, call)(text)) == str(getattr(compiled, call)(text))
+    assert late_one.groups == compiled.groups == 1
+    assert late_one.sub("x", "A=1, b=2") == "x, x"
+
+
+def test_a_late_pattern_that_is_wrong_says_so_when_it_is_used():
+    with pytest.raises(re.error):
+        late("(").match("")

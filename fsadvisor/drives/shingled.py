@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsadvisor.drives.tables import spellings
@@ -21,9 +22,8 @@ def listed(model: str) -> str | None:
 def table() -> Mapping[str, str]:
     """The page by model."""
     import tomllib
-    from importlib import resources
 
-    whole = tomllib.loads(resources.files(__package__).joinpath("shingled.toml").read_text("utf-8"))
+    whole = tomllib.loads(Path(__file__).with_name("shingled.toml").read_text("utf-8"))
     return {
         model: f"{one['says']} ({one['page']}, read on {whole['read']})"
         for one in whole["list"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
@@ -28,6 +29,12 @@ _VENDOR: Final = re.compile(
 """What smartctl and SCSI put before a model that has no vendor of its own."""
 
 
+def _read(name: str) -> dict[str, Any]:
+    import tomllib
+
+    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text("utf-8"))
+
+
 class Family(Struct, frozen=True, kw_only=True):
     """One row. `lossy`: drives of the family lost data after a completed flush in a published test."""
 
@@ -43,11 +50,7 @@ class Family(Struct, frozen=True, kw_only=True):
 @cache
 def families() -> tuple[Family, ...]:
     """All rows, in the order in which they are tried."""
-    import tomllib
-    from importlib import resources
-
-    text = resources.files(__package__).joinpath("families.toml").read_text("utf-8")
-    table = tomllib.loads(text)
+    table = _read("families")
     explained, read = table["sources"], table["read"]
     return tuple(
         Family(
@@ -95,10 +98,7 @@ class Attribute(Struct, frozen=True, kw_only=True):
 @cache
 def attributes() -> Mapping[str, Attribute]:
     """All rows by smartmontools' name."""
-    import tomllib
-    from importlib import resources
-
-    table = tomllib.loads(resources.files(__package__).joinpath("attributes.toml").read_text("utf-8"))
+    table = _read("attributes")
     return {
         row["name"]: Attribute(
             kind=row["kind"],
@@ -136,11 +136,7 @@ def datasheet(model: str) -> Page | None:
 @cache
 def pages() -> tuple[Page, ...]:
     """All rows."""
-    import tomllib
-    from importlib import resources
-
-    text = resources.files(__package__).joinpath("pages.toml").read_text("utf-8")
-    return tuple(map(_page, tomllib.loads(text)["datasheet"]))
+    return tuple(map(_page, _read("pages")["datasheet"]))
 
 
 def _page(row: dict[str, Any]) -> Page:
@@ -200,10 +196,7 @@ def faults(model: str) -> tuple[Fault, ...]:
 @cache
 def table() -> tuple[Fault, ...]:
     """All rows, the worst first."""
-    import tomllib
-    from importlib import resources
-
-    whole = tomllib.loads(resources.files(__package__).joinpath("firmware.toml").read_text("utf-8"))
+    whole = _read("firmware")
     rows = (_fault(row, whole["pages"][row["page"]], whole["read"]) for row in whole["fault"])
     return tuple(sorted(rows, key=lambda row: WORST_FIRST.index(row.effect)))
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from pathlib import Path
 
 from fsadvisor import strict_json
 from fsadvisor.machine import control_groups, untouched
 from fsadvisor.machine.opening import captured_text
 from fsadvisor.machine.port import MachineError
+from fsadvisor.patterns import late
 
 _LARGEST = 1 << 20
 _DOCKER, _PODS = "/var/lib/docker/containers/{}/config.v2.json", "/var/log/containers"
-_NAME = re.compile(r"/?([A-Za-z0-9][\w.-]{0,127})")
+_NAME = late(r"/?([A-Za-z0-9][\w.-]{0,127})")
 
 
 def told_of(pid: int, cwd: str | None) -> dict[str, str | None]:

@@ -5,9 +5,9 @@ https://docs.kernel.org/admin-guide/cgroup-v2.html#namespace
 
 from __future__ import annotations
 
-import re
+from fsadvisor.patterns import late
 
-ID = re.compile(
+ID = late(
     r"(?P<engine>docker|cri-containerd|crio|libpod)[-/](?P<id>[0-9a-f]{64})(?:\.scope)?(?=/|\s|$)"
     r"|kubepods\S*/(?P<pod>[0-9a-f]{64})(?=/|\s|$)"
     r"|lxc(?:\.payload\.|/)(?P<lxc>[\w.-]{1,64})(?=/|\s|$)"

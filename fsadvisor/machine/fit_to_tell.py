@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor import secrecy
 from fsadvisor.machine import kept_files, sources
+from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,13 +52,13 @@ def _told(word: str) -> str:
     return f"{name}{equals}{value}"
 
 
-_WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_COMMENT: Final = re.compile(r"(?:^|[ \t])[#;]")
+_WORD: Final = late(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+_COMMENT: Final = late(r"(?:^|[ \t])[#;]")
 _TABLES: Final = ("/etc/fstab", "/proc/self/mountinfo", "/proc/mounts")
 _NAMES: Final = {"/etc/systemd/system": ".mount", "/etc/cron.weekly": "fstrim"}
 _BROKEN: Final = "?"
 """A line that is no entry."""
-_UDEV_KEY: Final = re.compile(
+_UDEV_KEY: Final = late(
     r"DEVNAME|DEVTYPE|MAJOR|MINOR|SUBSYSTEM|ID_(?:ATA|BUS|FS_(?:LABEL|TYPE|USAGE|UUID|VERSION)|MODEL|NVME|"
     r"PART_ENTRY_(?:NUMBER|OFFSET|SCHEME|SIZE|TYPE)|PART_TABLE_TYPE|REVISION|SCSI|SERIAL|TYPE|USB|VENDOR|WWN)\w*"
 )
@@ -91,14 +92,14 @@ def of_command(argv: Argv, text: str) -> str:
     return _shown_units(text) if argv[:2] == ("systemctl", "show") else text
 
 
-_LOG_LINE: Final = re.compile(r"(?:<\d{1,3}>)?\[ *\d{1,12}\.\d{1,9}\] (?:kernel: )?(?:\[ *[TC]\d{1,10}\] )?")
-_OF_STORAGE: Final = re.compile(
+_LOG_LINE: Final = late(r"(?:<\d{1,3}>)?\[ *\d{1,12}\.\d{1,9}\] (?:kernel: )?(?:\[ *[TC]\d{1,10}\] )?")
+_OF_STORAGE: Final = late(
     r"(?:ata\d+(?:\.\d+)?: |(?:EXT4|F2FS|FAT)-fs |XFS \(|BTRFS[: ]|JBD2: |Aborting journal |INFO: task |sd [\d:]+: "
     r"|nvme|md/raid|device-mapper: |Buffer I/O "
     r"|(?:\w+: )?(?:I/O|critical [\w ]+|(?:recoverable )?transport|protection|timeout) error, dev )"
     r"[^'\"]{0,160}"
 )
-_NAMES_FOLLOW: Final = re.compile(r": comm |\b[Nn]ame\b")
+_NAMES_FOLLOW: Final = late(r": comm |\b[Nn]ame\b")
 
 
 def log_about_storage(text: str) -> str:
@@ -229,7 +230,7 @@ def _with_mounts_told(unit: str) -> str:
     )
 
 
-_EXPORT: Final = re.compile(r"^([^\t\n]*\t)[^\t\n(]*\(([^)\n]*)\).*$", re.MULTILINE)
+_EXPORT: Final = late(r"^([^\t\n]*\t)[^\t\n(]*\(([^)\n]*)\).*$", re.MULTILINE)
 _ABOUT_WRITES: Final = ("rw", "ro", "sync", "async")
 
 
@@ -266,11 +267,11 @@ KEPT = frozenset(f"{_POSTGRESQL} {_MYSQL} {_OTHERS}".split())
 """Names in lower case, with '_' for '-'."""
 
 _HEADER = "# settings kept: "
-_SETTING = re.compile(r"\s*(!?[A-Za-z][A-Za-z0-9_.-]*)(?=[\s=:]|$)")
-_SECTION = re.compile(r"\s*(\[[^\]]*\])")
+_SETTING = late(r"\s*(!?[A-Za-z][A-Za-z0-9_.-]*)(?=[\s=:]|$)")
+_SECTION = late(r"\s*(\[[^\]]*\])")
 _PREFIXES = ("loose_", "skip_", "disable_", "enable_")
 """What MySQL lets stand before an option's name."""
-_PERSISTED = re.compile(r'"([a-z0-9_]+)"\s*:\s*\{[^{}]*?"Value"\s*:\s*"([^"\\\n]*)"')
+_PERSISTED = late(r'"([a-z0-9_]+)"\s*:\s*\{[^{}]*?"Value"\s*:\s*"([^"\\\n]*)"')
 _LONGEST_LINE = 500
 
 
@@ -286,7 +287,7 @@ def tells_all(text: str) -> bool:
     return header.startswith(_HEADER) and set(header.removeprefix(_HEADER).split()) >= KEPT
 
 
-_PATH_ARGUMENT = re.compile(r"(?:--?[A-Za-z][\w.-]*=|-[A-Za-z])?(/(?!/).*)", re.DOTALL)
+_PATH_ARGUMENT = late(r"(?:--?[A-Za-z][\w.-]*=|-[A-Za-z])?(/(?!/).*)", re.DOTALL)
 
 
 def argument_paths(arguments: Sequence[str]) -> list[str]:

@@ -8,10 +8,10 @@ https://www.qemu.org/docs/master/system/qemu-manpage.html (Block device options)
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from fsadvisor import strict_json
+from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ NAMES: Final = ("kvm", "qemu-kvm", "qemu-system-x86", "qemu-system-x86_64", "qem
 """Process names; the kernel cuts them to 15 characters."""
 
 _MOST: Final = 64
-_COMMAS: Final = re.compile(r"(?<!,),(?!,)")
+_COMMAS: Final = late(r"(?<!,),(?!,)")
 _OF_DRIVES: Final[dict[str, CacheMode]] = {
     "unsafe": "unsafe",
     "writeback": "writeback",

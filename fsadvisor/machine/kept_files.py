@@ -20,6 +20,7 @@ from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.port import Answer, Machine, MachineError, Reply, Wrapped
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded, encoded
+from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,7 +35,7 @@ _LEFT_OUT = '"left out"'
 _NO_TOML = "= left out, for it is not TOML\n"
 _STRING = r'"""(?s:(?:[^"\\]|\\.|"(?!""))*)"""+|\'\'\'(?s:.*?)\'\'\'+|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''
 _KEY = r"""["']?(?P<key>[\w-]+)["']?[ \t]*=[ \t]*"""
-_PIECES = re.compile(rf"(?P<before>{_KEY})(?P<told>{_STRING})|(?P<alone>{_STRING})|(?P<comment>\#[^\n]*)")
+_PIECES = late(rf"(?P<before>{_KEY})(?P<told>{_STRING})|(?P<alone>{_STRING})|(?P<comment>\#[^\n]*)")
 
 
 def without_people(text: str) -> str:

@@ -42,6 +42,7 @@ from fsadvisor.machine import sources
 from fsadvisor.machine.fit_to_tell import tells_all
 from fsadvisor.machine.port import Answer, Argv, MachineError, Reply
 from fsadvisor.machine.runner import MOST_NAMES, OUTPUT_CAP_BYTES, decoded, encoded, too_many, too_much
+from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,7 +62,7 @@ SHADOWED = "%file"
 
 _LONGEST_NAME = 150
 _LONGEST_PATH = 900
-_PLAIN_PATH = re.compile(r"(?:/(?!\.\.?(?:/|$))[A-Za-z0-9._+:@,=~-]{1,150})+")
+_PLAIN_PATH = late(r"(?:/(?!\.\.?(?:/|$))[A-Za-z0-9._+:@,=~-]{1,150})+")
 _SPECIAL = re.compile(rb"[^A-Za-z0-9._+:@,=~-]")
 
 

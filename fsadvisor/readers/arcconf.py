@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import refusal, whole
 
 if TYPE_CHECKING:
@@ -32,11 +33,9 @@ if TYPE_CHECKING:
 
 ARGV: tuple[str, ...] = ("arcconf", "getconfig", "1")
 
-_FOUND = re.compile(r"^Controllers found: ([0-9]{1,3})$", re.MULTILINE)
-_PART = re.compile(
-    r"^ *(?:(?P<volume>Logical device) number|(?P<drive>Device) #) ?(?P<number>[0-9]{1,4})$", re.IGNORECASE
-)
-_PAIR = re.compile(r"^ *(?P<label>[A-Z][^:]{0,60}?) *: (?P<value>.*)$", re.IGNORECASE)
+_FOUND = late(r"^Controllers found: ([0-9]{1,3})$", re.MULTILINE)
+_PART = late(r"^ *(?:(?P<volume>Logical device) number|(?P<drive>Device) #) ?(?P<number>[0-9]{1,4})$", re.IGNORECASE)
+_PAIR = late(r"^ *(?P<label>[A-Z][^:]{0,60}?) *: (?P<value>.*)$", re.IGNORECASE)
 
 
 class Volume(Struct, frozen=True, kw_only=True):

@@ -61,6 +61,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def _device(line: str) -> DeviceCounters | None:
     return DeviceCounters(maj_min=f"{major}:{minor}", name=fields[2], counters=numbers)
 
 
-_NAME = re.compile(r"[A-Za-z0-9][\w-]*", re.ASCII)
+_NAME = late(r"[A-Za-z0-9][\w-]*", re.ASCII)
 
 
 class Scheduler(Struct, frozen=True, kw_only=True):
@@ -212,7 +213,7 @@ UNLIMITED: Final = "max"
 Limit: TypeAlias = int | Literal["max"] | None
 """A number; 'max' where there is no limit; None where the file doesn't say."""
 
-_DEVICE = re.compile(r"[0-9]{1,10}:[0-9]{1,10}", re.ASCII)
+_DEVICE = late(r"[0-9]{1,10}:[0-9]{1,10}", re.ASCII)
 
 
 class IoLimit(Struct, frozen=True, kw_only=True):
@@ -267,7 +268,7 @@ def _limit(text: str | None) -> Limit:
     return UNLIMITED if text == UNLIMITED else whole(text)
 
 
-_LINE = re.compile(r"([A-Z]): (.*)", re.DOTALL)
+_LINE = late(r"([A-Z]): (.*)", re.DOTALL)
 
 
 class UdevDevice(Struct, frozen=True, kw_only=True):

@@ -61,9 +61,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import counts, real, refusal, size_bytes, unread_pieces, whole
 
-_SNAPSHOT = re.compile(r"ID \d+ gen \d+ .*?path (?P<path>.+)", re.ASCII)
+_SNAPSHOT = late(r"ID \d+ gen \d+ .*?path (?P<path>.+)", re.ASCII)
 
 
 class Snapshots(Struct, frozen=True, kw_only=True):
@@ -139,9 +140,9 @@ def parse_btrfs_commit_stats(text: str) -> BtrfsCommits | Unknown:
     )
 
 
-_OVERALL = re.compile(r"\s+([A-Z][a-z]+[A-Za-z ]*(?:\([a-z, ]+\))?):\s*([^\s(]+)\s*(?:\(([^)]*)\))?\s*")
-_GROUP = re.compile(r"([A-Z][A-Za-z+]*),\s*(\w+): Size:\s*(\S+), Used:\s*(\S+?)(?:\s+\([0-9.]+%\))?\s*")
-_SHARE = re.compile(r"\s+(\S.*?)\s+(-?[0-9.]+(?:[KMGTPE]?i?B)?)\s*")
+_OVERALL = late(r"\s+([A-Z][a-z]+[A-Za-z ]*(?:\([a-z, ]+\))?):\s*([^\s(]+)\s*(?:\(([^)]*)\))?\s*")
+_GROUP = late(r"([A-Z][A-Za-z+]*),\s*(\w+): Size:\s*(\S+), Used:\s*(\S+?)(?:\s+\([0-9.]+%\))?\s*")
+_SHARE = late(r"\s+(\S.*?)\s+(-?[0-9.]+(?:[KMGTPE]?i?B)?)\s*")
 _ABSURD_BYTES = 1 << 63
 _LONGEST_LINE = 5000  # a path of 4096 bytes and what stands around it
 

@@ -53,13 +53,14 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import refusal, unread_pieces
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
-_DIRECTIVE = re.compile(r"\s*([A-Za-z][\w-]*)\s+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'#].*?))\s*", re.ASCII | re.DOTALL)
-_BLANK = re.compile(r"\s*(?:#.*)?", re.DOTALL)
+_DIRECTIVE = late(r"\s*([A-Za-z][\w-]*)\s+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'#].*?))\s*", re.ASCII | re.DOTALL)
+_BLANK = late(r"\s*(?:#.*)?", re.DOTALL)
 
 
 class RedisConf(Struct, frozen=True, kw_only=True):
@@ -91,11 +92,11 @@ def parse_redis_conf(text: str) -> RedisConf | Unknown:
     return RedisConf(directives=tuple(directives), unread=unread_pieces(unread))
 
 
-_LINE = re.compile(
+_LINE = late(
     r"\s*(?P<name>[A-Za-z_][\w.$]*)(?:\s*=\s*|\s+)(?:'(?P<quoted>(?:[^'\\]|''|\\.)*)'|(?P<plain>[^\s'#=][^\s'#]*))\s*(?:#.*)?",
     re.ASCII | re.DOTALL,
 )
-_ESCAPES = re.compile(r"''|\\(.)", re.DOTALL)
+_ESCAPES = late(r"''|\\(.)", re.DOTALL)
 
 
 class PostgresqlConf(Struct, frozen=True, kw_only=True):
@@ -126,12 +127,10 @@ def _value(quoted: str | None, plain: str | None) -> str:
     return (plain or "") if quoted is None else _ESCAPES.sub(lambda found: found[1] or "'", quoted)
 
 
-_GROUP = re.compile(r"\s*\[([^\]]*)\].*", re.DOTALL)
-_INCLUDE = re.compile(r"\s*!(include|includedir)\s+(\S.*?)\s*", re.DOTALL)
-_OPTION = re.compile(
-    r"\s*([A-Za-z][\w.-]*)\s*(?:=\s*(?:'([^']*)'|\"([^\"]*)\"|([^#]*?))\s*)?(?:#.*)?", re.ASCII | re.DOTALL
-)
-_MYSQL_CNF_BLANK = re.compile(r"\s*(?:[#;].*)?", re.DOTALL)
+_GROUP = late(r"\s*\[([^\]]*)\].*", re.DOTALL)
+_INCLUDE = late(r"\s*!(include|includedir)\s+(\S.*?)\s*", re.DOTALL)
+_OPTION = late(r"\s*([A-Za-z][\w.-]*)\s*(?:=\s*(?:'([^']*)'|\"([^\"]*)\"|([^#]*?))\s*)?(?:#.*)?", re.ASCII | re.DOTALL)
+_MYSQL_CNF_BLANK = late(r"\s*(?:[#;].*)?", re.DOTALL)
 _SWITCHES = {"skip_": "OFF", "disable_": "OFF", "enable_": "ON"}
 
 
@@ -185,7 +184,7 @@ def named(group: str, name: str, value: str | None) -> Option:
     return Option(group=group, name=bare, value=value)
 
 
-_VERSION = re.compile(r"(?:\S*\s+Ver\s+)?(\d{1,3})\.(\d{1,3})\.(\d{1,3})([^\s]*)(?:\s|\0|$)", re.ASCII)
+_VERSION = late(r"(?:\S*\s+Ver\s+)?(\d{1,3})\.(\d{1,3})\.(\d{1,3})([^\s]*)(?:\s|\0|$)", re.ASCII)
 
 
 class MysqldVersion(Struct, frozen=True, kw_only=True):

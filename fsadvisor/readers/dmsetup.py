@@ -24,23 +24,24 @@ https://docs.kernel.org/admin-guide/device-mapper/index.html
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers import dm_target
 from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
     from fsadvisor.facts import Unknown
 
 DMSETUP_TABLE_ARGV: tuple[str, ...] = ("dmsetup", "table")
 
-_LINE = re.compile(r"(.+): (\d+) (\d+) ([a-z][a-z0-9-]*)(?: (.*))?")
-_NO_TABLE = re.compile(r"(\S.*):\s*")
+_LINE = late(r"(.+): (\d+) (\d+) ([a-z][a-z0-9-]*)(?: (.*))?")
+_NO_TABLE = late(r"(\S.*):\s*")
 _NO_DEVICES = "No devices found"
 
 
@@ -107,7 +108,7 @@ def _target(match: re.Match[str]) -> Target:
 
 DMSETUP_STATUS_ARGV: tuple[str, ...] = ("dmsetup", "status", "--noflush", "--target", "multipath")
 
-_DMSETUP_STATUS_LINE = re.compile(r"(.+): \d+ \d+ multipath (.+)")
+_DMSETUP_STATUS_LINE = late(r"(.+): \d+ \d+ multipath (.+)")
 
 
 class Path(Struct, frozen=True, kw_only=True):

@@ -14,18 +14,18 @@ https://man7.org/linux/man-pages/man8/dumpe2fs.8.html
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import refusal, size_bytes, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
-_LINE = re.compile(r"([A-Z][^:]{1,40}):(?:\s(.*))?")
-_BANNER = re.compile(r"(dumpe2fs|tune2fs) \d|Couldn't find valid filesystem superblock")
+_LINE = late(r"([A-Z][^:]{1,40}):(?:\s(.*))?")
+_BANNER = late(r"(dumpe2fs|tune2fs) \d|Couldn't find valid filesystem superblock")
 
 
 class FirstOrLastError(Struct, frozen=True, kw_only=True):

@@ -42,13 +42,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.mount_tables import unescape
 from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
-_OPTION = re.compile(r"([A-Za-z0-9_.]+)(?:=(.*))?", re.DOTALL)
+_OPTION = late(r"([A-Za-z0-9_.]+)(?:=(.*))?", re.DOTALL)
 
 
 class Ext4Options(Struct, frozen=True, kw_only=True):
@@ -86,8 +87,8 @@ def parse_ext4_options(text: str) -> Ext4Options | Unknown:
     return Ext4Options(options=tuple(options), unread=unread_pieces(unread))
 
 
-_FIRST = re.compile(r"([0-9]{1,20}) transactions \(([0-9]{1,20}) requested\), each up to ([0-9]{1,20}) blocks")
-_AVERAGE = re.compile(r"([0-9]{1,20}) ?(\D.*)")
+_FIRST = late(r"([0-9]{1,20}) transactions \(([0-9]{1,20}) requested\), each up to ([0-9]{1,20}) blocks")
+_AVERAGE = late(r"([0-9]{1,20}) ?(\D.*)")
 
 
 class Jbd2Journal(Struct, frozen=True, kw_only=True):

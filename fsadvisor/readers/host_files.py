@@ -40,6 +40,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from fsadvisor.facts import unreadable
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import refusal
 from fsadvisor.version import Version
 
@@ -47,10 +48,8 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
 _NUMBER = "[0-9]{1,6}"
-_RELEASE = re.compile(
-    rf"\s*(?:Linux version |Linux \S+ )?(({_NUMBER})\.({_NUMBER})(?:\.({_NUMBER}))?(?![0-9])\S*)", re.ASCII
-)
-_CANDIDATE = re.compile(r"-rc([0-9]{1,6})(?![0-9])", re.ASCII)
+_RELEASE = late(rf"\s*(?:Linux version |Linux \S+ )?(({_NUMBER})\.({_NUMBER})(?:\.({_NUMBER}))?(?![0-9])\S*)", re.ASCII)
+_CANDIDATE = late(r"-rc([0-9]{1,6})(?![0-9])", re.ASCII)
 
 
 class KernelVersion(Struct, frozen=True, kw_only=True):
@@ -86,7 +85,7 @@ def parse_kernel_version(text: str) -> KernelVersion | Unknown:
     )
 
 
-_WORD = re.compile(r'(?:[^\s"]|"[^"]*(?:"|$))+', re.ASCII)
+_WORD = late(r'(?:[^\s"]|"[^"]*(?:"|$))+', re.ASCII)
 _COMPLAINTS = (": Permission denied", ": No such file or directory")
 
 
@@ -148,7 +147,7 @@ _CONTAINERS = frozenset(
     {"systemd-nspawn", "lxc-libvirt", "lxc", "openvz", "docker", "podman", "rkt", "wsl", "proot", "pouch"}
     | {"container-other"}
 )
-_DETECT_VIRT_WORD = re.compile(r"[a-z0-9][a-z0-9-]{0,40}", re.ASCII)
+_DETECT_VIRT_WORD = late(r"[a-z0-9][a-z0-9-]{0,40}", re.ASCII)
 
 
 class Virtualization(Struct, frozen=True, kw_only=True):

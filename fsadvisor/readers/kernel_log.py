@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from fsadvisor.patterns import LatePattern
+from fsadvisor.patterns import LatePattern, late
 from fsadvisor.readers.parsing import refusal
 
 if TYPE_CHECKING:
@@ -39,9 +40,7 @@ Class: TypeAlias = Literal[
     "io", "link", "space", "filesystem", "filesystem-note", "read-only", "hung", "attached", "began", "info"
 ]
 
-_LINE: Final = re.compile(
-    r"(?:<\d{1,3}>)?\[ *(\d{1,12}\.\d{1,9})\] (?:kernel: )?(?:\[ *[TC]\d{1,10}\] )?(.*)", re.ASCII
-)
+_LINE: Final = late(r"(?:<\d{1,3}>)?\[ *(\d{1,12}\.\d{1,9})\] (?:kernel: )?(?:\[ *[TC]\d{1,10}\] )?(.*)", re.ASCII)
 _LONGEST: Final = 400
 _MOST_LINES: Final = 100_000
 """The newest; the log's buffer rarely has as many."""
@@ -149,9 +148,8 @@ def _any_beginning() -> re.Pattern[str]:
 def patterns() -> tuple[Pattern, ...]:
     """All rows, in the order in which they are tried."""
     import tomllib
-    from importlib import resources
 
-    table = tomllib.loads(resources.files(__package__).joinpath("kernel_log.toml").read_text("utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("kernel_log.toml").read_text("utf-8"))
     return tuple(
         Pattern(
             id=row["id"],

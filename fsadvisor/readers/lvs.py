@@ -10,12 +10,12 @@ https://man7.org/linux/man-pages/man8/lvs.8.html
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers.json_text import items, load, member
 from fsadvisor.readers.parsing import real, refusal, size_bytes, whole
 
@@ -49,7 +49,7 @@ ARGV: tuple[str, ...] = (
     "lvs", "--reportformat", "json", "--units", "b", "--nosuffix", "--all", "-o", ",".join(COLUMNS),
 )  # fmt: skip
 
-_DEVICE = re.compile(r"(.+?)\(\d+\)(?:,|$)")
+_DEVICE = late(r"(.+?)\(\d+\)(?:,|$)")
 
 
 class Segment(Struct, frozen=True, kw_only=True):

@@ -19,18 +19,18 @@ https://docs.broadcom.com/doc/12353236
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import refusal, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
 TOOLS: tuple[str, ...] = ("megacli", "MegaCli64")
-_PAIR = re.compile(r"^(?P<label>[A-Z][A-Za-z .&'/]{1,50}?) *: ?(?P<value>.*)$")
+_PAIR = late(r"^(?P<label>[A-Z][A-Za-z .&'/]{1,50}?) *: ?(?P<value>.*)$")
 _VOLUME, _DRIVE = "Virtual Drive", "Enclosure Device ID"
 
 

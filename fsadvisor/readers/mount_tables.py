@@ -43,6 +43,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _ESCAPE = re.compile(rb"\\([0-3][0-7]{2})")
-_OPTION = re.compile(r'(?:="[^"]*"(?=,|\Z)|\\,|[^,])+')
+_OPTION = late(r'(?:="[^"]*"(?=,|\Z)|\\,|[^,])+')
 
 
 def unescape(field: str) -> str:
@@ -109,7 +110,7 @@ def read_lines(text: str, mount: Callable[[str], T | None]) -> tuple[tuple[T, ..
     return tuple(mounts), unread
 
 
-_MAJOR_MINOR = re.compile(r"[0-9]{1,10}:[0-9]{1,10}")
+_MAJOR_MINOR = late(r"[0-9]{1,10}:[0-9]{1,10}")
 
 
 class Mount(Struct, frozen=True, kw_only=True):
@@ -226,7 +227,7 @@ def _proc_mounts_mount(line: str) -> MountLine | None:
     )
 
 
-_BLANKS = re.compile(r"[ \t]+")
+_BLANKS = late(r"[ \t]+")
 
 
 class Entry(Struct, frozen=True, kw_only=True):

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import refusal, unread_pieces
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
 ARGV: tuple[str, ...] = ("multipathd", "show", "maps", "raw", "format", "%n|%Q")
-_LINE = re.compile(r"(?P<name>[^|\s][^|]{0,255})\|(?P<queueing>on|off|-|[0-9]{1,9} (?:chk|sec))", re.ASCII)
+_LINE = late(r"(?P<name>[^|\s][^|]{0,255})\|(?P<queueing>on|off|-|[0-9]{1,9} (?:chk|sec))", re.ASCII)
 
 
 class Map(Struct, frozen=True, kw_only=True):

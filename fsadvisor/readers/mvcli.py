@@ -17,11 +17,11 @@ https://www.dell.com/support/manuals/en-us/boss-s-1/boss_s1_ug/
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import refusal, whole
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 ARGV: Final = ("mvcli", "info", "-o", "vd")
 
-_LINE: Final = re.compile(r"[ \t]*([A-Za-z#][\w #./-]{0,40}?)[ \t]*:[ \t]*(.*)")
-_NONE: Final = re.compile(r"Total # of VD: *0\b")
+_LINE: Final = late(r"[ \t]*([A-Za-z#][\w #./-]{0,40}?)[ \t]*:[ \t]*(.*)")
+_NONE: Final = late(r"Total # of VD: *0\b")
 
 
 class Volume(Struct, frozen=True, kw_only=True):

@@ -10,11 +10,11 @@ https://man7.org/linux/man-pages/man8/exportfs.8.html
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.mount_tables import unescape
 from fsadvisor.readers.parsing import refusal, unread_pieces
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
 PATH = "/var/lib/nfs/etab"
-_LINE = re.compile(r"(?P<path>/[^\t]*)\t[^\t(]*\((?P<options>[^)\t]*)\)")
+_LINE = late(r"(?P<path>/[^\t]*)\t[^\t(]*\((?P<options>[^)\t]*)\)")
 
 
 class Export(Struct, frozen=True, kw_only=True):

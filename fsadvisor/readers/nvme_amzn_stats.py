@@ -21,12 +21,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import refusal, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
-_EXCEEDED = re.compile(
+_EXCEEDED = late(
     r"^(?P<whose>EBS Volume|EC2 Instance EBS) Performance Exceeded \(us\):\n"
     r" {1,8}IOPS: (?P<iops>[0-9]{1,20})\n {1,8}Throughput: (?P<throughput>[0-9]{1,20})$",
     re.MULTILINE,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers import nvme_output
 from fsadvisor.readers.json_text import Json, items, string
 from fsadvisor.readers.parsing import whole
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
 
 VOLATILE_WRITE_CACHE = 6
 
-_LINE = re.compile(
+_LINE = late(
     r"get-feature:\s{0,4}(?:0x)?(?P<fid>[0-9a-f]{1,2})\b[^,\n]{0,80},\s{0,4}"
     r"(?P<select>current|default|saved|supported capabilities)?\s{0,4}value\s{0,4}:\s{0,4}"
     r"(?:0x)?(?P<value>[0-9a-f]{1,8})\s{0,4}\n",
     re.ASCII | re.IGNORECASE,
 )
-_JSON_KEY = re.compile(r"feature: (0x[0-9a-f]{1,2})", re.ASCII | re.IGNORECASE)
+_JSON_KEY = late(r"feature: (0x[0-9a-f]{1,2})", re.ASCII | re.IGNORECASE)
 _SELECTS = ("current", "default", "saved", "supported capabilities")
 
 

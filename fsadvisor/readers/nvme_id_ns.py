@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers import nvme_output
 from fsadvisor.readers.json_text import Json, items, member, string
 from fsadvisor.readers.parsing import unread_pieces, whole
@@ -58,13 +59,13 @@ _IDENTIFIERS = {"nguid", "eui64"}
 _SMALLEST_EXPONENT, _LARGEST_EXPONENT = 9, 31
 """Of a logical block; below, the format is not available."""
 _USED = {"1": True, "yes": True, "0": False, "no": False}
-_HEADING = re.compile(r"NVME Identify Namespace (\d{1,10}):", re.ASCII | re.IGNORECASE)
-_FORMAT = re.compile(
+_HEADING = late(r"NVME Identify Namespace (\d{1,10}):", re.ASCII | re.IGNORECASE)
+_FORMAT = late(
     r"lbaf\s+(?P<index>\d{1,3})\s*:\s*ms:(?P<metadata>\d{1,5})\s+lbads:(?P<exponent>\d{1,3})"
     r"\s+rp:(?P<performance>0x[0-9a-f]|\d)(?P<used>\s*\(in use\))?",
     re.ASCII | re.IGNORECASE,
 )
-_FORMAT_IN_WORDS = re.compile(
+_FORMAT_IN_WORDS = late(
     r"LBA Format\s+(?P<index>\d{1,3})\s*:\s*Metadata Size:\s*(?P<metadata>\d{1,5})\s+bytes\s*-"
     r"\s*Data Size:\s*(?P<size>\d{1,10})\s+bytes\s*-"
     r"\s*Relative Performance:\s*(?P<performance>0x[0-9a-f]|\d)(?:\s+[a-z]+)?(?P<used>\s*\(in use\))?",

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown, unreadable
+from fsadvisor.patterns import late
 from fsadvisor.readers import nvme_output
 from fsadvisor.readers.parsing import unread_pieces
 
@@ -59,9 +60,9 @@ _IN_VERSION_1 = {
 _TELLING = frozenset(
     ("physical_media_units_written", "incomplete_shutdowns", "capacitor_health", "plp_start_count", "log_page_version")
 )
-_LINE = re.compile(r"\s+([A-Za-z][^\t:]*?)(?:\s*-)?(?:\t\s*|\s{2,})(\S.*)", re.ASCII)
+_LINE = late(r"\s+([A-Za-z][^\t:]*?)(?:\s*-)?(?:\t\s*|\s{2,})(\S.*)", re.ASCII)
 _HEADING = "SMART Cloud Attributes"
-_HIGH_AND_LOW = re.compile(r"([0-9]{1,20}) ([0-9]{1,20})", re.ASCII)
+_HIGH_AND_LOW = late(r"([0-9]{1,20}) ([0-9]{1,20})", re.ASCII)
 
 
 class OcpSmartLog(Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers import json_text
 from fsadvisor.readers.parsing import refusal, whole
 
@@ -22,22 +23,22 @@ DOES_NOT_ANSWER: Final = "ask another source: the device does not answer this co
 
 _LOOKED_AT = 2000
 """Signs at the beginning, and at the end: 3.0 prints five thousand of usage, then what was wrong."""
-_UNSUPPORTED = re.compile(
+_UNSUPPORTED = late(
     r"invalid[ _](field|log[ _]page|(command )?opcode|namespace|ns\b|argument)|unknown guid|unable to read c0",
     re.IGNORECASE,
 )
-_TOO_OLD = re.compile(r"unrecognized option|invalid sub-command", re.IGNORECASE)
-_STATUS = re.compile(r"failure reading the c0 log page, ret = ([0-9]{1,5})\b", re.IGNORECASE)
+_TOO_OLD = late(r"unrecognized option|invalid sub-command", re.IGNORECASE)
+_STATUS = late(r"failure reading the c0 log page, ret = ([0-9]{1,5})\b", re.IGNORECASE)
 _REFUSALS: Final = (0x001, 0x002, 0x00B, 0x109)
 """NVMe's status codes: invalid opcode, field, namespace, log page."""
 _STATUS_CODE: Final = 0x7FF
 """The bits of a status that say which it is; above them are `more` and `do not retry`."""
-_DOCUMENT = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
-_NUMBER = re.compile(
+_DOCUMENT = late(r"^[ \t]*[{\[]", re.MULTILINE)
+_NUMBER = late(
     r"(0x[0-9a-f]{1,32}|[0-9]{1,39}|[0-9]{1,3}(?:,[0-9]{3}){1,12})\s*(?:%|\(.*\))?", re.ASCII | re.IGNORECASE
 )
-_LABELLED = re.compile(r"([A-Za-z][\w .\t]*):(?:\s(.*)|())", re.ASCII)
-_DETAIL = re.compile(r".*\[[0-9:]*\]\s*:|[A-Za-z][\w .-]*:|[0-9a-f]{4}:", re.ASCII)
+_LABELLED = late(r"([A-Za-z][\w .\t]*):(?:\s(.*)|())", re.ASCII)
+_DETAIL = late(r".*\[[0-9:]*\]\s*:|[A-Za-z][\w .-]*:|[0-9a-f]{4}:", re.ASCII)
 """One field's bits (`[0:0] : 0x1 …`), power states, headings, hex dumps."""
 
 

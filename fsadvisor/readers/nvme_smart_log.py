@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.patterns import late
 from fsadvisor.readers import nvme_output
 from fsadvisor.readers.json_text import member
 from fsadvisor.readers.parsing import unread_pieces, whole
@@ -67,8 +68,8 @@ _IN_TEXT = {
     "thermal_management_t1_total_time": "thm_temp1_total_time",
     "thermal_management_t2_total_time": "thm_temp2_total_time",
 }
-_KELVIN = re.compile(r"([0-9]{1,5}) ?K(?:elvin)?\b", re.ASCII)
-_CELSIUS = re.compile(r"(-?[0-9]{1,5}) ?°? ?C\b", re.ASCII)
+_KELVIN = late(r"([0-9]{1,5}) ?K(?:elvin)?\b", re.ASCII)
+_CELSIUS = late(r"(-?[0-9]{1,5}) ?°? ?C\b", re.ASCII)
 
 
 class SmartLog(Struct, frozen=True, kw_only=True):

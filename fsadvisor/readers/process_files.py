@@ -52,6 +52,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import counts, refusal, whole
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ def parse_process_io(text: str) -> ProcessIo | Unknown:
     )
 
 
-_FRAME = re.compile(r"\[<[0-9a-f]+>\] (\S+?)\+0x", re.ASCII)
-_SYNCING = re.compile(
+_FRAME = late(r"\[<[0-9a-f]+>\] (\S+?)\+0x", re.ASCII)
+_SYNCING = late(
     r"vfs_fsync_range|do_fsync|(?:__\w+_)?sys_(?:fsync|fdatasync|sync|syncfs|msync|sync_file_range2?)|ksys_sync"
     r"|sync_filesystem|\w+_sync_file|\w+_file_fsync|blkdev_fsync|zpl_fsync",
     re.ASCII,
@@ -140,7 +141,7 @@ DELETED_FILES_ARGV: tuple[str, ...] = (
     "(", "-path", "/proc/*/*", "!", "-path", "/proc/*/fd", "!", "-path", "/proc/*/fd/*", "-prune", ")", "-o",
     "(", "-lname", "/*(deleted)", "-exec", "stat", "-L", "-c", "%d %i %b %n", "{}", "+", ")",
 )  # fmt: skip
-_DELETED = re.compile(r"(\d{1,20}) (\d{1,20}) (\d{1,20}) /proc/(\d{1,10})/fd/\d{1,10}")
+_DELETED = late(r"(\d{1,20}) (\d{1,20}) (\d{1,20}) /proc/(\d{1,10})/fd/\d{1,10}")
 
 
 class DeletedFile(Struct, frozen=True, kw_only=True):

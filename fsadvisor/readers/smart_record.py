@@ -11,12 +11,12 @@ Texts of smartmontools 5.43 to 7.5. The errno text is the C locale's.
 
 from __future__ import annotations
 
-import re
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from fsadvisor.facts import WAKE, Cause, Unknown, unreadable
+from fsadvisor.patterns import late
 
 
 class Message(Struct, frozen=True, kw_only=True):
@@ -247,8 +247,8 @@ _REASONS: tuple[tuple[tuple[str, ...], Cause, str], ...] = (
 )
 
 
-_ASLEEP = re.compile(r"Device is in ([A-Z][\w() ]{0,30}) mode, exit")
-_USB_BRIDGE = re.compile(r"(?:Unknown|Unsupported) USB bridge \[[0-9a-fx:() ]{1,40}\]")
+_ASLEEP = late(r"Device is in ([A-Z][\w() ]{0,30}) mode, exit")
+_USB_BRIDGE = late(r"(?:Unknown|Unsupported) USB bridge \[[0-9a-fx:() ]{1,40}\]")
 
 
 def asleep(said: str) -> str | None:

@@ -17,6 +17,7 @@ import re
 from typing import Final
 
 from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.patterns import late
 from fsadvisor.readers import json_text
 from fsadvisor.readers.json_text import Json, boolean, integer, items, member, string
 from fsadvisor.readers.parsing import whole
@@ -36,7 +37,7 @@ from fsadvisor.readers.smart_record import (
 )
 
 _FASTEST_LINK_BPS = 10**12
-_POWER_MODE = re.compile(r"^Power mode (?:is|was): +([A-Z].*)", re.MULTILINE)
+_POWER_MODE = late(r"^Power mode (?:is|was): +([A-Z].*)", re.MULTILINE)
 
 
 def argv(device: str, device_type: str | None = None) -> tuple[str, ...]:

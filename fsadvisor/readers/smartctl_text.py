@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import real, unread_pieces, whole
 from fsadvisor.readers.smart_record import (
     AtaAttribute,
@@ -31,20 +32,20 @@ if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
     from fsadvisor.readers.smart_record import SelfTest
 
-_VERSION = re.compile(r"^smartctl (?:version )?(?:pre-)?([0-9]+\.[0-9]+)", re.MULTILINE)
-_LABEL = re.compile(r"^([A-Z][^:=]{1,60}?) *:[ \t]*(.*)$")
-_GROUPED = re.compile(r"[0-9](?:[^0-9A-Za-z\[\]]{0,2}[0-9])*", re.ASCII)
-_SPEED = re.compile(r"([0-9.]+) Gb/s")
-_ROW = re.compile(
+_VERSION = late(r"^smartctl (?:version )?(?:pre-)?([0-9]+\.[0-9]+)", re.MULTILINE)
+_LABEL = late(r"^([A-Z][^:=]{1,60}?) *:[ \t]*(.*)$")
+_GROUPED = late(r"[0-9](?:[^0-9A-Za-z\[\]]{0,2}[0-9])*", re.ASCII)
+_SPEED = late(r"([0-9.]+) Gb/s")
+_ROW = late(
     r"^ *([0-9]+|0x[0-9a-f]{2}) +(\S+) +(?:0x[0-9a-f]{4}|[-POSRCK+]{6,8}) +([0-9]+|---) +([0-9]+|---) +([0-9]+|---)"
     r" +(?:(?:Pre-fail|Old_age) +(?:Always|Offline) +)?(\S+) +(\S.*)$"
 )
 _WHEN_FAILED = {"-": "", "NOW": "now", "FAILING_NOW": "now", "Past": "past", "In_the_past": "past"}
-_SECTOR_SIZES = re.compile(r"^([0-9]+) bytes logical(?:/physical$|, ([0-9]+) bytes physical$)")
-_NAMESPACE_SIZE = re.compile(r"^Namespace [0-9]+ Size/Capacity$")
-_NAMESPACE_BLOCK = re.compile(r"^Namespace [0-9]+ Formatted LBA Size$")
-_ERROR_COUNTER = re.compile(r"^(read|write|verify):.* ([0-9]+)$", re.MULTILINE)
-_WARNING = re.compile(r"^(?:Warning[:!] |SMART Status not supported: |Read [^:\n]{1,60} failed)")
+_SECTOR_SIZES = late(r"^([0-9]+) bytes logical(?:/physical$|, ([0-9]+) bytes physical$)")
+_NAMESPACE_SIZE = late(r"^Namespace [0-9]+ Size/Capacity$")
+_NAMESPACE_BLOCK = late(r"^Namespace [0-9]+ Formatted LBA Size$")
+_ERROR_COUNTER = late(r"^(read|write|verify):.* ([0-9]+)$", re.MULTILINE)
+_WARNING = late(r"^(?:Warning[:!] |SMART Status not supported: |Read [^:\n]{1,60} failed)")
 
 MAX_MESSAGES = 16
 
@@ -245,7 +246,7 @@ def _statistic(page: _Page, name: str) -> int | None:
     return whole(found[1]) if found else None
 
 
-_TESTED = re.compile(r"^# ?\d+ +\S.*?(Completed without error|Completed: \S+|Fatal or unknown error)", re.MULTILINE)
+_TESTED = late(r"^# ?\d+ +\S.*?(Completed without error|Completed: \S+|Fatal or unknown error)", re.MULTILINE)
 
 
 def _self_test(page: _Page) -> SelfTest | None:

@@ -19,11 +19,10 @@ https://support.hpe.com/ (HPE Smart Storage Administrator user guide)
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct, field
 
 from fsadvisor.facts import Cause, Unknown, unreadable
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import unread_pieces, whole
 
 CONFIG_ARGV = ("ssacli", "ctrl", "all", "show", "config", "detail")
@@ -102,15 +101,15 @@ class _Section(Struct):
         return self.values.get(key) or None
 
 
-_CONTROLLER = re.compile(r"^(\S.*\S) in Slot (\S+)(?: .*)?$")
+_CONTROLLER = late(r"^(\S.*\S) in Slot (\S+)(?: .*)?$")
 _HEADINGS = (
-    ("array", re.compile(r"^[Aa]rray:? ([A-Z]{1,3})\b.*$")),
-    ("logical", re.compile(r"^Logical Drive: ([0-9]+)$")),
-    ("physical", re.compile(r"^physicaldrive ([^\s(]+)$")),
-    ("unassigned", re.compile(r"^(?:Unassigned|HBA Drives)\b(.*)$")),
-    ("other", re.compile(r"^((?:Port Name|Sensor ID|SEP|Enclosure SEP|Expander|\S.* Drive Cage)\b).*$")),
+    ("array", late(r"^[Aa]rray:? ([A-Z]{1,3})\b.*$")),
+    ("logical", late(r"^Logical Drive: ([0-9]+)$")),
+    ("physical", late(r"^physicaldrive ([^\s(]+)$")),
+    ("unassigned", late(r"^(?:Unassigned|HBA Drives)\b(.*)$")),
+    ("other", late(r"^((?:Port Name|Sensor ID|SEP|Enclosure SEP|Expander|\S.* Drive Cage)\b).*$")),
 )
-_PROPERTY = re.compile(r"^([A-Za-z][^:]{0,80}?) *: *(.*)$")
+_PROPERTY = late(r"^([A-Za-z][^:]{0,80}?) *: *(.*)$")
 _SWITCH = {"Enabled": True, "Disabled": False, "Enable": True, "Disable": False}
 
 

@@ -16,12 +16,12 @@ https://techdocs.broadcom.com/ (StorCLI Reference Manual)
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown, unreadable
+from fsadvisor.patterns import late
 from fsadvisor.readers import json_text
 from fsadvisor.readers.json_text import Json, integer, items, member, string
 from fsadvisor.readers.parsing import whole
@@ -132,7 +132,7 @@ class StorcliReport(Struct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = ()
 
 
-_CACHE = re.compile(r"(NR|R)?(AWB|FWB|WB|WT)([DC])?")
+_CACHE = late(r"(NR|R)?(AWB|FWB|WB|WT)([DC])?")
 _WRITE = {"WB": "write back", "AWB": "always write back", "FWB": "always write back", "WT": "write through"}
 _DISK_CACHE = {
     "dsbl": "disabled",
@@ -142,8 +142,8 @@ _DISK_CACHE = {
     "Enabled": "enabled",
     "Disk's Default": "default",
 }
-_VOLUME_KEY = re.compile(r"/c[0-9]{1,9}/v([0-9]{1,9})")
-_DRIVE_KEY = re.compile(r"Drive /c[0-9]{1,9}(?:/e[0-9]{1,9})?/s[0-9]{1,9}")
+_VOLUME_KEY = late(r"/c[0-9]{1,9}/v([0-9]{1,9})")
+_DRIVE_KEY = late(r"Drive /c[0-9]{1,9}(?:/e[0-9]{1,9})?/s[0-9]{1,9}")
 
 
 def parse(text: str) -> StorcliReport | Unknown:

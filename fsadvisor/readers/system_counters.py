@@ -53,6 +53,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import real, refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _count(text: str) -> int | None:
     return number if number is not None and number >= 0 else None
 
 
-_LINE = re.compile(r"([\w()]+):\s+([0-9]{1,20})( kB)?\s*", re.ASCII)
+_LINE = late(r"([\w()]+):\s+([0-9]{1,20})( kB)?\s*", re.ASCII)
 _KIB = 1024
 
 

@@ -41,13 +41,14 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.readers.parsing import refusal, unread_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PROPERTY = re.compile(r"([A-Za-z][A-Za-z0-9]*)=(.*)", re.DOTALL)
+_PROPERTY = late(r"([A-Za-z][A-Za-z0-9]*)=(.*)", re.DOTALL)
 _UNPRINTABLE = "[unprintable]"
 _NO_SYSTEMD = ("not been booted with systemd", "failed to connect to bus", "running in chroot, ignoring command")
 
@@ -99,9 +100,9 @@ def _no_units(text: str) -> Unknown:
     return answer
 
 
-_LINE_END = re.compile(r"\r\n|[\n\r\0]")
-_CONTINUES = re.compile(r"(?:[^\\]|\\.)*\\")
-_NOT_UTF8 = re.compile("[\ud800-\udfff]")
+_LINE_END = late(r"\r\n|[\n\r\0]")
+_CONTINUES = late(r"(?:[^\\]|\\.)*\\")
+_NOT_UTF8 = late("[\ud800-\udfff]")
 _BLANKS = " \t"
 
 

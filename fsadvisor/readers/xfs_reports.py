@@ -34,18 +34,18 @@ https://docs.kernel.org/admin-guide/xfs.html, fs/xfs/xfs_stats.h
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import refusal, unread_pieces, whole
 
 if TYPE_CHECKING:
     from fsadvisor.facts import Unknown
 
-_SECTION = re.compile(r"\s*(?:(meta-data|data|naming|log|realtime)\s*)?=(.*)")
-_PAIR = re.compile(r"(?<=\s)([a-z0-9-]+)=([0-9]+)(?![^\s,])")
+_SECTION = late(r"\s*(?:(meta-data|data|naming|log|realtime)\s*)?=(.*)")
+_PAIR = late(r"(?<=\s)([a-z0-9-]+)=([0-9]+)(?![^\s,])")
 _FIRST_KEY = {"meta-data": "isize", "naming": "bsize", "log": "bsize", "realtime": "extsz"}
 
 Sections = dict[str, dict[str, int | None]]

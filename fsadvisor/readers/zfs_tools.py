@@ -51,6 +51,7 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 from msgspec import Struct
 
 from fsadvisor.facts import unreadable
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import real, refusal, size_bytes, unread_pieces, whole
 
 if TYPE_CHECKING:
@@ -235,12 +236,12 @@ ZPOOL_STATUS_ARGV: tuple[str, ...] = ("zpool", "status", "-P", "-L", "-p")
 
 Section = Literal["data", "logs", "cache", "spares", "special", "dedup"]
 _SECTIONS: Final = get_args(Section)[1:]
-_DEVICE = re.compile(r"\t( *)(\S+(?: \S+)*?)(?: +([A-Z]+)(?: +(\S+) +(\S+) +(\S+)(?: +(.*))?)?)?")
-_BLOCKS = re.compile(r"block size: (\d+)B configured, (\d+)B native")
-_DATE = re.compile(r" on (\w{3} \w{3} +\d+ [\d:]{8} \d{4})")
-_ENDED = re.compile(r"(?m)^ *errors: |^ *state: (UNAVAIL|SUSPENDED)")
+_DEVICE = late(r"\t( *)(\S+(?: \S+)*?)(?: +([A-Z]+)(?: +(\S+) +(\S+) +(\S+)(?: +(.*))?)?)?")
+_BLOCKS = late(r"block size: (\d+)B configured, (\d+)B native")
+_DATE = late(r" on (\w{3} \w{3} +\d+ [\d:]{8} \d{4})")
+_ENDED = late(r"(?m)^ *errors: |^ *state: (UNAVAIL|SUSPENDED)")
 """The last line of a pool that could be opened."""
-_DATA_ERRORS = re.compile(r"(\d+) data errors")
+_DATA_ERRORS = late(r"(\d+) data errors")
 
 
 class Vdev(Struct, frozen=True, kw_only=True):

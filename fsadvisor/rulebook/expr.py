@@ -15,6 +15,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fsadvisor.facts import Unknown
+from fsadvisor.patterns import late
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import SCOPES, Entry, Kind, catalogue, did_you_mean, names_in_scope
 from fsadvisor.truth import FALSE, TRUE, UNKNOWN, Truth, conjunction, disjunction
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
 LONGEST: Final = 500
 """Characters that an expression may have."""
 
-_VERSION: Final = re.compile(r"\d{1,6}(\.\d{1,6}){1,2}", re.ASCII)
+_VERSION: Final = late(r"\d{1,6}(\.\d{1,6}){1,2}", re.ASCII)
 
-_WARNS: Final = re.compile(r"[0-9][A-Za-z_]")
+_WARNS: Final = late(r"[0-9][A-Za-z_]")
 """Python's parser warns of a number that runs into a word; to keep it from that takes as long as to parse."""
 
 _OPERATORS: Final[Mapping[type[ast.cmpop], Callable[[Any, Any], bool]]] = {

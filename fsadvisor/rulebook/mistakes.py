@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import Struct
 
+from fsadvisor.patterns import late
 from fsadvisor.storage.catalogue import did_you_mean
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator, Mapping
 
     from fsadvisor.rulebook.shape import RemedyShape, RuleShape, TrialShape
@@ -26,12 +27,10 @@ class RuleTextError(ValueError):
 
 Path: TypeAlias = "tuple[str | int, ...]"
 
-_BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_KEY: Final = re.compile(r"""[ \t]*(?:([A-Za-z0-9_-]+)|"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)')[ \t]*""")
-_STRING: Final = re.compile(
-    r'"""(?s:(?:[^"\\]|\\.|"(?!""))*)"""+|\'\'\'(?s:.*?)\'\'\'+|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''
-)
-_BARE: Final = re.compile(r"[^,\]}\n#]+")
+_BLANK: Final = late(r"(?:[ \t\r\n]|#[^\n]*)*")
+_KEY: Final = late(r"""[ \t]*(?:([A-Za-z0-9_-]+)|"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)')[ \t]*""")
+_STRING: Final = late(r'"""(?s:(?:[^"\\]|\\.|"(?!""))*)"""+|\'\'\'(?s:.*?)\'\'\'+|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'')
+_BARE: Final = late(r"[^,\]}\n#]+")
 
 
 def offsets(text: str) -> Mapping[Path, int]:
@@ -143,7 +142,7 @@ class Problem(Struct, frozen=True):
     column: int | None = None
 
 
-_ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_ID: Final = late(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def missing(shape: RuleShape) -> Iterator[Problem]:

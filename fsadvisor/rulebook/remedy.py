@@ -7,13 +7,13 @@ quoting makes safe to paste (a line break, an escape sequence, a leading '-') gi
 
 from __future__ import annotations
 
-import re
 import shlex
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
+from fsadvisor.patterns import late
 from fsadvisor.rulebook.expr import entry_for
 from fsadvisor.rulebook.mistakes import RuleTextError
 from fsadvisor.storage.catalogue import Entry, Kind
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from fsadvisor.rulebook.expr import Expression
     from fsadvisor.storage import Facts
 
-_PIECE: Final = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}|[{}]|[^{}]+")
+_PIECE: Final = late(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}|[{}]|[^{}]+")
 _FORBIDDEN: Final = ("`", "$", "<<")
 """Where these stand, quoting alone does not tell what the shell will do."""
 
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_.:/@%+,=-]+")
+_PLAIN: Final = late(r"[A-Za-z0-9_.:/@%+,=-]+")
 """Values that mean the same in every configuration file."""
-_PLAIN_IN_QUOTES: Final = re.compile(rf"{_PLAIN.pattern}(?: +{_PLAIN.pattern})*")
+_PLAIN_IN_QUOTES: Final = late(rf"{_PLAIN.pattern}(?: +{_PLAIN.pattern})*")
 """Between double quotes words may have spaces between them, as udev's models have."""
 
-_TO_FILL_IN: Final = re.compile(r"\b[A-Z]{2,}\b|/dev/[a-z]+[XYN]")
+_TO_FILL_IN: Final = late(r"\b[A-Z]{2,}\b|/dev/[a-z]+[XYN]")
 """In words on a command, what stands for a name or a number."""
 
 Applicability: TypeAlias = Literal["as-it-stands", "value", "person"]

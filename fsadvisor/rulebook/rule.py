@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, overload
 
 from msgspec import Struct
@@ -224,8 +224,14 @@ def _gate(subject: str) -> tuple[Ask, ...]:
     return tuple(Ask("safety", ask, expression) for ask, expression in gate.questions(subject))
 
 
+@cache
+def _expression(text: str, subject: str) -> Expression:
+    """Many rules ask the same: each question is compiled once."""
+    return Expression(text, subject)
+
+
 _UNCHECKED: Final[Mapping[Callable[[str, str], Any], Callable[[str, str], Any]]] = {
-    compile_expression: Expression,
+    compile_expression: _expression,
     command_template: Template,
     text_template: Template,
     title_template: Template,

@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from fsadvisor.machine import safe_files
 from fsadvisor.machine.port import MachineError
+from fsadvisor.patterns import late
 from fsadvisor.rulebook import shape
 from fsadvisor.rulebook.mistakes import Problem, line_and_column, offsets
 from fsadvisor.rulebook.rule import Rule, proven_rule, rule_of
@@ -58,9 +59,9 @@ def _documents(file: Path) -> Mapping[str, msgspec.Raw]:
 LARGEST: Final = 256 * 1024
 """Bytes that a rule file may have."""
 
-_AT: Final = re.compile(r"(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
-_SYNTAX: Final = re.compile(r"(?P<message>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)")
-_QUOTED: Final = re.compile(r"['`](.*)['`]")
+_AT: Final = late(r"(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?", re.DOTALL)
+_SYNTAX: Final = late(r"(?P<message>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)")
+_QUOTED: Final = late(r"['`](.*)['`]")
 _STRUCTS: Final[dict[str, type[msgspec.Struct]]] = {
     "": shape.RuleShape,
     "applies": shape.AskShape,

@@ -6,12 +6,13 @@ conditions that are given for them. An erratum, E1 and on, is a statement of a s
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
+
+from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,7 @@ Verdict: TypeAlias = Literal["wrong", "unsafe", "unsupported", "incomplete", "im
 
 Line = TypeVar("Line", bound=msgspec.Struct)
 
-_NAME: Final = re.compile(r"\d{3}-[a-z0-9]+(-[a-z0-9]+)*")
+_NAME: Final = late(r"\d{3}-[a-z0-9]+(-[a-z0-9]+)*")
 
 
 class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -10,6 +10,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -236,9 +237,8 @@ def _one_letter_apart(one: str, other: str) -> bool:
 @cache
 def _document() -> Mapping[str, Any]:
     import tomllib
-    from importlib import resources
 
-    return tomllib.loads(resources.files(__package__).joinpath("symptoms.toml").read_text("utf-8"))
+    return tomllib.loads(Path(__file__).with_name("symptoms.toml").read_text("utf-8"))
 
 
 @cache

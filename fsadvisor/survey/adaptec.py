@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers import arcconf
 from fsadvisor.survey import read_fact
 
@@ -20,7 +21,7 @@ _STATES: Final[tuple[tuple[str, RaidVolume], ...]] = (
     (r"degraded|sub-?optimal", "degraded"),
     (r"failed|offline", "offline"),
 )
-_SICK: Final = re.compile(r"failed|offline|missing|rebuilding|inconsistent", re.IGNORECASE)
+_SICK: Final = late(r"failed|offline|missing|rebuilding|inconsistent", re.IGNORECASE)
 
 
 def report(machine: Machine, device: str) -> tuple[Arcconf, tuple[Volume, ...]] | Unknown:

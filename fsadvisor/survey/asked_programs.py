@@ -5,10 +5,10 @@ Each question reads settings and changes nothing. A client that wants a password
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fsadvisor.survey.program_settings import Settings
     from fsadvisor.survey.programs import RunningProgram
 
-_USER: Final = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
+_USER: Final = late(r"[a-z_][a-z0-9_-]{0,31}")
 _POSTGRESQL: Final = (
     *("fsync", "full_page_writes", "synchronous_commit", "wal_sync_method", "wal_init_zero", "wal_recycle"),
     *("io_method", "debug_io_direct", "shared_buffers", "checkpoint_flush_after"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import real, whole
 from fsadvisor.storage import TrimCommand
 from fsadvisor.survey import read_fact
@@ -48,7 +49,7 @@ _NAMED: dict[str, int] = {"nvme": 1, "sata": 1, "sas": 2, "scsi": 2, "usb": 2}
 _INSIDE = {"pcie", "apple-nvme"}
 """What carries NVMe commands within a machine."""
 
-_EMULATED = re.compile(
+_EMULATED = late(
     r"QEMU|VMware|VBOX|VirtIO|Virtual[ _]disk|Amazon (Elastic|EC2)|Google|nvme_card|PersistentDisk|EphemeralDisk"
     r"|MSFT NVMe|Microsoft NVMe|bhyve|Parallels|Nutanix|Linux$",
     re.IGNORECASE,
@@ -106,7 +107,7 @@ def virtual(
     return Known(False, f"attached by {kind.value}, no virtual machine ({host.source})")
 
 
-_HEAD = re.compile(r"nvme(\d+)n(\d+)", re.ASCII)
+_HEAD = late(r"nvme(\d+)n(\d+)", re.ASCII)
 _OVER_NETWORK = "/nvme-fabrics/"
 
 
@@ -151,8 +152,8 @@ def _of(machine: Machine, folder: str, hardware: str) -> Fact[str]:
     )
 
 
-_FUNCTION = re.compile(r"\.\./(devices/pci.*/[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/nvme/")
-_PORT = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_FUNCTION = late(r"\.\./(devices/pci.*/[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/nvme/")
+_PORT = late(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 
 
 class Link(Struct, frozen=True):
@@ -218,14 +219,14 @@ def _link(machine: Machine, function: str, which: str) -> Fact[Link]:
     return Known(Link(gigatransfers, lanes), source) if gigatransfers and lanes else read_fact.fact_of(None, source)
 
 
-_PLACE = re.compile(r"/ata(\d+)/host\d+/target\d+:(\d+):(\d+)/")
-_QUEUED_TRIM_TROUBLE = re.compile(
+_PLACE = late(r"/ata(\d+)/host\d+/target\d+:(\d+):(\d+)/")
+_QUEUED_TRIM_TROUBLE = late(
     r"(Micron[_ ]?(M5[015]0|1100)|Crucial_CT\d+(M5[05]0|MX100)|Samsung SSD 8[4-7]0\b|SAMSUNG ?MZ7LH"
     r"|(Seagate IronWolf )?ZA\d+NM10\d{3})"
 )
 """Families in libata's list of drives without queued TRIM (drivers/ata/libata-core.c, Linux 7.2), and Seagate's
 IronWolf 110, of which corruption was reported though it is not in that list."""
-_CUT_BEFORE_IT_TELLS = re.compile(r"Crucial_CT\d+(M5?|MX1?0?)|Seagate IronWolf")
+_CUT_BEFORE_IT_TELLS = late(r"Crucial_CT\d+(M5?|MX1?0?)|Seagate IronWolf")
 _SCSI_MODEL = 16
 """Characters of a model that the kernel passes on from a SATA drive (libata: SCSI INQUIRY); of firmware, the last 4."""
 

@@ -8,10 +8,10 @@ https://www.smartmontools.org/wiki/Supported_RAID-Controllers
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers import json_text, smartctl, ssacli, storcli
 from fsadvisor.survey import read_fact
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 SCAN: Final[Argv] = ("smartctl", "--json=o", "--scan")
 
-_HOST: Final = re.compile(r"/host(\d{1,5})/")
-_TYPE: Final = re.compile(r"megaraid,(\d{1,5})")
+_HOST: Final = late(r"/host(\d{1,5})/")
+_TYPE: Final = late(r"megaraid,(\d{1,5})")
 _MOST: Final = 256
 _MANY_REALLOCATED: Final = 50
 _WORN: Final = 100

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers import mvcli, ssacli, storcli
 from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController
 from fsadvisor.survey import adaptec, old_megaraid, read_fact
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import RaidVolume, Transport
 
 _MAY_BE_VOLUMES = ("scsi", "sas", "sata", "fc", "iscsi")
-_SETTLING = re.compile(r"charg|learn|transition", re.IGNORECASE)
+_SETTLING = late(r"charg|learn|transition", re.IGNORECASE)
 _DRIVE_CACHES: dict[str, DriveCaches] = {
     "disabled": "disabled",
     "enabled": "enabled",

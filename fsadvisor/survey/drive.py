@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from msgspec import Struct
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers import (
     nvme_amzn_stats,
     nvme_get_feature,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 _ANSWERS_SMARTCTL = {"nvme", "sata", "sas", "scsi", "usb", "fc"}
-_SCSI_PLACE = re.compile(r"/host\d+/(.*/)?target[\d:]+/")
+_SCSI_PLACE = late(r"/host\d+/(.*/)?target[\d:]+/")
 
 
 class Drive(Struct, frozen=True, kw_only=True):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.machine.port import Wrapped
+from fsadvisor.patterns import late
 from fsadvisor.readers import process_files
 from fsadvisor.survey import read_fact
 
@@ -35,7 +36,7 @@ _ASK: Final[Mapping[str, str]] = {
     "redis": "ask the server: `redis-cli CONFIG GET 'append*'`",
 }
 _TAKEN_AT_ONCE: Final = ("mysqld-auto.cnf",)
-_SINCE_BOOT: Final = re.compile(r"^btime (\d{1,12})$", re.MULTILINE)
+_SINCE_BOOT: Final = late(r"^btime (\d{1,12})$", re.MULTILINE)
 _TICKS: Final = 100
 """A second, wherever Linux shows it."""
 _MOST: Final = 50

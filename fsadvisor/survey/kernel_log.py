@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from fsadvisor.facts import Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers import kernel_log as reader
 from fsadvisor.survey import read_fact
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _DAY: Final = 86_400
 _RECENT: Final = 7 * _DAY
-_PORT: Final = re.compile(r"/(ata\d+|nvme\d+)(?=/)")
-_ADDRESS: Final = re.compile(r"/([0-9a-f]{4,5}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])(?=/)")
-_CONTROLLER: Final = re.compile(r"(nvme\d+)n\d+$")
+_PORT: Final = late(r"/(ata\d+|nvme\d+)(?=/)")
+_ADDRESS: Final = late(r"/([0-9a-f]{4,5}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])(?=/)")
+_CONTROLLER: Final = late(r"(nvme\d+)n\d+$")
 _SHOWN: Final = 3
 
 

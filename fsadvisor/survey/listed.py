@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
@@ -28,12 +29,12 @@ def directory(program: str, process: str, datadir: str | None, paths: Sequence[s
 
 _FILES: dict[str, tuple[re.Pattern[str], tuple[str, ...], tuple[str, ...]]] = {
     "mysql": (
-        re.compile(r"^\s*datadir\s*=\s*(/\S*)", re.MULTILINE),
+        late(r"^\s*datadir\s*=\s*(/\S*)", re.MULTILINE),
         ("/etc/my.cnf", "/etc/mysql/my.cnf"),
         ("/etc/my.cnf.d", "/etc/mysql/conf.d", "/etc/mysql/mariadb.conf.d", "/etc/mysql/mysql.conf.d"),
     ),
     "redis": (
-        re.compile(r"^\s*dir\s+(/\S*)", re.MULTILINE),
+        late(r"^\s*dir\s+(/\S*)", re.MULTILINE),
         ("/etc/redis/redis.conf", "/etc/redis.conf", "/etc/valkey/valkey.conf", "/etc/valkey.conf"),
         (),
     ),

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from fsadvisor.drives import shingled, tables
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _FRESH: Final = dt.timedelta(days=366)
 
 _HOURS_A_DAY: Final = 24
 
-_DIRECT: Final = re.compile(
+_DIRECT: Final = late(
     r"(?:\.\./)*devices/pci[0-9a-f]{4}:[0-9a-f]{2}(?:/[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])+"
     r"/nvme/nvme\d+/(?:block/)?nvme\d+n\d+",
     re.ASCII,
@@ -132,12 +133,12 @@ def _shingled(disk: Disk, model: str) -> Fact[ShingledBy]:
 AZURE_ASSET_TAG: Final = "7783-7084-3265-9085-8269-3286-77"
 
 _BY_MODEL: tuple[tuple[re.Pattern[str], CloudDisk], ...] = (
-    (re.compile(r"Amazon Elastic Block Store$|nvme_card-pd$|PersistentDisk$|MSFT NVMe Accelerator"), "network"),
-    (re.compile(r"Amazon EC2 NVMe Instance Storage$|nvme_card\d*$|EphemeralDisk$|Microsoft NVMe Direct Disk"), "local"),
+    (late(r"Amazon Elastic Block Store$|nvme_card-pd$|PersistentDisk$|MSFT NVMe Accelerator"), "network"),
+    (late(r"Amazon EC2 NVMe Instance Storage$|nvme_card\d*$|EphemeralDisk$|Microsoft NVMe Direct Disk"), "local"),
 )
 
 
-_AZURE_PLACE: Final = re.compile(
+_AZURE_PLACE: Final = late(
     r"/(?P<id>[0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f-]{22}/host\d+/target[\d:]+/\d+:\d+:\d+:(?P<lun>\d+)/"
 )
 """The SCSI controllers of VMBus: by their numbers the agent of Azure names its disks (66-azure-storage.rules)."""

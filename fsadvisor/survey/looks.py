@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.machine.kept_files import LOOKS
+from fsadvisor.patterns import late
 from fsadvisor.readers import json_text
 from fsadvisor.readers import looks as reader
 from fsadvisor.storage import Disk, Filesystem
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 _MONTH: Final = dt.timedelta(days=31)
 _REST: Final = dt.timedelta(days=7)
 _APART: Final = dt.timedelta(minutes=10)
-_SINCE_BOOT: Final = re.compile(r"^btime (\d{1,12})$", re.MULTILINE)
-_RAN: Final = re.compile(r"(\d{1,10})[. ]")
+_SINCE_BOOT: Final = late(r"^btime (\d{1,12})$", re.MULTILINE)
+_RAN: Final = late(r"(\d{1,10})[. ]")
 _LEARN: Final = "keep looks to compare with: `fsadvisor --remember` as root, now and then"
 _NONE_KEPT: Final = Known(0, LOOKS)
 _NO_REST: Final = Known(False, f"{LOOKS}: no look was kept")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers import dmsetup, multipathd
 from fsadvisor.survey import read_fact
 
@@ -68,7 +68,7 @@ def _queueing(name: str | None, record: Maps) -> str | None:
     return next((one.queueing for one in record.maps if one.name == name), None)
 
 
-_SESSION: Final = re.compile(r"/(session\d+)/")
+_SESSION: Final = late(r"/(session\d+)/")
 
 
 def recovery(machine: Machine, tree: BlockTree, layers: Mapping[str, Layer]) -> Mapping[str, Fact[int]]:
@@ -90,7 +90,7 @@ def recovery(machine: Machine, tree: BlockTree, layers: Mapping[str, Layer]) -> 
     return found
 
 
-_ADAPTER: Final = re.compile(r".*/([0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/")
+_ADAPTER: Final = late(r".*/([0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])/")
 
 
 def adapters(tree: BlockTree, layers: Mapping[str, Layer]) -> Mapping[str, Fact[int]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.patterns import late
 from fsadvisor.readers import nfs_exports
 from fsadvisor.survey import read_fact
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, TYPES, UUID_OF_ONE_DEVICE
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _TAGS: Final = {"UUID=": "ID_FS_UUID", "LABEL=": "ID_FS_LABEL"}
 _FOLDERS: Final = {"/dev/disk/by-uuid/": "ID_FS_UUID", "/dev/disk/by-label/": "ID_FS_LABEL"}
-_PLAIN: Final = re.compile(r"/dev/((?:sd|hd|vd|xvd|nvme|mmcblk|md|loop)[a-z0-9]+)")
+_PLAIN: Final = late(r"/dev/((?:sd|hd|vd|xvd|nvme|mmcblk|md|loop)[a-z0-9]+)")
 _IN_POOLS: Final = frozenset(TYPES) - ON_DEVICES
 """Their mounts name no device, so that any disk may be one of theirs."""
 _WITHOUT_A_DEVICE: Final = _IN_POOLS | OVER_THE_NETWORK | IN_MEMORY | {OVERLAY}
@@ -80,7 +80,7 @@ def device_missing(wanted: Configured, udev: Udev, devices: Container[str]) -> F
     return read_fact.fact_of(None, wanted.where)
 
 
-_RENUMBERED: Final = re.compile(r"/dev/(?:sd[a-z]+|nvme[0-9]+n)[0-9].*|/dev/sd[a-z]+")
+_RENUMBERED: Final = late(r"/dev/(?:sd[a-z]+|nvme[0-9]+n)[0-9].*|/dev/sd[a-z]+")
 _ONE_FILESYSTEM: Final = UUID_OF_ONE_DEVICE | {"ntfs"}  # which is what udev calls the type of the driver ntfs3
 """The members of an array, of a pool or of a Btrfs have one UUID in common by design."""
 

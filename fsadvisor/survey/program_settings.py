@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown, unreadable
+from fsadvisor.patterns import late
 from fsadvisor.readers import database_files
 from fsadvisor.readers.database_files import RedisConf
 from fsadvisor.survey import read_fact
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 Settings: TypeAlias = "Mapping[str, Known[str]]"
 """The value of each name that is set, and where."""
 
-_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,6})?)\s*([a-z]*)", re.ASCII)
+_SIZE = late(r"(\d{1,18}(?:\.\d{1,6})?)\s*([a-z]*)", re.ASCII)
 _YES = ("on", "true", "yes", "1")
 _NO = ("off", "false", "no", "0")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar, get_args
 
 from msgspec.structs import replace
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
+from fsadvisor.patterns import late
 from fsadvisor.readers.parsing import whole
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _DENIED_TO_ROOT = "look from outside: a container or a device policy denies it even to root"
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROLS = late(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, Literal
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown, unreadable
+from fsadvisor.patterns import late
 from fsadvisor.readers import host_files
 from fsadvisor.survey import read_fact
 
@@ -19,8 +20,8 @@ COMMANDS: tuple[Argv, ...] = (DETECT_VM, DETECT_CONTAINER)
 
 _CPU: Final = "/proc/cpuinfo"
 _DMI: Final = "/sys/class/dmi/id"
-_X86_FLAGS: Final = re.compile(r"^flags\t*:.*$", re.MULTILINE)
-_MAKERS: Final = re.compile(
+_X86_FLAGS: Final = late(r"^flags\t*:.*$", re.MULTILINE)
+_MAKERS: Final = late(
     r"QEMU|KVM|OpenStack|VMware|VMW\b|innotek|VirtualBox|Xen|Bochs|Parallels|BHYVE|Virtual Machine|Google|KubeVirt"
     r"|Amazon EC2|Nutanix|Apple Virtualization|Hyper-V|Alibaba|DigitalOcean|Hetzner|OVH|Linode|Vultr|UpCloud|Scaleway",
     re.IGNORECASE,
@@ -29,7 +30,7 @@ _MAKERS: Final = re.compile(
 
 _INITIAL: Final = {"pid": "pid:[4026531836]", "cgroup": "cgroup:[4026531835]"}
 """The numbers of the first namespaces, the same in every kernel: include/uapi/linux/nsfs.h, before 6.17 proc_ns.h."""
-_NAMESPACE: Final = re.compile(r"[a-z]+:\[\d+\]")
+_NAMESPACE: Final = late(r"[a-z]+:\[\d+\]")
 _MARKS: Final = ("/run/.containerenv", "/.dockerenv")
 
 

@@ -8,6 +8,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import Known
+from fsadvisor.patterns import late
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 _HOST_NAMES: Final = ("/proc/sys/kernel/hostname", "/etc/hostname")
 _PURPOSE: Final = "fsadvisor"
-_PRETTY: Final = re.compile(r'^PRETTY_NAME=["\']?(.*?)["\']?$', re.MULTILINE)
+_PRETTY: Final = late(r'^PRETTY_NAME=["\']?(.*?)["\']?$', re.MULTILINE)
 _DIGITS: Final = 32
 
 
