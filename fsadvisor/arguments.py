@@ -230,6 +230,7 @@ def _add_waits(verbs: argparse._SubParsersAction[Parser]) -> None:
         "--locks", action="store_true", help="have perf trace the kernel's locks meanwhile (root, Linux 5.19, perf)"
     )
     waits.add_argument("--yes", action="store_true", help="start the job without asking")
+    arguments_measure.add_at(waits)
 
 
 def _add_sayings(verbs: argparse._SubParsersAction[Parser]) -> None:

@@ -66,7 +66,8 @@ TAKES: Final[Mapping[str, frozenset[str]]] = {
         "doctor": "on json text timeout",
         "watch": "timeout",
         "schema": "",
-        **dict.fromkeys(("probe", "compare", "forecast", "trial", "waits"), "json text timeout wake"),
+        "waits": "on json text timeout wake",
+        **dict.fromkeys(("probe", "compare", "forecast", "trial"), "json text timeout wake"),
     }.items()
 }
 """The options of the report that each command takes as well."""

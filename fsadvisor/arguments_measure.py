@@ -187,9 +187,7 @@ def add_doctor(doctor: argparse.ArgumentParser, seconds: Callable[[str], float])
         "words", metavar="ABOUT", nargs="*", help="a path, PID or unit to tell first; or full PATH, or fsync PATH"
     )
     doctor.add_argument("--seconds", metavar="N", type=seconds, help="how long to look (default: 5)")
-    doctor.add_argument(
-        "--at", metavar="TIME", help="with --on: the window that ends at this time (UTC, such as 02:10) or after it"
-    )
+    add_at(doctor)
     doctor.add_argument(
         "--trace",
         action="store_true",
@@ -197,9 +195,17 @@ def add_doctor(doctor: argparse.ArgumentParser, seconds: Callable[[str], float])
     )
 
 
+def add_at(verb: argparse.ArgumentParser) -> None:
+    """Which of the windows that were kept."""
+    verb.add_argument(
+        "--at", metavar="TIME", help="with --on: the window that ends at this time (UTC, such as 02:10) or after it"
+    )
+
+
 WATCH_SAYS = (
     "Watch a pressure of the kernel for hours at little cost. What is seen while it is above a threshold, and a "
-    "minute before and after, is kept for doctor --on DIR."
+    "minute before and after, is kept. doctor --on DIR, waits --on DIR and the explorer (fsadvisor --on DIR) show it. "
+    "As root the last incident is kept besides, for capture."
 )
 
 

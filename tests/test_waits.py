@@ -65,7 +65,9 @@ def syncing(place):
         (("--job", "commit-fdatasync"), "say in which directory"),
         (("/no/such/folder",), "on no mount that can be told"),
         (("--seconds", "0"), "no number of seconds"),
-        (("--on", MACHINE), "a recording does not move"),
+        (("--on", MACHINE), "no window in it"),
+        (("--on", MACHINE, "/srv"), "leave TARGET and other options out"),
+        (("--at", "02:10"), "say where with --on"),
         (("--job", "commit-fdatasync", "--yes", "/proc"), "proc"),
     ],
 )
@@ -74,6 +76,21 @@ def test_what_can_not_be_watched_is_refused_with_what_to_do_instead(argv, words)
     assert (done.returncode, done.stdout) == (2, b"")
     assert words in done.stderr.decode()
     assert b"Traceback" not in done.stderr
+
+
+def test_a_window_that_was_kept_is_told_as_this_machine_was(tmp_path):
+    file = tmp_path / "window-1.json"
+    looked = json.loads(fsadvisor("doctor", "--seconds", "1", "--json").stdout)["window"]
+    file.write_text(json.dumps(looked))
+    status, found = as_json("--on", tmp_path)
+    assert status == (3 if found["sentences"][0]["id"] == "not told" else 0)
+    assert (found["when"], found["seconds"]) == (looked["when"], looked["seconds"])
+    assert found["processors"]["user"] == pytest.approx(looked["user"], abs=1e-5)
+    assert {one["name"]: one["busy"] for one in found["disks"]["each"]} == {
+        one["name"]: pytest.approx(one.get("busy", 0.0), abs=1e-5) for one in looked["devices"]
+    }
+    assert found["threads"]["waiting"] == pytest.approx(looked["waiting"], abs=1e-5)
+    assert b"Where the time goes" in waits("--on", file, "--at", looked["when"]).stdout
 
 
 def test_this_machine_is_watched_and_told_in_text():

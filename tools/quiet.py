@@ -1,7 +1,8 @@
 """Windows of healthy work, of each of which doctor must say that nothing hurts: `python -m tools.quiet DIR`.
 
-Ten kinds of work that a server does all day run one after the other in DIR, on its real disk; doctor looks again and
-again. Full speed is healthy: a disk that is busy all the time and answers quickly is a disk at work.
+Twelve kinds of work that a server does all day run one after the other in DIR, on its real disk; doctor looks again
+and again. Full speed is healthy: a disk that is busy all the time and answers quickly is a disk at work. `--keep FILE`
+keeps the windows, and `--again FILE` judges them with the rules of today.
 """
 
 from __future__ import annotations
@@ -15,15 +16,20 @@ import sys
 import sysconfig
 import tempfile
 from collections import Counter
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
+
+import msgspec
 
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.look import look
+from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads the annotation
+from fsadvisor.pages.escape import encodable
 from fsadvisor.rulebook.shelf import own_shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 SECONDS: Final = 1.0
 LIBRARY: Final = sysconfig.get_path("stdlib")
@@ -107,10 +113,15 @@ def at_work(command: Sequence[str], place: Path) -> Iterator[None]:
                 os.killpg(running.pid, signal.SIGKILL)
 
 
-def alarms(name: str, windows: int, place: Path) -> Counter[str]:
-    """What doctor said to hurt in so many windows of this work."""
-    rules = own_shelf().rules
-    told: Counter[str] = Counter()
+class Kept(msgspec.Struct):
+    """A window, and the work that went on in it."""
+
+    work: str
+    window: Window
+
+
+def looks(name: str, windows: int, place: Path) -> Iterator[Kept]:
+    """So many windows of this work."""
     big = place / "big"
     if not big.exists():
         with big.open("wb") as file:
@@ -119,33 +130,48 @@ def alarms(name: str, windows: int, place: Path) -> Counter[str]:
             os.fsync(file.fileno())
     with at_work(WORK[name], place):
         for _ in range(windows):
-            found = [one for one in answer(look(SECONDS), rules).found if one.hurts]
-            told.update(f"{one.verdict.rule.id} {one.verdict.subject.name}" for one in found)
-    return told
+            yield Kept(name, look(SECONDS))
 
 
-def said(told: Counter[str]) -> str:
-    """What was told, and how often."""
-    return ", ".join(f"{key} {count}" for key, count in told.items()) or "nothing"
+def judged(windows: Iterable[Kept]) -> int:
+    """Print a row for each kind of work, and return how often something was said to hurt."""
+    rules = own_shelf().rules
+    wrong = 0
+    for name, kept in groupby(windows, key=lambda one: one.work):
+        told: Counter[str] = Counter()
+        windows = list(kept)
+        for one in windows:
+            found = [each for each in answer(one.window, rules).found if each.hurts]
+            told.update(f"{each.verdict.rule.id} {each.verdict.subject.name}" for each in found)
+        said = ", ".join(f"{key} {count}" for key, count in told.items()) or "nothing"
+        print(f"| {name} | {len(windows)} | {said} |", flush=True)
+        wrong += sum(told.values())
+    return wrong
+
+
+def written(windows: Iterable[Kept], file: IO[bytes]) -> Iterator[Kept]:
+    """The same, each written as it comes."""
+    for one in windows:
+        file.write(msgspec.json.encode(encodable(msgspec.to_builtins(one))) + b"\n")
+        yield one
 
 
 def main() -> int:
     """Print a row for each kind of work; 1 where anything was said to hurt."""
     options = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    options.add_argument("place", type=Path, help="a directory on a disk, for files of 1 GiB in all")
+    options.add_argument("place", type=Path, nargs="?", help="a directory on a disk, for files of 1 GiB in all")
     options.add_argument("--only", choices=WORK, help="this kind of work alone")
     options.add_argument("--windows", type=int, default=84, help="of each of the kinds of work")
+    options.add_argument("--keep", type=Path, default=os.devnull, help="write the windows to this file, too")
+    options.add_argument("--again", type=Path, help="judge the windows of this file, and look at nothing")
     given = options.parse_args()
-    wrong = 0
-    with tempfile.TemporaryDirectory(dir=given.place, prefix="quiet-") as folder:
-        for name in [given.only] if given.only else WORK:
-            told = alarms(name, given.windows, Path(folder))
-            wrong += sum(told.values())
-            print(
-                f"| {name} | {given.windows} | {said(told)} |",
-                flush=True,
-            )
-    return 1 if wrong else 0
+    if given.again:
+        lines = given.again.read_bytes().splitlines()
+        return 1 if judged(msgspec.json.decode(line, type=Kept) for line in lines) else 0
+    with tempfile.TemporaryDirectory(dir=given.place, prefix="quiet-") as folder, given.keep.open("wb") as file:
+        names = [given.only] if given.only else WORK
+        seen = (one for name in names for one in looks(name, given.windows, Path(folder)))
+        return 1 if judged(written(seen, file)) else 0
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded, encoded
 from fsadvisor.patterns import late
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
 
 ATTESTATIONS = "/etc/fsadvisor/attest.toml"
@@ -152,6 +152,17 @@ def keep_look(line: bytes, file: Path = Path(LOOKS)) -> None:
         return b"".join(lines)
 
     safe_files.rewrite(file, added, 2 * _MOST_LOOKS_BYTES, safe_files.PRIVATE, "run as root, or leave --remember out")
+
+
+INCIDENT: Final = "/var/lib/fsadvisor/incident.jsonl"
+"""The windows of the last incident that `watch` saw as root, the newest last."""
+MOST_INCIDENT: Final = 2 << 20
+
+
+def keep_incident(lines: Iterable[bytes], file: Path = Path(INCIDENT)) -> None:
+    """Put it in the place of the one before. Raises MachineError."""
+    content = b"".join(lines)
+    safe_files.rewrite(file, lambda _: content, 2 * MOST_INCIDENT, safe_files.PRIVATE)
 
 
 SEEN_NAME: Final = "seen.json.gz"

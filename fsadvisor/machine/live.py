@@ -27,7 +27,7 @@ T = TypeVar("T")
 Entries: TypeAlias = tuple[str, ...] | Unknown
 
 KERNEL_FOLDERS = ("/proc/", "/sys/")
-_TOLD_BY_PEOPLE = (kept_files.ATTESTATIONS, kept_files.PROBES, kept_files.LOOKS)
+_TOLD_BY_PEOPLE = (kept_files.ATTESTATIONS, kept_files.PROBES, kept_files.LOOKS, kept_files.INCIDENT)
 """What changes verdicts by its word alone."""
 _CHUNK_BYTES = 1 << 16
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ENODEV, errno.ENXIO}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsadvisor.machine import recorded
+from fsadvisor.machine.kept_files import INCIDENT, WithFile
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recorded import RecordedMachine
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, decoded
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 _MOST_NAMES = 10_000
 """In a directory that holds a recording or a report, or is one."""
+WINDOW = re.compile(r"window-.*\.json")
+"""Files of `fsadvisor watch`."""
+_MOST_WINDOWS = 2000
 _CHOICE = "name a directory that `fsadvisor capture` wrote, or a sos archive"
 
 
@@ -66,8 +70,11 @@ def _in_directory(where: str) -> Machine:
         raise MachineError(where, f"no {recorded.TITLE} in it", f"did you mean {where.rstrip('/')}/{min(below)}?")
     from fsadvisor.machine.sosreport import NOTHING_KNOWN, SosMachine
     from fsadvisor.machine.supportconfig import seen_through
-    from fsadvisor.machine.trees import FolderTree
+    from fsadvisor.machine.trees import FolderTree, LogTree
 
+    if windows := sorted(name for name in names if WINDOW.fullmatch(name)):
+        kept = (captured_text(Path(where, name)) for name in windows[-_MOST_WINDOWS:])
+        return WithFile(SosMachine(LogTree(""), where), INCIDENT, "".join(kept), where)
     try:
         return SosMachine(seen_through(FolderTree(where)), where)
     except MachineError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from fsadvisor.facts import Known, Unknown
+from fsadvisor.measure.now.kept import trouble
 from fsadvisor.measure.now.model import Window  # noqa: TC001 - msgspec reads the annotation
 from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.escape import clean, encodable
@@ -31,11 +32,6 @@ _UNITS: Final = {"percent": " %", "ms": " ms", "s": " s", "bytes": " bytes"}
 
 
 _MOST_TIMES: Final = 5
-
-
-def trouble(window: Window) -> tuple[float, float]:
-    """How much it hurt: the share of the time in which a thread waited for I/O, or else in which a disk was busy."""
-    return window.io_some or 0.0, max((one.busy for one in window.devices), default=0.0)
 
 
 def timeline(windows: Sequence[Window], chosen: Window) -> Iterator[Block]:

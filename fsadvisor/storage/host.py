@@ -25,6 +25,11 @@ class Host(Described, frozen=True, kw_only=True):
     dirty_now_seconds: Fact[int] = about(
         "what the slowest disk in use needs to write the pages that wait now", "derived, a heuristic", "s"
     )
+    stall_dirty_seconds: Fact[int] = about(
+        "the same of those that waited at the peak of the last stall that fsadvisor watch kept; 0: it kept none",
+        "/var/lib/fsadvisor/incident.jsonl",
+        "s",
+    )
     dirty_ratio: Fact[int] = about("share of available memory where writers must wait", "vm.dirty_ratio", "percent")
     dirty_bytes: Fact[int] = about("amount where writers must wait; 0: the ratio counts", "vm.dirty_bytes", "bytes")
     dirty_background_ratio: Fact[int] = about("share where writing starts", "vm.dirty_background_ratio", "percent")

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import block_files, host_files, json_text, system_counters, systemd_units
+from fsadvisor.machine.kept_files import INCIDENT
+from fsadvisor.readers import block_files, host_files, incident, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
 from fsadvisor.survey import block, kernel_log, looked_up, raid, read_fact, surroundings
@@ -162,6 +163,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         ),
         dirty_now_bytes=waiting,
         dirty_now_seconds=_dirty_seconds(waiting, speed),
+        stall_dirty_seconds=_dirty_in_a_stall(machine, speed),
         dirty_ratio=ratio,
         dirty_bytes=dirty,
         dirty_background_ratio=read_fact.number(machine, "/proc/sys/vm/dirty_background_ratio"),
@@ -244,6 +246,22 @@ def _dirty_seconds(limit: Fact[int], speed: Fact[int]) -> Fact[int]:
     return Known(
         limit.value // speed.value, f"{limit.source}; assumed {speed.value // 1_000_000} MB/s, a rule of thumb"
     )
+
+
+_NO_INCIDENT: Final = Known(0, "fsadvisor watch has kept no incident")
+
+
+def _dirty_in_a_stall(machine: Machine, speed: Fact[int]) -> Fact[int]:
+    """At the peak of the windows in which all tasks waited, of the last incident that watch kept."""
+    read = read_fact.file_record(machine, INCIDENT, incident.parse)
+    if isinstance(read, Unknown):
+        return _NO_INCIDENT if read.cause is Cause.NOT_EXPOSED else read
+    stalled = [it for it in read.moments if it.io_full and it.dirty and 100 * it.io_full > _STALLED_PERCENT]
+    if not stalled:
+        return Known(0, f"{INCIDENT}: in no window did all tasks wait with pages dirty")
+    peak = max(stalled, key=lambda it: it.dirty or 0)
+    waited = f"{peak.dirty or 0:,} bytes while all tasks waited {100 * (peak.io_full or 0):.0f} % of the time"
+    return _dirty_seconds(Known(peak.dirty or 0, f"{peak.when:%Y-%m-%d %H:%M} UTC, {waited} ({INCIDENT})"), speed)
 
 
 def _between(low: int, amount: int, high: int) -> int:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fsadvisor.measure.now.answer import Answer
+    from fsadvisor.measure.now.model import Window
     from fsadvisor.tui.session import Session
 
 
@@ -31,17 +32,41 @@ class Doctor:
         self.trouble = ""
         """Why the last look came to nothing."""
 
+        self.kept: tuple[Window, ...] = ()
+        """The last incident that `watch` kept."""
+
+        self._recalled = False
+
     def look(self) -> None:
         """Begin, unless one is under way."""
         if self._session.live and not self.looks:
             self.looks = True
             threading.Thread(target=self._run, daemon=True).start()
 
+    def recall(self) -> None:
+        """Read what `watch` kept, once."""
+        if not self._recalled:
+            self._recalled = True
+            threading.Thread(target=self._recall, daemon=True).start()
+
+    def _recall(self) -> None:
+        try:
+            from fsadvisor.measure.now.kept import incident
+
+            self.kept = self._session.asked(incident)
+        except Exception as error:  # noqa: BLE001 - as below
+            self.trouble = str(error)
+        self._tell()
+
+    def judged(self, window: Window) -> Answer:
+        """What the doctor says of it."""
+        from fsadvisor.measure.now.answer import answer
+
+        return answer(window, self._session.shelf.rules)
+
     def _run(self) -> None:
         try:
-            from fsadvisor.measure.now.answer import answer
-
-            self.answer, self.trouble = answer(self._session.window(), self._session.shelf.rules), ""
+            self.answer, self.trouble = self.judged(self._session.window()), ""
         except Exception as error:  # noqa: BLE001 - whatever it is, the person is told, and the explorer goes on
             self.trouble = f"{type(error).__name__}: {error}"
         self.looks = False

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
-from fsadvisor.facts import Cause, Unknown
-from fsadvisor.machine import symptoms
+from fsadvisor.facts import Cause
 from fsadvisor.machine.live import LiveMachine
-from fsadvisor.machine.opening import captured_text
 from fsadvisor.machine.time_limits import within
-from fsadvisor.measure.now import history
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.facts import devices_of, named
 from fsadvisor.measure.now.full import full
+from fsadvisor.measure.now.kept import chosen_of, kept
 from fsadvisor.measure.now.look import look
-from fsadvisor.measure.now.model import FORMAT, Filesystem, Window
 from fsadvisor.measure.now.traced import traced
 from fsadvisor.measure.probe import surroundings
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
-from fsadvisor.readers import sadf
-from fsadvisor.report.doctor_page import as_json, document, timeline, trouble
+from fsadvisor.report.doctor_page import as_json, document, timeline
 from fsadvisor.report.doctor_paths import fsync_document, full_document, measured
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
@@ -37,18 +30,12 @@ from fsadvisor.verbs.asking import RefusedError
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from fsadvisor.machine.port import Machine
+    from fsadvisor.measure.now.model import Filesystem, Window
     from fsadvisor.rulebook.advise import Verdict
 
 SECONDS: Final = 5.0
-_SYSSTAT: Final = (b"\x96\xd5", b"\xd5\x96")
-"""How a file of sysstat's begins, on machines of both byte orders."""
-
-_SADF: Final = re.compile(r'\s*\{\s*"sysstat"\s*:')
-_MOST_KEPT: Final = 256 << 20
-_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\dT)?\d\d:\d\d(:\d\d)?", re.ASCII)
 _AUDIT_S: Final = 10.0
 _TOOL_S: Final = 4.0
 """For each tool of that audit: those that hang take less than two of these together."""
@@ -169,58 +156,6 @@ def _of_path(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iter
     place = _place(path, window, machine)
     write(render(fsync_document(window, place, measured(part.subjects), remedies), margin=0))
     return 0
-
-
-def kept(path: Path) -> list[Window]:
-    """The windows of a file or directory, the oldest first: ours, or sysstat's. Raises RefusedError, MachineError."""
-    files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
-    windows = [window for file in files for window in _windows(file)]
-    if not windows:
-        raise RefusedError(f"{path}: no window in it; `fsadvisor doctor --json` writes one")
-    return sorted(windows, key=lambda one: one.when)
-
-
-def chosen_of(windows: list[Window], at: str | None) -> Window:
-    """The one that ends at that time of day or after it, or else the one with most trouble. Raises RefusedError."""
-    if at is None:
-        return max(windows, key=trouble)
-    if not _TIME.fullmatch(at):
-        raise RefusedError(
-            f"--at {at}: say a time of day in UTC, such as 02:10, or all of it, such as 2026-11-24T02:10"
-        )
-    found = next((one for one in windows if at <= (one.when if "T" in at else one.when[11 : 11 + len(at)])), None)
-    if found is None:
-        raise RefusedError(f"--at {at}: no window ends then or later; the last one is of {windows[-1].when}")
-    return found
-
-
-class _Kept(msgspec.Struct):
-    window: Window
-
-
-def _windows(file: Path) -> list[Window]:
-    """Lines of windows, one answer of --json, a file of sysstat's, or what sadf made of one."""
-    text = captured_text(file, _MOST_KEPT, "name what `fsadvisor watch` or sysstat kept")
-    binary = text[:2].encode("utf-8", "surrogateescape")[:2] in _SYSSTAT
-    if binary or _SADF.match(text):
-        read = sadf.parse(symptoms.sysstat(str(file.absolute())) if binary else text)
-        if isinstance(read, Unknown):
-            raise RefusedError(f"{file}: {read.learn}")
-        return history.windows(read)
-    try:
-        return [_checked(msgspec.json.decode(text, type=_Kept).window, file)]
-    except (msgspec.MsgspecError, UnicodeError):
-        pass  # not an answer: lines of windows
-    try:
-        return [_checked(one, file) for one in msgspec.json.Decoder(Window).decode_lines(text)]
-    except (msgspec.MsgspecError, UnicodeError) as error:
-        raise RefusedError(f"{file}: no window of fsadvisor: {error}") from error
-
-
-def _checked(window: Window, file: Path) -> Window:
-    if window.format != FORMAT:
-        raise RefusedError(f"{file}: its format is {window.format!r}, and {FORMAT!r} is read here")
-    return window
 
 
 def _say(words: str) -> None:

@@ -14,6 +14,8 @@ from msgspec import Struct
 from fsadvisor.facts import Cause, Unknown
 from fsadvisor.machine.waiting import LockTrace
 from fsadvisor.measure.messages import Progress
+from fsadvisor.measure.now.kept import chosen_of, kept
+from fsadvisor.measure.now.replayed import NOTE, replayed
 from fsadvisor.measure.probe import disks, surroundings
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.processes import Stop, Stopped
@@ -24,6 +26,7 @@ from fsadvisor.measure.waits.window import NOT_TRACED, locks_of, window
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
 from fsadvisor.report import probe_page, waits_json
+from fsadvisor.report.doctor_page import timeline
 from fsadvisor.report.waits_page import document
 from fsadvisor.storage.catalogue import did_you_mean
 from fsadvisor.survey.filesystem_types.registry import type_of
@@ -61,7 +64,9 @@ class Watched(Struct, frozen=True, kw_only=True):
 def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[str]], None]) -> int:
     """Do what the command line asks for; returns the exit status. Raises RefusedError."""
     if chosen.on:
-        raise RefusedError("--on: a recording does not move; waits watches this machine")
+        return _again(chosen, write)
+    if chosen.at:
+        raise RefusedError("--at chooses among windows that were kept: say where with --on")
     if chosen.job is not None:
         return _with_job(chosen, machine, write)
     watched = _below(chosen.target, machine) if chosen.target else Watched()
@@ -80,6 +85,20 @@ def run(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iterable[
     told = _account(seen, watched, _STOPPED if stop.asked and trace else _locks(trace))
     write([waits_json.as_json(told)] if chosen.form == "json" else render(document(told), margin=0))
     return stop.exit_status if stop.asked else _status(told)
+
+
+def _again(chosen: argparse.Namespace, write: Callable[[Iterable[str]], None]) -> int:
+    """Of a window that was kept. Raises RefusedError, MachineError."""
+    if chosen.target or chosen.job or chosen.locks or chosen.seconds:
+        raise RefusedError("--on tells of all disks in a window that is over: leave TARGET and other options out")
+    windows = kept(chosen.on)
+    one = chosen_of(windows, chosen.at)
+    told = account(replayed(one), one.when, notes=(NOTE,))
+    if chosen.form == "json":
+        write([waits_json.as_json(told)])
+    else:
+        write(render((*timeline(windows, one), *document(told)), margin=0))
+    return _status(told)
 
 
 def _status(told: Account) -> int:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from fsadvisor.machine import safe_files, symptoms
+from fsadvisor.machine import kept_files, safe_files, symptoms
 from fsadvisor.measure.now.look import look
 from fsadvisor.measure.now.watching import MOST_BYTES, Watcher, as_line, threshold
 from fsadvisor.verbs.asking import RefusedError, say
@@ -17,7 +20,6 @@ from fsadvisor.verbs.asking import RefusedError, say
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.now.model import Window
@@ -44,16 +46,21 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())
     say(f"watching for {chosen.lasting / 3600:g} h; Ctrl+C ends it")
+    kept = Kept(place)
     watcher = Watcher(
         clock=time.monotonic,
         sleep=ended.wait,
         above=lambda: when.passed(symptoms.text(when.file)),
         look=look,
-        keep=Kept(place),
+        keep=kept,
+        over=kept.over if os.geteuid() == 0 else lambda: None,
     )
     many = watcher.watch(chosen.lasting)
     say(f"{many} seen; fsadvisor doctor --on {shlex.quote(str(place))}" if many else "0 seen; nothing was written")
     return 0
+
+
+_INCIDENT: Final = Path(kept_files.INCIDENT)
 
 
 class Kept:
@@ -61,6 +68,8 @@ class Kept:
 
     def __init__(self, place: Path, most: int = MOST_BYTES) -> None:
         self.place, self.most, self.number = place, most, 0
+        self._lines: deque[bytes] = deque()
+        self._bytes = 0
 
     def __call__(self, window: Window) -> None:
         """Keep one. Raises MachineError."""
@@ -69,6 +78,16 @@ class Kept:
         line = as_line(window)
         path = self.place / f"window-{name}-{self.number:06}.json"
         safe_files.write_among(path, line, "window-*.json", self.most)
+        self._lines.append(line)
+        self._bytes += len(line)
+        while self._bytes > kept_files.MOST_INCIDENT:
+            self._bytes -= len(self._lines.popleft())
+
+    def over(self, file: Path = _INCIDENT) -> None:
+        """The incident has ended: it is the last one now. Raises MachineError."""
+        kept_files.keep_incident(self._lines, file)
+        self._lines.clear()
+        self._bytes = 0
 
 
 def unit(place: Path, lasting: float, when: str) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fsadvisor.measure.now.history import windows
+from fsadvisor.measure.now.kept import trouble
 from fsadvisor.readers import sadf
-from fsadvisor.report.doctor_page import trouble
 from tests.command import in_text
 from tests.paths import FIXTURES
 
@@ -37,7 +37,7 @@ def test_another_interval_is_chosen_by_its_time():
     ("words", "said"),
     [
         (("--on", str(RECORDED), "--at", "23:59"), "no window ends then or later"),
-        (("--on", str(RECORDED), "--at", "2 am"), "--at 2 am: say a time of day in UTC, such as 02:10"),
+        (("--on", str(RECORDED), "--at", "2 am"), "--at 2 am: no time; say one in UTC, such as 02:10"),
         (("--at", "02:10"), "say where with --on"),
     ],
 )

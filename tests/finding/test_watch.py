@@ -3,13 +3,19 @@
 import msgspec
 import pytest
 
+from fsadvisor.facts import Unknown
+from fsadvisor.machine.kept_files import INCIDENT, WithFile
 from fsadvisor.measure.now.answer import answer
+from fsadvisor.measure.now.kept import chosen_of
+from fsadvisor.measure.now.kept import kept as kept_in
 from fsadvisor.measure.now.model import Device, Window
 from fsadvisor.measure.now.watching import Watcher, as_line, threshold
+from fsadvisor.readers import incident
 from fsadvisor.rulebook.shelf import own_shelf
-from fsadvisor.verbs import doctor
+from fsadvisor.survey.whole import survey
 from fsadvisor.verbs.watch import Kept
 from tests.command import fsadvisor
+from tests.panel import build
 
 DAY, TWO, LASTS = 86400.0, 7200.0, 300.0
 
@@ -69,12 +75,53 @@ def test_what_is_kept_gives_the_same_answer_later(tmp_path):
         to(window)
     worst = max(kept, key=lambda one: one.io_some)
     rules = own_shelf().rules
-    later = doctor.chosen_of(doctor.kept(tmp_path), None)
+    later = chosen_of(kept_in(tmp_path), None)
     assert later == worst
     assert msgspec.json.encode(later) == msgspec.json.encode(worst)
     assert [one.verdict.rule.id for one in answer(later, rules).found] == [
         one.verdict.rule.id for one in answer(worst, rules).found
     ]
+
+
+def test_the_last_incident_is_a_fact_of_the_machine_with_its_time(tmp_path):
+    dirty, kept = Night(), Kept(tmp_path)
+
+    def keep(window):
+        window.io_full, window.dirty = window.io_some, int(8e9 * window.io_some)
+        kept(window)
+
+    dirty.watched(keep)
+    file = tmp_path / "incident.jsonl"
+    kept.over(file)
+    assert len(incident.parse(file.read_text()).moments) == len(list(tmp_path.glob("window-*")))
+    drive = build.nvme(0)
+    machine = build.server(drive, mounts=[build.root(drive)])
+    assert told_of(machine).value == 0
+    fact = told_of(WithFile(machine, INCIDENT, file.read_text(), INCIDENT))
+    assert fact.value == 6
+    assert "2026-11-23 02:00 UTC, 6,400,000,000 bytes while all tasks waited 80 %" in fact.source
+    broken = told_of(WithFile(machine, INCIDENT, "{", INCIDENT))
+    assert isinstance(broken, Unknown)
+
+
+def told_of(machine):
+    (host,) = (one for one in survey(machine, {}).subjects if one.kind == "host")
+    return host.scope["host"].stall_dirty_seconds
+
+
+def test_each_incident_ends_once_and_the_last_one_with_the_watch():
+    for end_at in (DAY, TWO + 30):
+        over = []
+        night = Night(end_at)
+        Watcher(
+            clock=lambda night=night: night.now,
+            sleep=night.sleep,
+            above=night.above,
+            look=night.look,
+            keep=lambda _: None,
+            over=lambda night=night, over=over: over.append(night.now),
+        ).watch(DAY)
+        assert len(over) == 1
 
 
 def test_the_directory_keeps_its_bound_and_the_newest(tmp_path):

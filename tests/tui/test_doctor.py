@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from fsadvisor.machine.kept_files import INCIDENT, WithFile
+from fsadvisor.machine.opening import open_machine
 from fsadvisor.tui import explorer
 from fsadvisor.tui.app import FsadvisorApp
+from fsadvisor.verbs.watch import Kept
 from tests.doctor.test_answer import place, window
+from tests.finding.test_watch import Night
 from tests.tui.driving import MACHINE, SIZES, TERMINAL, explored, screen, session, shown, until
 
 
@@ -92,6 +96,48 @@ def test_a_recording_has_no_now_and_names_the_command_that_judges_a_kept_look():
         return shown(app)
 
     assert "fsadvisor doctor --on FILE" in explored(steps)
+
+
+def test_what_watch_kept_is_scrolled_moment_by_moment(tmp_path):
+    kept = Kept(tmp_path)
+    Night().watched(kept)
+
+    async def steps(app, pilot):
+        await pilot.press("d")
+        await until(pilot, lambda: "explain device-at-its-limit" in shown(app))
+        worst = shown(app)
+        await pilot.press("left")
+        await until(pilot, lambda: "I/O pressure 0 %" in shown(app))
+        return worst, shown(app)
+
+    worst, before = explored(steps, open_machine(tmp_path))
+    assert "An incident that watch kept, 2026-11-23T01:58" in worst
+    assert "I/O pressure 80 %, busiest disk 100 %" in worst
+    assert "explain device-at-its-limit" not in before
+
+
+def test_a_machine_that_runs_shows_its_last_incident_beside_now(tmp_path):
+    file = tmp_path / "incident.jsonl"
+    kept = Kept(tmp_path)
+    Night().watched(kept)
+    kept.over(file)
+
+    async def run():
+        here = session(MACHINE)
+        here.live, here.window = True, window
+        plain = here.opened
+        here.opened = lambda: (WithFile(plain()[0], INCIDENT, file.read_text(), INCIDENT), None)
+        app = FsadvisorApp(here, TERMINAL)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(pilot, lambda: app.look is not None)
+            await pilot.press("d")
+            await until(pilot, lambda: "Nothing hurts now" in shown(app) and app.doctor.kept)
+            await pilot.press("i")
+            await until(pilot, lambda: "explain device-at-its-limit" in shown(app))
+            await pilot.press("i")
+            await until(pilot, lambda: "Nothing hurts now" in shown(app))
+
+    asyncio.run(run())
 
 
 class Counting(FsadvisorApp):

@@ -145,7 +145,10 @@ def _machine(made: Window, told: Counted, before: Snapshot, after: Snapshot) -> 
     cpu = _value(told.cpu)
     if cpu is not None:
         made.processors, made.processor, made.steal = cpu.processors, cpu.busy, cpu.steal
-    made.cpu_some = _value(told.pressure["cpu"].some)
+        made.user, made.system, made.interrupts = cpu.user, cpu.system, cpu.interrupts
+        made.iowait = _value(cpu.iowait)
+    made.own = told.own
+    made.cpu_some, made.cpu_full = _value(told.pressure["cpu"].some), _value(told.pressure["cpu"].full)
     made.io_some, made.io_full = _value(told.pressure["io"].some), _value(told.pressure["io"].full)
     made.memory_some = _value(told.pressure["memory"].some)
     made.memory_full = _value(told.pressure["memory"].full)
@@ -153,6 +156,7 @@ def _machine(made: Window, told: Counted, before: Snapshot, after: Snapshot) -> 
     if threads is not None:
         made.running, made.waiting = threads.running, threads.waiting
         made.kinds = {kind: fact.value for kind, fact in threads.kinds.items() if isinstance(fact, Known)}
+        made.threads, made.waiters, made.runners = threads.threads, threads.waiters, threads.runners
     now, then = _memory(after), _memory(before)
     if now is not None and then is not None:
         page = after.pulse.page_bytes

@@ -9,6 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from fsadvisor.measure.waits.threads import Runner, Waiter  # noqa: TC001 - msgspec reads the annotation
+
 FORMAT: Final = "fsadvisor-window/1"
 
 
@@ -263,8 +265,18 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     root: bool = False
     processors: int | None = None
     processor: float | None = None
+    user: float | None = None
+    system: float | None = None
+    interrupts: float | None = None
     steal: float | None = None
+    iowait: float | None = None
+    """Of idle time; unreliable."""
+
+    own: float = 0.0
+    """Of one processor, that the look took."""
+
     cpu_some: float | None = None
+    cpu_full: float | None = None
     io_some: float | None = None
     io_full: float | None = None
     memory_some: float | None = None
@@ -277,6 +289,11 @@ class Window(Struct, kw_only=True, omit_defaults=True):
     running: float | None = None
     waiting: float | None = None
     kinds: dict[str, float] = {}
+    threads: float | None = None
+    """How many there were."""
+
+    waiters: tuple[Waiter, ...] = ()
+    runners: tuple[Runner, ...] = ()
     directory_waiting: float | None = None
     """Threads that waited for the lock of a directory, on average."""
 

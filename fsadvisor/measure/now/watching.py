@@ -66,15 +66,21 @@ class Watcher(Struct, kw_only=True):
     above: Callable[[], bool | None]
     look: Callable[[float], Window]
     keep: Callable[[Window], None]
+    over: Callable[[], None] = lambda: None
+    """An incident has ended."""
 
     def watch(self, seconds: float) -> int:
         """For so long, or until it is to end; returns how many incidents there were."""
         until, quiet_at, after_until, incidents = self.clock() + seconds, self.clock(), 0.0, 0
         before: deque[tuple[float, Window]] = deque()
+        lasts = False
         while (now := self.clock()) < until:
             if self.above():
-                incidents += now >= after_until
-                after_until = now + _AROUND_S
+                incidents += not lasts
+                after_until, lasts = now + _AROUND_S, True
+            elif lasts and now >= after_until:
+                lasts = False
+                self.over()
             if now < after_until:
                 while before:
                     self.keep(before.popleft()[1])
@@ -86,6 +92,8 @@ class Watcher(Struct, kw_only=True):
                 before.popleft()
             if self.sleep(_EVERY_S):
                 break
+        if lasts:
+            self.over()
         return incidents
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from fsadvisor.measure.now.answer import Answer
     from fsadvisor.tui.views.look import Look
 
 
@@ -23,6 +24,9 @@ class DoctorPlace(Place):
     NAME = "doctor"
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("again", "d,r", "Look again", "Look for 5 seconds at all that can hurt now"),
+        Action("incident", "i", "Incident", "The last incident that watch kept, or what hurts now"),
+        Action("moment(-1)", "left", "Earlier", "The incident's moment before"),
+        Action("moment(1)", "right", "Later", "The incident's next moment"),
         Action("rule", "enter", "Why", "The rule of the first cause, with its sources"),
         Action("copy", "y", "Copy", "Copy the commands that the bar marks"),
         Action("app.back", "escape", "Back", "Back to where one came from"),
@@ -31,6 +35,10 @@ class DoctorPlace(Place):
 
     def __init__(self, key: str = "") -> None:  # noqa: ARG002 - each place that is opened over another has a key
         super().__init__()
+        self._at: int | None = None
+        """The moment of the incident that is shown; None: now."""
+
+        self._answer: Answer | None = None
 
     def body(self) -> ComposeResult:
         """One text."""
@@ -43,37 +51,63 @@ class DoctorPlace(Place):
     def on_screen_resume(self) -> None:
         """It may have looked meanwhile."""
         super().on_screen_resume()
+        if self.explorer.look is not None:
+            self.explorer.doctor.recall()
         self._draw()
 
     def on_diagnosed(self) -> None:
-        """There is an answer."""
+        """There is an answer, or an incident: the only thing to be told of a recording."""
+        kept = self.explorer.doctor.kept
+        if self._at is None and kept and not self.explorer.session.live:
+            self._at = doctor.worst(kept)
         self._draw()
 
     def _draw(self) -> None:
         explorer = self.explorer
         asked, live = explorer.doctor, explorer.session.live
-        page = doctor.page(asked.answer, explorer.look, looks=asked.looks, live=live, trouble=asked.trouble)
+        self._answer = asked.answer if self._at is None else asked.judged(asked.kept[self._at])
+        if self._at is None or self._answer is None:
+            page = doctor.page(self._answer, explorer.look, looks=asked.looks, live=live, trouble=asked.trouble)
+        else:
+            page = doctor.moment(self._answer, asked.kept, self._at, explorer.glyphs)
         self.query_one(DocumentView).show(page)
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """No look at a recording; no rule where nothing was found."""
+        kept = self.explorer.doctor.kept
         if action == "again":
             return self.explorer.session.live
+        if action == "incident":
+            return bool(kept) and self.explorer.session.live
+        if action == "moment":
+            return self._at is not None and 0 <= self._at + int(str(parameters[0])) < len(kept)
         if action == "rule":
-            return bool(self.explorer.doctor.answer and self.explorer.doctor.answer.found)
+            return bool(self._answer and self._answer.found)
         if action == "copy":
             return self.query_one(DocumentView).commands is not None
         return super().check_action(action, parameters)
 
     def action_again(self) -> None:
         """Another look."""
+        self._at = None
         self.explorer.diagnose()
         self._draw()
 
+    def action_incident(self) -> None:
+        """The incident's worst moment, or back to now."""
+        self._at = doctor.worst(self.explorer.doctor.kept) if self._at is None else None
+        self._draw()
+
+    def action_moment(self, by: int) -> None:
+        """Along the incident."""
+        if self._at is not None:
+            self._at = min(max(self._at + by, 0), len(self.explorer.doctor.kept) - 1)
+            self._draw()
+
     def action_rule(self) -> None:
         """What `fsadvisor explain` says."""
-        if (answer := self.explorer.doctor.answer) and answer.found:
+        if (answer := self._answer) and answer.found:
             self.explorer.go("rule", answer.found[0].verdict.rule.id)
 
     def action_copy(self) -> None:

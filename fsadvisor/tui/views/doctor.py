@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.pages.document import Block, Document, Gap, paragraph
-from fsadvisor.pages.glyphs import NOTHING, Line, Span, Tone, columns, cut, span
+from fsadvisor.measure.now.kept import chosen_of, trouble
+from fsadvisor.pages.document import Block, Document, Drawn, Gap, paragraph
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import ASCII, NOTHING, Line, Span, Tone, columns, cut, line, span
+from fsadvisor.pages.plots import sparkline
 from fsadvisor.report.doctor_page import document, title
 from fsadvisor.tui.session import DOCTOR_S
 from fsadvisor.tui.views.severity import TONES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fsadvisor.measure.now.answer import Answer
+    from fsadvisor.measure.now.model import Window
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.views.look import Look
 
 _KEY: Final = (Span(" "), Span("d", Tone.KEY), Span(" "))
 _NOW: Final = ("losing", "errors", "stall")
 """Urgencies of what the audit found that bears on what hurts now, as `fsadvisor doctor` chooses them."""
+
+_COURSE: Final = 74
+"""Columns of an incident's course at most."""
 
 _LONGEST: Final = 70
 _LEAST: Final = 12
@@ -54,6 +61,35 @@ def page(answer: Answer | None, look: Look | None, *, looks: bool, live: bool, t
     return Document("doctor", tuple(_blocks(answer, look, looks=looks, live=live, trouble=trouble)))
 
 
+def worst(kept: Sequence[Window]) -> int:
+    """Where most trouble was."""
+    return kept.index(chosen_of(kept, None))
+
+
+def moment(answer: Answer, kept: Sequence[Window], at: int, glyphs: Glyphs) -> Document:
+    """What the doctor says of a moment of an incident that is over, below the incident's course."""
+    return Document("incident", (*_course(kept, at, glyphs), *document(answer)))
+
+
+def _course(kept: Sequence[Window], at: int, glyphs: Glyphs) -> Iterator[Block]:
+    each = -(-len(kept) // _COURSE)
+    groups = [kept[begin : begin + each] for begin in range(0, len(kept), each)]
+    waited = [max((trouble(one)[0] for one in group), default=0.0) for group in groups]
+    first, last, one = kept[0].when, kept[-1].when, kept[at]
+    yield paragraph(f"An incident that watch kept, {clean(first)} to {clean(last)}. I/O pressure over it:")
+    mark = Span("^" if glyphs is ASCII else "▲", Tone.KEY)
+    yield Drawn(
+        (
+            line("  ", sparkline(waited, len(waited), glyphs, 1.0)),
+            (Span(" " * (2 + at // each)), mark),
+        )
+    )
+    pressure, busy = trouble(one)
+    told = f"{at + 1} of {len(kept)}: {clean(one.when)}, I/O pressure {100 * pressure:.0f} %, busiest disk "
+    yield paragraph(f"{told}{100 * busy:.0f} %. Left and right: earlier and later.")
+    yield Gap()
+
+
 def _blocks(answer: Answer | None, look: Look | None, *, looks: bool, live: bool, trouble: str) -> Iterator[Block]:
     if looks:
         yield paragraph(span(f"Looking for {DOCTOR_S:g} s at all that can hurt now.", Tone.STRONG))
@@ -65,8 +101,8 @@ def _blocks(answer: Answer | None, look: Look | None, *, looks: bool, live: bool
         yield from document(answer, _lasting(look))
     elif not live:
         yield paragraph(
-            "This is a recording: what hurts now is asked of a machine that runs. `fsadvisor doctor --on FILE` judges "
-            "a look that was kept."
+            "This is a recording: what hurts now is asked of a machine that runs. It holds no incident that `fsadvisor "
+            "watch` kept. `fsadvisor doctor --on FILE` judges a look that was kept."
         )
 
 

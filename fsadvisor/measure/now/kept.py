@@ -1,0 +1,106 @@
+"""Windows that were kept: by `watch`, by `doctor --json`, in a capture, or by sysstat; and which of them to judge."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from fsadvisor.facts import Unknown
+from fsadvisor.machine import symptoms
+from fsadvisor.machine.kept_files import INCIDENT
+from fsadvisor.machine.opening import WINDOW, captured_text, open_machine
+from fsadvisor.machine.port import MachineError
+from fsadvisor.measure.now import history
+from fsadvisor.measure.now.model import FORMAT, Window
+from fsadvisor.readers import sadf
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from fsadvisor.machine.port import Machine
+
+_SYSSTAT: Final = (b"\x96\xd5", b"\xd5\x96")
+"""How a file of sysstat's begins, on machines of both byte orders."""
+
+_SADF: Final = re.compile(r'\s*\{\s*"sysstat"\s*:')
+_MOST_KEPT: Final = 256 << 20
+_TIME: Final = re.compile(r"((?:\d{4}-\d\d-\d\dT)?\d\d:\d\d(?::\d\d)?)(?:Z|\+00:00)?", re.ASCII)
+_NONE: Final = "`fsadvisor doctor --json` writes one, `fsadvisor watch --out DIR` many"
+
+
+def trouble(window: Window) -> tuple[float, float]:
+    """How much it hurt: the share of the time in which a thread waited for I/O, or else in which a disk was busy."""
+    return window.io_some or 0.0, max((one.busy for one in window.devices), default=0.0)
+
+
+def kept(path: Path) -> list[Window]:
+    """The windows of a file, a directory of `watch`, or a capture, the oldest first. Raises MachineError."""
+    if not path.is_dir():
+        windows = _of_file(path)
+    elif files := [one for one in path.iterdir() if WINDOW.fullmatch(one.name)]:
+        windows = [window for file in files for window in _of_file(file)]
+    else:
+        windows = list(incident(open_machine(path)))
+    if not windows:
+        raise MachineError(str(path), "no window in it", _NONE)
+    return sorted(windows, key=lambda one: one.when)
+
+
+def incident(machine: Machine) -> tuple[Window, ...]:
+    """The last incident that the machine keeps, or whose recording holds it; none where there is none.
+
+    Raises MachineError where what is kept is none of ours.
+    """
+    answer = machine.read(INCIDENT)
+    if isinstance(answer, Unknown):
+        return ()
+    return tuple(sorted(_of_lines(answer.text, INCIDENT), key=lambda one: one.when))
+
+
+def chosen_of(windows: Sequence[Window], at: str | None) -> Window:
+    """The one that ends at that time of day or after it, or else the one with most trouble. Raises MachineError."""
+    if at is None:
+        return max(windows, key=trouble)
+    told = _TIME.fullmatch(at)
+    if told is None:
+        raise MachineError(f"--at {at}", "no time", "say one in UTC, such as 02:10, or all of it: 2026-11-24T02:10")
+    at = told[1]
+    found = next((one for one in windows if at <= (one.when if "T" in at else one.when[11 : 11 + len(at)])), None)
+    if found is None:
+        raise MachineError(f"--at {at}", "no window ends then or later", f"the last one is of {windows[-1].when}")
+    return found
+
+
+class _Answer(msgspec.Struct):
+    window: Window
+
+
+def _of_file(file: Path) -> list[Window]:
+    """Lines of windows, one answer of --json, a file of sysstat's, or what sadf made of one."""
+    text = captured_text(file, _MOST_KEPT, "name what `fsadvisor watch` or sysstat kept")
+    binary = text[:2].encode("utf-8", "surrogateescape")[:2] in _SYSSTAT
+    if binary or _SADF.match(text):
+        read = sadf.parse(symptoms.sysstat(str(file.absolute())) if binary else text)
+        if isinstance(read, Unknown):
+            raise MachineError(str(file), read.learn, "name what `sadf -j` printed")
+        return history.windows(read)
+    try:
+        return [_checked(msgspec.json.decode(text, type=_Answer).window, str(file))]
+    except (msgspec.MsgspecError, UnicodeError):
+        return _of_lines(text, str(file))  # not an answer: lines of windows
+
+
+def _of_lines(text: str, where: str) -> list[Window]:
+    try:
+        return [_checked(one, where) for one in msgspec.json.Decoder(Window).decode_lines(text)]
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        raise MachineError(where, f"no window of fsadvisor: {error}", _NONE) from error
+
+
+def _checked(window: Window, where: str) -> Window:
+    if window.format != FORMAT:
+        raise MachineError(where, f"its format is {window.format!r}", f"{FORMAT!r} is read here")
+    return window
