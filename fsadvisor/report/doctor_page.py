@@ -13,7 +13,7 @@ from fsadvisor.pages.document import Block, Commands, Gap, paragraph
 from fsadvisor.pages.escape import clean, encodable
 from fsadvisor.pages.glyphs import line
 from fsadvisor.report import titles
-from fsadvisor.report.doctor_paths import traced_blocks
+from fsadvisor.report.fsync_page import traced_blocks
 from fsadvisor.storage.catalogue import catalogue
 
 if TYPE_CHECKING:

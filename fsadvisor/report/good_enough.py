@@ -24,12 +24,15 @@ class Limit(Struct, frozen=True):
     program: str
     most_us: float
     words: str
+    processes: tuple[str, ...] = ()
 
 
 LIMITS: Final = (
-    Limit("etcd", 10_000, "asks for 10 ms (etcd.io, hardware guide); its own alert waits for 500 ms"),
+    Limit("etcd", 10_000, "asks for 10 ms (etcd.io, hardware guide); its own alert waits for 500 ms", ("etcd",)),
     Limit("ZooKeeper", 1_000_000, "warns from 1 s on (fsync.warningthresholdms)"),
-    Limit("Redis, everysec", 2_000_000, "holds writers from 2 s on (redis.io, latency)"),
+    Limit(
+        "Redis, everysec", 2_000_000, "holds writers from 2 s on (redis.io, latency)", ("redis-server", "valkey-server")
+    ),
 )
 _MILLION: Final = 1_000_000
 

@@ -20,7 +20,8 @@ from fsadvisor.measure.probe import surroundings
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
 from fsadvisor.report.doctor_page import as_json, document, timeline
-from fsadvisor.report.doctor_paths import fsync_document, full_document, measured
+from fsadvisor.report.fsync_page import fsync_document
+from fsadvisor.report.full_page import full_document
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION
 from fsadvisor.rulebook.shelf import own_shelf
@@ -154,7 +155,7 @@ def _of_path(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iter
     advised = (one for one in advise(part, rules) if one.outcome in CALLS_FOR_ACTION)
     remedies = [one for one in advised if any(word in one.rule.id for word in _SYNC) or "fsync" in one.rule.why]
     place = _place(path, window, machine)
-    write(render(fsync_document(window, place, measured(part.subjects), remedies), margin=0))
+    write(render(fsync_document(window, place, part.subjects, remedies), margin=0))
     return 0
 
 

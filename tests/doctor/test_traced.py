@@ -5,12 +5,16 @@ import os
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from fsadvisor.measure.now.model import Filesystem, Program, Traced, Window
+from fsadvisor.facts import Known
+from fsadvisor.measure.now.model import Device, Filesystem, Program, Traced, Window
 from fsadvisor.measure.now.traced import Told, summed
 from fsadvisor.pages.text import render
 from fsadvisor.readers.kernel_trace import event, parse
-from fsadvisor.report.doctor_paths import traced_blocks
+from fsadvisor.report.fsync_page import fsync_document, traced_blocks
+from fsadvisor.survey.whole import survey
+from tests.panel import build
 from tests.paths import FIXTURES
 
 DISK = "259:0"
@@ -164,3 +168,49 @@ def test_the_page_says_what_was_lost_and_what_has_no_place():
     assert "40 before these were lost" in page
     assert "backup (pid 4) called sync or syncfs 2 times" in page
     assert "3 syncs more" in page
+
+
+STACKED = replace(
+    WINDOW,
+    looks=90,
+    processor=0.2,
+    devices=(
+        Device(name="dm-0", below=("sda",), writes=90.0, write_ms=1.5, flushes=9.0, flush_ms=2.0),
+        Device(name="sda", writes=90.0, write_ms=1.0, flushes=9.0, flush_ms=2.0),
+    ),
+    filesystems=(Filesystem(mount_point="/srv/db", type="ext4", source="/dev/dm-0", device="dm-0", number=DISK),),
+    programs=(
+        Program(pid=7, name="etcd", places=("/srv/db",), syncing=0.9),
+        Program(pid=8, name="rsync", places=("/srv/db",), write_bytes=5e7),
+    ),
+)
+
+
+def picture(window, **kept):
+    machine = build.server(drive := build.nvme(0), mounts=[build.root(drive)])
+    part = [one for one in survey(machine, {}).subjects if one.kind in ("mount", "disk")]
+    mount = next(one for one in part if one.kind == "mount")
+    known = replace(mount.scope["mount"], **{name: Known(value, "made up") for name, value in kept.items()})
+    subjects = [replace(mount, scope={**mount.scope, "mount": known}), *(one for one in part if one.kind == "disk")]
+    lines = "".join(render(fsync_document(window, window.filesystems[0], subjects, ()), margin=0)).split("\n")
+    assert max(map(len, lines)) <= 80
+    return "\n".join(lines)
+
+
+def test_the_picture_of_an_fsync_goes_from_the_program_down_to_the_drive():
+    spent = summed(told(in_order(fsync(0, 10), write(1, 3), flush(5, 8))), STACKED, {DISK: frozenset({DISK})})
+    page = picture(replace(STACKED, traced=Traced(seconds=1.0, events=9, lost=0, processor_s=0.0, places=tuple(spent))))
+    assert "1 syncs, traced: mean 10.0 ms" in page
+    assert "flush      3.00 ms  30 % ████▊···········" in page
+    assert "etcd asks for 10 ms" in page
+    assert "rsync (pid 8): writes 50.0 MB/s" in page
+    assert "it adds 0.50 ms to a write" in " ".join(page.split())
+    assert page.index("Program") < page.index("Journal") < page.index("dm-0:") < page.index("sda:")
+    assert "flush, 3.00 ms: a drive with power-loss protection" in page
+
+
+def test_a_kept_ladder_is_the_picture_where_nothing_was_traced():
+    page = picture(STACKED, fsync_us=1200.0, flush_us=900.0)
+    assert "A sync takes 1.20 ms here, as fsync-ladder measured it" in page
+    assert "flush      0.90 ms  75 %" in page
+    assert "was not measured" in picture(STACKED)

@@ -1,0 +1,326 @@
+"""What `fsadvisor doctor fsync PATH` says: where a sync's time goes, and what takes which part of it away.
+
+Three sources tell the parts: the kernel's events (--trace), a kept fsync-ladder, or nothing; each says which it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from fsadvisor.facts import Known
+from fsadvisor.measure.now.facts import devices_of, named
+from fsadvisor.pages import plots
+from fsadvisor.pages.document import Block, Drawn, Gap, paragraph
+from fsadvisor.pages.escape import clean
+from fsadvisor.pages.glyphs import UNICODE, line
+from fsadvisor.pages.values import duration, rate
+from fsadvisor.report.good_enough import LIMITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from fsadvisor.facts import Fact
+    from fsadvisor.measure.now.model import Device, Filesystem, Program, TracedPlace, Window
+    from fsadvisor.rulebook.advise import Verdict
+    from fsadvisor.storage import Subject
+
+_ITEM: Final = line("  - ")
+_LABEL: Final = 10
+_BAR: Final = 16
+_MATTERS: Final = 0.2
+"""Share of a sync's time from which on it is worth to say what takes it away."""
+
+_BUSY: Final = 0.9
+_TURN: Final = "the processors are busy, and it waits for its turn: less other load, or more processors"
+_MIB: Final = 1 << 20
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """What a sync spends its time on, on average."""
+
+    name: str
+    ms: float
+    words: str
+    remedy: str
+    rules: tuple[str, ...] = ()
+    """Parts of the ids of rules that are about it."""
+
+
+def fsync_document(
+    window: Window, place: Filesystem, subjects: Sequence[Subject], remedies: Iterable[Verdict]
+) -> Iterator[Block]:
+    """From the program down to the drive."""
+    own = devices_of(place.mount_point, window)
+    traced = next((one for one in (window.traced.places if window.traced else ()) if _is(one, place)), None)
+    yield paragraph(
+        f"Where an fsync on {clean(place.mount_point)} spends its time: a look of {window.seconds:.1f} s, {window.when}"
+    )
+    yield Gap()
+    parts, words = _parts(traced, subjects)
+    if (window.processor or 0) >= _BUSY:
+        parts = tuple(replace(one, remedy=_TURN) if one.name == "program" else one for one in parts)
+    yield paragraph(words)
+    yield from _picture(parts)
+    yield Gap()
+    syncing = [one for one in window.programs if one.syncing and place.mount_point in one.places]
+    yield from _programs(syncing, traced, window)
+    yield from _beside(place, syncing, window)
+    yield _labelled("Journal", _journal(window, place, subjects))
+    if len(syncing) > 1:
+        yield _labelled("", f"{len(syncing)} programs sync here, and wait for each other's commits")
+    for device in _down(window, place, own):
+        yield _labelled("Device", _device(device, window))
+    yield from _drives(subjects)
+    yield from _remedies(parts, tuple(remedies))
+    yield from traced_blocks(window, place.mount_point)
+
+
+def _is(one: TracedPlace, place: Filesystem) -> bool:
+    return one.mount_point == place.mount_point and one.syncs > 0
+
+
+def _labelled(label: str, words: str) -> Block:
+    return paragraph(words, first=line(label.ljust(_LABEL)), indent=_LABEL)
+
+
+def _parts(traced: TracedPlace | None, subjects: Sequence[Subject]) -> tuple[tuple[Part, ...], str]:
+    """The parts of a sync, from the program down, and what tells them."""
+    if traced is not None:
+        words = (
+            f"{traced.syncs:,} syncs, traced: mean {duration(traced.mean_ms)} ms, median {duration(traced.median_ms)}, "
+            f"99 % within {duration(traced.p99_ms)}, longest {duration(traced.longest_ms)}."
+        )
+        times = (traced.rest_ms, traced.commit_ms, traced.write_ms, traced.flush_ms)
+        return tuple(_part(kind, ms) for kind, ms in zip(_KINDS, times, strict=True)), words
+    whole, flush = _kept(subjects, "fsync_us"), _kept(subjects, "flush_us")
+    if whole is None or flush is None:
+        return (), (
+            "How long a sync takes here, and on what, was not measured: `--trace` tells it of the syncs of the look "
+            "(root); `fsadvisor probe fsync-ladder DIR` measures and keeps it."
+        )
+    words = (
+        f"A sync takes {duration(whole / 1000)} ms here, as fsync-ladder measured it; what is not flush is not split."
+    )
+    rest = Part(name="above it", ms=max(whole - flush, 0) / 1000, words="data, journal and locks", remedy="")
+    return (rest, _part("flush", flush / 1000)), words
+
+
+_KINDS: Final = ("program", "journal", "write", "flush")
+_SAYS: Final = {
+    "program": ("locks, queues, processors", "fewer programs that sync in one directory or file"),
+    "journal": (
+        "commits, nothing at a device",
+        "fewer, larger commits: group commit, batches; several programs share each commit of one journal",
+    ),
+    "write": (
+        "at a device, no flush",
+        "less that is written beside it: the same commit waits for others' data; see Device and Program",
+    ),
+    "flush": (
+        "the drive empties its cache",
+        "a drive with power-loss protection, or a controller's cache with a battery: either answers at once",
+    ),
+}
+_RULES: Final = {"journal": ("journal", "commit"), "flush": ("flush", "cache", "barrier")}
+
+
+def _part(kind: str, ms: float) -> Part:
+    words, remedy = _SAYS[kind]
+    return Part(name=kind, ms=ms, words=words, remedy=remedy, rules=_RULES.get(kind, ()))
+
+
+def _kept(subjects: Sequence[Subject], name: str, kind: str = "mount") -> float | None:
+    """A figure that the survey knows of the place."""
+    for one in subjects:
+        fact: Fact[float] | None = getattr(one.scope[kind], name, None) if one.kind == kind else None
+        if isinstance(fact, Known):
+            return fact.value
+    return None
+
+
+def _picture(parts: Sequence[Part]) -> Iterator[Block]:
+    whole = sum(one.ms for one in parts)
+    if not whole:
+        return
+    yield Drawn(
+        tuple(
+            line(
+                f"  {one.name:<9}{duration(one.ms):>6} ms {100 * one.ms / whole:3.0f} % "
+                f"{plots.bar(one.ms / whole, _BAR, UNICODE)} {one.words}"
+            )
+            for one in parts
+        )
+    )
+
+
+def _programs(syncing: Sequence[Program], traced: TracedPlace | None, window: Window) -> Iterator[Block]:
+    if not syncing:
+        yield _labelled("Program", "none was seen to wait in a sync here; look again while it is slow")
+    for one in sorted(syncing, key=lambda one: -one.syncing):
+        words = f"{named(one)}: waited in a sync in {100 * one.syncing:.0f} % of {window.looks} looks"
+        yield _labelled("Program", clean(words))
+        for limit in LIMITS:
+            if one.name in limit.processes:
+                fits = "" if traced is None else f": {'yes' if traced.p99_ms * 1000 <= limit.most_us else 'no'}, here"
+                within = "" if traced is None else f" 99 % take {duration(traced.p99_ms)} ms at most"
+                yield _labelled("", f"{limit.program} {limit.words}{fits}{within}")
+
+
+def _beside(place: Filesystem, syncing: Sequence[Program], window: Window) -> Iterator[Block]:
+    """Who writes there without a sync: commits wait for that, too."""
+    others = [one for one in window.programs if place.mount_point in one.places and one not in syncing]
+    for one in sorted(others, key=lambda one: -(one.write_bytes or 0))[:2]:
+        if one.write_bytes:
+            yield _labelled("Beside", clean(f"{named(one)}: writes {one.write_bytes / 1e6:.1f} MB/s"))
+
+
+def _drives(subjects: Sequence[Subject]) -> Iterator[Block]:
+    for one in subjects:
+        if one.kind != "disk":
+            continue
+        facts = one.scope["disk"]
+        told = (
+            (text, getattr(facts, name))
+            for name, text in (
+                ("model", "{}"),
+                ("write_cache", "write cache '{}'"),
+                ("plp", "power-loss protection: {}"),
+                ("flush_ms_avg", "a flush took {} ms since boot"),
+            )
+        )
+        words = ", ".join(text.format(clean(str(fact.value))) for text, fact in told if isinstance(fact, Known))
+        yield _labelled("Drive", f"{clean(one.name)}: {words or 'not known'}")
+
+
+def _remedies(parts: Sequence[Part], remedies: Sequence[Verdict]) -> Iterator[Block]:
+    """Of each part that matters, what takes it away; then what else the audit has."""
+    whole = sum(one.ms for one in parts)
+    matter = [one for one in parts if whole and one.ms >= _MATTERS * whole and one.remedy]
+    if matter or remedies:
+        yield Gap()
+        yield paragraph("What takes which part away")
+    named_here = []
+    for part in matter:
+        yield paragraph(f"{part.name}, {duration(part.ms)} ms: {part.remedy}", first=_ITEM, indent=4)
+        for one in remedies:
+            if any(word in one.rule.id for word in part.rules):
+                named_here.append(one)
+                yield _remedy(one)
+    for one in remedies:
+        if one not in named_here:
+            yield _remedy(one)
+
+
+def _remedy(one: Verdict) -> Block:
+    """With what a trial or a probe here told of it."""
+    gain = one.measured
+    tried = f"; measured here: {gain.says}" if gain is not None else "; not tried here"
+    words = f"{one.rule.title} ({clean(one.subject.name)}){tried}: fsadvisor explain {one.rule.id}"
+    return paragraph(words, first=line("    - "), indent=6)
+
+
+def traced_blocks(window: Window, mount_point: str = "") -> Iterator[Block]:
+    """What --trace adds, and what tracing cost: of all filesystems where the time went, of one alone by whom."""
+    traced = window.traced
+    if traced is None:
+        return
+    yield Gap()
+    yield paragraph(f"Traced: the kernel's events of {traced.seconds:.1f} s of the look")
+    places = [one for one in traced.places if mount_point in ("", one.mount_point)]
+    if not places:
+        yield paragraph("no call of fsync or fdatasync ended here", first=_ITEM, indent=4)
+    for one in places:
+        yield from _traced_place(one, parts=not mount_point)
+    for who, many in traced.whole.items():
+        yield paragraph(f"{clean(who)} called sync or syncfs {many:,} times: each writes all", first=_ITEM, indent=4)
+    if traced.unplaced:
+        yield paragraph(f"{traced.unplaced:,} syncs more, of files that can't be told", first=_ITEM, indent=4)
+    lost = f"; {traced.lost:,} before these were lost (buffer full)" if traced.lost else ""
+    cost = f"cost: {traced.events:,} events{lost}; reading them took {traced.processor_s:.2f} s of a processor"
+    yield paragraph(cost, first=_ITEM, indent=4)
+
+
+def _traced_place(one: TracedPlace, *, parts: bool) -> Iterator[Block]:
+    if parts:
+        yield from _in_parts(one)
+    yield from _by_whom(one)
+
+
+def _in_parts(one: TracedPlace) -> Iterator[Block]:
+    yield paragraph(
+        f"{clean(one.mount_point)}: {one.syncs:,} syncs; median {duration(one.median_ms)} ms, 99 % within "
+        f"{duration(one.p99_ms)} ms, longest {duration(one.longest_ms)} ms. Of the mean, {duration(one.mean_ms)} ms:",
+        first=_ITEM,
+        indent=4,
+    )
+    parts = (
+        (one.flush_ms, "a flush was under way in the drive"),
+        (one.write_ms, "a write was, and no flush"),
+        (one.commit_ms, "the journal committed, with neither"),
+        (one.rest_ms, "the rest: locks, queues, processors"),
+    )
+    for ms, words in parts:
+        share = 100 * ms / one.mean_ms if one.mean_ms else 0.0
+        yield paragraph(words, first=line(f"    {duration(ms):>6} ms {share:3.0f} %  "), indent=21)
+
+
+def _by_whom(one: TracedPlace) -> Iterator[Block]:
+    for who in one.programs:
+        of = f", first to wait for {who.flushes:,} of {one.flushes:,} flushes" if one.flushes else ""
+        file = f"; {clean(who.file)}" if who.file else ""
+        words = f"{clean(who.name)}: {who.syncs:,} syncs of {duration(who.mean_ms)} ms{of}{file}"
+        yield paragraph(words, first=line("    "), indent=6)
+    if one.commits:
+        held = f"; one waited {one.held_up_ms:,} ms for operations begun before" if one.held_up_ms else ""
+        by = f", the longest by {clean(one.held_up_by)}" if one.held_up_by else ""
+        words = f"{one.commits:,} commits of the journal, {one.asked:,} while a sync waited{held}{by}"
+        yield paragraph(words, first=line("    "), indent=6)
+
+
+def _journal(window: Window, place: Filesystem, subjects: Sequence[Subject]) -> str:
+    names = (place.device, place.source.rpartition("/")[2])
+    one = next((one for one in window.journals if one.device.rpartition("-")[0] in names or one.device in names), None)
+    journal = _kept(subjects, "journal_bytes", "filesystem")
+    size = "" if journal is None else f", {int(journal) // _MIB:,} MiB"
+    full = max((each.journal_full for each in window.programs if place.mount_point in each.places), default=0.0)
+    waits = f"; it was full, and waited for, in {100 * full:.0f} % of the looks" if full else ""
+    if one is None:
+        return f"{place.type}{size}: it told of no commit in this look{waits}"
+    commit = "" if one.commit_us is None else f"; one takes about {one.commit_us / 1000:.2f} ms (running mean)"
+    each = one.transactions / window.seconds
+    return (
+        f"{place.type}{size}: {each:.0f} commits per second, {one.requested:,} of {one.transactions:,} asked for by a "
+        f"sync{commit}{waits}"
+    )
+
+
+def _down(window: Window, place: Filesystem, names: frozenset[str]) -> Iterator[Device]:
+    """The filesystem's own device first."""
+    devices = [one for one in window.devices if one.name in names]
+    yield from sorted(devices, key=lambda one: (one.name != place.device, not one.below, one.name))
+
+
+def _added(one: Device, window: Window) -> str:
+    """What the layer itself takes: its requests' time without that of the slowest device below it."""
+    below = [each for each in window.devices if each.name in one.below]
+    told = []
+    for own, under, what in (
+        (one.write_ms, [each.write_ms for each in below], "write"),
+        (one.flush_ms, [each.flush_ms for each in below], "flush"),
+    ):
+        known = [ms for ms in under if ms is not None]
+        if own is not None and known and own > max(known):
+            told.append(f"{duration(own - max(known))} ms to a {what}")
+    return f"; it adds {' and '.join(told)}" if told else ""
+
+
+def _device(one: Device, window: Window) -> str:
+    flushes = (
+        "it is sent no flushes" if not one.flushes else f"{rate(one.flushes)} flushes/s of {duration(one.flush_ms)} ms"
+    )
+    share = "" if not one.flush else f", one under way in {100 * one.flush:.0f} % of the time"
+    writes = "nothing was written" if not one.writes else f"{rate(one.writes)} writes/s of {duration(one.write_ms)} ms"
+    return f"{clean(one.name)}: {writes}; {flushes}{share}{_added(one, window)}"
