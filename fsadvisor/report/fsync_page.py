@@ -98,8 +98,8 @@ def _parts(traced: TracedPlace | None, subjects: Sequence[Subject]) -> tuple[tup
     whole, flush = _kept(subjects, "fsync_us"), _kept(subjects, "flush_us")
     if whole is None or flush is None:
         return (), (
-            "How long a sync takes here, and on what, was not measured: `--trace` tells it of the syncs of the look "
-            "(root); `fsadvisor probe fsync-ladder DIR` measures and keeps it."
+            "How long a sync takes here, and on what, was not measured. `--trace` (root) tells it of the syncs of the "
+            "look. `fsadvisor probe fsync-ladder DIR` measures and keeps it."
         )
     words = (
         f"A sync takes {duration(whole / 1000)} ms here, as fsync-ladder measured it; what is not flush is not split."
