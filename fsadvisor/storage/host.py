@@ -83,6 +83,11 @@ class Host(Described, frozen=True, kw_only=True):
     md_check_scheduled: Fact[bool] = some(
         "all arrays are checked by the clock", "mdcheck_start.timer, raid-check.timer, /etc/cron.d"
     )
+    runs_guests: Fact[bool] = some("libvirt, QEMU or Proxmox runs here", "running processes")
+    unsafe_guests: Fact[tuple[str, ...]] = some(
+        "files of guests that are configured with a disk that drops flushes (cache=unsafe)",
+        "/etc/libvirt/qemu, /etc/pve/qemu-server",
+    )
     io_limits: Fact[tuple[str, ...]] = about("cgroups with an io.max limit", "/sys/fs/cgroup/**/io.max")
     block_devices: Fact[int] = about("block devices in use", "/sys/block", "devices")
     mounts: Fact[int] = about("mounts that hold people's files", "/proc/self/mountinfo", "mounts")
@@ -159,6 +164,9 @@ class Service(Described, frozen=True, kw_only=True):
     guest_cache: Fact[Literal["unsafe", "writeback", "none", "writethrough", "directsync"]] = some(
         "how QEMU uses the host's cache for the disks of a guest, of several the least safe; 'unsafe' drops flushes",
         "arguments of QEMU",
+    )
+    flushes_ignored: Fact[bool] = some(
+        "Samba is configured to answer clients' flushes without doing them (strict sync = no)", "smb.conf"
     )
     loss_tolerated: Fact[bool] = attested(
         "the last second of acknowledged writes may be lost in a crash", "ask who owns the data"

@@ -12,7 +12,7 @@ from fsadvisor.machine.kept_files import INCIDENT
 from fsadvisor.readers import block_files, host_files, incident, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import block, kernel_log, looked_up, raid, read_fact, surroundings
+from fsadvisor.survey import block, configured_caches, kernel_log, looked_up, raid, read_fact, surroundings
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -148,6 +148,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
     inside = surroundings.container(machine)
     timer = _timer(machine)
     systemd = surroundings.systemd(machine, timer)
+    guests = configured_caches.runs_guests(programs)
     seen = Host(
         kernel=kernel(machine),
         kernel_release=read_fact.text(machine, "/proc/sys/kernel/osrelease"),
@@ -181,6 +182,8 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         systemd=systemd,
         fstrim_timer=_fstrim_timer(machine, timer, systemd),
         trim_wanted=trim_wanted,
+        runs_guests=guests,
+        unsafe_guests=configured_caches.unsafe_guests(machine, guests),
         io_limits=_io_limits(machine),
         block_devices=inventory.seen_devices,
         mounts=inventory.seen_mounts,

@@ -112,6 +112,7 @@ PROGRAMS: tuple[Program, ...] = (
     Program(name="tikv", processes=("tikv-server",), workload="oltp", default="/var/lib/tikv"),
     Program(name="oracle", processes=("tnslsnr",), workload="oltp", default="", untold=True),
     Program(name="nfs-ganesha", processes=("ganesha.nfsd",), workload="mixed", default="", untold=True),
+    Program(name="samba", processes=("smbd",), workload="mixed", default="", untold=True),
     Program(name="qemu", processes=guest_disks.NAMES, workload="mixed", default="", untold=True),
     Program(name="libvirt", processes=("libvirtd", "virtqemud"), workload="mixed", default="/var/lib/libvirt/images"),
 )

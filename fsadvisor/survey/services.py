@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import file_attributes
 from fsadvisor.storage import Below, Filesystem, Service
-from fsadvisor.survey import asked_programs, in_force, mysql, program_settings, read_fact
+from fsadvisor.survey import asked_programs, configured_caches, in_force, mysql, program_settings, read_fact
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, type_of
 from fsadvisor.survey.superblocks import mount_point_of
@@ -126,6 +126,9 @@ def settings_facts(machine: Machine, found: RunningProgram, asked: Settings | No
     program, directory = found.program.name, found.directory
     if program == "etcd":
         return _etcd(found)
+    if program == "samba":
+        known = found.here is True
+        return {"flushes_ignored": configured_caches.flushes_ignored(machine) if known else _ELSEWHERE}
     names = _FACTS.get(program, ())
     contained = found.here is False and program == "postgresql" and ("config_file", None) not in found.settings
     if found.here is not True and not contained:

@@ -1,0 +1,44 @@
+"""Flushes that a configuration drops, as grep finds them in real files."""
+
+import subprocess
+
+import pytest
+
+from fsadvisor.facts import Unknown
+from fsadvisor.survey import configured_caches
+from tests.told import ToldMachine
+
+LIBVIRT = "<driver name='qemu' type='qcow2' cache='unsafe' io='threads'/>"
+PROXMOX = "scsi0: local-zfs:vm-104-disk-0,cache=unsafe,size=32G"
+
+
+def grep(argv, *places):
+    return subprocess.run([*argv[:3], *map(str, places)], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(("line", "found"), [(LIBVIRT, True), (PROXMOX, True), ("cache='none'", False)])
+def test_a_guest_whose_disk_drops_flushes_is_found_in_either_form(line, found, tmp_path):
+    (tmp_path / "104.conf").write_text(f"name: db\n{line}\n")
+    said = grep(configured_caches.UNSAFE_GUESTS, tmp_path)
+    assert (said.stdout == f"{tmp_path}/104.conf\n") is found
+
+
+@pytest.mark.parametrize(
+    ("text", "ignored"),
+    [
+        ("[global]\n  strict sync = no\n", True),
+        ("[share]\n\tStrict Sync=False\n", True),
+        ("# strict sync = no\n[share]\npath = /srv\n", False),
+        ("[global]\nstrict sync = yes\n", False),
+        ("[global]\ninclude = /etc/samba/%m.conf\n", None),
+    ],
+)
+def test_samba_drops_flushes_as_its_configuration_says(text, ignored, tmp_path):
+    file = tmp_path / "smb.conf"
+    file.write_text(text)
+    said = grep(configured_caches.SAMBA, file)
+    asked = " ".join(configured_caches.SAMBA)
+    machine = ToldMachine(commands={asked: said.stdout})
+    machine.statuses = {asked: said.returncode}
+    fact = configured_caches.flushes_ignored(machine)
+    assert isinstance(fact, Unknown) if ignored is None else fact.value is ignored
