@@ -7,7 +7,8 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from fsadvisor.facts import Cause
+from fsadvisor.facts import Cause, Unknown
+from fsadvisor.machine import symptoms
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.time_limits import within
 from fsadvisor.measure.now.answer import answer
@@ -19,6 +20,7 @@ from fsadvisor.measure.now.traced import traced
 from fsadvisor.measure.probe import surroundings
 from fsadvisor.pages.escape import clean
 from fsadvisor.pages.text import render
+from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.report.doctor_page import as_json, document, timeline
 from fsadvisor.report.fsync_page import fsync_document
 from fsadvisor.report.full_page import full_document
@@ -34,9 +36,11 @@ if TYPE_CHECKING:
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.measure.now.model import Filesystem, Window
+    from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.rulebook.advise import Verdict
 
 SECONDS: Final = 5.0
+_PATH_S: Final = 1.0
 _AUDIT_S: Final = 10.0
 _TOOL_S: Final = 4.0
 """For each tool of that audit: those that hang take less than two of these together."""
@@ -78,8 +82,23 @@ def _there(words: list[str]) -> None:
     for word in words:
         if word.isdecimal() and not os.path.exists(f"/proc/{word}"):  # noqa: PTH110 - text alone
             raise RefusedError(f"{word}: no process has this number; name a PID, a path or a unit")
-        if word.startswith("/") and not os.path.lexists(word):
+        if word.startswith("/") and _is_there(word) is False:
             raise RefusedError(f"{word}: there is no such path; name one that exists, a PID or a unit")
+
+
+def _is_there(path: str) -> bool | None:
+    """None where the filesystem does not answer."""
+    return within(_PATH_S, lambda: os.path.lexists(path))
+
+
+def _mount(path: str, machine: Machine) -> Mount | None:
+    """The mount that a path is on: by its text alone where the filesystem does not answer."""
+    if _is_there(path) is not None:
+        return surroundings.mount_of(surroundings.real(path), machine)
+    table = parse_mountinfo(symptoms.mount_table() or "")
+    mounts = () if isinstance(table, Unknown) else table.mounts
+    above = [one for one in mounts if f"{os.path.abspath(path)}/".startswith(f"{one.mount_point.rstrip('/')}/")]  # noqa: PTH100 - text alone
+    return max(reversed(above), key=lambda one: len(one.mount_point), default=None)
 
 
 def _about(words: list[str], window: Window, machine: Machine) -> frozenset[str]:
@@ -98,7 +117,7 @@ def _about(words: list[str], window: Window, machine: Machine) -> frozenset[str]
 
 
 def _place(path: str, window: Window, machine: Machine) -> Filesystem:
-    mount = surroundings.mount_of(surroundings.real(path), machine)
+    mount = _mount(path, machine)
     point = mount.mount_point if mount else ""
     number = mount.major_minor if mount else ""
     for one in window.filesystems:
@@ -109,6 +128,7 @@ def _place(path: str, window: Window, machine: Machine) -> Filesystem:
 
 def _lasting(timeout_s: float) -> Iterator[str]:
     """What the audit says that bears on now, where it answers in time, and which tools did not."""
+    sys.stdout.flush()  # what hurts now is read while the audit is waited for
     machine = LiveMachine(timeout=min(timeout_s, _TOOL_S))
     verdicts = within(_AUDIT_S, lambda: _verdicts(machine))
     if verdicts is None:
@@ -136,8 +156,8 @@ def _of_path(chosen: argparse.Namespace, machine: Machine, write: Callable[[Iter
     if chosen.on or chosen.form == "json":
         raise RefusedError(f"doctor {what} looks at this machine and prints text: leave --on and --json out")
     path = paths[0]
-    mount = surroundings.mount_of(surroundings.real(path), machine)
-    if mount is None or not os.path.lexists(path):
+    mount = _mount(path, machine)
+    if mount is None or _is_there(path) is False:
         raise RefusedError(f"{path}: on no mount that can be told; name a path that exists")
     window = _look(chosen) if what == "fsync" else None
     part = only(survey(machine, {}), mount.mount_point)

@@ -381,3 +381,12 @@ def test_a_thread_at_one_place_in_all_looks_is_stuck_unless_it_ran_between_them(
 
     looks = [look(number, times) for number, times in enumerate(ran * 5)]
     assert by_process(looks)[7].stuck == stuck
+
+
+@pytest.mark.parametrize(("reached", "said"), [("iscsi", True), ("", False)])
+def test_the_server_is_named_where_a_disk_below_is_another_machines_and_nowhere_else(reached, said):
+    slow = {"writes": 9.0, "write_ms": 200.0, "busy": 1.0, "queue": 1.0, "in_flight": 1}
+    devices = (Device(name="dm-0", below=("sdb",), **slow), Device(name="sdb", reached_by=reached, **slow))
+    found = answer(window(devices=devices), RULES).found
+    assert {one.verdict.rule.id for one in found} == {"device-slow"}
+    assert all(("another machine's" in one.verdict.instructions().advice) is said for one in found)

@@ -177,10 +177,14 @@ def test_a_program_of_fuse_that_hangs_is_told_as_a_filesystem_that_does_not_answ
         done = libc.mount(b"hung", str(place).encode(), b"fuse.hung", 0, options.encode())
         assert done == 0
         found = causes(diagnosis(1), str(place))
+        by_path = fsadvisor("doctor", f"{place}/file", "--seconds", "1").stdout.decode()
+        refused = fsadvisor("doctor", "fsync", f"{place}/file", "--seconds", "1")
     finally:
         libc.umount2(str(place).encode(), 2)
         os.close(fuse)
     assert list(found) == ["filesystem-does-not-answer"]
+    assert "fsadvisor explain filesystem-does-not-answer" in by_path
+    assert refused.returncode == 2
 
 
 def test_honest_load_by_two_writers_breaks_nothing(disks):

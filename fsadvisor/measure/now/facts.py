@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.measure.now.logged import of_device, of_filesystem
 from fsadvisor.storage import Now, Subject
@@ -15,17 +17,24 @@ if TYPE_CHECKING:
 
 _SOURCE: Final = "the look"
 _NOT_SEEN: Final = Unknown(Cause.NOT_MEASURED, "run `fsadvisor doctor` as root, for 5 s or longer", _SOURCE)
+_NOT_HERE: Final = Unknown(Cause.NOT_MEASURED, "not told here; look for 5 s or longer, and not in a container", _SOURCE)
+"""The same of root's looks."""
 
 
 def subjects(window: Window) -> tuple[Subject, ...]:
     """The machine, then devices, filesystems, programs and control groups."""
-    return (
-        _subject(_machine(window)),
-        *(_subject(_device(one, window)) for one in window.devices),
-        *(_subject(one) for one in _filesystems(window)),
-        *(_subject(_program(one, window)) for one in window.programs),
-        *(_subject(_group(one, window)) for one in window.groups),
+    found = (
+        _machine(window),
+        *(_device(one, window) for one in window.devices),
+        *_filesystems(window),
+        *(_program(one, window) for one in window.programs),
+        *(_group(one, window) for one in window.groups),
     )
+    return tuple(_subject(_as_root(one) if window.root else one) for one in found)
+
+
+def _as_root(now: Now) -> Now:
+    return replace(now, **{name: _NOT_HERE for name in now.__struct_fields__ if getattr(now, name) is _NOT_SEEN})
 
 
 def _subject(now: Now) -> Subject:
@@ -92,8 +101,9 @@ def _device(one: Device, window: Window) -> Now:
     facts = {} if one.suspended is None else {"suspended": _told(one.suspended)}
     if one.pool_mode is not None:
         facts["pool_mode"] = _told(one.pool_mode)
-    if one.reached_by:
-        facts["reached_by"] = _told(one.reached_by)
+    below = with_below({one.name}, window)
+    reached = (each.reached_by for each in window.devices if each.name in below and each.reached_by)
+    facts["reached_by"] = _told(next(reached, "none of these"))
     if one.md_action is not None:
         facts["md_action"] = _told(one.md_action)
     return Now(
