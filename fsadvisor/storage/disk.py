@@ -129,6 +129,13 @@ class Disk(Described, frozen=True, kw_only=True):
         "/sys/block/D/device/timeout, nvme_core.io_timeout",
         "s",
     )
+    joined: Fact[bool] = some("multipath joins it with other paths to the same disk", "the stack in sysfs")
+    outage_seconds: Fact[int] = some(
+        "longest that a disk of the network (iSCSI, NVMe-oF), not below multipath, holds requests when it is lost,"
+        " before they fail; 0: no end",
+        "recovery_tmo, ctrl_loss_tmo",
+        "s",
+    )
     self_test: Fact[SelfTest] = some("how the last of its own tests that came to an end went", "smartctl")
     percentage_used: Fact[int] = some(
         "endurance used up (flash); may exceed 100", "nvme smart-log, smartctl Device Statistics, attributes", "percent"
@@ -149,6 +156,11 @@ class Disk(Described, frozen=True, kw_only=True):
         "sectors",
     )
     temperature_c: Fact[int] = some("temperature now", "nvme smart-log, smartctl", "°C")
+    temperature_level_c: Fact[int] = some(
+        "temperature, or that of the last look, where it has fallen by 3 °C at most since",
+        "temperature_c, kept looks",
+        "°C",
+    )
     temperature_limit_c: Fact[int] = some(
         "temperature up to which its maker lets it work", "nvme id-ctrl wctemp, smartctl", "°C"
     )

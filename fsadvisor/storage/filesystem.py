@@ -130,6 +130,11 @@ class Filesystem(Described, frozen=True, kw_only=True):
     zfs_pool: Fact[str] = some("ZFS pool", "/proc/self/mountinfo")
     zfs_pool_health: Fact[str] = some("health of the ZFS pool: ONLINE, DEGRADED, …", "zpool list")
     zfs_pool_capacity_percent: Fact[float] = some("how full the ZFS pool is", "zpool list", "percent")
+    zfs_pool_level_percent: Fact[int] = some(
+        "how full the pool is, or was at the last look, where it has fallen by 2 % at most since",
+        "zpool list, kept looks",
+        "percent",
+    )
     zfs_pool_fragmentation_percent: Fact[float] = some(
         "how fragmented the pool's free space is", "zpool list", "percent"
     )

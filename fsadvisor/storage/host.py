@@ -143,6 +143,11 @@ class Service(Described, frozen=True, kw_only=True):
     log_directory: Fact[str] = some("where its write-ahead log is", "pg_wal, innodb_log_group_home_dir, --wal-dir")
     log_apart: Fact[bool] = some("no disk holds both its files and its write-ahead log", "the stack in sysfs")
     log_on_mount: Fact[bool] = some("that log is on the same mount as its files", "/proc/self/mountinfo")
+    quota_used_percent: Fact[int] = some(
+        "how full the project quota is that its directory is under; 0 without one",
+        "statvfs of the directory",
+        "percent",
+    )
     shares_disk: Fact[bool] = about("another program's files are on one of its disks", "the stack in sysfs")
     fsync: Fact[bool] = some("PostgreSQL flushes at all", "postgresql.conf and what it includes")
     full_page_writes: Fact[bool] = some("PostgreSQL logs whole pages, against torn ones", "postgresql.conf")

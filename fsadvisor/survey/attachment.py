@@ -126,6 +126,15 @@ def carrier(machine: Machine, device: BlockDevice) -> Fact[str]:
     return read_fact.fact_of(" and ".join(words) or None, f"{device.hardware}: its paths")
 
 
+def paths_of(machine: Machine, device: BlockDevice) -> list[str]:
+    """The places in sysfs of an NVMe disk's paths; of any other disk its own."""
+    if "/nvme-subsystem/" not in device.hardware:
+        return [device.hardware]
+    names = (it for it in read_fact.names(machine.entries("/sys/block")) if _is_path(it, device.name))
+    links = (machine.link(f"/sys/block/{name}") for name in names)
+    return [it.text for it in links if not isinstance(it, Unknown)]
+
+
 def _is_path(name: str, head: str) -> bool:
     match = _HEAD.fullmatch(head)
     return match is not None and re.fullmatch(rf"nvme{match[1]}c\d+n{match[2]}", name) is not None

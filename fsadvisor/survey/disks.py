@@ -24,6 +24,7 @@ from fsadvisor.survey import (
     looks,
     measured,
     multipath,
+    outages,
     power_loss,
     presence,
     read_fact,
@@ -123,8 +124,18 @@ def with_what_is_above(
         subject: replace(known, unjoined_paths=unjoined[subject]) if subject in unjoined else known
         for subject, known in disks.items()
     }
+    kinds = {it: layer.kind for at, layer in layers.items() for it in inventory.stack.under(at) if _may_join(layer)}
+    for subject, known in found.items():
+        device = inventory.tree.devices[subject.partition(":")[2]]
+        joined = read_fact.derive(kinds.get(subject, Known("", "/sys/block")), bool)
+        held = NOT_APPLICABLE if subject in kinds else outages.seconds(inventory.machine, device)
+        found[subject] = replace(known, joined=joined, outage_seconds=held)
     sorted_ = presence.with_sorting(found, inventory, layers)
     return overlay.suppose("disk", presence.with_membership(sorted_, inventory, layers))
+
+
+def _may_join(layer: Layer) -> bool:
+    return read_fact.value(layer.kind) in (None, "dm-multipath")
 
 
 def with_flush_shares(disks: Mapping[str, Disk], mounts: Mapping[str, Subject], overlay: Overlay) -> dict[str, Disk]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 import msgspec
 from msgspec import Struct
@@ -41,6 +41,8 @@ _NO_LOOK: Final = Unknown(Cause.NOT_MEASURED, _LEARN, LOOKS)
 
 _BACKLASH_PERCENT: Final = 2
 """A filesystem that was above a limit is below it again only when its use has fallen by more."""
+_BACKLASH_C: Final = 3
+"""A drive that was too warm is so until it is cooler by more."""
 _LEAST_GROWTH_PERCENT: Final = 0.2
 """Of the filesystem, between two looks: what grows less fills nothing soon."""
 _LONGEST_HOURS: Final = 10_000
@@ -51,8 +53,8 @@ _DAMAGE: Final = {
     "reallocated_sectors": "reallocated sectors",
 }
 """Counts that healthy drives keep still; flash replaces blocks as it wears, so its own are left out."""
-_OF_DISKS: Final = (*_DAMAGE, "link_errors", "percentage_used", "temperature_c")
-_OF_FILESYSTEMS: Final = ("errors", "used_percent", "used_level_percent")
+_OF_DISKS: Final = (*_DAMAGE, "link_errors", "percentage_used", "temperature_c", "temperature_level_c")
+_OF_FILESYSTEMS: Final = ("errors", "used_percent", "used_level_percent", "zfs_pool_level_percent")
 
 
 class Past(Struct, frozen=True):
@@ -107,7 +109,14 @@ def of_disk(known: Disk, past: Past, key: str | None) -> Disk:
     number = past.number(found)
     if isinstance(number, Unknown) or not found:
         unknown, rest = past.unknown or _NO_LOOK, past.unknown or _NO_REST
-        return replace(known, looks=number, damage_grown=unknown, link_errors_grown=unknown, link_errors_rest=rest)
+        return replace(
+            known,
+            looks=number,
+            damage_grown=unknown,
+            link_errors_grown=unknown,
+            link_errors_rest=rest,
+            temperature_level_c=known.temperature_c,
+        )
     spins = read_fact.value(known.rotational) is True
     names = [name for name in _DAMAGE if (spins or name != "reallocated_sectors") and _oldest(name, found)]
     told = [(name, read_fact.value(getattr(known, name))) for name in names]
@@ -122,6 +131,7 @@ def of_disk(known: Disk, past: Past, key: str | None) -> Disk:
         if links is None or before is None
         else Known(max(links - before[1], 0), f"{LOOKS}: {before[1]} on {_day(before[0])}, {links} now"),
         link_errors_rest=_at_rest(links, before, past),
+        temperature_level_c=_level(known.temperature_c, found[-1][1], "temperature", "c", _BACKLASH_C),
     )
 
 
@@ -162,28 +172,41 @@ def of_filesystem(machine: Machine, known: Filesystem, past: Past, key: str | No
     """The filesystem with how fast it fills, and its errors since."""
     found = past.of("filesystems", key)
     if not past.looks and not past.unknown:
-        return replace(known, looks=_NONE_KEPT, used_level_percent=known.used_percent)
+        return replace(known, looks=_NONE_KEPT, **_levels(known, {}))
     number = past.number(found)
     if isinstance(number, Unknown) or not found or past.now is None:
         unknown = past.unknown or _NO_LOOK
-        return replace(
-            known, looks=number, used_level_percent=known.used_percent, errors_grown=unknown, full_in_hours=unknown
-        )
+        return replace(known, looks=number, errors_grown=unknown, full_in_hours=unknown, **_levels(known, {}))
     before, errors = _oldest("errors", found), read_fact.value(known.errors)
     return replace(
         known,
         looks=number,
-        used_level_percent=_level(known.used_percent, found[-1][1]),
         errors_grown=known.errors
         if errors is None or before is None
         else Known(max(errors - before[1], 0), f"{LOOKS}: {before[1]} on {_day(before[0])}, {errors} now"),
         full_in_hours=_full_in(_available_bytes(machine, known), known.size_bytes, past.now, found),
+        **_levels(known, found[-1][1]),
     )
 
 
-def _level(used: Fact[int], last: Counts) -> Fact[int]:
-    level = last.get("used_level_percent", last.get("used_percent", 0))
-    return read_fact.derive(used, lambda it: max(it, min(level, it + _BACKLASH_PERCENT)))
+class _Levels(TypedDict):
+    used_level_percent: Fact[int]
+    zfs_pool_level_percent: Fact[int]
+
+
+def _levels(known: Filesystem, last: Counts) -> _Levels:
+    return _Levels(
+        used_level_percent=_level(known.used_percent, last, "used", "percent", _BACKLASH_PERCENT),
+        zfs_pool_level_percent=_level(
+            read_fact.derive(known.zfs_pool_capacity_percent, int), last, "zfs_pool", "percent", _BACKLASH_PERCENT
+        ),
+    )
+
+
+def _level(now: Fact[int], last: Counts, name: str, unit: str, backlash: int) -> Fact[int]:
+    """What it is, or was at the last look, as long as it has fallen by the backlash at most."""
+    level = last.get(f"{name}_level_{unit}", last.get(f"{name}_{unit}", 0))
+    return read_fact.derive(now, lambda it: max(it, min(level, it + backlash)))
 
 
 def _available_bytes(machine: Machine, known: Filesystem) -> Fact[int]:
@@ -253,5 +276,8 @@ def _counts(facts: Facts, names: Sequence[str]) -> Counts:
 def with_looks(facts: Mapping[str, Disk], past: Past, key: Callable[[str, Disk], str | None]) -> dict[str, Disk]:
     """All disks with what moved."""
     if not past.looks and not past.unknown:
-        return {at: replace(it, looks=_NONE_KEPT, link_errors_rest=_NO_REST) for at, it in facts.items()}
+        return {
+            at: replace(it, looks=_NONE_KEPT, link_errors_rest=_NO_REST, temperature_level_c=it.temperature_c)
+            for at, it in facts.items()
+        }
     return {at: of_disk(it, past, key(at, it)) for at, it in facts.items()}

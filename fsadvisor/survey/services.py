@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import file_attributes
+from fsadvisor.readers import file_attributes, json_text
 from fsadvisor.storage import Below, Filesystem, Service
 from fsadvisor.survey import asked_programs, configured_caches, in_force, mysql, program_settings, read_fact
 from fsadvisor.survey.attested import SubjectIdentities
@@ -264,6 +264,7 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
         **of_program,
         buffer_percent=percent(of_program.get("buffer_bytes", NOT_APPLICABLE), around.memory_bytes),
         caches_percent=_caches_percent(of_program.get("buffer_bytes", NOT_APPLICABLE), filesystem, around.memory_bytes),
+        quota_used_percent=_quota_used(machine, directory, filesystem),
         log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == place),
         log_apart=apart(directory, log, around.disks_of),
         shares_disk=shares_disk(directory, around.folders, around.disks_of),
@@ -276,6 +277,29 @@ def _caches_percent(own: Fact[int], filesystem: object, memory: Fact[int]) -> Fa
         return own if isinstance(own, Unknown) else NOT_APPLICABLE
     both = read_fact.derive(filesystem.zfs_arc_max_bytes, lambda arc: arc + own.value)
     return percent(both, memory)
+
+
+_QUOTAS: Final = ("prjquota", "pquota")
+
+
+def _quota_used(machine: Machine, directory: Fact[str], filesystem: object) -> Fact[int]:
+    """How full the project quota is that its directory is under: statvfs tells of that, where there is one."""
+    if not isinstance(filesystem, Filesystem) or isinstance(filesystem.options, Unknown):
+        return NOT_APPLICABLE
+    if isinstance(directory, Unknown) or not any(it in _QUOTAS for it in filesystem.options.value):
+        return NOT_APPLICABLE
+    room = read_fact.understood(machine.space(directory.value), json_text.load)
+    size = read_fact.field(room, f"statvfs of {directory.value}", lambda it: json_text.integer(it, "size"))
+    if isinstance(size, Unknown) or isinstance(filesystem.size_bytes, Unknown):
+        return size if isinstance(size, Unknown) else NOT_APPLICABLE
+    if size.value >= filesystem.size_bytes.value:
+        return Known(0, f"{size.source}: no quota below the filesystem's size")
+    return percent(read_fact.field(room, size.source, _used), size)
+
+
+def _used(room: json_text.Json) -> int | None:
+    size, free = json_text.integer(room, "size"), json_text.integer(room, "free")
+    return None if size is None or free is None else size - free
 
 
 def _changed(machine: Machine, found: RunningProgram, files: tuple[str, ...]) -> Fact[bool]:

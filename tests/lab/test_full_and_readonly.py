@@ -9,6 +9,7 @@ import pytest
 from tests.lab.marks import thorough
 from tests.lab.report import Unknown
 from tests.lab.scenario import ToolError, run
+from tests.lab.test_touching import database
 
 pytestmark = pytest.mark.lab
 
@@ -55,6 +56,34 @@ def test_a_full_filesystem(scenario, disk, kind):
         left = int(re.search(r"Device unallocated:\s+(\d+)", usage).group(1))
         assert report.fact(at, "filesystem.unallocated_percent") == 100 * left // (512 << 20)
         scenario.keep("lab-full-btrfs")
+
+
+@pytest.mark.parametrize("kind", ["xfs", "ext4"])
+def test_a_directory_whose_project_quota_is_nearly_used(scenario, disk, kind):
+    """ext4 and XFS with room, and a database's directory at the end of its project quota; the quota is raised"""
+    features = ["-O", "quota,project", "-E", "quotatype=prjquota"] if kind == "ext4" else []
+    scenario.format(kind, disk, *features)
+    scenario.mount(disk, "data", "prjquota")
+    top = database(scenario, POINT)
+    if kind == "xfs":
+        run("xfs_quota", "-x", "-c", f"project -s -p {top} 42", "-c", "limit -p bhard=40m 42", POINT)
+    else:
+        run("chattr", "-R", "-p", "42", str(top))
+        run("find", str(top), "-type", "d", "-exec", "chattr", "+P", "{}", "+")
+        run("xfs_quota", "-f", "-x", "-c", "limit -p bhard=40m 42", POINT)
+    run("fallocate", "-l", "36M", f"{top}/base/1/1000")
+    run("sync")
+
+    report = scenario.audit()
+
+    at = f"service:postgresql {top}"
+    percent = scenario.second("df", "--output=pcent", str(top)).splitlines()[1].strip(" %")
+    assert abs(report.fact(at, "service.quota_used_percent") - int(percent)) <= 1
+    assert report.fact(at, "service.quota_used_percent") > 90
+    assert ("project-quota-nearly-used", at) in report.advice()
+    assert report.fact(f"filesystem:{disk}", "filesystem.used_percent") < 60
+    run("xfs_quota", *(["-f"] if kind == "ext4" else []), "-x", "-c", "limit -p bhard=120m 42", POINT)
+    assert ("project-quota-nearly-used", at) not in scenario.audit().advice()
 
 
 def test_an_ext4_without_a_free_inode(scenario, disk):

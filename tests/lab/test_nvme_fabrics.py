@@ -1,6 +1,7 @@
 """Drives behind a network: the kernel's NVMe target over TCP, under good names."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +44,13 @@ def test_a_good_name_behind_a_network_promises_nothing(scenario):
         assert "target stands between" in facts["disk.plp_evidence"][-1]
         for rule in ("flushes-on-protected-nvme", "pcie-link-reduced", "flushes-without-protection"):
             assert report.outcome(rule, f"disk:{name}") in (None, "ok")
+    assert report.fact(f"disk:{names[0]}", "disk.outage_seconds") == 600
+    (file,) = Path("/sys/class/nvme").glob(f"{names[0][:-2]}/ctrl_loss_tmo")
+    scenario.write(str(file), "10")
+    assert ("network-disk-fails-soon", f"disk:{names[0]}") in scenario.audit().advice()
+    scenario.write(str(file), "600")
+    assert scenario.second_file(str(file)) == "600"
+    assert ("network-disk-fails-soon", f"disk:{names[0]}") not in scenario.audit().advice()
     scenario.keep("lab-nvme-tcp")
 
 

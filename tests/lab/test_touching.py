@@ -40,7 +40,7 @@ def database(scenario, point):
     program = Path("/tmp/postgres")
     program.symlink_to("/bin/sh")
     scenario.undo(program.unlink)
-    child = subprocess.Popen([program, "-c", "sleep 3000 & wait", "-D", top], start_new_session=True)
+    child = subprocess.Popen([program, "-c", "sleep 3000 & wait", "-D", top], cwd=top, start_new_session=True)
     scenario.undo(child.wait)
     scenario.undo(os.killpg, child.pid, 9)
     return top

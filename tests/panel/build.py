@@ -628,6 +628,7 @@ def probed(made, place, p99_us, middle_us=800.0):
     return made
 
 
+ISCSI = "platform/host2/session1/target2:0:0/2:0:0:0"
 NFSD = "21 1 0:55 / /proc/fs/nfsd rw,relatime shared:9 - nfsd nfsd rw"
 
 
