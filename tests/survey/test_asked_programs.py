@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,17 @@ def told(commands):
     return machine
 
 
+@pytest.fixture
+def place_of_postgres():
+    """Not in pytest's own folder, which another run on this machine closes to all but root when it starts."""
+    with tempfile.TemporaryDirectory(prefix="fsadvisor-postgres-") as made:
+        shutil.chown(made, "postgres", "postgres")
+        yield Path(made)
+
+
 @pytest.mark.skipif(not (BINARIES / "initdb").exists() or not shutil.which("runuser"), reason="PostgreSQL 15 and root")
-def test_a_real_postgresql_tells_what_is_in_force_and_what_its_file_says_besides(tmp_path):
-    for above in (tmp_path, *tmp_path.parents[:-2]):
-        above.chmod(0o755)
-    place = tmp_path / "s"
-    place.mkdir()
-    shutil.chown(place, "postgres", "postgres")
+def test_a_real_postgresql_tells_what_is_in_force_and_what_its_file_says_besides(place_of_postgres):
+    place = place_of_postgres
     own = ("runuser", "-u", "postgres", "--")
     subprocess.run([*own, BINARIES / "initdb", "-D", place / "d", "-A", "trust"], check=True, capture_output=True)
     options = ("-c", "listen_addresses=", "-c", "fsync=off")
@@ -42,7 +47,8 @@ def test_a_real_postgresql_tells_what_is_in_force_and_what_its_file_says_besides
     with subprocess.Popen(server, stderr=subprocess.DEVNULL) as process:
         try:
             ready = [*own, BINARIES / "pg_isready", "-q", "-h", place]
-            assert comes_to(lambda: subprocess.run(ready, check=False).returncode == 0)
+            assert comes_to(lambda: process.poll() is not None or subprocess.run(ready, check=False).returncode == 0)
+            assert process.poll() is None, "it ended by itself"
             machine = LiveMachine(ask_programs=True)
             found = running("postgresql", place / "d", user="postgres")
             settings = asked_programs.asked(machine, found)
