@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fsadvisor.attestation.claims import Saying
     from fsadvisor.machine.port import Machine
     from fsadvisor.report.model import About
-    from fsadvisor.rulebook.advise import Verdict
+    from fsadvisor.rulebook.advise import Verdict, Verdicts
     from fsadvisor.storage import Storage
     from fsadvisor.tui.session import Session
     from fsadvisor.tui.terminal import Terminal
@@ -189,8 +189,8 @@ def _report(
     return as_text(storage, verdicts, about, full=bool(chosen.full), every=bool(chosen.all))
 
 
-def _exit_code(chosen: argparse.Namespace, verdicts: Iterable[Verdict], shelf: Shelf) -> int:
-    outcomes = {(verdict.outcome, verdict.rule.severity) for verdict in verdicts if verdict.waiver is None}
+def _exit_code(chosen: argparse.Namespace, verdicts: Verdicts, shelf: Shelf) -> int:
+    outcomes = {(one.outcome, one.rule.severity) for one in verdicts.spoken() if one.waiver is None}
     if any((Outcome.ADVISE, severity) in outcomes for severity in _grave(chosen)):
         return FINDINGS
     open_ended = shelf.errors or any(outcome is Outcome.UNDETERMINED for outcome, _ in outcomes)

@@ -111,13 +111,14 @@ class Written:
         known: list[bytes] = []
         unknown: dict[str, int] = {}
         sources: dict[str, list[str]] = {}
+        reasons = self._reasons
         for name, fact in own_facts(seen):
             value = None if isinstance(fact, Unknown) else published.value_piece(fact.value)
             if value is None:
-                why = (fact.cause, fact.learn) if isinstance(fact, Unknown) else (Cause.UNREADABLE, "")
-                unknown[name] = self._reasons.setdefault(why, len(self._reasons))
+                why = (fact.cause, fact.learn) if isinstance(fact, Unknown) else _NO_NUMBER
+                unknown[name] = reasons.setdefault(why, len(reasons))
                 continue
-            known.append(b'"%b":%b' % (name.encode(), value))
+            known.append(_key(name) + value)
             if self._sources:
                 sources.setdefault(_text(fact.source), []).append(name)
         others = {
@@ -135,6 +136,14 @@ class Written:
     def reasons(self) -> Iterator[model.UnknownFact]:
         """Why facts are not known, for all subjects that were written."""
         return (model.UnknownFact(cause, learn) for cause, learn in self._reasons)
+
+
+_NO_NUMBER = (Cause.UNREADABLE, "")
+
+
+@cache
+def _key(name: str) -> bytes:
+    return b'"%b":' % name.encode()
 
 
 def _own(seen: Subject) -> Iterator[str]:
@@ -300,7 +309,7 @@ def _groups(verdicts: Iterable[Verdict]) -> Iterator[tuple[Rule, Outcome, Sequen
 
 def _spoken(verdicts: Iterable[Verdict]) -> Iterator[Verdict]:
     if isinstance(verdicts, Verdicts):
-        return verdicts.among(lambda _, outcome: outcome not in SILENT)
+        return verdicts.spoken()
     return (one for one in verdicts if one.outcome not in SILENT)
 
 

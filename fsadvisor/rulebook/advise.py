@@ -15,7 +15,7 @@ from fsadvisor.facts import Known, Unknown
 from fsadvisor.rulebook.examples import imagined
 from fsadvisor.rulebook.ranking import NOTHING_MEASURED, About, Behind, Rank, behind, rank_of, reason_of, shared_rank
 from fsadvisor.rulebook.remedy import Instructions, render, without_commands
-from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Ask, Outcome, Rule
+from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, SILENT, Ask, Outcome, Rule
 from fsadvisor.rulebook.shape import Gain, measured_gain
 from fsadvisor.storage import Ignored
 from fsadvisor.storage.catalogue import SCOPES, did_you_mean
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fsadvisor.facts import Fact
+    from fsadvisor.rulebook.expr import Expression
     from fsadvisor.storage import Facts, Storage, Subject, Tried, Waiver
 
 RUNNING: Final = frozenset({"trial", "settled"})
@@ -168,6 +169,10 @@ class Verdicts(Sequence[Verdict]):
             if wanted(rule, outcome):
                 yield from (self._verdict(rule, outcome, subject) for subject in subjects)
 
+    def spoken(self) -> Iterator[Verdict]:
+        """Those that have something to say: most of a big machine's pass."""
+        return self.among(lambda _, outcome: outcome not in SILENT)
+
     def groups(self) -> Iterator[tuple[Rule, Outcome, Sequence[Subject]]]:
         """In rank order, each rule with what it says and of whom."""
         yield from self._alike
@@ -189,14 +194,17 @@ class Verdicts(Sequence[Verdict]):
 
 def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> Verdicts:
     """All verdicts in rank order, without those of rules that do not apply unless `every` is asked for."""
-    rules_on: dict[str, list[Rule]] = {kind: [] for kind in SCOPES}
-    for rule in rules:
-        if rule.status in RUNNING:
-            rules_on[rule.subject].append(rule)
+    asking = _by_first_question(rule for rule in rules if rule.status in RUNNING)
     tried = {(one.rule, about): one for one in storage.tried for about in one.subjects}
     alike: dict[_Alike, list[Subject]] = {}
     for subject in sorted(storage.subjects, key=attrgetter("id")):
-        for rule in rules_on[subject.kind]:
+        applying = (
+            rule
+            for first, alike_so_far in asking[subject.kind]
+            if every or first is None or first.evaluate(subject.scope) is not FALSE
+            for rule in alike_so_far
+        )
+        for rule in applying:
             outcome = _outcome(rule, subject.scope)
             if outcome is not Outcome.NOT_APPLICABLE or every:
                 left = NOTHING_MEASURED
@@ -206,6 +214,15 @@ def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> V
     found = Verdicts(alike, storage.waivers, tried)
     found.fold(storage.subjects)
     return found
+
+
+def _by_first_question(rules: Iterable[Rule]) -> dict[str, list[tuple[Expression | None, list[Rule]]]]:
+    """By kind of subject, the rules that ask the same first: one no is enough for all of them."""
+    found: dict[str, dict[str, tuple[Expression | None, list[Rule]]]] = {kind: {} for kind in SCOPES}
+    for rule in rules:
+        first = rule.applies[0].expression if rule.applies else None
+        found[rule.subject].setdefault(first.text if first else "", (first, []))[1].append(rule)
+    return {kind: list(asked.values()) for kind, asked in found.items()}
 
 
 _Alike: TypeAlias = "tuple[Rule, Outcome, int]"

@@ -140,6 +140,7 @@ class SubjectIdentities(Struct, frozen=True):
     inventory: Inventory
     disks: Mapping[str, Disk]
     held_by: Mapping[str, str] = field(default_factory=dict)
+    _drives: dict[str, SeenDrive] = field(default_factory=dict)
 
     def of(self, subject: str) -> Identity:
         """The drives under a subject, and the UUID of the filesystem that it is or is on."""
@@ -151,10 +152,16 @@ class SubjectIdentities(Struct, frozen=True):
         layer = subject.removeprefix("layer:")
         told = (self.inventory.udev.fact(layer, key) for key in _LAYER_KEYS) if layer != subject else ()
         return Identity(
-            drives=tuple(seen_drive(self.inventory.machine, self.disks[leaf]) for leaf in leaves),
+            drives=tuple(map(self._drive, leaves)),
             uuid=next((self.inventory.udev.fact(name, "ID_FS_UUID") for name in devices), NO_UUID),
             device=next((fact for fact in told if isinstance(fact, Known)), NO_UUID),
         )
+
+    def _drive(self, disk: str) -> SeenDrive:
+        """Read once: a disk is under each of its partitions, filesystems and mounts."""
+        if disk not in self._drives:
+            self._drives[disk] = seen_drive(self.inventory.machine, self.disks[disk])
+        return self._drives[disk]
 
 
 F = TypeVar("F", bound="Facts")

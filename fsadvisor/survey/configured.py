@@ -6,6 +6,7 @@ spell some in another way or not at all.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -186,6 +187,7 @@ def _is(shown: str, option: str) -> bool:
     return shown == option or shown.startswith((f"{option}=", f"{option}:"))
 
 
+@lru_cache(maxsize=1024)
 def _one_way(option: str) -> str:
     """One spelling: 262144 for 256k, and the name that the kernel prints."""
     option = _ALSO_CALLED.get(option, option)

@@ -38,7 +38,7 @@ from fsadvisor.survey.progress import each
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from fsadvisor.drives import Family
     from fsadvisor.machine.port import Machine
@@ -62,6 +62,7 @@ class SurveyedDisk(Struct, frozen=True):
 
 def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
     """Stage 2: the leaf disks by id, each by itself."""
+    nvme = _nvme_drives(inventory)
     seen = {
         f"disk:{device.name}": disk(
             inventory.machine,
@@ -71,7 +72,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
             inventory.udev,
             inventory.io,
             inventory.uptime,
-            _other_nvme_drives(inventory, device),
+            _others(nvme, device),
         )
         for device in each("drives", [one for one in inventory.tree.devices.values() if one.is_disk])
     }
@@ -90,20 +91,21 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
     )
 
 
-def _other_nvme_drives(inventory: Inventory, device: BlockDevice) -> tuple[str, ...]:
-    """The NVMe disks of other controllers, without those that udev knows as the same drive by another path."""
-    if not device.name.startswith("nvme"):
-        return ()
-    serial = inventory.udev.of(device.name).get("ID_SERIAL_SHORT")
-    controller = device.hardware.rpartition("/")[0]
-    return tuple(
-        it.path
+def _nvme_drives(inventory: Inventory) -> dict[str, tuple[str, str | None]]:
+    """The NVMe disks by path, each with its controller and the serial number that udev knows."""
+    return {
+        it.path: (it.hardware.rpartition("/")[0], inventory.udev.of(it.name).get("ID_SERIAL_SHORT"))
         for it in inventory.tree.devices.values()
-        if it.is_disk
-        and it.name.startswith("nvme")
-        and it.hardware.rpartition("/")[0] != controller
-        and (serial is None or inventory.udev.of(it.name).get("ID_SERIAL_SHORT") != serial)
-    )
+        if it.is_disk and it.name.startswith("nvme")
+    }
+
+
+def _others(drives: Mapping[str, tuple[str, str | None]], device: BlockDevice) -> Iterator[str]:
+    """The NVMe disks of other controllers, without those that udev knows as the same drive by another path."""
+    controller, serial = drives.get(device.path, ("", None))
+    for path, (its_controller, its_serial) in drives.items() if device.path in drives else ():
+        if its_controller != controller and (serial is None or its_serial != serial):
+            yield path
 
 
 def _with_log(known: Disk, inventory: Inventory, subject: str) -> Disk:
@@ -160,7 +162,7 @@ def disk(
     udev: Udev,
     io: Json | Unknown,
     uptime: Fact[int],
-    other_drives: Sequence[str] = (),
+    other_drives: Iterable[str] = (),
 ) -> SurveyedDisk:
     """All facts of a disk; `settings` of its queue, `udev` by device name, `io` the machine's counters.
 

@@ -21,7 +21,7 @@ from fsadvisor.storage import WriteCache
 from fsadvisor.survey import own_answers, read_fact
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.nvme_amzn_stats import AmznStats
@@ -83,7 +83,7 @@ def _is_scsi(device: BlockDevice) -> bool:
 
 
 def ask(
-    machine: Machine, device: BlockDevice, transport: Fact[Transport], model: Fact[str], others: Sequence[str] = ()
+    machine: Machine, device: BlockDevice, transport: Fact[Transport], model: Fact[str], others: Iterable[str] = ()
 ) -> Drive:
     """Ask the drive, whose model the kernel or udev tells; `others` are the paths of the other NVMe drives."""
     kind = read_fact.value(transport)

@@ -18,7 +18,7 @@ from fsadvisor.survey import read_fact
 from fsadvisor.survey.block import SECTOR_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.nvme_id_ctrl import IdCtrl
@@ -76,7 +76,7 @@ _MOST_COMPRESSED: Final = 8
 """Times that a drive may have been written more by its host than it wrote: those that compress promise 4 at most."""
 
 
-def ocp(machine: Machine, device: BlockDevice, written: int | None, others: Sequence[str]) -> OcpSmartLog | Unknown:
+def ocp(machine: Machine, device: BlockDevice, written: int | None, others: Iterable[str]) -> OcpSmartLog | Unknown:
     """The drive's OCP log, which names no drive: one that contradicts its SMART log is no answer.
 
     Nor is one that another drive gives byte for byte: drives differ in what they wrote, if they ever wrote.
