@@ -6,7 +6,7 @@ stays unknown. What a kind of drive or filesystem does not count is no evidence 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.survey import read_fact
@@ -84,7 +84,8 @@ def incomplete(layer: Layer) -> Fact[bool]:
         _sign(layer.drbd_replicas, lambda it: it != "in sync", "DRBD's copies"),
         _lost_paths(layer),
     )
-    return _any(name, signs)
+    needed = {"dm-raid": layer.lvm_health, "dm-multipath": layer.usable_paths, "drbd": layer.drbd_replicas}
+    return _any(name, signs, needed.get(layer.kind.value))
 
 
 def _lost_paths(layer: Layer) -> Fact[bool]:
@@ -129,7 +130,7 @@ def _shown(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _any(name: str, signs: Iterable[Fact[bool]], needed: Fact[bool] | None = None) -> Fact[bool]:
+def _any(name: str, signs: Iterable[Fact[bool]], needed: Fact[Any] | None = None) -> Fact[bool]:
     """One sign decides; else no sign, where all that the device has to tell is known, `needed` above all."""
     asked = [it for it in signs if it is not NOT_APPLICABLE]
     for sign in asked:

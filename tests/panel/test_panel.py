@@ -6,6 +6,7 @@ import pkgutil
 
 import pytest
 
+from fsadvisor.facts import Unknown
 from fsadvisor.report.as_text import as_text
 from fsadvisor.report.findings import findings, unfolded
 from fsadvisor.report.model import About
@@ -119,3 +120,10 @@ def test_the_panel_is_large_enough():
 def test_the_health_gate_counts_a_hard_disk_with_many_replaced_sectors_as_sick(name, sick):
     disks = [it.scope["disk"] for it in audited(name)[0].subjects if it.kind == "disk"]
     assert any(it.failing.value for it in disks) is sick
+
+
+def test_an_lvm_mirror_of_which_lvs_tells_nothing_is_not_taken_for_whole():
+    made = SERVERS["lvm_mirror_degraded"].server()
+    made.commands = {asked: said for asked, said in made.commands.items() if not asked.startswith("lvs")}
+    (mirror,) = (it.scope["layer"] for it in survey(made, {}).subjects if it.id == "layer:dm-4")
+    assert isinstance(mirror.incomplete, Unknown)
