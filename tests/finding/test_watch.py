@@ -2,13 +2,15 @@
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.kept_files import INCIDENT, WithFile
+from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.kept import chosen_of
 from fsadvisor.measure.now.kept import kept as kept_in
-from fsadvisor.measure.now.model import Device, Window
+from fsadvisor.measure.now.model import Device, Program, Window
 from fsadvisor.measure.now.watching import Watcher, as_line, threshold
 from fsadvisor.readers import incident
 from fsadvisor.rulebook.shelf import own_shelf
@@ -102,6 +104,23 @@ def test_the_last_incident_is_a_fact_of_the_machine_with_its_time(tmp_path):
     assert "2026-11-23 02:00 UTC, 6,400,000,000 bytes while all tasks waited 80 %" in fact.source
     broken = told_of(WithFile(machine, INCIDENT, "{", INCIDENT))
     assert isinstance(broken, Unknown)
+
+
+def test_a_capture_takes_the_last_incident_along_without_what_names_the_machine(tmp_path):
+    seen = Night().look(5.0)
+    container = "e20b499a834e70bcc6ed8201d138d000"
+    disks = tuple(Device(name=f"sd{name}", writes=1 / 3e5 * n, write_ms=900 / 7 * n) for n, name in enumerate("abc", 3))
+    seen = replace(seen, devices=disks, programs=(Program(pid=9, name="db", groups=(f"/{container}",)),))
+    drive = build.nvme(0)
+    machine = WithFile(build.server(drive, mounts=[build.root(drive)]), INCIDENT, as_line(seen).decode(), INCIDENT)
+    recording = RecordingMachine(machine)
+    survey(recording, {})
+    recording.write(tmp_path / "capture")
+    (kept,) = kept_in(tmp_path / "capture")
+    assert kept.devices[0].write_ms == pytest.approx(seen.devices[0].write_ms, rel=1e-5)
+    assert container not in kept.programs[0].groups[0]
+    assert b"What is wrong now: a look of 5.0 s" in fsadvisor("doctor", "--on", tmp_path / "capture").stdout
+    assert b"Where the time goes" in fsadvisor("waits", "--on", tmp_path / "capture").stdout
 
 
 def told_of(machine):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -98,5 +98,16 @@ class Watcher(Struct, kw_only=True):
 
 
 def as_line(window: Window) -> bytes:
-    """As it is kept: names that are no UTF-8 are a stranger's, and made visible."""
-    return msgspec.json.encode(encodable(msgspec.to_builtins(window))) + b"\n"
+    """As it is kept: names that are no UTF-8 are a stranger's, and made visible; figures have six digits.
+
+    Sixteen digits would pass for a serial number, which a capture replaces.
+    """
+    return msgspec.json.encode(_short(encodable(msgspec.to_builtins(window)))) + b"\n"
+
+
+def _short(value: Any) -> Any:  # noqa: ANN401 - whatever msgspec.to_builtins makes
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {name: _short(inside) for name, inside in value.items()}
+    return [_short(inside) for inside in value] if isinstance(value, list) else value
