@@ -42,6 +42,7 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
         raise RefusedError(f"{when.file}: this kernel tells no pressure; boot with psi=1, where it can")
     if not place.is_dir():
         raise RefusedError(f"{place}: no such directory; make it first: mkdir -m 700 {shlex.quote(str(place))}")
+    safe_files.may_be_new(place / "window-0")
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: ended.set())

@@ -1,11 +1,14 @@
 """An incident of a night is kept, with a minute around it, and judged later; nothing else is written."""
 
+import json
+
 import msgspec
 import pytest
 from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.kept_files import INCIDENT, WithFile
+from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.kept import chosen_of
@@ -158,6 +161,35 @@ def test_a_signal_ends_it_between_two_looks():
     night = Night(end_at=TWO + 30)
     assert night.watched(lambda _: None) == 1
     assert night.now < TWO + 60
+
+
+def test_a_directory_that_others_may_change_is_refused_before_anything_happens(tmp_path):
+    tmp_path.chmod(0o777)
+    done = fsadvisor("watch", "--out", tmp_path)
+    assert done.returncode == 2
+    assert b"may be changed by everybody" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"when": "x"},
+        {"when": "9999-12-31T00:00:00+00:00"},
+        {"seconds": 0},
+        {"devices": [{"name": "a\x1b[2J", "writes": 1e300, "write_ms": 1e300}]},
+        {"programs": [{"pid": 1, "name": "a", "stuck": 1, "stuck_s": -1e11}]},
+        {"programs": [{"pid": 10**30, "name": "a"}]},
+    ],
+)
+def test_figures_of_a_strangers_window_that_can_not_be_are_refused(tmp_path, facts):
+    stranger = {"when": "2026-01-01T00:00:00+00:00", "seconds": 5, "root": True, "waiting": 1, **facts}
+    (tmp_path / "window-1.json").write_text(json.dumps(stranger))
+    with pytest.raises(MachineError):
+        kept_in(tmp_path)
+    done = fsadvisor("doctor", "--on", tmp_path)
+    assert done.returncode == 2
+    assert b"\x1b" not in done.stderr
+    assert b"a bug of ours" not in done.stderr
 
 
 @pytest.mark.parametrize("text", ["", "io > 20", "disk pressure > 20 %", "io pressure > 200 %", "io pressure < 5"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -28,6 +29,9 @@ _SYSSTAT: Final = (b"\x96\xd5", b"\xd5\x96")
 _SADF: Final = re.compile(r'\s*\{\s*"sysstat"\s*:')
 _MOST_KEPT: Final = 256 << 20
 _TIME: Final = re.compile(r"((?:\d{4}-\d\d-\d\dT)?\d\d:\d\d(?::\d\d)?)(?:Z|\+00:00)?", re.ASCII)
+_YEARS: Final = range(1990, 2200)
+_LONGEST_S: Final = 1e9
+_MOST: Final = 1e18
 _NONE: Final = "`fsadvisor doctor --json` writes one, `fsadvisor watch --out DIR` many"
 
 
@@ -101,6 +105,23 @@ def _of_lines(text: str, where: str) -> list[Window]:
 
 
 def _checked(window: Window, where: str) -> Window:
+    """A file may be a stranger's: its times and figures are ones that can be. Raises MachineError."""
     if window.format != FORMAT:
         raise MachineError(where, f"its format is {window.format!r}", f"{FORMAT!r} is read here")
+    try:
+        year = datetime.fromisoformat(window.when).astimezone(UTC).year
+    except (ValueError, OverflowError):
+        year = 0
+    waits = (one.stuck_s or 0.0 for one in window.programs)
+    sound = year in _YEARS and 0 < window.seconds <= _LONGEST_S and all(0 <= one <= _LONGEST_S for one in waits)
+    if not sound or not _can_be(msgspec.to_builtins(window)):
+        raise MachineError(where, "a time or a figure in it that can't be", _NONE)
     return window
+
+
+def _can_be(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(map(_can_be, value.values()))
+    if isinstance(value, (list, tuple)):
+        return all(map(_can_be, value))
+    return not isinstance(value, (int, float)) or abs(value) < _MOST
