@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,7 @@ EXAMPLES = {
 }
 
 
+@cache
 def entries():
     """(family, models, presets) of each entry of the drive database that is installed here."""
     place = next((it for it in PLACES if it.is_file()), None)

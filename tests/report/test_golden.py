@@ -59,7 +59,7 @@ REPORTS = {
     "empty.txt": lambda: text(composed.empty()),
     "empty.json": lambda: json(composed.empty()),
     "blind.txt": lambda: text(composed.blind()),
-    "many.txt": lambda: text(composed.many(1000)),
+    "many.txt": lambda: text(composed.many(100)),
     "explain_risk.txt": lambda: explained(rule("barriers-off")),
     "explain_gain.txt": lambda: explained(rule("flush-to-protected-cache")),
     "rule_risk.md": lambda: markdown(rule("barriers-off")),

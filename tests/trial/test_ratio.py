@@ -331,7 +331,7 @@ class Writing:
         return Window(seconds=seconds, operations=done, asked_bytes=4096 * done, latencies_ns=sync, sync_ns=sync)
 
 
-@tries(25)
+@tries(10)
 @given(st.integers(300, 3000).map(lambda mib: mib << 20), st.integers(0, 10).map(lambda mib: mib << 20), st.integers())
 def test_no_more_is_written_than_was_told_and_each_turn_has_its_share(limit, set_up, seed):
     disk, world = Disk(), World(lots=random.Random(seed), noise=0.0)

@@ -1,5 +1,7 @@
 """Looks at machines, recorded or made by a test."""
 
+from functools import cache
+
 from fsadvisor.machine.opening import open_machine
 from fsadvisor.pages.glyphs import plain
 from fsadvisor.rulebook.advise import advise
@@ -8,6 +10,7 @@ from fsadvisor.survey.whole import survey
 from fsadvisor.tui.session import Session
 from fsadvisor.tui.views.look import Look
 from tests.paths import FIXTURES
+from tests.report import composed
 from tests.report.composed import ABOUT
 
 
@@ -24,7 +27,19 @@ def session():
 
 def look_at(machine):
     """A look at a recorded machine, by name, or at one that a test made."""
-    return session().look(open_machine(FIXTURES / "machines" / machine) if isinstance(machine, str) else machine)
+    return recorded(machine) if isinstance(machine, str) else session().look(machine)
+
+
+@cache
+def recorded(machine):
+    """Looked at once: a look does not change."""
+    return session().look(open_machine(FIXTURES / "machines" / machine))
+
+
+@cache
+def many_disks():
+    """A look at more of everything than is shown at once."""
+    return look_of(composed.many(120))
 
 
 def text(lines):

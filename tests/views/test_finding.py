@@ -13,7 +13,7 @@ from fsadvisor.tui.views.look import finding_key
 from tests.cases import few
 from tests.counted import calls
 from tests.report import composed
-from tests.views.seen import look_at, look_of, session, text
+from tests.views.seen import look_at, look_of, many_disks, session, text
 
 MACHINES = ("ext4-nobarrier", "pm9a3-postgresql-volatile", "worn-nvme-database", "lab-fstab-that-would-not-boot")
 
@@ -191,7 +191,7 @@ def test_next_and_before_walk_through_the_ranking_and_end():
 
 
 def test_a_page_about_ten_times_the_disks_costs_ten_times_as_much():
-    few, many = look_of(composed.many(20)), look_of(composed.many(200))
+    few, many = look_of(composed.many(12)), many_disks()
     assert keys(few) == keys(many)
     for key in keys(few):
         cost, ten_times = (calls(lambda one=one, key=key: finding.page(one, key, UNICODE)) for one in (few, many))
@@ -199,7 +199,7 @@ def test_a_page_about_ten_times_the_disks_costs_ten_times_as_much():
 
 
 def test_of_hundreds_of_disks_ten_have_their_commands_shown_and_all_are_copied():
-    look = look_of(composed.many(200))
+    look = many_disks()
     for key, one in zip(keys(look), look.findings, strict=True):
         page = finding.page(look, key, UNICODE)
         assert len(laid(page.whole.blocks, 80)) < 400

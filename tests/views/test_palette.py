@@ -4,8 +4,7 @@ import pytest
 
 from fsadvisor.rulebook.shelf import own_shelf
 from fsadvisor.tui.views import keys
-from tests.report import composed
-from tests.views.seen import look_at, look_of
+from tests.views.seen import look_at, many_disks
 
 RULES = own_shelf().rules
 
@@ -67,7 +66,7 @@ def test_what_is_mistyped_finds_a_few_whose_letters_are_alike():
 
 
 def test_hundreds_of_disks_do_not_fill_the_list():
-    assert len(hits(look_of(composed.many(200)), "disk")) <= keys.MOST
+    assert len(hits(many_disks(), "disk")) <= keys.MOST
 
 
 def test_no_value_is_said_of_a_disk_that_has_another():
@@ -84,7 +83,7 @@ def test_a_fact_that_nobody_has_said_is_found_by_the_verb_that_says_it():
 
 
 def test_disks_of_which_a_fact_says_the_same_share_an_entry():
-    found = [one for one in hits(look_of(composed.many(200)), "disk.plp") if one.what.startswith("disk.plp ")]
+    found = [one for one in hits(many_disks(), "disk.plp") if one.what.startswith("disk.plp ")]
     assert 0 < len(found) <= 3
     assert any(one.about.endswith(" more") for one in found)
 

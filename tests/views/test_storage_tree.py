@@ -8,7 +8,7 @@ from fsadvisor.tui.views import storage_tree
 from fsadvisor.tui.views.badges import badges
 from fsadvisor.tui.views.rows import matching
 from tests.report import composed
-from tests.views.seen import look_at, look_of
+from tests.views.seen import look_at, look_of, many_disks
 
 
 def unfolded(look, but=()):
@@ -79,7 +79,7 @@ def test_what_is_shared_is_shown_whole_where_it_is_first_unfolded_and_a_drive_ha
 
 
 def test_all_mounts_are_folded_at_first():
-    for look in (look_of(composed.many(200)), look_at("raid-lvm-crypt-server")):
+    for look in (many_disks(), look_at("raid-lvm-crypt-server")):
         assert all(node.depth == 0 for node in tree_of(look, storage_tree.Folds()).nodes)
 
 
