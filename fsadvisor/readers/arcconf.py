@@ -13,6 +13,7 @@ Written against arcconf 6.x to 3.x of the Unified Serial drivers, whose labels d
           Device #0
              Device is a Hard drive
              State                              : Online
+             Reported Channel,Device(T:L)       : 0,1(1:0)
              S.M.A.R.T.                         : No
 
 https://download.adaptec.com/pdfs/user_guides/microsemi_cli_smarthba_smartraid_v3_00_23484_ug.pdf
@@ -36,6 +37,7 @@ ARGV: tuple[str, ...] = ("arcconf", "getconfig", "1")
 _FOUND = late(r"^Controllers found: ([0-9]{1,3})$", re.MULTILINE)
 _PART = late(r"^ *(?:(?P<volume>Logical device) number|(?P<drive>Device) #) ?(?P<number>[0-9]{1,4})$", re.IGNORECASE)
 _PAIR = late(r"^ *(?P<label>[A-Z][^:]{0,60}?) *: (?P<value>.*)$", re.IGNORECASE)
+_PLACE = late(r"Reported Channel,Device\(T:L\) *: (\d{1,3}),(\d{1,4})\(", re.IGNORECASE)
 
 
 class Volume(Struct, frozen=True, kw_only=True):
@@ -59,6 +61,9 @@ class Drive(Struct, frozen=True, kw_only=True):
     state: str | None = None
     predicted_to_fail: bool | None = None
     write_cache: str | None = None
+    channel: int | None = None
+    """With the next: where smartctl finds it."""
+    device_id: int | None = None
 
 
 class Arcconf(Struct, frozen=True, kw_only=True):
@@ -126,9 +131,12 @@ def _volume(part: _Part) -> Volume:
 
 def _drive(part: _Part) -> Drive:
     values = part.values
+    place = next((it for line in part.lines if (it := _PLACE.match(line))), None)  # its label has a colon
     return Drive(
         number=part.number,
         state=values.get("state"),
         predicted_to_fail={"Yes": True, "No": False}.get(values.get("s.m.a.r.t.", "")),
         write_cache=values.get("write cache"),
+        channel=int(place[1]) if place else None,
+        device_id=int(place[2]) if place else None,
     )

@@ -1,7 +1,8 @@
 """Drives behind a RAID controller, each asked by smartctl for its own health; the sick ones are named by slot.
 
 megaraid: `smartctl --scan` lists them by the controller's SCSI host. cciss: smartctl finds none, so they are counted by
-ssacli. Nothing is asked where no disk is such a controller's volume.
+ssacli. aacraid: it finds none either, and arcconf tells channel and device. Nothing is asked where no disk is such a
+controller's volume.
 
 https://www.smartmontools.org/wiki/Supported_RAID-Controllers
 """
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
-from fsadvisor.readers import json_text, smartctl, ssacli, storcli
+from fsadvisor.readers import arcconf, json_text, smartctl, ssacli, storcli
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
@@ -36,9 +37,10 @@ def sick(machine: Machine, tool: str | None, device: BlockDevice) -> Fact[tuple[
     """'252:3: 24 unreadable sectors' of each drive that says so itself; of other controllers not known."""
     if tool in (None, "none"):
         return NOT_APPLICABLE
-    names = (
-        _megaraid(machine, tool, device) if tool in ("storcli64", "perccli64") else _smart_array(machine, tool, device)
-    )
+    if tool in ("storcli64", "perccli64"):
+        names = _megaraid(machine, tool, device)
+    else:
+        names = _aacraid(machine, device) if tool == "arcconf" else _smart_array(machine, tool, device)
     if isinstance(names, Unknown):
         return names
     asked = {name: smartctl.argv(path, kind) for name, (path, kind) in names.items()}
@@ -86,6 +88,18 @@ def _smart_array(machine: Machine, tool: str | None, device: BlockDevice) -> Map
         return Unknown(Cause.NOT_EXPOSED, "ask each drive: `smartctl -d cciss,N -x /dev/sgM`", _SOURCE)
     number = min(len(report.controllers[0].physical_drives), _MOST)
     return {f"cciss,{at}": (device.path, f"cciss,{at}") for at in range(number)}
+
+
+def _aacraid(machine: Machine, device: BlockDevice) -> Mapping[str, tuple[str, str]] | Unknown:
+    """aacraid,0,CHANNEL,DEVICE of the drives of the only controller, by arcconf's numbers."""
+    report = read_fact.command_record(machine, arcconf.ARGV, arcconf.parse)
+    if isinstance(report, Unknown):
+        return report
+    placed = [it for it in report.drives if it.channel is not None and it.device_id is not None]
+    if report.controllers != 1 or len(placed) != len(report.drives) or not placed:
+        return Unknown(Cause.NOT_EXPOSED, "ask each drive: `smartctl -d aacraid,H,L,ID -x /dev/sda`", _SOURCE)
+    kinds = {f"device {it.number}": f"aacraid,0,{it.channel},{it.device_id}" for it in placed[:_MOST]}
+    return {name: (device.path, kind) for name, kind in kinds.items()}
 
 
 def _signs(smart: SmartReport) -> Iterator[str]:

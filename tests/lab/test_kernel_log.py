@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab.scenario import run, settle, wait_for
+from tools.lab.devices import UNREADABLE_SECTOR
 
 pytestmark = pytest.mark.lab
 
@@ -36,6 +37,23 @@ def test_what_the_kernels_log_tells_of_a_disk_and_of_a_filesystem(scenario):
     assert report.fact(f"filesystem:{disk}", "filesystem.log_errors") >= stopped > 0
     assert report.fact(f"disk:{disk.removeprefix('/dev/')}", "disk.log_errors") == 0
     scenario.tell(claim="the kernel's log", medium=medium, stopped=stopped)
+
+
+@pytest.mark.parametrize("kind", ["sata-failing", "nvme-failing"])
+def test_what_the_kernels_drivers_say_of_a_sector_that_a_drive_can_not_read(scenario, kind):
+    """The kernel's log: a SATA disk and an NVMe drive with a sector that QEMU's blkdebug makes unreadable"""
+    (name,) = scenario.attach(kind)
+    before = scenario.audit()
+    page = UNREADABLE_SECTOR * 512 // 4096
+    run("dd", f"if=/dev/{name}", "of=/dev/null", "bs=4096", f"skip={page}", "count=1", "iflag=direct", check=False)
+
+    report = scenario.audit()
+
+    printed = re.findall(rf"(?:I/O|medium) error, dev {name},? ", scenario.second("dmesg"))
+    assert before.fact(f"disk:{name}", "disk.log_errors") == 0
+    assert report.fact(f"disk:{name}", "disk.log_errors") >= len(printed) > 0
+    assert ("disk-errors-in-log", f"disk:{name}") in report.advice()
+    scenario.tell(claim="blkdebug", kind=kind, printed=len(printed))
 
 
 def failing(scenario, name, disk):

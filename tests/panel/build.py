@@ -588,6 +588,7 @@ def adaptec(volume="Optimal", drives=("Online",) * 4, *, setting="On when protec
     members = "".join(
         f"      Device #{at}\n         Device is a Hard drive\n         State : {state}\n"
         f"         Write Cache : {drive_cache}\n         S.M.A.R.T. : {smart[at]}\n"
+        f"         Reported Channel,Device(T:L) : 0,{at}({at}:0)\n"
         for at, state in enumerate(drives)
     )
     drive.commands = {

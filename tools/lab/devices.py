@@ -6,10 +6,16 @@ scenario, and the machine it records, has only the disks it names. The guest imp
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 SHARES = ("0000:00:02.0", "0000:00:03.0", "0000:00:04.0")
 """Where the root, the kernel's tree and the folder of results are."""
+
+
+Drive: TypeAlias = Callable[[str], tuple[str, str]]
+"""An image's name into options for QEMU."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +39,26 @@ def _drive(image: str, ident: str = "", more: str = "") -> tuple[str, str]:
     return "-drive", f"if=none,id={ident or image},format=raw,cache=unsafe,discard=unmap,file={{{image}}}{more}"
 
 
-def _nvme(name: str, slot: int, bus: int, megabytes: int, namespace: str = "") -> Device:
+UNREADABLE_SECTOR = 65536
+"""Which of a failing drive's sectors no read gets."""
+
+
+def _failing(image: str) -> tuple[str, str]:
+    """A drive with a sector that can't be read, by QEMU's blkdebug."""
+    error = {"event": "none", "iotype": "read", "errno": 5, "sector": UNREADABLE_SECTOR}
+    rules = ",".join(f"file.inject-error.0.{name}={value}" for name, value in error.items())
+    file = f"file.driver=blkdebug,file.image.driver=file,file.image.filename={{{image}}}"
+    return "-drive", f"if=none,id={image},format=raw,cache=unsafe,{file},{rules}"
+
+
+def _nvme(name: str, slot: int, bus: int, megabytes: int, namespace: str = "", drive: Drive = _drive) -> Device:
     """An NVMe controller with one namespace, behind a PCIe port of its own."""
     return Device(
         f"0000:{bus:02x}:00.0",
         "nvme",
         (
             *("-device", f"pcie-root-port,id=port-{name},chassis={bus},addr={slot:#x}"),
-            *_drive(name),
+            *drive(name),
             *("-device", f"nvme,id={name},bus=port-{name},serial=FSADV{bus:04d}"),
             *("-device", f"nvme-ns,bus={name},drive={name}{namespace}"),
         ),
@@ -58,11 +76,11 @@ def _scsi(name: str, slot: int, disks: tuple[tuple[str, str], ...], megabytes: i
     return Device(f"0000:00:{slot:02x}.0", "virtio-pci", tuple(argv), images, ("virtio_scsi", "sd_mod", "sg"))
 
 
-def _sata(name: str, slot: int, disks: tuple[tuple[str, str], ...]) -> Device:
+def _sata(name: str, slot: int, disks: tuple[tuple[str, str], ...], drive: Drive = _drive) -> Device:
     """An AHCI controller with ATA disks."""
     argv: list[str] = ["-device", f"ahci,id={name},addr={slot:#x}"]
     for port, (image, properties) in enumerate(disks):
-        argv += [*_drive(image), "-device", f"ide-hd,bus={name}.{port},drive={image},{properties}"]
+        argv += [*drive(image), "-device", f"ide-hd,bus={name}.{port},drive={image},{properties}"]
     images = tuple((image, 512) for image, _ in disks)
     return Device(f"0000:00:{slot:02x}.0", "ahci", tuple(argv), images, ("ahci", "sd_mod", "sg"))
 
@@ -140,6 +158,13 @@ DEVICES = {
     "shelf": _scsi("shelf", 0x09, tuple((f"shelf{n}", f"{_SAS_DISK},serial=Z1Z0001{n}") for n in range(6)), 256),
     "path-a": _path("path-a", 0x0A),
     "path-b": _path("path-b", 0x0B),
+    "nvme-failing": _nvme("nvme-failing", 0x13, 4, 64, drive=_failing),
+    "sata-failing": _sata(
+        "sata-failing",
+        0x0E,
+        (("constellation", "model=ST8000NM0055-1RM112,ver=SN04,serial=ZA10000T,rotation_rate=7200"),),
+        _failing,
+    ),
     "virtio": _virtio("virtio", 0x0C, ""),
     "virtio-through": _virtio("virtio-through", 0x0D, ",write-cache=off"),
 }
