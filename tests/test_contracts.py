@@ -2,6 +2,8 @@
 
 import ast
 import graphlib
+import importlib
+import re
 import tomllib
 
 from tests.paths import ROOT
@@ -61,6 +63,14 @@ def test_the_architecture_names_every_package():
     ]
     told = {name.strip(" `") for row in rows for name in row.split(",")}
     assert {part(path) for path in MODULES} - {"__init__", "__main__", "_version"} == told
+
+
+def test_the_journeys_of_the_architecture_have_eight_hops_at_most_by_names_that_are_there():
+    journeys = (ROOT / "docs/architecture.md").read_text().partition("## Two journeys")[2].split("**")[2::2]
+    assert [journey.count("→") <= 8 for journey in journeys] == [True, True]
+    for name in re.findall(r"`([a-z_.]+\.\w+)`", " ".join(journeys)):
+        module, _, member = name.rpartition(".")
+        assert hasattr(importlib.import_module(f"fsadvisor.{module}"), member), name
 
 
 def name_of(path):
