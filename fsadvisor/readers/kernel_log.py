@@ -121,7 +121,10 @@ def _told(said: str) -> Iterator[tuple[Pattern, str]]:
 
 
 def _forget(found: dict[tuple[str, str], Event], device: str) -> None:
-    for key in [key for key in found if key[1] == device]:
+    """Of the device that had the name before, its partitions ('loop0p1', 'sda1') and its journal ('loop0-8')."""
+    between = "p" if device[-1:].isdecimal() else ""
+    part = re.compile(rf"{re.escape(device)}(?:{between}\d+)?(?:-\d+)?", re.ASCII)
+    for key in [key for key in found if part.fullmatch(key[1])]:
         del found[key]
 
 
