@@ -32,6 +32,7 @@ _GROUPS: Final = {
         "diff": "what is new since a report, a recording or the last look",
         "unit": "a systemd timer and a cron line that run the report, to review",
         "drive": "the power-loss verdict from captured tool outputs",
+        "serve": "the explorer in a browser of this machine, read-only",
     },
     "say what only people know": {
         "attest": "facts that no tool can tell, such as a data sheet's",
@@ -68,6 +69,7 @@ TAKES: Final[Mapping[str, frozenset[str]]] = {
         "schema": "",
         "waits": "on json text timeout wake",
         **dict.fromkeys(("probe", "compare", "forecast", "trial"), "json text timeout wake"),
+        "serve": f"{_LOOK} rules all",
     }.items()
 }
 """The options of the report that each command takes as well."""
@@ -102,6 +104,7 @@ _EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "waive": ("fsadvisor waive nearly-full /srv --because 'moved next week' --until 2027-01-31",),
     "drive": ("smartctl --json -x /dev/nvme0 > drive.json; fsadvisor drive drive.json",),
     "schema": ("fsadvisor schema plan",),
+    "serve": ("fsadvisor serve", "fsadvisor serve --demo --port 0"),
     "try": ("fsadvisor rule try my-rule.toml --on server.tar.xz",),
 }
 

@@ -1,4 +1,4 @@
-"""The command line of what measures for longer (compare, forecast, trial, watch), and of diff and unit."""
+"""The command line of what measures for longer (compare, forecast, trial, watch), and of diff, unit and serve."""
 
 from __future__ import annotations
 
@@ -264,3 +264,20 @@ def add_unit(unit: argparse.ArgumentParser) -> None:
     unit.add_argument(
         "--every", choices=("hourly", "daily", "weekly"), default="daily", help="how often (default: daily)"
     )
+
+
+SERVE_SAYS = (
+    "Serve the explorer to a browser of this machine, on loopback only, to who has the address that it prints. "
+    "Read-only unless --may-write is given."
+)
+
+
+def add_serve(serve: argparse.ArgumentParser, port: Callable[[str], int]) -> None:
+    """Its arguments."""
+    serve.add_argument(
+        "--port", metavar="N", type=port, default=8421, help="the port of 127.0.0.1 (default: 8421; 0: any free one)"
+    )
+    serve.add_argument(
+        "--may-write", action="store_true", help="let the page attest, waive, save files, and measure, as here"
+    )
+    serve.add_argument("--page", action="store_true", help=argparse.SUPPRESS)

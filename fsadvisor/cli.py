@@ -6,13 +6,11 @@ import gc
 import importlib
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fsadvisor import arguments, looking
+from fsadvisor import arguments, exploring, looking
 from fsadvisor._version import __version__
 from fsadvisor.attestation.claims import ClaimError
-from fsadvisor.machine import kept_files
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.advise import advise, judge, with_fitting_waivers
@@ -24,14 +22,12 @@ from fsadvisor.storage.catalogue import catalogue, did_you_mean, matching
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from fsadvisor.attestation.claims import Saying
-    from fsadvisor.machine.port import Machine
     from fsadvisor.report.model import About
     from fsadvisor.rulebook.advise import Verdict, Verdicts
     from fsadvisor.storage import Storage
-    from fsadvisor.tui.session import Session
-    from fsadvisor.tui.terminal import Terminal
 
 FINDINGS, USAGE, INCOMPLETE, BLIND = 1, 2, 3, 5
 _MOST_WRITTEN = 1 << 30
@@ -81,8 +77,8 @@ def _write(chunks: Iterable[str] | Iterable[bytes]) -> None:
 def _audit(chosen: argparse.Namespace) -> int:
     if not chosen.quiet and (said := getattr(chosen, "configured", "")):
         sys.stderr.write(f"fsadvisor: with the defaults of {said}\n")
-    if chosen.form is None and not (chosen.quiet or chosen.output) and (terminal := _terminal(chosen)):
-        return _explore(chosen, terminal)
+    if chosen.form is None and not (chosen.quiet or chosen.output) and (terminal := exploring.terminal_of(chosen)):
+        return exploring.explore(chosen, terminal)
     from fsadvisor.report.as_json import could_not_look
     from fsadvisor.report.model import About, Identity
 
@@ -111,59 +107,6 @@ def _replace(file: Path, chunks: Iterable[str] | Iterable[bytes], form: str | No
     content = b"".join(one if isinstance(one, bytes) else one.encode("utf-8", "backslashreplace") for one in chunks)
     mode = safe_files.PUBLIC if form == "openmetrics" else safe_files.PRIVATE
     safe_files.rewrite(file, lambda _: content, _MOST_WRITTEN, mode, "name another file for --output")
-
-
-def _terminal(chosen: argparse.Namespace) -> Terminal | None:
-    """The terminal that the explorer can run on; None where the report is to be printed."""
-    if not sys.stdout.isatty():
-        return None
-    from importlib.util import find_spec
-
-    from fsadvisor.tui import terminal
-
-    if find_spec("textual") is None:
-        sys.stderr.write("fsadvisor: no explorer without Textual, which the one-file program has not; the report:\n")
-        return None
-    return None if terminal.obstacle(os.environ) else terminal.terminal(os.environ, plain=bool(chosen.plain))
-
-
-def _explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
-    """Something is to be seen at once; what that does not need is loaded later."""
-    from fsadvisor.tui.starting import start
-    from fsadvisor.tui.views.head import called
-
-    name = called(str(chosen.on)) if chosen.on else os.uname().nodename
-    return start(name, lambda: _session(chosen, name), terminal)
-
-
-def _session(chosen: argparse.Namespace, name: str) -> Session:
-    from fsadvisor.machine.progressive import ProgressiveMachine
-    from fsadvisor.tui.session import Memory, Session
-    from fsadvisor.verbs.asking import own_name
-
-    def opened() -> tuple[Machine, ProgressiveMachine | None]:
-        if chosen.on:
-            return looking.machine(chosen), None
-        answering = ProgressiveMachine(chosen.timeout, wake=chosen.wake)
-        answering.asks_programs = bool(chosen.ask_programs)
-        return looking.with_what_is_kept(answering, chosen), answering
-
-    memory = None
-    if not (chosen.on or chosen.only or chosen.workload or chosen.attestations):
-        file = kept_files.seen_path(root=os.geteuid() == 0, environment=os.environ)
-        memory = Memory(file) if file else None
-    return Session(
-        opened=opened,
-        storage_of=lambda machine, supposed=(): looking.storage(machine, chosen, supposed),
-        shelf=looking.shelf(chosen),
-        version=__version__,
-        name=name,
-        every=bool(chosen.all),
-        live=not chosen.on,
-        memory=memory,
-        attestations=None if chosen.on and chosen.attestations is None else _attestations(chosen),
-        who=own_name(),
-    )
 
 
 def _report(
@@ -279,7 +222,7 @@ def _attest(chosen: argparse.Namespace) -> int:
         return 0
     if chosen.subject is None:
         raise looking.UsageError(f"say of what: fsadvisor attest {chosen.about} SUBJECT, such as disk:nvme0n1")
-    file = _attestations(chosen)
+    file = looking.attestations(chosen)
     if chosen.remove:
         return _tell(verbs.withdraw(file, "attestation", chosen.about, chosen.subject))
     if not chosen.by:
@@ -300,25 +243,18 @@ def _checklist(chosen: argparse.Namespace) -> int:
         return 0
     if not chosen.by:
         raise looking.UsageError("say who answers: --by WHO")
-    file, saying = _attestations(chosen), _saying(chosen)
+    file, saying = looking.attestations(chosen), _saying(chosen)
     return max(map(_tell, verbs.answered(machine, file, chosen.checklist, chosen.about, chosen.answer, saying)))
 
 
 def _waive(chosen: argparse.Namespace) -> int:
     from fsadvisor.attestation import verbs
 
-    file = _attestations(chosen)
+    file = looking.attestations(chosen)
     if chosen.remove:
         return _tell(verbs.withdraw(file, "waiver", chosen.about, chosen.subject))
     rules = looking.shelf(chosen).rules
     return _tell(verbs.waive(looking.machine(chosen), file, rules, chosen.about, chosen.subject, _saying(chosen)))
-
-
-def _attestations(chosen: argparse.Namespace) -> Path:
-    """The file to write to: that of this machine only where this machine is looked at."""
-    if chosen.on and chosen.attestations is None:
-        raise looking.UsageError("with --on, say where to keep what you say: --attestations FILE")
-    return chosen.attestations or Path(kept_files.ATTESTATIONS)
 
 
 def _saying(chosen: argparse.Namespace) -> Saying:
@@ -397,4 +333,5 @@ _VERBS: dict[str | None, Callable[[argparse.Namespace], int]] = {
     "drive": _drive,
     **dict.fromkeys(("probe", "compare", "forecast", "trial", "waits", "doctor", "watch", "unit"), _measures),
     "schema": _schema,
+    "serve": exploring.serve,
 }

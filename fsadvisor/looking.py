@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from fsadvisor.machine import kept_files
@@ -45,6 +46,13 @@ def with_what_is_kept(machine: Machine, chosen: argparse.Namespace) -> Machine:
         return machine
     text = kept_files.attestation_text(chosen.attestations, must_exist=chosen.verb not in ("attest", "waive"))
     return WithFile(machine, kept_files.ATTESTATIONS, text, str(chosen.attestations))
+
+
+def attestations(chosen: argparse.Namespace) -> Path:
+    """The file to write to: that of this machine only where this machine is looked at."""
+    if chosen.on and chosen.attestations is None:
+        raise UsageError("with --on, say where to keep what you say: --attestations FILE")
+    return chosen.attestations or Path(kept_files.ATTESTATIONS)
 
 
 def shelf(chosen: argparse.Namespace) -> Shelf:

@@ -6,7 +6,7 @@
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
 _shtab_fsadvisor_rule_subparsers=(try)
-_shtab_fsadvisor_subparsers=(explain find rules facts plan probe compare forecast trial waits doctor watch capture diff unit attest waive rule drive schema)
+_shtab_fsadvisor_subparsers=(explain find rules facts plan probe compare forecast trial waits doctor watch capture diff unit serve attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_option_strings=(-h --help --on --only --workload --rules --attestations --ask-programs --wake --timeout)
 _shtab_fsadvisor_find_option_strings=(-h --help --on --only --workload --rules --attestations --ask-programs --wake --timeout)
@@ -23,6 +23,7 @@ _shtab_fsadvisor_watch_option_strings=(-h --help --timeout --for --when --out --
 _shtab_fsadvisor_capture_option_strings=(-h --help --on --only --workload --rules --attestations --ask-programs --wake --timeout)
 _shtab_fsadvisor_diff_option_strings=(-h --help --json --text --workload --rules --attestations --config --fail-on --wake --timeout)
 _shtab_fsadvisor_unit_option_strings=(-h --help --json --text --html --summary --format --output --only --workload --rules --attestations --config --fail-on --quiet --remember --ask-programs --strict --timeout --every)
+_shtab_fsadvisor_serve_option_strings=(-h --help --on --only --workload --rules --attestations --ask-programs --all --wake --timeout --port --may-write)
 _shtab_fsadvisor_attest_option_strings=(-h --help --on --only --workload --rules --attestations --ask-programs --wake --timeout --checklist --answer --by --because --link --until --remove)
 _shtab_fsadvisor_waive_option_strings=(-h --help --on --only --workload --rules --attestations --ask-programs --wake --timeout --by --because --link --until --remove)
 _shtab_fsadvisor_rule_try_option_strings=(-h --help --json --text --html --on --only --workload --attestations --ask-programs --full --all --wake --timeout)
@@ -38,7 +39,7 @@ _shtab_fsadvisor_compare___suite_choices=(quick full oltp metadata streaming)
 _shtab_fsadvisor_unit___every_choices=(hourly daily weekly)
 _shtab_fsadvisor_rule_pos_0_choices=(try)
 _shtab_fsadvisor_schema_pos_0_choices=(report drive plan probe compare forecast trial waits doctor diff lines brief)
-_shtab_fsadvisor_pos_0_choices=(explain find rules facts plan probe compare forecast trial waits doctor watch capture diff unit attest waive rule drive schema)
+_shtab_fsadvisor_pos_0_choices=(explain find rules facts plan probe compare forecast trial waits doctor watch capture diff unit serve attest waive rule drive schema)
 
 _shtab_fsadvisor_explain_pos_0_nargs=+
 _shtab_fsadvisor_explain__h_nargs=0
@@ -144,6 +145,12 @@ _shtab_fsadvisor_unit___quiet_nargs=0
 _shtab_fsadvisor_unit___remember_nargs=0
 _shtab_fsadvisor_unit___ask_programs_nargs=0
 _shtab_fsadvisor_unit___strict_nargs=0
+_shtab_fsadvisor_serve__h_nargs=0
+_shtab_fsadvisor_serve___help_nargs=0
+_shtab_fsadvisor_serve___ask_programs_nargs=0
+_shtab_fsadvisor_serve___all_nargs=0
+_shtab_fsadvisor_serve___wake_nargs=0
+_shtab_fsadvisor_serve___may_write_nargs=0
 _shtab_fsadvisor_attest__h_nargs=0
 _shtab_fsadvisor_attest___help_nargs=0
 _shtab_fsadvisor_attest___ask_programs_nargs=0

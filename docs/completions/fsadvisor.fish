@@ -50,8 +50,8 @@ function _shtab_fsadvisor_using
   test "$_shtab_fsadvisor_cmdpath" = "$argv"
 end
 
-set -g _shtab_fsadvisor_commands explain find rules facts plan probe compare forecast trial waits doctor watch capture diff unit attest waive rule 'rule try' drive schema
-set -g _shtab_fsadvisor_opts_with_value --answer --at --attestations --because --by --checklist --config --delays --device --every --fail-on --filesystems --fit --for --format --images --job --jobs --link --matters --on --on-scratch --only --out --output --passes --rules --seconds --suite --timeout --type --until --when --width --window --workload --yes-erase -o
+set -g _shtab_fsadvisor_commands explain find rules facts plan probe compare forecast trial waits doctor watch capture diff unit serve attest waive rule 'rule try' drive schema
+set -g _shtab_fsadvisor_opts_with_value --answer --at --attestations --because --by --checklist --config --delays --device --every --fail-on --filesystems --fit --for --format --images --job --jobs --link --matters --on --on-scratch --only --out --output --passes --port --rules --seconds --suite --timeout --type --until --when --width --window --workload --yes-erase -o
 
 complete -c fsadvisor -e
 complete -c fsadvisor -f
@@ -272,6 +272,19 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l ask-programs -d 'ask d
 complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l strict -d 'exit with 3 where something could not be told'
 complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l timeout -x -d 'for each tool (default: 10)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using unit' -l every -xka "hourly daily weekly" -d 'how often (default: daily)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a serve -d 'Serve the explorer to a browser of this machine, on loopback only, to who has the address that it prints. Read-only unless --may-write is given.'
+complete -c fsadvisor -n '_shtab_fsadvisor_using serve' -s h -l help -d 'show this help message and exit'
+complete -c fsadvisor -n '_shtab_fsadvisor_using serve' -l on -x -d 'look at what capture made, an archive of sos, supportconfig or insights, or a copy of /proc and /sys'
+complete -c fsadvisor -n '_shtab_fsadvisor_using serve' -l only -x -d 'only this mount point or disk, with all above and below it'
+complete -c fsadvisor -n '_shtab_fsadvisor_using serve' -l workload -x -d 'what a mount is used for: oltp, metadata-heavy, streaming, mixed (may be given more than once)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using serve' -l rules -x -d 'load the rules in this directory as well'
+complete -c fsadvisor -n '_shtab_fsadvisor_using serve' -l attestations -x -d 'what people say of the machine (default: /etc/fsadvisor/attest.toml)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using serve' -l ask-programs -d 'ask databases by psql, mysql and redis-cli what is in force, over their local sockets; nothing is changed'
+complete -c fsadvisor -n '_shtab_fsadvisor_using serve' -l all -d 'list passed checks and rules that do not apply, too'
+complete -c fsadvisor -n '_shtab_fsadvisor_using serve' -l wake -d 'ask disks that sleep, too, which wakes them'
+complete -c fsadvisor -n '_shtab_fsadvisor_using serve' -l timeout -x -d 'for each tool (default: 10)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using serve' -l port -x -d 'the port of 127.0.0.1 (default: 8421; 0: any free one)'
+complete -c fsadvisor -n '_shtab_fsadvisor_using serve' -l may-write -d 'let the page attest, waive, save files, and measure, as here'
 complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a attest -d 'Say what only a person can know of this machine; alone, list what has been said.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using attest' -l on -x -d 'look at what capture made, an archive of sos, supportconfig or insights, or a copy of /proc and /sys'

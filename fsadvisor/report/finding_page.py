@@ -218,7 +218,7 @@ class FindingPage:
         self.finding = finding
         self.rule = finding.rule
         self._all_are = all_are
-        self._facts = finding.facts()
+        self._facts = finding.facts
         self._told: set[str] = set()
 
     def headline(self, number: int = 0) -> Headline:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
@@ -41,8 +41,11 @@ _NUMBER: Final = re.compile(r"([0-9]+)")
 _DIGITS: Final = 18
 
 
-class Finding(Struct):
-    """What a rule says of one or more subjects, with the same answer to every ask."""
+class Finding(Struct, dict=True):
+    """What a rule says of one or more subjects, with the same answer to every ask.
+
+    What takes time of thousands of subjects is worked out once, when all of them are there.
+    """
 
     rule: Rule
     outcome: Outcome
@@ -66,7 +69,7 @@ class Finding(Struct):
         """The row of `fsadvisor explain order` that it stands in."""
         return urgency_of(self.rule, self.outcome, left_of(self.verdicts[0].measured))
 
-    @property
+    @cached_property
     def title(self) -> str:
         """Its rule's title, with the values of its subjects where there is something to do."""
         if self.outcome not in CALLS_FOR_ACTION:
@@ -87,6 +90,7 @@ class Finding(Struct):
         """Every ask that was put with its answer: all of the rule's, but of what passed or could not be told."""
         return zip(self.rule.asks, self.truths, strict=False)
 
+    @cached_property
     def facts(self) -> dict[str, dict[object, tuple[Subject, Fact[Any], int]]]:
         """Fact name -> each value that it has -> the first subject with it, its fact, and how many subjects have it."""
         readers = {name: read for ask, _ in self.answers() for name, read in ask.expression.readers}

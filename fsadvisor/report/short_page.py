@@ -230,7 +230,7 @@ def _asked_first(finding: Finding, value: object) -> object:
 
 def _told(finding: Finding, name: str, most: int) -> str:
     """'disk.plp = absent', with the subject where they differ, and a source of at most so many characters."""
-    values = list(finding.facts()[name].values())
+    values = list(finding.facts[name].values())
     many = len(values) > 1
     words = []
     for subject, fact, _ in values[:_BELOW]:

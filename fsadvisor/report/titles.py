@@ -36,9 +36,8 @@ _OPTION: Final = re.compile(r"'([^']+)' in ")
 
 def title(rule: Rule, subjects: Sequence[Subject]) -> str:
     """What is set or seen on what; the rule's own title where a value is unknown, or they differ."""
-    found = {_words(rule, subject) for subject in subjects}
-    words = found.pop()
-    if found or not words:
+    words = _words(rule, subjects[0])
+    if not words or any(_words(rule, subject) != words for subject in subjects[1:]):
         return rule.title
     if rule.subject == "host":
         return words[0].upper() + words[1:] if words.split()[0].isalpha() else words

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 _SIGNALLED = 128
 _LAST_WORDS_S = 3.0
 """How long a signal waits for an orderly end."""
+_READ_ONLY = "This page is read-only: fsadvisor serve --may-write lets it write and measure."
 STOPS_PROBE = Document(
     "leave", (paragraph("Something is being measured. Stop it and leave? What it has made is taken away first."),)
 )
@@ -341,9 +342,15 @@ class Explorer(App[int]):
         if self.screen.name != "help":
             self.go("help", self.screen.name or "this place")
 
+    def is_read_only(self) -> bool:
+        """Whether nothing may be written or measured from here; the person is told so."""
+        if not self.session.may_write:
+            self.notify(_READ_ONLY, severity="warning", markup=False)
+        return not self.session.may_write
+
     def action_export(self) -> None:
         """Save the screen as it is seen at this moment, or the report."""
-        if self.look is not None and self.screen.name != "export":
+        if not self.is_read_only() and self.look is not None and self.screen.name != "export":
             self.go("export", self.export_screenshot(title=self.TITLE))
 
     async def action_back(self) -> None:

@@ -85,6 +85,10 @@ class Place(Screen[None]):
         """Whether footer and palette name an action now; one that is not offered says why when its key is pressed."""
         return True
 
+    def is_read_only(self) -> bool:
+        """Whether nothing may be written or measured from here; the person is told so."""
+        return self.explorer.is_read_only()
+
     def searched(self) -> RowsView | DocumentView | None:
         """What `/` searches in: what has the keyboard, else the first list."""
         if isinstance(self.focused, RowsView | DocumentView):

@@ -88,6 +88,9 @@ class Session(Struct, kw_only=True, dict=True):
     live: bool = True
     """Whether this is the machine that we run on: only its disks can be probed and watched."""
 
+    may_write: bool = True
+    """Whether it may write down what people say, save files and measure."""
+
     window: Callable[[], Window] = _window
     """Looks for some seconds at what hurts now: this takes as long."""
 

@@ -109,6 +109,8 @@ class Deciding(Place):
 
     def _is_kept(self) -> bool:
         """Whether there is a file for what people say; says so where there is none."""
+        if self.is_read_only():
+            return False
         if self.explorer.session.attestations is None:
             self.say(_NOWHERE, failed=True)
             return False

@@ -148,6 +148,8 @@ class FindingPlace(Deciding):
         if found is None:
             self.say("There are no commands to write here.", failed=True)
             return
+        if self.is_read_only():
+            return
         self._to_write = found.copied
         rule, _, _ = self.key.partition("\n")
         question = f"Write {counted(len(found.copied), 'line')} ({found.name}) to:"

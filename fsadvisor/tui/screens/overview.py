@@ -14,7 +14,8 @@ from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.screens.choosing import Choosing
 from fsadvisor.tui.screens.deciding import DECISIONS
 from fsadvisor.tui.screens.glimpsing import Glimpsing
-from fsadvisor.tui.views import advice, beside, finding, narrowing, storage_tree, traffic
+from fsadvisor.tui.telling import Telling
+from fsadvisor.tui.views import advice, finding, narrowing, storage_tree, traffic
 from fsadvisor.tui.views.look import finding_key
 from fsadvisor.tui.views.overview import Shape, detail_title, edge, layout
 from fsadvisor.tui.widgets.lines_view import FrameEdge, LinesView
@@ -40,9 +41,6 @@ if TYPE_CHECKING:
 
 _REST_S: Final = 0.06
 """How long the tree's cursor rests before the advice follows it: moving must never wait for that."""
-
-_MANY: Final = 200
-"""Subjects of a finding that take a moment to tell of."""
 
 _TREE: Final = ("fold", "turn_fold")
 
@@ -78,6 +76,9 @@ class Overview(Glimpsing):
     class Counted(Message):
         """There is a new sample of what the disks do."""
 
+    class Told(Message):
+        """The finding under the cursor, which is of many subjects, is told."""
+
     def __init__(self) -> None:
         super().__init__()
         self._counting: Counting | None = None
@@ -86,7 +87,7 @@ class Overview(Glimpsing):
         self._folds: Folds | None = None
         self._tree: Tree | None = None
         self._resting: Timer | None = None
-        self._telling: Timer | None = None
+        self._beside = Telling(lambda: self.post_message(self.Told()))
         self._way = narrowing.ALL
         self._about = ""
         """The id of the subject that the advice is narrowed to; '' where it is not."""
@@ -151,6 +152,10 @@ class Overview(Glimpsing):
         if self._counting is not None:
             self._counting.pause()
 
+    def on_overview_told(self) -> None:
+        """What is told of it."""
+        self._show_detail()
+
     def on_overview_counted(self) -> None:
         """Other figures in the rows that are there."""
         look, tree, scale = self._look, self._tree, self._moving.top
@@ -174,13 +179,13 @@ class Overview(Glimpsing):
         look, tree, glyphs = self._look, self._tree, self.explorer.glyphs
         if look is None or tree is None:
             return
-        row, found = self._storage.row, self._advice.row
+        row, told = self._storage.row, self.finding_here()
         key = row.key if row is not None and self.focused is self._storage else ""
 
         def lines(columns: int) -> list[Line]:
             whole = list(tree.whole(key, columns))
             gap = [NOTHING] if whole else []
-            return [*whole, *gap, *(beside.lines(look, found.key, columns, glyphs) if found else ())]
+            return [*whole, *gap, *(self._beside.lines(look, told, columns, glyphs) if told else ())]
 
         self.query_one("#detail", LinesView).show(lines)
         self._show_edges()
@@ -239,23 +244,13 @@ class Overview(Glimpsing):
 
     def on_rows_view_moved(self, event: RowsView.Moved) -> None:
         """Narrow the advice to the subject under the tree's cursor; the machine as a whole narrows nothing."""
-        self._tell_of_row()
+        self._show_detail()
         if event.view is not self._storage or self.focused is not event.view or event.row is None:
             return
         if self._resting is not None:
             self._resting.stop()
         subject = storage_tree.subject_of(event.row.key)
         self._resting = self.set_timer(_REST_S, lambda: self._narrow(subject))
-
-    def _tell_of_row(self) -> None:
-        """At once, but of thousands of subjects when the cursor rests: moving must not wait for that."""
-        if self._telling is not None:
-            self._telling.stop()
-        found = self.finding_here()
-        if found is not None and len(found.verdicts) > _MANY:
-            self._telling = self.set_timer(_REST_S, self._show_detail)
-        else:
-            self._show_detail()
 
     def _narrow(self, subject: str) -> None:
         look = self._look

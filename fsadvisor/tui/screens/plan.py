@@ -273,7 +273,8 @@ class PlanPlace(Place):
 
     def action_save(self) -> None:
         """Ask where."""
-        self.query_one(AskLine).ask("Save the plan as a new directory:", "fsadvisor-plan", self.focused)
+        if not self.is_read_only():
+            self.query_one(AskLine).ask("Save the plan as a new directory:", "fsadvisor-plan", self.focused)
 
     def on_ask_line_answered(self, event: AskLine.Answered) -> None:
         """Write on a thread: the folder may be on a dead server."""

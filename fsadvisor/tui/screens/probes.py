@@ -227,6 +227,8 @@ class Probes(Place):
         """Ask what it takes; of what runs, show how far it is."""
         if not self.explorer.session.live:
             self.notify("A recording cannot be probed: it has no disk. Its results are shown.", markup=False)
+        elif self.is_read_only():
+            return
         elif self.explorer.prober.goes_on:
             self.notify("One probe at a time: this one runs.", markup=False)
             self.app.push_screen(ProbeRun())

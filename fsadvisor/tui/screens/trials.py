@@ -237,7 +237,7 @@ class Trials(Place):
             self.action_running()
         elif explorer.measures:
             self.notify("A probe runs: one measurement at a time, for they would disturb each other.", markup=False)
-        else:
+        elif not self.is_read_only():
             progress = explorer.trier.ask(asked)
             self.app.push_screen(TrialQuestion(explorer.trier, progress), self._answered)
 

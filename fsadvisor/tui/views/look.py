@@ -207,6 +207,7 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
 
     def thought_through(self) -> Look:
         """The same, with all that takes time on a big machine worked out: to be called where nobody waits."""
+        _ = [one.title for one in self.findings]
         _ = self.outcomes, self.relations, self.missing_tools, self.subjects, self.texts, self.by_fact, self.gravities
         return self
 

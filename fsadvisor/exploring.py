@@ -1,0 +1,109 @@
+"""From the command line to the explorer: on a terminal, or in a browser of this machine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+
+from fsadvisor import looking
+from fsadvisor._version import __version__
+from fsadvisor.machine import kept_files
+
+if TYPE_CHECKING:
+    import argparse
+
+    from fsadvisor.machine.port import Machine
+    from fsadvisor.machine.progressive import ProgressiveMachine
+    from fsadvisor.tui.session import Session
+    from fsadvisor.tui.terminal import Terminal
+
+_NO_SERVER: Final = "serve needs textual-serve, which is not installed here: pip install 'textual-serve>=1.1'"
+_NO_TEXTUAL: Final = "serve needs Textual, which the one-file program has not: see docs/install.md for the others"
+
+
+def terminal_of(chosen: argparse.Namespace) -> Terminal | None:
+    """The terminal that the explorer can run on; None where the report is to be printed."""
+    if not sys.stdout.isatty():
+        return None
+    from fsadvisor.tui import terminal
+
+    if find_spec("textual") is None:
+        sys.stderr.write("fsadvisor: no explorer without Textual, which the one-file program has not; the report:\n")
+        return None
+    return None if terminal.obstacle(os.environ) else terminal.terminal(os.environ, plain=bool(chosen.plain))
+
+
+def explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
+    """Something is to be seen at once; what that does not need is loaded later."""
+    from fsadvisor.tui.starting import start
+
+    name = _name(chosen)
+    return start(name, lambda: _session(chosen, name), terminal)
+
+
+def serve(chosen: argparse.Namespace) -> int:
+    """The explorer's page, until somebody stops it; each visit runs the same command line as `page`."""
+    for module, words in (("textual", _NO_TEXTUAL), ("textual_serve", _NO_SERVER)):
+        if find_spec(module) is None:
+            raise looking.UsageError(words)
+    if chosen.page:
+        return _page(chosen)
+    from fsadvisor.tui.serving import NoPortError, served
+
+    looking.shelf(chosen)
+    looking.machine(chosen)  # what is said wrongly is told now, not in the browser
+    try:
+        served(sys.argv[1:], chosen.port, may_write=bool(chosen.may_write))
+    except NoPortError as error:
+        raise looking.UsageError(str(error)) from error
+    return 0
+
+
+def _page(chosen: argparse.Namespace) -> int:
+    """Within a process of its own, for one visit: what is drawn goes to the server by standard output."""
+    if not chosen.may_write:
+        from fsadvisor.machine import read_only
+
+        read_only.seal("this page is read-only: only `fsadvisor serve --may-write` lets it write or measure")
+    from fsadvisor.tui.browser import explore_in_page
+
+    return explore_in_page(_session(chosen, _name(chosen), may_write=bool(chosen.may_write)))
+
+
+def _name(chosen: argparse.Namespace) -> str:
+    from fsadvisor.tui.views.head import called
+
+    return called(str(chosen.on)) if chosen.on else os.uname().nodename
+
+
+def _session(chosen: argparse.Namespace, name: str, *, may_write: bool = True) -> Session:
+    from fsadvisor.machine.progressive import ProgressiveMachine
+    from fsadvisor.tui.session import Memory, Session
+    from fsadvisor.verbs.asking import own_name
+
+    def opened() -> tuple[Machine, ProgressiveMachine | None]:
+        if chosen.on:
+            return looking.machine(chosen), None
+        answering = ProgressiveMachine(chosen.timeout, wake=chosen.wake)
+        answering.asks_programs = bool(chosen.ask_programs)
+        return looking.with_what_is_kept(answering, chosen), answering
+
+    memory = None
+    if may_write and not (chosen.on or chosen.only or chosen.workload or chosen.attestations):
+        file = kept_files.seen_path(root=os.geteuid() == 0, environment=os.environ)
+        memory = Memory(file) if file else None
+    return Session(
+        opened=opened,
+        storage_of=lambda machine, supposed=(): looking.storage(machine, chosen, supposed),
+        shelf=looking.shelf(chosen),
+        version=__version__,
+        name=name,
+        every=bool(chosen.all),
+        live=not chosen.on,
+        may_write=may_write,
+        memory=memory,
+        attestations=None if chosen.on and chosen.attestations is None else looking.attestations(chosen),
+        who=own_name(),
+    )
