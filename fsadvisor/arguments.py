@@ -86,7 +86,7 @@ def parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:
     capture.add_argument("folder", metavar="DIR", type=Path, help="a directory that does not exist yet, or is empty")
     arguments_measure.add_diff(_verb(verbs, "diff", arguments_measure.DIFF_SAYS))
     arguments_measure.add_unit(_verb(verbs, "unit", arguments_measure.UNIT_SAYS))
-    arguments_measure.add_serve(_verb(verbs, "serve", arguments_measure.SERVE_SAYS), _port)
+    arguments_measure.add_serve(_verb(verbs, "serve", arguments_measure.SERVE_SAYS))
     _add_sayings(verbs)
     rule = _verb(verbs, "rule", "Work on rules.")
     rule_verbs = rule.add_subparsers(
@@ -389,12 +389,6 @@ def _level(text: str) -> str:
     if text not in FAIL_ON:
         raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(FAIL_ON)}{did_you_mean(text, FAIL_ON)}")
     return text
-
-
-def _port(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and int(text) < 1 << 16):
-        raise argparse.ArgumentTypeError(f"{text!r} is no port between 0 and 65535")
-    return int(text)
 
 
 def _seconds(text: str) -> float:

@@ -272,12 +272,18 @@ SERVE_SAYS = (
 )
 
 
-def add_serve(serve: argparse.ArgumentParser, port: Callable[[str], int]) -> None:
+def add_serve(serve: argparse.ArgumentParser) -> None:
     """Its arguments."""
     serve.add_argument(
-        "--port", metavar="N", type=port, default=8421, help="the port of 127.0.0.1 (default: 8421; 0: any free one)"
+        "--port", metavar="N", type=_port, default=8421, help="the port of 127.0.0.1 (default: 8421; 0: any free one)"
     )
     serve.add_argument(
         "--may-write", action="store_true", help="let the page attest, waive, save files, and measure, as here"
     )
     serve.add_argument("--page", action="store_true", help=argparse.SUPPRESS)
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text) < 1 << 16):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port between 0 and 65535")
+    return int(text)
