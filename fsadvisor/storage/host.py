@@ -30,6 +30,9 @@ class Host(Described, frozen=True, kw_only=True):
         "/var/lib/fsadvisor/incident.jsonl",
         "s",
     )
+    stall_seen: Fact[str] = about(
+        "when that was; 'never': it kept no stall with pages dirty", "/var/lib/fsadvisor/incident.jsonl"
+    )
     dirty_ratio: Fact[int] = about("share of available memory where writers must wait", "vm.dirty_ratio", "percent")
     dirty_bytes: Fact[int] = about("amount where writers must wait; 0: the ratio counts", "vm.dirty_bytes", "bytes")
     dirty_background_ratio: Fact[int] = about("share where writing starts", "vm.dirty_background_ratio", "percent")

@@ -144,6 +144,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
     waiting = read_fact.field(mem, "/proc/meminfo", lambda it: it.dirty_bytes)
     io = read_fact.file_record(machine, "/proc/pressure/io", system_counters.parse_pressure)
     stalled = read_fact.field(io, "/proc/pressure/io", _full_avg60)
+    stall = _worst_stall(machine)
     line = read_fact.file_record(machine, "/proc/cmdline", host_files.parse_kernel_cmdline)
     inside = surroundings.container(machine)
     timer = _timer(machine)
@@ -164,7 +165,8 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
         ),
         dirty_now_bytes=waiting,
         dirty_now_seconds=_dirty_seconds(waiting, speed),
-        stall_dirty_seconds=_dirty_in_a_stall(machine, speed),
+        stall_dirty_seconds=_dirty_seconds(read_fact.derive(stall, lambda it: it.dirty or 0 if it else 0), speed),
+        stall_seen=read_fact.derive(stall, lambda it: f"{it.when:%Y-%m-%d %H:%M} UTC" if it else "never"),
         dirty_ratio=ratio,
         dirty_bytes=dirty,
         dirty_background_ratio=read_fact.number(machine, "/proc/sys/vm/dirty_background_ratio"),
@@ -251,20 +253,20 @@ def _dirty_seconds(limit: Fact[int], speed: Fact[int]) -> Fact[int]:
     )
 
 
-_NO_INCIDENT: Final = Known(0, "fsadvisor watch has kept no incident")
+_KEPT_NONE: Final = "fsadvisor watch has kept no incident"
 
 
-def _dirty_in_a_stall(machine: Machine, speed: Fact[int]) -> Fact[int]:
-    """At the peak of the windows in which all tasks waited, of the last incident that watch kept."""
+def _worst_stall(machine: Machine) -> Fact[incident.Moment | None]:
+    """Of the last incident that watch kept, the window with most dirty of those in which all tasks waited."""
     read = read_fact.file_record(machine, INCIDENT, incident.parse)
     if isinstance(read, Unknown):
-        return _NO_INCIDENT if read.cause is Cause.NOT_EXPOSED else read
-    stalled = [it for it in read.moments if it.io_full and it.dirty and 100 * it.io_full > _STALLED_PERCENT]
-    if not stalled:
-        return Known(0, f"{INCIDENT}: in no window did all tasks wait with pages dirty")
-    peak = max(stalled, key=lambda it: it.dirty or 0)
-    waited = f"{peak.dirty or 0:,} bytes while all tasks waited {100 * (peak.io_full or 0):.0f} % of the time"
-    return _dirty_seconds(Known(peak.dirty or 0, f"{peak.when:%Y-%m-%d %H:%M} UTC, {waited} ({INCIDENT})"), speed)
+        return Known(None, _KEPT_NONE) if read.cause is Cause.NOT_EXPOSED else read
+    stalled = [it for it in read.moments if it.dirty and 100 * (it.io_full or 0) > _STALLED_PERCENT]
+    peak = max(stalled, key=lambda it: it.dirty or 0, default=None)
+    if peak is None:
+        return Known(None, f"{INCIDENT}: in no window did all tasks wait with pages dirty")
+    waited = f"all tasks waited {100 * (peak.io_full or 0):.0f} % of the time"
+    return Known(peak, f"{peak.when:%Y-%m-%d %H:%M} UTC: {waited}, {peak.dirty or 0:,} bytes dirty ({INCIDENT})")
 
 
 def _between(low: int, amount: int, high: int) -> int:

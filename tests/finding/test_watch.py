@@ -104,7 +104,7 @@ def test_the_last_incident_is_a_fact_of_the_machine_with_its_time(tmp_path):
     assert told_of(machine).value == 0
     fact = told_of(WithFile(machine, INCIDENT, file.read_text(), INCIDENT))
     assert fact.value == 6
-    assert "2026-11-23 02:00 UTC, 6,400,000,000 bytes while all tasks waited 80 %" in fact.source
+    assert "2026-11-23 02:00 UTC: all tasks waited 80 % of the time, 6,400,000,000 bytes dirty" in fact.source
     broken = told_of(WithFile(machine, INCIDENT, "{", INCIDENT))
     assert isinstance(broken, Unknown)
 
