@@ -51,7 +51,7 @@ class Layer(Described, frozen=True, kw_only=True):
         "what the cache holds survives the loss of one device", "the stack below the cache device"
     )
     crypt_sector_bytes: Fact[int] = some("unit of encryption", "dmsetup table", "bytes")
-    fill_percent: Fact[float] = some("how full a thin pool or an LVM snapshot is", "lvs", "percent")
+    fill_percent: Fact[float] = some("how full a thin pool, a VDO pool or an LVM snapshot is", "lvs", "percent")
     pool_metadata_percent: Fact[float] = some("how full a thin pool's metadata is", "lvs", "percent")
     promised_percent: Fact[int] = some("size of all volumes of a thin pool together, of its own", "lvs", "percent")
     autoextend_percent: Fact[int] = some(

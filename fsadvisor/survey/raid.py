@@ -179,7 +179,7 @@ def volumes(machine: Machine) -> Mapping[str, LogicalVolume] | Unknown:
     found: dict[str, LogicalVolume] = {}
     for volume in record.volumes:
         name = (volume.dm_path or "").removeprefix("/dev/mapper/")
-        found[name] = found[f"{name}-tpool"] = volume
+        found[name] = found[f"{name}-tpool"] = found[f"{name}-vpool"] = volume
     return found
 
 
@@ -220,7 +220,7 @@ def lvm_facts(name: str, kind: str, known: Mapping[str, LogicalVolume] | Unknown
             "pool_metadata_percent": read_fact.field(volume, _SOURCE, lambda it: it.metadata_percent),
             "promised_percent": read_fact.field(volume, _SOURCE, lambda it: _promised(it, known)),
         }
-    if kind == "dm-snapshot":
+    if kind in ("dm-snapshot", "dm-vdo"):
         return {"fill_percent": read_fact.field(volume, _SOURCE, lambda it: it.data_percent)}
     if kind == "dm-raid":
         return {"lvm_health": read_fact.field(volume, _SOURCE, lambda it: it.health)}
