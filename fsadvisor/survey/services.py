@@ -294,7 +294,8 @@ def _quota_used(machine: Machine, directory: Fact[str], filesystem: object) -> F
         return size if isinstance(size, Unknown) else NOT_APPLICABLE
     if size.value >= filesystem.size_bytes.value:
         return Known(0, f"{size.source}: no quota below the filesystem's size")
-    return percent(read_fact.field(room, size.source, _used), size)
+    used = read_fact.field(room, size.source, _used)
+    return read_fact.derive(used, lambda it: it * 100 // size.value if size.value else 0)
 
 
 def _used(room: json_text.Json) -> int | None:
