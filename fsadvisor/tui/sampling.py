@@ -86,11 +86,11 @@ class Beat:
 _LOOKS_EACH: Final = 10
 """How often it is looked where threads wait, for each time that the processes are asked what they wrote."""
 
-_SHARE: Final = 0.015
+_SHARE: Final = 0.003
 """Of a processor, for each thread at most: where there are many processes, they are asked less often."""
 
-_SMALL_SHARE: Final = 0.004
-"""For figures that are shown by the way."""
+_FIRST: Final = 3
+"""Samples that are told each, so that there is something to be seen."""
 
 _PLACED: Final = 12
 """Processes that are asked where they write."""
@@ -105,21 +105,23 @@ _SHORT_PAUSE_S: Final = 10.0
 class Counting:
     """The system's counters, every `second` seconds while they are wanted.
 
-    `told` is called, on the sampling thread, after each sample; `failed` where it raised, which is our bug.
+    `told` is called, on the sampling thread, after samples; `failed` where it raised, which is our bug.
     """
 
     PARTS = True
     """Whether partitions are told of, too."""
 
+    TOLD_EACH = 1
+    """Every so many samples are told: to draw them takes more than to take them."""
+
     def __init__(self, told: Callable[[], object], failed: Callable[[Exception], object], second: float = 2.0) -> None:
         self._told = told
         self._lock = threading.Lock()
         self._course = Course(parts=self.PARTS)
-        self._system = Beat(self._sample, second, self._share, failed)
+        self._system = Beat(self._sample, second, _SHARE, failed)
         self._paused_at_s = time.monotonic()
+        self._samples = 0
         self.paused = True
-
-    _share = _SMALL_SHARE
 
     def go(self) -> None:
         """Sample. After a short pause the minute goes on; after a longer one it begins anew."""
@@ -156,14 +158,16 @@ class Counting:
         taken = pulse()
         with self._lock:
             self._course.add(taken)
-        self._told()
+        self._samples += 1
+        if self._samples <= _FIRST or self._samples % self.TOLD_EACH == 0:
+            self._told()
 
 
 class Sampling(Counting):
     """With the processes, and where they wait."""
 
     PARTS = False
-    _share = _SHARE
+    TOLD_EACH = 2
 
     def __init__(self, told: Callable[[], object], failed: Callable[[Exception], object], second: float = 1.0) -> None:
         super().__init__(told, failed, second)

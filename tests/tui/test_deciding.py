@@ -173,3 +173,32 @@ def test_several_things_that_only_people_know_are_one_form_with_one_reason(size,
     assert one["fact"] != two["fact"]
     assert (one["value"], two["value"]) == (True, False)
     assert one["because"] == two["because"] == "data sheet"
+
+
+def test_a_number_that_was_written_from_the_form_of_several_things_is_asked_no_more(tmp_path):
+    file = tmp_path / "attest.toml"
+
+    async def steps(app, pilot):
+        place = next(one.id for one in app.look.storage.subjects if one.kind == "filesystem")
+        asked = [("disk:nvme0n1", "disk.datasheet_plp"), (place, "filesystem.largest_folder_names")]
+        app.push_screen(Checklist(asked))
+        await until(pilot, lambda: isinstance(app.screen, Checklist))
+        await pilot.pause()
+        await pilot.press("space", "j", "enter")
+        await until(pilot, lambda: type(app.screen) is Attesting)
+        await pilot.pause()
+        await typed(pilot, "5000")
+        await pilot.press("enter", "enter")
+        await typed(pilot, "counted")
+        await pilot.press("enter", "enter", "enter")
+        await until(pilot, lambda: "These lines would go to" in shown(app))
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, Checklist) and "1 thing" in shown(app))
+        return shown(app), app.screen._said_of
+
+    seen, said_of = attesting(steps, file)
+    assert "1 answered" in seen
+    assert "largest_folder_names" not in seen
+    assert said_of == [("disk.datasheet_plp", "disk:nvme0n1", "yes")]
+    (entry,) = tomllib.loads(file.read_text())["attestation"]
+    assert entry["value"] == 5000

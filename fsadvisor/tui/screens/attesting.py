@@ -80,6 +80,7 @@ class Attesting(Place):
         self._step = "value" if len(self._offered) == 1 else "which"
         self._said: Line = NOTHING
         self._entries: tuple[Entry, ...] = ()
+        self.is_written = False
         self._newest: Newest[tuple[Entry, ...]] = Newest(lambda answer: self.post_message(self.Answered(answer)))
 
     def body(self) -> ComposeResult:
@@ -238,6 +239,7 @@ class Attesting(Place):
             self._tell("")
             self._review(answer)
         elif isinstance(answer, str):
+            self.is_written = True
             self.notify(span(answer).text, markup=False)
             self.explorer.action_look_again()
             self.dismiss()

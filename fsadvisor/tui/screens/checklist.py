@@ -88,12 +88,23 @@ class Checklist(Attesting):
         """On to who says so; a value that has to be typed is asked for by itself."""
         offered = self._offered[int(key)]
         if not values.next_answer(offered[1], ""):
-            self.app.push_screen(Attesting([offered]))
+            one = Attesting([offered])
+            self.app.push_screen(one, lambda _: self._leave_out(offered) if one.is_written else None)
         elif self._said_of:
             self._tell("")
             self._go("form")
         else:
             self._tell("nothing is answered yet: Space answers the question under the cursor")
+
+    def _leave_out(self, written: tuple[str, str]) -> None:
+        """What was written is no question any more; without any other, there is nothing to do here."""
+        said = {one: self._answers.get(at, "") for at, one in enumerate(self._offered)}
+        self._offered = tuple(one for one in self._offered if one != written)
+        self._answers = {at: said[one] for at, one in enumerate(self._offered) if said[one]}
+        if self._offered:
+            self._go("value")
+        else:
+            self.dismiss()
 
     def action_step_back(self) -> None:
         """Out of it from the list, which is its first step."""
