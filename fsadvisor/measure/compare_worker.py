@@ -189,10 +189,10 @@ def _measure(wanted: CompareWork, entrants: list[_Entrant], emit: Emit, stop: St
 
 def _event(at: int, job: Job, event: rounds.Event, seconds: float) -> Event:
     match event:
-        case rounds.Begun():
+        case rounds.SideBegun():
             return Started(at=at, job=job.id, side=event.side)
-        case rounds.Went():
+        case rounds.SideWindow():
             used = min(1.0, event.progress.seconds / seconds)
             return of_window(at, job, event.progress, used=used, side=event.side)
-        case rounds.Ended():
+        case rounds.SideEnded():
             return JobDone(at=at, side=event.side, result=replace(event.result, histogram_us=()))

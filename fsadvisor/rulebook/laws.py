@@ -57,10 +57,6 @@ class Missing(Struct, frozen=True):
     verdict: str
     """The key of `steps` that it stands under."""
 
-    def as_toml(self) -> str:
-        """The block to paste into the rule's file."""
-        return steps_as_toml([self])
-
 
 def steps_as_toml(missing: Iterable[Missing]) -> str:
     """The blocks to paste into a rule's file, one for each example that they are steps from."""

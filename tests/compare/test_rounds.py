@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.measure.compare.rounds import LEAST_WINDOWS, MOST_TIMES, Begun, Ended, Entrant, Went, rounds
+from fsadvisor.measure.compare.rounds import (
+    LEAST_WINDOWS,
+    MOST_TIMES,
+    Entrant,
+    SideBegun,
+    SideEnded,
+    SideWindow,
+    rounds,
+)
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.processes import Stop
@@ -70,7 +78,7 @@ def turns(sides):
 
 
 def results(events):
-    return {it.side: it.result for it in events if isinstance(it, Ended)}
+    return {it.side: it.result for it in events if isinstance(it, SideEnded)}
 
 
 def test_every_round_has_a_window_of_each_and_the_next_is_its_mirror():
@@ -133,7 +141,7 @@ def test_after_each_window_a_side_is_left_at_rest():
 def test_one_that_cannot_be_set_up_fails_alone():
     events = Sides(a=EngineError("no room"), b=STEADY, c=STEADY).run()
     found = results(events)
-    assert [it.side for it in events if isinstance(it, Begun)] == ["a", "b", "c"]
+    assert [it.side for it in events if isinstance(it, SideBegun)] == ["a", "b", "c"]
     assert (found["a"].end, found["a"].error, found["a"].figure) == ("failed", "no room", None)
     assert (found["b"].end, found["c"].end) == ("settled", "settled")
 
@@ -168,7 +176,7 @@ def test_a_signal_ends_all_with_what_they_have():
             READ, sides.entrants(), seconds=6.0, width=0.05, stop=stop, lots=random.Random(1), clock=sides.clock
         )
         for at, event in enumerate(generator):
-            if isinstance(event, Ended):
+            if isinstance(event, SideEnded):
                 found[event.side] = event.result
             if at == 5:
                 signal.raise_signal(signal.SIGINT)
@@ -185,5 +193,5 @@ def test_a_clock_of_its_own_tells_each_side_s_time():
 
 def test_what_is_told_after_each_window_is_the_figure_so_far():
     events = Sides(a=STEADY).run()
-    told = [it.progress.figure.median for it in events if isinstance(it, Went)]
+    told = [it.progress.figure.median for it in events if isinstance(it, SideWindow)]
     assert told == [1000.0] * 6

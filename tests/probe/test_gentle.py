@@ -1,12 +1,12 @@
 """When a gentle probe waits, and that it stops waiting."""
 
-from fsadvisor.measure.probe.gentle import Counted, Gentle, Load, busier, counted, load
+from fsadvisor.measure.probe.gentle import Gentle, Load, LoadTotals, busier, counted, load
 
 CALM = Load(waiting=0.02, request_ms=0.5)
 
 
 def moment(seconds, waiting_us, requests=0, request_ms=0):
-    return Counted(seconds=seconds, waiting_us=waiting_us, requests=requests, request_ms=request_ms)
+    return LoadTotals(seconds=seconds, waiting_us=waiting_us, requests=requests, request_ms=request_ms)
 
 
 def gentle(moments, **more):

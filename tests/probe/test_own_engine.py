@@ -14,7 +14,7 @@ import pytest
 from fsadvisor.measure.probe.engine import EngineError
 from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Metadata, Mix
 from fsadvisor.measure.probe.own import sessions
-from fsadvisor.measure.probe.own.worker_pool import Answer
+from fsadvisor.measure.probe.own.worker_pool import OrderDone
 from fsadvisor.measure.probe.own.worker_pool import window as joined
 from fsadvisor.measure.probe.scratch_tree import clear
 from tests.cases import few
@@ -229,7 +229,7 @@ def test_workers_die_with_a_killed_parent(tmp_path):
 
 
 def test_a_window_adds_up_what_its_workers_did():
-    answers = [Answer(1.0, 2, 8192, {5: 2}, {}, 0.1, 0.2), Answer(0.5, 1, 4096, {5: 1, 7: 1}, {}, 0.1, 0.1)]
+    answers = [OrderDone(1.0, 2, 8192, {5: 2}, {}, 0.1, 0.2), OrderDone(0.5, 1, 4096, {5: 1, 7: 1}, {}, 0.1, 0.1)]
 
     window = joined(answers, None, None)
 

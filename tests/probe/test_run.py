@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fsadvisor.measure.probe.engine import EngineError, Window
-from fsadvisor.measure.probe.gentle import Counted, Gentle
+from fsadvisor.measure.probe.gentle import Gentle, LoadTotals
 from fsadvisor.measure.probe.jobs import JOBS
 from fsadvisor.measure.probe.measure import Where
 from fsadvisor.measure.probe.processes import Stop, Stopped
@@ -187,8 +187,8 @@ def test_a_gentle_probe_that_others_never_let_go_on_gives_way_and_says_so():
         nonlocal ends
         found = next(ends, None)
         if found is None:
-            ends = iter([Counted(seconds=1, waiting_us=round(next(shares) * 1e6), requests=None, request_ms=None)])
-            return Counted(seconds=0, waiting_us=0, requests=None, request_ms=None)
+            ends = iter([LoadTotals(seconds=1, waiting_us=round(next(shares) * 1e6), requests=None, request_ms=None)])
+            return LoadTotals(seconds=0, waiting_us=0, requests=None, request_ms=None)
         return found
 
     (found,) = results(plan(Engine(), gentle=Gentle((), look=look, sleep=lambda _: None)))

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsadvisor.measure.probe.steady import course, kendall, warming
+from fsadvisor.measure.probe.steady import kendall, trend, warming
 
 LEVEL = [100, 102, 98, 101, 99, 100, 103, 97, 100, 101]
 VALUES = st.lists(st.floats(min_value=0, max_value=1e9), max_size=40)
 
 
 def rates(values):
-    return course(values, smaller_is_better=False)
+    return trend(values, smaller_is_better=False)
 
 
 def test_windows_at_one_level_have_nothing_to_remark():
@@ -25,7 +25,7 @@ def test_windows_at_one_level_have_nothing_to_remark():
 def test_a_first_window_unlike_the_rest_is_left_out_and_named():
     assert rates([50, *LEVEL]).warm_up == 1
     assert rates([50, *LEVEL]).remarks == ("The first window is left out: 2.0 times slower than the rest.",)
-    assert course([50, *LEVEL], smaller_is_better=True).remarks == (
+    assert trend([50, *LEVEL], smaller_is_better=True).remarks == (
         "The first window is left out: 2.0 times faster than the rest.",
     )
     assert rates([50, 60, *LEVEL]).remarks[0].startswith("The first 2 windows are left out")
@@ -46,8 +46,8 @@ def test_a_fast_cache_that_is_full_shows_as_a_step_with_its_window():
 def test_a_latency_that_steps_up_is_slower_and_one_that_steps_down_is_faster():
     up, down = LEVEL + [value * 2 for value in LEVEL], [value * 2 for value in LEVEL] + LEVEL
 
-    assert "From window 11 on it is 2.0 times slower" in course(up, smaller_is_better=True).remarks[0]
-    assert "From window 11 on it is 2.0 times faster" in course(down, smaller_is_better=True).remarks[0]
+    assert "From window 11 on it is 2.0 times slower" in trend(up, smaller_is_better=True).remarks[0]
+    assert "From window 11 on it is 2.0 times faster" in trend(down, smaller_is_better=True).remarks[0]
 
 
 def test_a_window_left_out_counts_when_a_step_is_named():
@@ -86,7 +86,7 @@ def test_at_most_three_windows_and_a_quarter_are_left_out(values):
 def test_the_unit_of_the_values_changes_nothing_that_is_left_out(values, smaller, times):
     scaled = [value * times for value in values]
 
-    assert course(values, smaller_is_better=smaller).warm_up == course(scaled, smaller_is_better=smaller).warm_up
+    assert trend(values, smaller_is_better=smaller).warm_up == trend(scaled, smaller_is_better=smaller).warm_up
 
 
 @given(VALUES)

@@ -42,20 +42,20 @@ class Entrant(Struct, frozen=True, kw_only=True):
     """Called after each of its windows: nothing of them may be left to the others'. Raises OSError."""
 
 
-class Begun(Struct, frozen=True, kw_only=True):
+class SideBegun(Struct, frozen=True, kw_only=True):
     """A side is being set up."""
 
     side: str
 
 
-class Went(Struct, frozen=True, kw_only=True):
+class SideWindow(Struct, frozen=True, kw_only=True):
     """A window of a side has ended."""
 
     side: str
     progress: Progress
 
 
-class Ended(Struct, frozen=True, kw_only=True):
+class SideEnded(Struct, frozen=True, kw_only=True):
     """A side has its result."""
 
     side: str
@@ -67,7 +67,7 @@ LEAST_WINDOWS: Final = 8
 MOST_TIMES: Final = 4
 """The seconds that were given, after which it ends with fewer."""
 
-Event: TypeAlias = Begun | Went | Ended
+Event: TypeAlias = SideBegun | SideWindow | SideEnded
 
 
 def rounds(
@@ -87,13 +87,13 @@ def rounds(
         for entrant in entrants:
             if stop.asked:
                 break
-            yield Begun(side=entrant.name)
+            yield SideBegun(side=entrant.name)
             side = _Side(entrant, job, budget, stop, seconds, _Turns(clock))
             failed = side.set_up(stack)
             if failed is None:
                 live.append(side)
             else:
-                yield Ended(side=entrant.name, result=failed)
+                yield SideEnded(side=entrant.name, result=failed)
         yield from _in_turn(live, stop, lots)
 
 
@@ -108,13 +108,13 @@ def _in_turn(live: list[_Side], stop: Stop, lots: random.Random) -> Iterator[Eve
                 continue
             progress = None if stop.asked else side.step()
             if progress is not None:
-                yield Went(side=side.name, progress=progress)
+                yield SideWindow(side=side.name, progress=progress)
             if result := side.ended():
                 live.remove(side)
-                yield Ended(side=side.name, result=result)
+                yield SideEnded(side=side.name, result=result)
         if live and all(it.is_settled for it in live):
             for side in live:
-                yield Ended(side=side.name, result=side.result("settled"))
+                yield SideEnded(side=side.name, result=side.result("settled"))
             return
 
 

@@ -43,7 +43,7 @@ class Load(Struct, frozen=True, kw_only=True):
     """How long a request took on average; 0.0 where there was none."""
 
 
-class Counted(Struct, frozen=True, kw_only=True):
+class LoadTotals(Struct, frozen=True, kw_only=True):
     """Totals since boot, at a moment."""
 
     seconds: float
@@ -52,7 +52,7 @@ class Counted(Struct, frozen=True, kw_only=True):
     request_ms: int | None
 
 
-def load(earlier: Counted, later: Counted) -> Load:
+def load(earlier: LoadTotals, later: LoadTotals) -> Load:
     """What happened between two moments."""
     seconds = later.seconds - earlier.seconds
     waited = _more(earlier.waiting_us, later.waiting_us)
@@ -76,13 +76,13 @@ def _more(earlier: int | None, later: int | None) -> int | None:
     return None if earlier is None or later is None else max(later - earlier, 0)
 
 
-def counted(disks: Iterable[str]) -> Counted:
+def counted(disks: Iterable[str]) -> LoadTotals:
     """The totals of these disks now."""
     stall = record("/proc/pressure/io", system_counters.parse_pressure)
     found = [record(f"/sys/block/{name}/stat", block_files.parse_block_stat) for name in disks]
     whole = [it for it in found if isinstance(it, block_files.IoCounters)]
     told = bool(found) and len(whole) == len(found)
-    return Counted(
+    return LoadTotals(
         seconds=time.monotonic(),
         waiting_us=stall.some.total_us if isinstance(stall, system_counters.Pressure) and stall.some else None,
         requests=sum(it.reads + it.writes for it in whole) if told else None,
@@ -97,7 +97,7 @@ class Gentle:
         self,
         disks: Iterable[str],
         *,
-        look: Callable[[Iterable[str]], Counted] = counted,
+        look: Callable[[Iterable[str]], LoadTotals] = counted,
         sleep: Callable[[float], None] = time.sleep,
         says: Callable[[str], None] | None = None,
     ) -> None:

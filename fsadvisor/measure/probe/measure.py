@@ -16,7 +16,7 @@ from fsadvisor.measure.probe.jobs import Headline, Io
 from fsadvisor.measure.probe.ladder import PARTS
 from fsadvisor.measure.probe.result import FEWEST, Result, figure, merged, percentiles_us, shrunk_us
 from fsadvisor.measure.probe.series import at_once, impossible, not_written, total, value, voids, writes
-from fsadvisor.measure.probe.steady import course
+from fsadvisor.measure.probe.steady import trend
 from fsadvisor.measure.probe.target import bytes_text
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.jobs import Job
     from fsadvisor.measure.probe.result import End, Figure
     from fsadvisor.measure.probe.series import Total
-    from fsadvisor.measure.probe.steady import Course
+    from fsadvisor.measure.probe.steady import Trend
 
 WINDOW_SECONDS: Final = 0.5
 """How long a window is meant to last; the engine's start and end come on top."""
@@ -197,10 +197,10 @@ class Run:
 
     def _steady(self) -> list[Window]:
         counted = self._counted()
-        return counted[self._course(counted).warm_up :]
+        return counted[self._trend(counted).warm_up :]
 
-    def _course(self, counted: Sequence[Window]) -> Course:
-        return course(self._values(counted), smaller_is_better=self._job.headline.smaller_is_better)
+    def _trend(self, counted: Sequence[Window]) -> Trend:
+        return trend(self._values(counted), smaller_is_better=self._job.headline.smaller_is_better)
 
     def _values(self, windows: Sequence[Window]) -> list[float]:
         return [found for window in windows if (found := value(self._job, window)) is not None]
@@ -245,7 +245,7 @@ class Run:
     def result(self, end: End, error: str) -> Result:
         """What came out, whatever the end."""
         counted = self._counted()
-        seen = self._course(counted)
+        seen = self._trend(counted)
         windows = counted[seen.warm_up :]
         syncs, latencies = (merged(getattr(one, name) for one in windows) for name in ("sync_ns", "latencies_ns"))
         histogram = syncs if self._job.headline is Headline.SYNC_US else latencies

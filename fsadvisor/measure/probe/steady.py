@@ -34,21 +34,21 @@ _LEVEL_SHARE: Final = 0.2
 """Of the windows, to count as a level of its own."""
 
 
-class Course(Struct, frozen=True, kw_only=True):
+class Trend(Struct, frozen=True, kw_only=True):
     """`warm_up` windows at the beginning are not of the steady state; the remarks say what is seen."""
 
     warm_up: int
     remarks: tuple[str, ...]
 
 
-def course(values: Sequence[float], *, smaller_is_better: bool) -> Course:
+def trend(values: Sequence[float], *, smaller_is_better: bool) -> Trend:
     """Look at the windows' values in their order in time; all at or above 0."""
     warm_up = warming(values)
     rest = values[warm_up:]
     remarks = [_warmed(values, warm_up, smaller_is_better)] if warm_up else []
     if len(rest) >= _FEWEST_TOLD:
         remarks += filter(None, [_drift(rest, warm_up, smaller_is_better) or _two_levels(rest)])
-    return Course(warm_up=warm_up, remarks=tuple(remarks))
+    return Trend(warm_up=warm_up, remarks=tuple(remarks))
 
 
 def warming(values: Sequence[float]) -> int:

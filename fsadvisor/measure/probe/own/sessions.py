@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fsadvisor.measure.probe.disks import Way
     from fsadvisor.measure.probe.engine import DiskWork, Session, Window
     from fsadvisor.measure.probe.jobs import Allocation, Existing, Io, Metadata, Mix
-    from fsadvisor.measure.probe.own.worker_pool import Answer, Crew
+    from fsadvisor.measure.probe.own.worker_pool import Crew, OrderDone
     from fsadvisor.measure.probe.scratch import ScratchFile
 
 
@@ -54,7 +54,7 @@ class _Allocating:
 
     def window(self, seconds: float) -> Window:
         """Rounds until their timed part is so long."""
-        answers: list[Answer] = []
+        answers: list[OrderDone] = []
         extents: int | None = None
         before = counted(self._way)
         while sum(answer.seconds for answer in answers) < seconds and len(answers) < _MOST_ROUNDS:
@@ -135,7 +135,7 @@ class _Names:
 
     def window(self, seconds: float) -> Window:
         """Rounds over all files until their timed part is so long."""
-        answers: list[Answer] = []
+        answers: list[OrderDone] = []
         changes = 0
         before = counted(self._way)
         while sum(answer.seconds for answer in answers) < seconds and len(answers) < _MOST_NAME_ROUNDS:
@@ -147,7 +147,7 @@ class _Names:
             return measured
         return replace(measured, beside_bytes=_written(measured.disks, changes))
 
-    def _round(self, seconds: float) -> tuple[Answer, int]:
+    def _round(self, seconds: float) -> tuple[OrderDone, int]:
         """What was timed, and how many names were made and taken away."""
         if self._operation in ("stat", "open"):
             return self._workers.order(self._operation), 0
@@ -155,7 +155,7 @@ class _Names:
         gone = self._workers.order("unlink")
         return made if self._operation == "create" else gone, made.operations + gone.operations
 
-    def _make(self, seconds: float) -> Answer:
+    def _make(self, seconds: float) -> OrderDone:
         """All files, or as many as that time allows."""
         return self._workers.order(f"create {seconds}", seconds)
 

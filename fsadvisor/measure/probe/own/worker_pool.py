@@ -33,7 +33,7 @@ _GRACE_S = 60.0
 """How much longer than told an order may take: a file system under load may hold a call for long."""
 
 
-class Answer(Struct, frozen=True):
+class OrderDone(Struct, frozen=True):
     """What the workers did with one order, together."""
 
     seconds: float
@@ -52,11 +52,11 @@ class Crew:
     def __init__(self, target: Path, workers: Sequence[subprocess.Popen[str]]) -> None:
         self._doing, self._workers = f"measuring in {target}", workers
 
-    def order(self, words: str, seconds: float = 0.0) -> Answer:
+    def order(self, words: str, seconds: float = 0.0) -> OrderDone:
         """Give all the same order; `seconds` is how long it is meant to take. Raises EngineError."""
         return self.orders([words] * len(self._workers), seconds)
 
-    def orders(self, words: Sequence[str], seconds: float = 0.0) -> Answer:
+    def orders(self, words: Sequence[str], seconds: float = 0.0) -> OrderDone:
         """Give each its own order at the same time."""
         for worker, order in zip(self._workers, words, strict=True):
             with contextlib.suppress(BrokenPipeError):  # its answer, or that there is none, says why
@@ -94,8 +94,8 @@ class Crew:
         return answer
 
 
-def _together(answers: Sequence[Mapping[str, Any]]) -> Answer:
-    return Answer(
+def _together(answers: Sequence[Mapping[str, Any]]) -> OrderDone:
+    return OrderDone(
         seconds=(max(answer["end"] for answer in answers) - min(answer["begin"] for answer in answers)) / 1e9,
         operations=sum(answer["operations"] for answer in answers),
         bytes=sum(answer["bytes"] for answer in answers),
@@ -144,7 +144,7 @@ def crew(target: Path, tasks: Sequence[Mapping[str, Any]], descriptors: Sequence
 
 
 def window(
-    answers: Sequence[Answer], before: Counted | None, after: Counted | None, extents: int | None = None
+    answers: Sequence[OrderDone], before: Counted | None, after: Counted | None, extents: int | None = None
 ) -> Window:
     """The timed orders of one window, joined; what was done between them is not in their times.
 
