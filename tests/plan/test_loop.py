@@ -13,7 +13,7 @@ from fsadvisor.plan.script import plan_script, undo_script
 from fsadvisor.rulebook.advise import advise
 from fsadvisor.rulebook.rule import Outcome
 from tests.cases import few
-from tests.loops import loops, needs_loop_devices, run
+from tests.loops import loops, needs_loop_devices, run, unmount
 from tests.plan.composed import ATIME, BARRIERS, COMMIT, mounted, remounts, writes
 from tests.report.composed import disk, host, machine
 
@@ -162,7 +162,7 @@ def test_a_change_in_between_stops_the_plan_and_nothing_is_touched(loop, surpris
     if surprise == "over":
         run("mount", "-t", "tmpfs", "tmpfs", tried.point)
     if surprise == "gone":
-        run("umount", tried.point)
+        unmount(tried.point)
     try:
         fstab = tried.fstab.read_bytes()
         table = mounts_but_those_of_other_tests(tried.point)
@@ -174,7 +174,7 @@ def test_a_change_in_between_stops_the_plan_and_nothing_is_touched(loop, surpris
         assert not (tried.folder / "state").exists()
     finally:
         if surprise == "over":
-            run("umount", tried.point)
+            unmount(tried.point)
         if surprise == "gone":
             run("mount", tried.device, tried.point)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fsadvisor.measure.probe.disks import Way
-from tests.loops import loops, needs_loop_devices, run
+from tests.loops import loops, needs_loop_devices, run, unmount
 
 MEGABYTES = {"tmpfs": 64, "ext4": 96, "xfs": 320, "btrfs": 256}
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
@@ -52,7 +52,7 @@ class Mounted:
     def remount(self):
         """Off and on again: what nobody has open any more is given back, and what somebody has open is told."""
         if self.device:
-            run("umount", str(self.folder))
+            unmount(self.folder)
             run("mount", self.device, str(self.folder))
 
 
@@ -65,7 +65,7 @@ def mounted(kind, folder, megabytes=None):
             place = folder / "tmpfs"
             place.mkdir()
             run("mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(place))
-            stack.callback(run, "umount", str(place))
+            stack.callback(unmount, place)
             yield Mounted(kind, place, "")
             return
         device = made.device(kind, megabytes)
