@@ -27,18 +27,8 @@ SUITES = ("quick", "full", "oltp", "metadata", "streaming")
 FORMATS = ("lines", "brief", "openmetrics", "nagios", "checkmk", "sarif", "junit")
 _JSON = "--json="
 DOCUMENTS = (
-    "report",
-    "drive",
-    "plan",
-    "probe",
-    "compare",
-    "forecast",
-    "trial",
-    "waits",
-    "doctor",
-    "diff",
-    "lines",
-    "brief",
+    *("report", "drive", "plan", "probe", "compare", "forecast"),
+    *("trial", "waits", "doctor", "diff", "lines", "brief"),
 )
 _DOCUMENTS = f"{', '.join(DOCUMENTS[:-1])} or {DOCUMENTS[-1]} (default: report)"
 
