@@ -309,7 +309,7 @@ def _options(*, defaults: bool, shown: frozenset[str] | None = None) -> Parser:
     say = f"{', '.join(FORMATS)}; --json=lines and --json=brief are the same as the first two"
     add(shared, "--format", f"print the report as {say}", metavar="NAME", type=_format, dest="form")
     add(shared, "--output", "write the report into FILE, in one step for its readers", metavar="FILE", type=Path)
-    on = "look at what capture made, an archive of sos, supportconfig or insights, or a copy of /proc and /sys"
+    on = "look at what capture or watch made, an archive of sos, supportconfig or insights, or a copy of /proc and /sys"
     add(shared, "--plain", "in the explorer, only ASCII and the terminal's own colours", action="store_true")
     add(shared, "--on", on, metavar="PATH", type=Path)
     demo = "look at a recorded server with all sorts of trouble instead; it needs no root"
