@@ -311,10 +311,9 @@ def _measures(chosen: argparse.Namespace) -> int:
 
 
 def _schema(chosen: argparse.Namespace) -> int:
-    from fsadvisor.plan import documents
     from fsadvisor.report.schema import schema_text
 
-    _write([documents.plan_schema_text() if chosen.document == "plan" else schema_text(chosen.document)])
+    _write([schema_text(chosen.document)])
     return 0
 
 

@@ -7,7 +7,7 @@ byte of a file that is no UTF-8 stands as four characters, \xNN: what is to be a
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 from msgspec import Struct
@@ -26,7 +26,7 @@ from fsadvisor.plan.script import plan_script, undo_script
 from fsadvisor.plan.shell import WIDTH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from fsadvisor.pages.document import Block
@@ -200,17 +200,3 @@ def as_json(plan: model.Plan) -> str:
 def _escaped(document: str) -> str:
     """Escape within the lines; line ends between them are the document's own."""
     return "".join(f"{json_escaped(line)}\n" for line in document.split("\n"))
-
-
-def plan_schema() -> Mapping[str, Any]:
-    """The JSON Schema (2020-12) of the document."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": SCHEMA,
-        **msgspec.json.schema(Document),
-    }
-
-
-def plan_schema_text() -> str:
-    """The schema as it is published: the same bytes whenever the types are the same."""
-    return json.dumps(plan_schema(), indent=2, ensure_ascii=False) + "\n"

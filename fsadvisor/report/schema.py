@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from fsadvisor.plan import documents
 from fsadvisor.report import (
     compare_json,
     difference,
@@ -30,8 +32,17 @@ def schema(document: str = "report") -> Mapping[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title,
-        **msgspec.json.schema(shape),
+        **_unindented(msgspec.json.schema(shape)),
     }
+
+
+def _unindented(part: Any) -> Any:  # noqa: ANN401 - any part of a document in JSON
+    """The same without the indentation of docstrings, which Python keeps up to 3.12."""
+    if isinstance(part, dict):
+        return {key: _unindented(value) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_unindented(value) for value in part]
+    return inspect.cleandoc(part) if isinstance(part, str) else part
 
 
 def schema_text(document: str = "report") -> str:
@@ -51,4 +62,5 @@ _DOCUMENTS = {
     "lines": (formats.LINES, formats.Line),
     "brief": (formats.BRIEF, formats.Brief),
     "diff": (difference.SCHEMA, difference.Difference),
+    "plan": (documents.SCHEMA, documents.Document),
 }

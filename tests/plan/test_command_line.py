@@ -6,7 +6,8 @@ import jsonschema
 import pytest
 
 from fsadvisor.machine.recording import RecordingMachine
-from fsadvisor.plan.documents import as_json, plan_schema, plan_schema_text
+from fsadvisor.plan.documents import as_json
+from fsadvisor.report.schema import schema, schema_text
 from fsadvisor.survey.whole import survey
 from tests.command import in_text as fsadvisor
 from tests.paths import FIXTURES
@@ -56,7 +57,7 @@ def test_a_finding_is_chosen_by_its_mount_point_and_written_into_a_folder(record
 
 def test_the_plan_as_json_passes_a_validator_that_is_not_ours(recorded):
     found = json.loads(fsadvisor("--on", recorded, "plan", "--json").stdout)
-    jsonschema.Draft202012Validator(plan_schema()).validate(found)
+    jsonschema.Draft202012Validator(schema("plan")).validate(found)
     (step,) = [it for it in found["steps"] if it["findings"][0]["rule"] == "nobarrier-unproven"]
     (change,) = step["changes"]
     assert change["do"] == "run mount --options-source=mtab -o remount,barrier /srv"
@@ -68,8 +69,8 @@ def test_json_of_every_sort_of_plan_is_one_document_of_the_schema():
     for texts in (TEXTS, TEXTS | {"/etc/fstab": text}):
         said = as_json(planned(texts=texts))
         assert said.replace("\n", "").isprintable()
-        jsonschema.Draft202012Validator(plan_schema()).validate(json.loads(said))
-    assert json.loads(fsadvisor("schema", "plan").stdout) == json.loads(plan_schema_text())
+        jsonschema.Draft202012Validator(schema("plan")).validate(json.loads(said))
+    assert json.loads(fsadvisor("schema", "plan").stdout) == json.loads(schema_text("plan"))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fsadvisor.arguments import DOCUMENTS
 from fsadvisor.facts import Known
 from fsadvisor.report import model
 from fsadvisor.report.as_json import as_json
@@ -87,9 +88,12 @@ def test_each_subject_and_each_verdict_stands_on_its_own_line():
     assert len([line for line in lines if line.startswith('{"id":') and '"below":' in line]) == len(storage.subjects)
 
 
-def test_the_schema_is_the_same_text_each_time():
-    assert schema_text() == schema_text()
-    assert json.loads(schema_text())["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_a_schema_is_the_same_text_each_time_and_by_each_python(document):
+    assert schema_text(document) == schema_text(document)
+    assert json.loads(schema_text(document))["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    # Python 3.13 takes the indentation of docstrings away, older ones do not.
+    assert r"\n " not in schema_text(document)
 
 
 @pytest.mark.parametrize(

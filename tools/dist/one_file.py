@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from fsadvisor.plan.documents import Document
 from fsadvisor.report.schema import _DOCUMENTS
 from tools.dist import packing
 
@@ -31,7 +30,7 @@ def one_file(wheel: Path, made: Path) -> None:
     with zipfile.ZipFile(wheel) as packed:
         files |= {name: packed.read(name) for name in packed.namelist() if name.startswith("fsadvisor/")}
     files |= {str(file.relative_to(STANDIN)): file.read_bytes() for file in STANDIN.rglob("*.py")}
-    for shape in (Document, *(shape for _, shape in _DOCUMENTS.values())):
+    for _, shape in _DOCUMENTS.values():
         files[f"msgspec/schemas/{shape.__name__}.json"] = json.dumps(msgspec.json.schema(shape)).encode()
     for file in importlib.metadata.files("pyudev") or ():
         if file.suffix == ".py" or "license" in file.name.lower() or file.name == "COPYING":
