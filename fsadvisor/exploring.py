@@ -27,11 +27,11 @@ def terminal_of(chosen: argparse.Namespace) -> Terminal | None:
     """The terminal that the explorer can run on; None where the report is to be printed."""
     if not sys.stdout.isatty():
         return None
-    from fsadvisor.tui import terminal
-
     if find_spec("textual") is None:
         sys.stderr.write("fsadvisor: no explorer without Textual, which the one-file program has not; the report:\n")
         return None
+    from fsadvisor.tui import terminal
+
     return None if terminal.obstacle(os.environ) else terminal.terminal(os.environ, plain=bool(chosen.plain))
 
 

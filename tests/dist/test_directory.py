@@ -34,8 +34,8 @@ IN_THE_ROOT = (
 
 def made(folder):
     wheel = packing.wheel(folder / "wheel")
-    whole, glibc = directory.archive(wheel, sys.executable, folder / "tree", folder)
-    system_packages.made(whole, glibc, folder, folder)
+    whole, machine, library = directory.archive(wheel, sys.executable, folder / "tree", folder)
+    system_packages.made(whole, machine, library.removeprefix("glibc"), folder, folder)
     [archive] = folder.glob("*.tar.gz")
     return archive
 

@@ -84,7 +84,7 @@ def test_it_fits_into_two_megabytes_and_is_the_same_when_made_again(pyz, wheel, 
 @pytest.mark.namespaces
 def test_nothing_stays_where_it_was_unpacked(pyz, tmp_path):
     if os.geteuid() == 0:
-        script = 'mount -t tmpfs tmpfs /run && "$@" >/dev/null && ls -A /run'
+        script = 'mount -t tmpfs tmpfs /dev/shm && "$@" >/dev/null && ls -A /dev/shm'
         started = [
             "unshare",
             "--mount",

@@ -1,4 +1,4 @@
-/* Included before all of CPython by old_glibc.sh: of what glibc 2.29 has anew, the linker takes the first version. */
+/* Included before all of CPython by interpreters.sh: of what glibc 2.29 has anew, the linker takes the first version. */
 #if !defined(__ASSEMBLER__) && !defined(FIRST_GLIBC)
 #if defined(__x86_64__)
 #define FIRST_GLIBC "GLIBC_2.2.5"

@@ -28,7 +28,8 @@ def one_file(wheel: Path, made: Path) -> None:
     """Write it from the program's wheel."""
     files = {"__main__.py": START.read_bytes(), "LICENSE": (packing.ROOT / "LICENSE").read_bytes()}
     with zipfile.ZipFile(wheel) as packed:
-        files |= {name: packed.read(name) for name in packed.namelist() if name.startswith("fsadvisor/")}
+        names = [name for name in packed.namelist() if name.startswith("fsadvisor/")]
+        files |= {name: packed.read(name) for name in names if not name.startswith("fsadvisor/tui/")}
     files |= {str(file.relative_to(STANDIN)): file.read_bytes() for file in STANDIN.rglob("*.py")}
     for _, shape in _DOCUMENTS.values():
         files[f"msgspec/schemas/{shape.__name__}.json"] = json.dumps(msgspec.json.schema(shape)).encode()

@@ -17,7 +17,7 @@ import zipfile  # noqa: E402
 
 from fsadvisor import __main__ as program  # noqa: E402 - from the zip, which is enough for --version
 
-PLACES = ("/run", "/dev/shm", "/tmp", "/var/tmp")  # noqa: S108 - a directory of our own is made there
+PLACES = ("/dev/shm", "/run", "/tmp", "/var/tmp")  # noqa: S108 - a directory of our own is made there
 
 
 def main():

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -41,15 +40,14 @@ OVERRIDDEN = {
 """What lintian says of a program that brings its interpreter, and why it stays."""
 
 
-def made(whole: Path, glibc: str, work: Path, into: Path) -> list[Path]:
+def made(whole: Path, machine: str, glibc: str, work: Path, into: Path) -> list[Path]:
     """Write both from the unpacked directory; the files."""
-    return [_package(kind, whole, glibc, work, into) for kind in NAMES]
+    return [_package(kind, whole, machine, glibc, work, into) for kind in NAMES]
 
 
-def _package(kind: str, whole: Path, glibc: str, work: Path, into: Path) -> Path:
+def _package(kind: str, whole: Path, machine: str, glibc: str, work: Path, into: Path) -> Path:
     root = work / kind
     _lay_out(kind, whole, root)
-    machine = platform.machine()
     architecture = NAMES[kind].get(machine, machine)
     name = {
         "deb": f"fsadvisor_{__version__}_{architecture}.deb",

@@ -1,7 +1,8 @@
 """Each way onto a server in each kind of root, really gone, as the table of docs/install.md.
 
 `python -m tools.dist.ways --dist DIR --on ROOTS` needs root, Debian's mirror and a package index. DIR is what `make
-release` wrote; ROOTS has Debians by debootstrap, made where they are missing.
+release` wrote, with the archives for musl and aarch64 beside; ROOTS has Debians by debootstrap, made where they are
+missing. The aarch64 one is run by qemu-aarch64-static, which only the run's own namespace knows.
 Each run has a layer of its own over its root, which is gone afterwards. A way works where the installed program's bytes
 come out: the version, and the JSON of a recorded machine.
 """
@@ -17,7 +18,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.bare_roots import bare
+from tools.bare_roots import MIRROR, bare
 from tools.dist import packing
 from tools.system_tools import say
 
@@ -28,6 +29,14 @@ DEBIANS = {"Debian 11": "bullseye", "Debian 12": "bookworm", "Debian 13": "trixi
 BUSYBOX = Path("/bin/busybox")
 _C_LIBRARY = ("libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1")
 _SECONDS = 1200
+_QEMU = "/usr/bin/qemu-aarch64-static"
+_BY_QEMU = (
+    "mount -t binfmt_misc none /proc/sys/fs/binfmt_misc && printf %s "
+    r'":arm:M::\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00'
+    r":\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff"
+    f':{_QEMU}:F" >/proc/sys/fs/binfmt_misc/register &&'
+)
+"""Programs for aarch64 are started by QEMU, in a user namespace of its own (since Linux 6.7)."""
 _ENVIRONMENT = (
     "PATH=/usr/local/bin:/root/.local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "
     "PIP_CERT=/mnt/certs/ca-certificates.crt "
@@ -44,6 +53,10 @@ class Root:
     place: Path
     hard: bool = False
     """Whether the root is read-only once the way is gone, and /tmp is noexec."""
+    archive: str = "x86_64-glibc*"
+    """Which archive is for it."""
+    foreign: bool = False
+    """Whether its programs are another processor's: only the archive is tried there."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +73,12 @@ def ways() -> list[Way]:
     """All of them."""
     install = "apt-get -qq update && apt-get -qq -y install --no-install-recommends"
     clean = "rm -rf /root/fsadvisor && cp -r /mnt/checkout /root/fsadvisor && cd /root/fsadvisor"
-    unpack = "mkdir -p /opt && tar xzf /mnt/{} -C /opt || busybox tar xzf /mnt/{} -C /opt"
+    archive = "/mnt/dist/fsadvisor-*-{archive}.tar.gz -C /opt"
     return [
-        Way("archive", unpack.format("dist/fsadvisor-*.tar.gz", "dist/fsadvisor-*.tar.gz"), "/opt/fsadvisor/fsadvisor"),
+        Way("archive", f"tar xzf {archive} || busybox tar xzf {archive}", "/opt/fsadvisor/fsadvisor"),
         Way("pyz", "true", "python3 /mnt/dist/fsadvisor.pyz"),
-        Way(".deb", "dpkg -i /mnt/dist/*.deb", "fsadvisor"),
-        Way(".rpm", "rpm -i --nodeps --force-debian /mnt/dist/*.rpm", "fsadvisor"),
+        Way(".deb", "dpkg -i /mnt/dist/*_amd64.deb", "fsadvisor"),
+        Way(".rpm", "rpm -i --nodeps --force-debian /mnt/dist/*.x86_64.rpm", "fsadvisor"),
         Way("pipx", f"{install} pipx python3-venv >/dev/null && pipx install /mnt/dist/*.whl", "fsadvisor"),
         Way("make", f"{clean} && make run TOOLS=no ARGS=--version </dev/null", "/root/fsadvisor/.venv/bin/fsadvisor"),
     ]  # fmt: skip
@@ -100,6 +113,10 @@ def roots(folder: Path) -> list[Root]:
     for loader in Path("/lib").glob("ld-musl-*"):
         (busy / "lib").mkdir(exist_ok=True)
         shutil.copy(loader.resolve(), busy / "lib" / loader.name)
+    arm = folder / "aarch64"
+    if not (arm / "opt").is_dir():
+        unpack = ["debootstrap", "--foreign", "--arch=arm64", "--variant=minbase", DEBIANS["Debian 11"], str(arm), MIRROR]
+        subprocess.run(unpack, check=True, stdout=subprocess.DEVNULL)
     red = _laid(folder / "rpm")
     shutil.copytree(small, red, dirs_exist_ok=True)
     _copied(["/usr/bin/rpm"] if Path("/usr/bin/rpm").exists() else [], red)
@@ -111,12 +128,15 @@ def roots(folder: Path) -> list[Root]:
         Root("Debian 13, read-only, /tmp noexec", found[2].place, hard=True),
         Root("`sh`, `tar` and glibc 2.36 alone", small),
         Root("the same, with rpm (as Red Hat)", red),
-        Root("busybox and musl (as Alpine)", busy),
+        Root("busybox and musl (as Alpine)", busy, archive="x86_64-musl"),
+        Root("Debian 11 for aarch64, minbase, by QEMU", arm, archive="aarch64-glibc*", foreign=True),
     ]
 
 
 def gone(root: Root, way: Way, given: Path, expected: tuple[str, bytes]) -> str:
     """Go that way in a layer over the root; 'yes', or 'no' with the last thing said."""
+    if root.foreign and way.name != "archive":
+        return "not tried"
     with tempfile.TemporaryDirectory() as out:
         top = Path(out) / "layer"
         for name in ("layer", "answer"):
@@ -126,14 +146,28 @@ def gone(root: Root, way: Way, given: Path, expected: tuple[str, bytes]) -> str:
         if not (root.place / "usr/bin/env").exists():
             inside = f"env -i {_ENVIRONMENT} HOME=/root chroot {top}/all /bin/sh -c"
         steps = f"""
+{_BY_QEMU if root.foreign else ""}
 mount -t tmpfs tmpfs {top} && mkdir {top}/up {top}/work {top}/all &&
 mount -t overlay -o lowerdir={root.place},upperdir={top}/up,workdir={top}/work overlay {top}/all &&
 mount -t proc proc {top}/all/proc && mount --rbind /dev {top}/all/dev &&
 mount --rbind {given} {top}/all/mnt && mkdir -p {top}/all/mnt/out && mount --bind {out}/answer {top}/all/mnt/out &&
-{inside} '{way.prepare}' >&2 && {hard}
+{inside} '{way.prepare.replace("{archive}", root.archive)}' >&2 && {hard}
 {inside} '{_ANSWER.format(command=way.command)}'
 """
-        own = ["unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "sh", "-c", steps]
+        mapped = ["--user", "--map-root-user"] if root.foreign else []
+        own = [
+            "unshare",
+            *mapped,
+            "--mount",
+            "--propagation",
+            "private",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "sh",
+            "-c",
+            steps,
+        ]
         done = subprocess.run(own, capture_output=True, text=True, errors="replace", check=False, timeout=_SECONDS)
         answer = Path(out) / "answer" / "json"
         told = answer.read_bytes() if answer.exists() else b""

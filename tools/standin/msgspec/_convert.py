@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import types
 from base64 import b64decode
 from collections.abc import Callable, Mapping
@@ -10,7 +11,7 @@ from enum import Enum
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from msgspec import Struct, UnsetType, ValidationError, shown
+from msgspec import Raw, Struct, UnsetType, ValidationError, shown
 
 _WORDS = {str: "str", int: "int", float: "float", bool: "bool", type(None): "null", dict: "object", bytes: "bytes"}
 Reader = Callable[[Any, tuple[Any, ...], bool, bool], Any]
@@ -81,6 +82,8 @@ def _made(kind: Any) -> Reader:
         raise TypeError(f"Type {kind!r} is not supported")
     if issubclass(base, Struct):
         return _struct_of(base)
+    if base is Raw:
+        return lambda value, *_: Raw(json.dumps(value, ensure_ascii=False).encode())
     if issubclass(base, Enum):
         return _enum_of(base)
     if issubclass(base, tuple) and hasattr(base, "_fields"):
