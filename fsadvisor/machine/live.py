@@ -81,6 +81,10 @@ class LiveMachine:
     def today(self) -> dt.date:
         return self._today
 
+    @property
+    def looked_on(self) -> dt.date | None:
+        return self._today
+
     def read(self, path: str) -> Answer:
         if path not in self._reads:
             self._reads[path] = self._ask(_believed if path in _TOLD_BY_PEOPLE else _content, path)

@@ -51,6 +51,11 @@ class Machine(Protocol):
         """The day of the questions: what people said holds up to a day."""
         ...
 
+    @property
+    def looked_on(self) -> dt.date | None:
+        """The day that it was looked at, by its own clock; None where nothing tells it."""
+        ...
+
     def read(self, path: str) -> Answer:
         """The content of a file."""
         ...
@@ -153,6 +158,10 @@ class Wrapped:
     @property
     def today(self) -> dt.date:
         return self._inner.today
+
+    @property
+    def looked_on(self) -> dt.date | None:
+        return self._inner.looked_on
 
     @property
     def asks_programs(self) -> bool:

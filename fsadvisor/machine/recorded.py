@@ -137,7 +137,7 @@ class RecordedMachine:
         self._used: set[str] | None = set() if account else None
         title = _title(self._name, self._content(TITLE, _TITLE_CAP_BYTES))
         self._root = bool(title["root"])
-        self._today = _day(title.get("date"))
+        self._looked_on = _day(title.get("date"))
 
     @property
     def name(self) -> str:
@@ -149,7 +149,11 @@ class RecordedMachine:
 
     @property
     def today(self) -> dt.date:
-        return self._today
+        return self._looked_on or dt.datetime.now().astimezone().date()
+
+    @property
+    def looked_on(self) -> dt.date | None:
+        return self._looked_on
 
     def read(self, path: str) -> Answer:
         return self._about_path(READ, path, path)
@@ -336,11 +340,9 @@ def _title(folder: str, content: str | Unknown | None) -> dict[str, Any]:
     return title
 
 
-def _day(said: object) -> dt.date:
-    """The day of the recording; a folder that does not say one is taken for one of today."""
-    if isinstance(said, dt.date) and not isinstance(said, dt.datetime):
-        return said
-    return dt.datetime.now().astimezone().date()
+def _day(said: object) -> dt.date | None:
+    """The day of the recording; what people said of a folder without one is held against today."""
+    return said if isinstance(said, dt.date) and not isinstance(said, dt.datetime) else None
 
 
 def _unknown(why: object, source: str) -> Unknown:

@@ -216,6 +216,10 @@ class RecordingMachine:
     def today(self) -> dt.date:
         return self._inner.today
 
+    @property
+    def looked_on(self) -> dt.date | None:
+        return self._inner.looked_on
+
     def read(self, path: str) -> Answer:
         return self.recording.about_paths.setdefault((path, recorded.READ), self._inner.read(path))
 

@@ -15,6 +15,7 @@ https://github.com/sosreport/sos/tree/main/sos/report/plugins (host, filesys, sy
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from typing import TYPE_CHECKING, Final
@@ -50,6 +51,18 @@ _LINE_OF_HOSTNAMECTL = re.compile(r"^ *(Chassis|Virtualization): ([a-z0-9-]+)(?:
 _COLUMNS = re.compile(r" ([0-9]{1,19}) +([0-9]{1,19}) +(-?[0-9]{1,19}) +(?:[0-9]{1,3}%|-) (/.*)$", re.MULTILINE)
 _SHOWN = "--property=Id,LoadState,ActiveState,UnitFileState"
 _ENDS_OF_UNITS = re.compile(r"^[0-9]+ (?:loaded units listed|unit files listed)\b", re.MULTILINE)
+
+
+_DAY = re.compile(r"\b([A-Z][a-z]{2}) +([0-9]{1,2}) [0-9]{1,2}:[0-9]{2}:[0-9]{2} .*\b([0-9]{4})$", re.MULTILINE)
+
+
+def day(said: str) -> dt.date | None:
+    """The day in what `date` prints where no language is set."""
+    found = _DAY.search(said)
+    try:
+        return found and dt.datetime.strptime(" ".join(found.groups()), "%b %d %Y").replace(tzinfo=dt.UTC).date()
+    except ValueError:
+        return None
 
 
 def command(argv: Argv, output: Output) -> Answer | None:

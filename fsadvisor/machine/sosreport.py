@@ -124,6 +124,10 @@ class SosMachine:
     def today(self) -> dt.date:
         return dt.datetime.now().astimezone().date()
 
+    @property
+    def looked_on(self) -> dt.date | None:
+        return sos_outputs.day(self._text_of("date") or "")
+
     def read(self, path: str) -> Answer:
         told = self._copied(path) or self._derived.files.get(path)
         same = (self._copied(other) for other in _SAME.get(path, ()))

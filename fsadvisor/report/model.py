@@ -54,7 +54,8 @@ class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     """What was looked at, when, and by which version of fsadvisor; null is what a recording does not tell.
 
     `id` is a hash of /etc/machine-id made for this program alone, the id itself with --plain-ids; `boot` is of the
-    boot, likewise. `time` is in UTC, or the day of a recording.
+    boot, likewise. `time` is in UTC; of a recording or an archive it is the day that it was made, by its own
+    clock.
     """
 
     name: str

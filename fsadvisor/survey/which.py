@@ -50,10 +50,12 @@ class Which:
         found = _PRETTY.search(self._text("/etc/os-release") or "")
         return found[1] if found else None
 
-    def time(self, *, live: bool) -> str:
-        """The moment in UTC, or the day of a recording."""
-        now = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        return now if live else self._machine.today.isoformat()
+    def time(self, *, live: bool) -> str | None:
+        """The moment in UTC; of a recording or an archive the day that it tells."""
+        if live:
+            return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        day = self._machine.looked_on
+        return None if day is None else day.isoformat()
 
     def stable(self, storage: Storage, identity: Callable[[str], Identity]) -> dict[str, str]:
         """By subject id; nothing where the machine's id is not known, which keys the hashes."""

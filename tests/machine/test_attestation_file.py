@@ -85,7 +85,7 @@ def test_a_recording_keeps_what_was_said_and_not_who_said_it(tmp_path):
     text = RecordedMachine(tmp_path / "it").read(ATTESTATIONS).text
     for words in ("Jo Doe", "example.com", "PostgreSQL", "filled anew", "# Kept", "S0000001", "0f0e0d0c"):
         assert words not in text
-    assert RecordedMachine(tmp_path / "it").today == ScriptedMachine.today
+    assert RecordedMachine(tmp_path / "it").looked_on == ScriptedMachine.today
     was, now = parse(WRITTEN).entries, parse(text).entries
     assert [(it.about, it.subject, it.value, it.on, it.until) for it in was] == [
         (it.about, it.subject, it.value, it.on, it.until) for it in now

@@ -51,6 +51,22 @@ def test_where_hostnamectl_does_not_know_the_chassis_nothing_is_told(said):
     assert asked({"hostnamectl status": said}, "systemd-detect-virt", "--vm") is None
 
 
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("Thu Jan 11 23:23:11 CET 2024\n", "2024-01-11"),
+        ("Sun Mar  3 01:02:03 AM UTC 2024\n", "2024-03-03"),
+        ("Thu Xxx 11 10:23:11 UTC 2024\n", "None"),
+        ("/bin/date: not found\n", "None"),
+    ],
+)
+def test_an_archive_says_the_day_that_date_printed_in_it_or_none(tmp_path, said, day):
+    (tmp_path / "it/sos_commands/date").mkdir(parents=True)
+    (tmp_path / "it/sos_commands/date/date").write_text(said)
+    (tmp_path / "it/proc").mkdir()
+    assert str(open_machine(tmp_path / "it").looked_on) == day
+
+
 def test_a_unit_is_told_by_the_lists_and_what_is_not_loaded_is_inactive():
     lists = {"systemctl list-unit-files": FILES, "systemctl list-units": UNITS}
     states = {

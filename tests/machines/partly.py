@@ -14,7 +14,7 @@ class PartlyAnswered:
         self._inner = inner
         self._waits = waits
         self.asked = {}
-        self.name, self.root, self.today = inner.name, inner.root, inner.today
+        self.name, self.root, self.today, self.looked_on = inner.name, inner.root, inner.today, inner.looked_on
 
     def _answer(self, question, answer):
         self.asked[question] = None
