@@ -124,9 +124,23 @@ def test_it_runs_where_no_program_may_run_from_memory_and_the_root_is_read_only(
     assert told(done) == told(fsadvisor("--on", str(MACHINES[0]), "--json"))
 
 
+def other_pythons():
+    return [*Path.home().glob(".pyenv/versions/*/bin/python"), *Path("/usr/bin").glob("python[23].*[0-9]")]
+
+
+@pytest.mark.parametrize("argv", [("--on", MACHINES[0], "--json"), ("--on", MACHINES[0], "--text"), ("schema", "plan")])
+def test_each_newer_python_says_the_same(pyz, argv):
+    """Nothing is shared with this one's packages, so that this tries the program itself on it."""
+    for python in other_pythons():
+        done = subprocess.run([python, "-S", pyz, *argv], capture_output=True, env=ALONE, cwd=ROOT)
+        if done.returncode != 2:  # too old
+            assert told(done) == told(fsadvisor(*map(str, argv))), python
+
+
 def test_too_old_a_python_is_one_sentence(pyz):
-    found = [*Path.home().glob(".pyenv/versions/*/bin/python"), *Path("/usr/bin").glob("python[23].*[0-9]")]
-    asked = {python: subprocess.run([python, pyz, "--version"], capture_output=True, text=True) for python in found}
+    asked = {
+        python: subprocess.run([python, pyz, "--version"], capture_output=True, text=True) for python in other_pythons()
+    }
     old = [done for done in asked.values() if done.returncode]
     for done in old:
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)

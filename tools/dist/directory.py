@@ -46,8 +46,9 @@ print(json.dumps({"name": name, "exe": sys._base_executable, "stdlib": sysconfig
 LAUNCHER = """\
 #!/bin/sh
 # fsadvisor with its own Python: copy this directory anywhere, and start this.
-here=$(readlink -f -- "$0") && exec "${{here%/*}}/bin/{name}" -I -X frozen_modules=on -c \
-'import sys; sys.argv[0] = "fsadvisor"; from fsadvisor.__main__ import main; sys.exit(main())' "$@"
+here=$(readlink -f -- "$0") && exec "${{here%/*}}/bin/{name}" -I -S -X frozen_modules=on -c \
+'import sys; sys.argv[0] = "fsadvisor"; sys.path.append(sys.prefix + "/{site}")
+from fsadvisor.__main__ import main; sys.exit(main())' "$@"
 """
 
 
@@ -66,7 +67,7 @@ def archive(wheel: Path, interpreter: str, work: Path, into: Path, *, by: str = 
     files = [*whole.glob("bin/*"), *whole.rglob("*.so"), *whole.rglob("*.so.*")]
     _relocate(whole, files, Path(found["stdlib"]).parent, _patchelf(work))
     launcher = whole / "fsadvisor"
-    launcher.write_text(LAUNCHER.format(**found))
+    launcher.write_text(LAUNCHER.format(name=found["name"], site=site.relative_to(whole)))
     launcher.chmod(0o755)
     shutil.copy(packing.ROOT / "LICENSE", whole)
     _compile(whole, by or program)
