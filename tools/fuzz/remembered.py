@@ -28,6 +28,7 @@ class Remembered:
         self.said: dict[Question, Said] = {} if said is None else said
         self._changed = changed or {}
         self.name, self.root, self.today = inner.name, inner.root, inner.today
+        self.looked_on = inner.looked_on
 
     def but(self, changed: dict[Question, Said]) -> Remembered:
         """The same machine with these answers instead."""
