@@ -51,6 +51,7 @@ def test_each_form_of_the_report_is_the_same_to_the_byte(pyz, machine, form):
         ("facts",),
         ("schema",),
         ("schema", "probe"),
+        ("schema", "doctor"),
         ("--colour",),
         ("rules", "--help"),
     ],
@@ -58,6 +59,25 @@ def test_each_form_of_the_report_is_the_same_to_the_byte(pyz, machine, form):
 )
 def test_each_verb_answers_the_same(pyz, argv):
     assert told(run(pyz, *argv)) == told(fsadvisor(*argv))
+
+
+@pytest.mark.parametrize(
+    ("done", "given"),
+    [
+        ("msgspec.json.format(given)", '{"a":1.50,"b":[],"c":{},"d":[1,{"x":"a,{]:"}],"e":null,"f":"é"}'),
+        (
+            "msgspec.json.encode(msgspec.json.decode(given, type=sadf._Disk))",
+            '{"disk-device":"sda","rkB":1.5,"await":2,"aqu-sz":1.0}',
+        ),
+    ],
+)
+def test_the_stand_in_does_what_msgspec_does(done, given):
+    asks = f"import sys, msgspec; from fsadvisor.readers import sadf; given = sys.stdin.buffer.read(); print({done})"
+    said = [
+        subprocess.run([sys.executable, "-c", asks], input=given.encode(), capture_output=True, env=ALONE | path).stdout
+        for path in ({}, {"PYTHONPATH": f"{one_file.STANDIN}:{ROOT}"})
+    ]
+    assert said[0] == said[1] != b""
 
 
 def test_a_rule_with_a_mistake_gets_the_same_words(pyz, tmp_path):

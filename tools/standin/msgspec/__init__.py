@@ -54,9 +54,10 @@ class Meta:
 class Field:
     """What `field` declares."""
 
-    __slots__ = ("default", "default_factory")
+    __slots__ = ("default", "default_factory", "name")
 
-    def __init__(self, *, default: Any = NODEFAULT, default_factory: Any = NODEFAULT) -> None:
+    def __init__(self, *, default: Any = NODEFAULT, default_factory: Any = NODEFAULT, name: str | None = None) -> None:
+        self.name = name
         self.default = default
         self.default_factory = default_factory
 
@@ -75,6 +76,8 @@ class StructConfig(NamedTuple):
     tag: Any = None
     tag_field: str | None = None
     omit_defaults: bool = False
+    rename: str | None = None
+    """None, or "kebab"."""
 
 
 def _declared(namespace: dict[str, Any]) -> list[str]:
@@ -119,6 +122,10 @@ class StructMeta(type):
         if config.tag is not None and config.tag_field is None:
             config = config._replace(tag_field="type")
         made.__struct_config__ = config
+        made.__struct_encode_fields__ = tuple(
+            getattr(before[one][0], "name", None) or (one.replace("_", "-") if config.rename else one)
+            for one in made.__struct_fields__
+        )
         made.__init__ = _first_init
         made.__setattr__ = _refuse if config.frozen else object.__setattr__
         if not config.eq:
@@ -211,12 +218,14 @@ class Struct(metaclass=StructMeta):
 
 def shown(struct: Any) -> list[tuple[str, Any]]:
     """The fields that are written: not those left out, nor defaults where the class says so."""
-    pairs = [(name, getattr(struct, name)) for name in struct.__struct_fields__]
-    pairs = [(name, value) for name, value in pairs if value is not UNSET]
-    if not struct.__struct_config__.omit_defaults:
-        return pairs
-    defaults = struct.__struct_defaults_by_name__
-    return [(name, value) for name, value in pairs if not _is_default(value, defaults[name][0])]
+    names = zip(struct.__struct_fields__, struct.__struct_encode_fields__)  # noqa: B905 - as many by their making
+    pairs = [(name, written, getattr(struct, name)) for name, written in names]
+    omits, defaults = struct.__struct_config__.omit_defaults, struct.__struct_defaults_by_name__
+    return [
+        (written, value)
+        for name, written, value in pairs
+        if value is not UNSET and not (omits and _is_default(value, defaults[name][0]))
+    ]
 
 
 def _is_default(value: Any, default: Any) -> bool:

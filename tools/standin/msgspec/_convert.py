@@ -227,8 +227,10 @@ def _struct_of(kind: Any) -> Reader:
         if not readers:
             hints = get_type_hints(kind, include_extras=True)
             readers.update({name: _reader(hints[name]) for name in kind.__struct_fields__})
+        own = {name: name for name in kind.__struct_fields__}
         if isinstance(value, Mapping):
             given = dict(value)
+            own = dict(zip(kind.__struct_encode_fields__, kind.__struct_fields__))  # noqa: B905 - as many by their making
         elif attributes and not isinstance(value, (str, int, float, list, tuple, type(None))):
             given = {}
             for name in kind.__struct_fields__:
@@ -242,13 +244,13 @@ def _struct_of(kind: Any) -> Reader:
             return _fail(f"Invalid value '{value[config.tag_field]}'", (*path, config.tag_field))
         made = {}
         for name, one in given.items():
-            if name in readers:
-                made[name] = readers[name](one, (*path, name), attributes, json)
+            if name in own:
+                made[own[name]] = readers[own[name]](one, (*path, name), attributes, json)
             elif config.forbid_unknown_fields:
                 return _fail(f"Object contains unknown field `{name}`", path)
-        for name in kind.__struct_fields__:
+        for written, name in own.items():
             if name not in made and _is_needed(fields[name][0]):
-                return _fail(f"Object missing required field `{name}`", path)
+                return _fail(f"Object missing required field `{written}`", path)
         return kind(**made)
 
     return read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 from base64 import b64encode
 from decimal import Decimal
 from enum import Enum
@@ -89,6 +90,23 @@ def encode(value: Any) -> bytes:
         if isinstance(value, Raw):
             return bytes(value)
         raise
+
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+
+
+def format(text: bytes) -> bytes:
+    """The same, with two spaces for each level; numbers stay as they are written."""
+    made, depth, before = [], 0, ""
+    for token in _TOKEN.findall(text.decode()):
+        depth -= token in "}]"
+        opened, closes = before in ("{", "["), token in ("}", "]")
+        if (opened or closes or before == ",") and not (opened and closes):
+            made.append("\n" + "  " * depth)
+        made.append(": " if token == ":" else token)
+        depth += token in "{["
+        before = token
+    return "".join(made).encode()
 
 
 class Encoder:
