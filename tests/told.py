@@ -25,7 +25,7 @@ class ToldMachine:
         self.root = root
         self.udev_text = udev
         self.name = "a composed machine"
-        self.today = dt.date(2026, 11, 20)
+        self.today = self.looked_on = dt.date(2026, 11, 20)
 
     def read(self, path):
         return self._reply(self.files.get(path, _NOT_THERE), path)
