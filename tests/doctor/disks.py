@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import signal
+import stat
 import subprocess
 from pathlib import Path
 
@@ -93,8 +94,10 @@ def filesystem(disks, name, megabytes, *options):
 @contextlib.contextmanager
 def postgresql(place, folder, *bench, options=()):
     """A server with its data in `place`, and pgbench at work on it."""
-    for one in (folder, *folder.parents[:3]):
-        one.chmod(0o755)  # the server runs as a user of its own, and must pass
+    for one in (folder, *folder.parents):
+        mode = stat.S_IMODE(one.stat().st_mode)
+        if not mode & stat.S_IXOTH:
+            one.chmod(mode | 0o011)  # the server runs as a user of its own, and must pass; /tmp is open already
     shutil.chown(place, "postgres", "postgres")
     own = ("setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--")
     run(*own, f"{POSTGRES}/initdb", "-D", f"{place}/d", "-A", "trust")

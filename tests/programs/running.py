@@ -24,7 +24,9 @@ END_S = 120
 
 def said(*argv):
     """What a command prints."""
-    return subprocess.run(argv, check=True, capture_output=True, text=True, timeout=END_S).stdout
+    done = subprocess.run(argv, check=False, capture_output=True, text=True, timeout=END_S)
+    assert done.returncode == 0, f"{argv}: {done.stderr[-2500:]}"
+    return done.stdout
 
 
 def lay_over(tree, folder):
