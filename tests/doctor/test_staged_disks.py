@@ -120,10 +120,16 @@ def disks(tmp_path):
         yield made
 
 
+FLOODS_BY_THREE = (
+    f"import threading\ncode = {FLOODS!r}\nfor _ in range(3): threading.Thread(target=exec, args=(code,)).start()"
+)
+"""One writer alone leaves a quick disk idle while it waits for a processor."""
+
+
 def test_a_noisy_neighbour_is_named_and_who_waits_for_it(disks):
     name, place = filesystem(disks, "neighbour", 300)
     (Path(place) / "big").write_bytes(bytes(32 << 20))
-    with program(FLOODS, place) as noisy, program(FSYNCS, place) as victim:
+    with program(FLOODS_BY_THREE, place) as noisy, program(FSYNCS, place) as victim:
         told = diagnosis()
     found = causes(told, name)
     assert list(found) == ["disk-taken-by-one"]
