@@ -126,6 +126,7 @@ class Overview(Glimpsing):
         if unmoved:
             board.cursor = 0
             self.set_focus(self._advice)
+            self._lay_out(self.size)  # with room for one list only, advice is seen at once
 
     def on_screen_resume(self) -> None:
         """Another place may have chosen advice meanwhile."""
