@@ -150,6 +150,12 @@ class Session(Struct, kw_only=True, dict=True):
         if machine is self._newest:
             self.machine = machine
 
+    @property
+    def now(self) -> dt.datetime:
+        """From when ages are counted: of a recording from the end of its own day, where it tells that."""
+        day = None if self.live or self.machine is None else self.machine.looked_on
+        return dt.datetime.now(dt.UTC) if day is None else dt.datetime.combine(day, dt.time.max, dt.UTC)
+
     def supposing(self, supposed: Sequence[Supposition]) -> Look:
         """The machine last looked at as it would be; it remembers its answers, so no tool runs again."""
         if self.machine is None:

@@ -5,7 +5,6 @@ It starts by a clear yes, and in a database's own directory by two.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import msgspec
@@ -70,7 +69,7 @@ class Probed(Place):
 
     def _draw(self) -> None:
         view = self.query_one(DocumentView)
-        width, now, glyphs = view.scrollable_content_region.width, datetime.now(tz=UTC), self.explorer.glyphs
+        width, now, glyphs = view.scrollable_content_region.width, self.explorer.session.now, self.explorer.glyphs
         if width <= 0:
             return
         results = self._kept.on(self._mount)

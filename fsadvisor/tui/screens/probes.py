@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Container, Vertical
@@ -102,7 +101,7 @@ class Probes(Place):
         """Mounts and results anew."""
         self._look = look
         self._kept = kept_results(self.explorer.session.machine, look.storage)
-        now = datetime.now(tz=UTC)
+        now = self.explorer.session.now
         glyphs = self.explorer.glyphs
         self.query_one("#mounts-title", PaneTitle).show(probes.mounts_title(self._kept))
         self._mounts.show(lambda width: probes.mount_rows(look.storage, self._kept, now, width, glyphs))
@@ -127,7 +126,7 @@ class Probes(Place):
         self._jobs.focus()
 
     def _show_jobs(self) -> None:
-        now, glyphs = datetime.now(tz=UTC), self.explorer.glyphs
+        now, glyphs = self.explorer.session.now, self.explorer.glyphs
         on_mount, picked = self._kept.on(self._mount), self._picked
         self._jobs.show(lambda width: probes.job_rows(on_mount, picked, now, width, glyphs))
         title = probes.jobs_title(self._target, tuple(picked), live=self.explorer.session.live)
@@ -139,7 +138,7 @@ class Probes(Place):
         width, row = view.scrollable_content_region.width, self._jobs.row
         ids = group_members(row.key) if row else ()
         if width > 0 and len(ids) == 1 and self._mount:
-            now = datetime.now(tz=UTC)
+            now = self.explorer.session.now
             on_mount = self._kept.on(self._mount)
             view.show(probe_page.job_page(ids[0], self._mount, on_mount, now, width, self.explorer.glyphs))
         elif width > 0 and row is not None:

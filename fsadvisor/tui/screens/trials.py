@@ -5,7 +5,6 @@ It starts by a clear yes, after the cost and what speaks against it.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.containers import Container, Vertical
@@ -170,7 +169,7 @@ class Trials(Place):
         look = self._look
         if look is None:
             return
-        now, glyphs, live = datetime.now(tz=UTC), self.explorer.glyphs, self.explorer.session.live
+        now, glyphs, live = self.explorer.session.now, self.explorer.glyphs, self.explorer.session.live
         kept, picked = self._kept, tuple(self._picked)
         self.query_one("#trials-title", PaneTitle).show(trials.title(picked, kept, live=live))
         self._rows.show(lambda width: trials.rows(look, kept, picked, now, width, glyphs, live=live))
@@ -179,7 +178,7 @@ class Trials(Place):
     def _show_row(self) -> None:
         view, row, look = self.query_one("#trial", DocumentView), self._rows.row, self._look
         if row is not None and look is not None:
-            now, live = datetime.now(tz=UTC), self.explorer.session.live
+            now, live = self.explorer.session.now, self.explorer.session.live
             view.show(trials.about(row.key, look, self._kept, now, live=live))
 
     def on_rows_view_moved(self, _event: RowsView.Moved) -> None:
@@ -345,4 +344,4 @@ class TrialPage(Place):
         if one.kind == "forecast":
             view.show(trials_forecast.page(kept, one.name, width, explorer.glyphs))
         else:
-            view.show(trials.about(self._key, look, kept, datetime.now(tz=UTC), live=explorer.session.live))
+            view.show(trials.about(self._key, look, kept, self.explorer.session.now, live=explorer.session.live))
