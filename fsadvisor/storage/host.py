@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import ATTEST, Described, Workload, about, attested, some
+from fsadvisor.storage.about import ATTEST, Described, PlpVerdict, Workload, about, attested, some
 from fsadvisor.version import Version
 
 
@@ -146,6 +146,15 @@ class Service(Described, frozen=True, kw_only=True):
     log_directory: Fact[str] = some("where its write-ahead log is", "pg_wal, innodb_log_group_home_dir, --wal-dir")
     log_apart: Fact[bool] = some("no disk holds both its files and its write-ahead log", "the stack in sysfs")
     log_on_mount: Fact[bool] = some("that log is on the same mount as its files", "/proc/self/mountinfo")
+    commit_plp: Fact[PlpVerdict] = some(
+        "weakest PLP of the disks that its commits wait for: those below its log (where not known: below its files)",
+        "log_directory, disk.plp",
+    )
+    commit_flush_ms_avg: Fact[float] = some(
+        "average time of a cache flush since boot, of the slowest of those disks that gets any",
+        "log_directory, /sys/block/D/stat",
+        "ms",
+    )
     quota_used_percent: Fact[int] = some(
         "how full the project quota is that its directory is under; 0 without one",
         "statvfs of the directory",

@@ -31,8 +31,13 @@ _SOURCE = "the stack in sysfs"
 
 def disks_under(mount: Subject | None) -> Fact[tuple[str, ...]]:
     """The leaf disks under a place."""
+    below = _below(mount)
+    return below.disks if below else Unknown(Cause.NOT_EXPOSED, "", _SOURCE)
+
+
+def _below(mount: Subject | None) -> Below | None:
     below = mount.scope.get("below") if mount else None
-    return below.disks if isinstance(below, Below) else Unknown(Cause.NOT_EXPOSED, "", _SOURCE)
+    return below if isinstance(below, Below) else None
 
 
 def _shared(own: Fact[tuple[str, ...]], other: Fact[tuple[str, ...]]) -> Fact[bool]:
@@ -217,6 +222,7 @@ def _around(
         folders=tuple(program.directory for program in programs if program is not own),
         place_of=lambda folder: mount_point_of(folder, mounts),
         disks_of=lambda folder: disks_under(mounts.get(mount_point_of(folder, mounts) or "")),
+        below_of=lambda folder: _below(mounts.get(mount_point_of(folder, mounts) or "")),
         memory_bytes=host.memory_bytes,
     )
 
@@ -227,6 +233,7 @@ class Around(Struct, frozen=True, kw_only=True):
     folders: tuple[Fact[str], ...]
     place_of: Callable[[str], str | None]
     disks_of: Callable[[str], Fact[tuple[str, ...]]]
+    below_of: Callable[[str], Below | None]
     memory_bytes: Fact[int]
 
 
@@ -268,7 +275,18 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
         log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == place),
         log_apart=apart(directory, log, around.disks_of),
         shares_disk=shares_disk(directory, around.folders, around.disks_of),
+        **_commits(log if isinstance(log, Known) else directory, around.below_of),
     )
+
+
+def _commits(place: Fact[str], below_of: Callable[[str], Below | None]) -> dict[str, Any]:
+    """What a commit waits for."""
+    below = below_of(place.value) if isinstance(place, Known) else None
+    unknown = place if isinstance(place, Unknown) else Unknown(Cause.NOT_EXPOSED, "", f"what is below {place.value}")
+    return {
+        "commit_plp": below.plp if below else unknown,
+        "commit_flush_ms_avg": below.flush_ms_avg if below else unknown,
+    }
 
 
 def _caches_percent(own: Fact[int], filesystem: object, memory: Fact[int]) -> Fact[int]:
