@@ -24,10 +24,9 @@ from fsadvisor.readers.parsing import refusal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fsadvisor.machine.port import Argv
     from fsadvisor.readers.json_text import Json
 
-ARGV: Final[Argv] = ("drbdsetup", "status", "--verbose", "--statistics", "--json")
+ARGV: Final = ("drbdsetup", "status", "--verbose", "--statistics", "--json")
 
 
 class Peer(Struct, frozen=True, kw_only=True):

@@ -8,9 +8,10 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from fsadvisor import arguments, exploring, looking
+from fsadvisor import arguments, looking
 from fsadvisor._version import __version__
 from fsadvisor.attestation.claims import ClaimError
+from fsadvisor.cli import exploring
 from fsadvisor.machine.live import LiveMachine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.rulebook.advise import advise, judge, with_fitting_waivers
