@@ -54,8 +54,10 @@ def test_what_was_said_before_another_drive_came_was_not_about_it():
     assert told("sd 3:0:0:0: [sdb] Attached SCSI disk", error) == {("io-error", "sdb"): 1}
     of_parts = ("Aborting journal on device loop0-8.", "EXT4-fs (loop0p1): Remounting filesystem read-only")
     of_another = "Aborting journal on device loop01-8."
-    kept = told(*of_parts, of_another, "loop0: detected capacity change from 0 to 204800")
-    assert {device for _, device in kept} == {"loop01-8"}
+    lines = (*of_parts, of_another, "loop0: detected capacity change from 0 to 204800")
+    assert {device for _, device in told(*lines)} == {"loop01-8"}
+    recorded = log_about_storage("".join(f"[   12.000000] {line}\n" for line in lines))
+    assert {event.device for event in kernel_log.parse(recorded).events} == {"loop01-8"}
 
 
 def test_what_is_not_about_storage_is_left_alone():
