@@ -33,6 +33,12 @@ def pytest_addoption(parser):
     parser.addoption("--accept", action="store_true", help="write golden files anew; review the diff")
 
 
+@pytest.fixture
+def accepting(request):
+    """Whether golden files are written anew."""
+    return request.config.getoption("--accept")
+
+
 def pytest_configure():
     """A shell has what it runs in the background ignore Ctrl-C, and programs that we start would inherit that."""
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
@@ -47,10 +53,13 @@ def pytest_report_header():
 
 
 def pytest_collection_modifyitems(config, items):
-    left_out = [] if CAPTURES.is_dir() else [it for it in items if it.get_closest_marker("captures")]
+    """With --accept only what writes golden files: others would read them meanwhile."""
+    left_out = {it for it in items if it.get_closest_marker("captures") and not CAPTURES.is_dir()}
+    if config.getoption("--accept"):
+        left_out.update(it for it in items if "accepting" not in it.fixturenames)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [it for it in items if not it.get_closest_marker("captures")]
+        items[:] = [it for it in items if it not in left_out]
 
 
 def pytest_collection_finish():

@@ -32,9 +32,9 @@ def text(name):
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_a_composed_machine_stands_as_it_is_composed(name, tmp_path, request):
+def test_a_composed_machine_stands_as_it_is_composed(name, tmp_path, accepting):
     folder = FIXTURES / "machines" / name
-    if request.config.getoption("--accept"):
+    if accepting:
         compose_anew(name)
     compose(name, tmp_path / name)
     assert contents(tmp_path / name) == contents(folder)

@@ -18,9 +18,9 @@ def first_word(folder):
     return f"`{first.rule.id}` {first.verdicts[0].subject.name}" if first else "nothing"
 
 
-def test_the_page_says_of_every_machine_what_is_said_first_and_why(request):
+def test_the_page_says_of_every_machine_what_is_said_first_and_why(accepting):
     text = PAGE.read_text()
-    if request.config.getoption("--accept"):
+    if accepting:
         reasons = {name: why for name, _, why in _ROW.findall(text)}
         rows = [f"| {it.name} | {first_word(it)} | {reasons.get(it.name, '')} |" for it in FOLDERS]
         head, _, _ = text.partition("| machine |")

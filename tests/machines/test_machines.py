@@ -6,10 +6,10 @@ from tests.machines.replay import FOLDERS, GOLDEN, audit, golden
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_a_recorded_machine_gets_the_verdicts_that_were_reviewed(folder, request):
+def test_a_recorded_machine_gets_the_verdicts_that_were_reviewed(folder, accepting):
     for name, text in golden(folder).items():
         kept = folder / name
-        if request.config.getoption("--accept"):
+        if accepting:
             kept.write_text(text)
         assert text == kept.read_text(), f"{kept}: review with --accept"
 

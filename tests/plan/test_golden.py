@@ -19,11 +19,11 @@ PLANS = {
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_a_plan_is_as_in_its_golden_files(name, request):
+def test_a_plan_is_as_in_its_golden_files(name, accepting):
     rules, texts = PLANS[name]
     plan = planned(rules=rules, texts=texts)
     made = {f"{name}-{it.path.replace('/', '-')}": it.text for it in documents(plan)}
-    if request.config.getoption("--accept"):
+    if accepting:
         GOLDEN.mkdir(exist_ok=True)
         for file, text in made.items():
             (GOLDEN / file).write_text(text, encoding="utf-8")

@@ -66,10 +66,10 @@ def test_every_reader_has_a_real_sample(name):
 @pytest.mark.parametrize(
     "path", sorted((FIXTURES / "outputs").glob("*/*.out")), ids=lambda p: f"{p.parent.name}/{p.stem}"
 )
-def test_a_sample_reads_as_its_golden_record(path, request):
+def test_a_sample_reads_as_its_golden_record(path, accepting):
     record = plain(READERS[path.parent.name](text_of(path)))
     golden = path.with_suffix(".json")
-    if request.config.getoption("--accept"):
+    if accepting:
         golden.write_text(json.dumps(record, indent=1, ensure_ascii=True) + "\n")
     assert record == json.loads(golden.read_text())
 

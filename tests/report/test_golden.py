@@ -70,10 +70,10 @@ REPORTS = {
 
 
 @pytest.mark.parametrize("name", REPORTS)
-def test_a_report_is_what_its_golden_file_says(name, request):
+def test_a_report_is_what_its_golden_file_says(name, accepting):
     written = "".join(REPORTS[name]()).replace(str(Path(__file__).parent), "tests/report")
     golden = GOLDEN / name
-    if request.config.getoption("--accept"):
+    if accepting:
         golden.write_text(written, encoding="utf-8")
     assert written == golden.read_text(encoding="utf-8")
 

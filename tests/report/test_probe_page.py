@@ -72,10 +72,10 @@ REPORTS = {
 
 
 @pytest.mark.parametrize("name", REPORTS)
-def test_a_report_is_what_its_golden_file_says(name, request):
+def test_a_report_is_what_its_golden_file_says(name, accepting):
     written = REPORTS[name]()
     golden = GOLDEN / name
-    if request.config.getoption("--accept"):
+    if accepting:
         golden.parent.mkdir(exist_ok=True)
         golden.write_text(written, encoding="utf-8")
     assert written == golden.read_text(encoding="utf-8")

@@ -86,10 +86,10 @@ REPORTS = dict(reports())
 
 
 @pytest.mark.parametrize("name", REPORTS)
-def test_an_account_is_as_kept(name, request):
+def test_an_account_is_as_kept(name, accepting):
     text = REPORTS[name]()
     file = GOLDEN / name
-    if request.config.getoption("--accept"):
+    if accepting:
         GOLDEN.mkdir(exist_ok=True)
         file.write_text(text, encoding="utf-8")
     assert text == file.read_text(encoding="utf-8")

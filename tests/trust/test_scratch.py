@@ -23,7 +23,7 @@ from fsadvisor.measure.probe.scratch_tree import PREFIX, clear, descriptor_of, t
 from fsadvisor.measure.probe.surroundings import mount_of, place
 from fsadvisor.storage import Storage
 from tests.command import fsadvisor
-from tests.loops import run
+from tests.loops import run, unmount
 from tests.paths import ROOT
 from tests.probe.filesystems import mounted, names_in, needs_root
 
@@ -83,6 +83,14 @@ def space():
     shutil.rmtree(above)
     while LEFT:
         (scratch_record.state_directory() / LEFT.pop()).unlink(missing_ok=True)
+
+
+@pytest.fixture
+def mount_of_hers(space):
+    """The same as a mount of its own, on which no other test's probe runs."""
+    run("mount", "-t", "tmpfs", "-o", f"size=64m,mode=755,uid={EVE},gid={EVE}", "tmpfs", str(space))
+    yield space
+    unmount(space)
 
 
 @pytest.fixture
@@ -185,13 +193,13 @@ def test_a_directory_that_eve_renames_to_such_a_name_is_left_alone_and_named(spa
 
 
 @needs_root
-def test_a_whole_probe_of_root_in_her_directory_deletes_nothing_of_roots(space, backup):
+def test_a_whole_probe_of_root_in_her_directory_deletes_nothing_of_roots(mount_of_hers, backup):
     name = f"{PREFIX}00000000-1-1"
-    as_eve(lambda: backup.rename(space / name))
-    done = fsadvisor("probe", "--yes", "--no-keep", "create-1", "--seconds", "0.2", space)
+    as_eve(lambda: backup.rename(mount_of_hers / name))
+    done = fsadvisor("probe", "--yes", "--no-keep", "create-1", "--seconds", "0.2", mount_of_hers)
     assert b"is left alone" in done.stderr, done.stderr.decode()
-    assert is_whole(space / name)
-    assert names_in(space) == {name}
+    assert is_whole(mount_of_hers / name)
+    assert names_in(mount_of_hers) == {name}
 
 
 @needs_root
