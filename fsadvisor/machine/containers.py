@@ -1,6 +1,6 @@
 """What the host tells of a process in a container: which container it is, and where its mounts come from.
 
-Nothing below the container's own root is opened: its links would lead to files of the host.
+Nothing below the container's own root is opened here: see inside.py.
 
 https://docs.kernel.org/admin-guide/cgroup-v2.html#namespace, proc_pid_mountinfo(5)
 """
@@ -9,16 +9,31 @@ from __future__ import annotations
 
 import contextlib
 import os
+import posixpath
 from pathlib import Path
 
 from fsadvisor import strict_json
 from fsadvisor.machine import control_groups, untouched
+from fsadvisor.machine.fit_to_tell import settings_in_arguments
 from fsadvisor.machine.opening import captured_text
 from fsadvisor.machine.port import MachineError
 from fsadvisor.patterns import late
 
 _LARGEST = 1 << 20
 _DOCKER, _PODS = "/var/lib/docker/containers/{}/config.v2.json", "/var/log/containers"
+_TASKS = "/run/containerd/io.containerd.runtime.v2.task"
+_BUNDLES = (
+    f"{_TASKS}/moby/{{}}/config.json",
+    f"{_TASKS}/k8s.io/{{}}/config.json",
+    "/run/k3s/containerd/io.containerd.runtime.v2.task/k8s.io/{}/config.json",
+    "/var/lib/containers/storage/overlay-containers/{}/userdata/config.json",
+    "/run/containers/storage/overlay-containers/{}/userdata/config.json",
+)
+"""Where containerd (Docker's too), k3s, podman and CRI-O keep what they start, as the OCI's runtime-spec has it."""
+OVERWRITES = ("redis-server", "valkey-server")
+"""Programs that write over their own arguments."""
+_ENTRY = "docker-entrypoint.sh"
+"""Of the images of Redis and Valkey: it puts the server's name before options and files, and passes them on."""
 _NAME = late(r"/?([A-Za-z0-9][\w.-]{0,127})")
 
 
@@ -35,6 +50,32 @@ def told_of(pid: int, cwd: str | None) -> dict[str, str | None]:
         "container": named_by(_text(f"/proc/{pid}/cgroup") or ""),
         "mounts": _text(f"/proc/{pid}/mountinfo"),
     }
+
+
+def started_with(pid: int) -> list[list[str | None]] | None:
+    """The settings that a server's engine started it with, first `config_file`; None where they are not known."""
+    found = control_groups.ID.search(_text(f"/proc/{pid}/cgroup") or "")
+    number = (found["id"] or found["pod"]) if found else None
+    texts = (_text(place.format(number)) for place in _BUNDLES if number)
+    return _settings_of(next(filter(None, texts), ""))
+
+
+def _settings_of(bundle: str) -> list[list[str | None]] | None:
+    """Of an OCI bundle whose words are those of a server, or of its image's own entry; another script may add any."""
+    try:
+        words = strict_json.DECODER.decode(bundle)["process"]["args"]
+    except (ValueError, RecursionError, LookupError, TypeError):
+        return None
+    if not isinstance(words, list) or not all(isinstance(it, str) for it in words):
+        return None
+    entered = bool(words) and posixpath.basename(words[0]) == _ENTRY
+    words = words[1:] if entered else words
+    if words and posixpath.basename(words[0]) in OVERWRITES:
+        words = words[1:]
+    elif not entered or not words or not (words[0].startswith("-") or words[0].endswith(".conf")):
+        return None
+    file = words[0] if words and not words[0].startswith("-") else None
+    return [["config_file", file], *settings_in_arguments(["", *words])]
 
 
 def _text(path: str) -> str | None:

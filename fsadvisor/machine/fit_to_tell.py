@@ -73,6 +73,7 @@ _OF_PROCESS: Final = (
     "denied",
     "container",
     "environment",
+    "started",
     "mounts",
     "images",
     "writes",
@@ -261,12 +262,19 @@ _MYSQL = """!include !includedir defaults_file defaults_extra_file defaults_grou
     innodb_buffer_pool_size innodb_checksum_algorithm innodb_data_file_buffering innodb_dedicated_server"""
 _OTHERS = "dir appendonly appendfsync data_dir wal_dir unsafe_no_fsync"
 
-ENVIRONMENT: Final = {"etcd": ("ETCD_DATA_DIR", "ETCD_WAL_DIR", "ETCD_UNSAFE_NO_FSYNC", "ETCD_CONFIG_FILE")}
-"""Process name -> the variables that are looked at. No other leaves the machine."""
+ENVIRONMENT: Final = {
+    "etcd": ("ETCD_DATA_DIR", "ETCD_WAL_DIR", "ETCD_UNSAFE_NO_FSYNC", "ETCD_CONFIG_FILE"),
+    "mysqld": ("MYSQL_VERSION", "MARIADB_VERSION"),
+    "mariadbd": ("MARIADB_VERSION",),
+}
+"""Process name -> the variables that are looked at; those of MySQL, which images set, in containers only. No other
+leaves the machine."""
 KEPT = frozenset(f"{_POSTGRESQL} {_MYSQL} {_OTHERS}".split())
 """Names in lower case, with '_' for '-'."""
 
 _HEADER = "# settings kept: "
+CHANGED: Final = "# changed: "
+"""Before the time at which a container's file was changed, in seconds since 1970."""
 _SETTING = late(r"\s*(!?[A-Za-z][A-Za-z0-9_.-]*)(?=[\s=:]|$)")
 _SECTION = late(r"\s*(\[[^\]]*\])")
 _PREFIXES = ("loose_", "skip_", "disable_", "enable_")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from fsadvisor.facts import Cause, Unknown, unreadable
-from fsadvisor.machine import kept_files, safe_files, sources, untouched
-from fsadvisor.machine.fit_to_tell import settings_about_storage
+from fsadvisor.machine import inside, kept_files, safe_files, sources, untouched
+from fsadvisor.machine.fit_to_tell import CHANGED, settings_about_storage
 from fsadvisor.machine.inodes import files_below, flags_of
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, TOOL_FOLDERS, Runner, decoded, encoded, too_much
@@ -125,14 +125,18 @@ class LiveMachine:
 
     def settings(self, path: str) -> Answer:
         answer = self.read(path)
-        return answer if isinstance(answer, Unknown) else Reply(settings_about_storage(path, answer.text), path)
+        if isinstance(answer, Unknown):
+            return answer
+        text = settings_about_storage(path, answer.text)
+        changed = self._ask(_when_changed, path) if _of_container(path) else ""
+        return Reply(text if isinstance(changed, Unknown) else text + changed, path)
 
     def extents(self, path: str) -> Answer:
         return self._bounded(lambda: files_below(path), sources.extents(path))
 
     def _ask(self, question: Callable[[str], T | Unknown], path: str) -> T | Unknown:
         """Ask the kernel's own filesystems directly, and others, which may be dead NFS, with a time-out."""
-        if path.startswith(KERNEL_FOLDERS):
+        if path.startswith(KERNEL_FOLDERS) and not _of_container(path):
             return question(path)
         return self._bounded(lambda: question(path), path)
 
@@ -161,7 +165,7 @@ def _believed(path: str) -> Answer:
 def _content(path: str) -> Answer:
     try:
         raw_path = encoded(path)
-        kernels = path.startswith(KERNEL_FOLDERS)
+        kernels = path.startswith(KERNEL_FOLDERS) and not inside.is_inside(raw_path)
         descriptor = untouched.opened(raw_path) if kernels else untouched.regular(raw_path)
         if descriptor is None:
             return unreadable("not a regular file", path)
@@ -169,6 +173,18 @@ def _content(path: str) -> Answer:
     except (OSError, ValueError) as error:
         return refusal(error, path)
     return too_much(path) if len(content) > OUTPUT_CAP_BYTES else Reply(decoded(content), path)
+
+
+def _of_container(path: str) -> bool:
+    return path.startswith("/proc/") and "/root/" in path and inside.is_inside(os.fsencode(path))
+
+
+def _when_changed(path: str) -> str:
+    """The line that tells when a container's file was changed: stat(1) would follow its links out of the container."""
+    try:
+        return f"{CHANGED}{untouched.changed(encoded(path))}\n"
+    except OSError:
+        return ""
 
 
 def _chunks(descriptor: int) -> Iterator[bytes]:

@@ -92,9 +92,9 @@ class Machine(Protocol):
         the same to us; where it is False, "container" names its container, or is null, and "mounts" is its mountinfo.
         QEMU has "images": [{"path", "cache"}] of its disks (see guest_disks).
         "writes" is the folder of all files that it has open for writing, or null; it is not told of containers.
-        etcd has "environment": [[name, value]] of the variables about storage, or null. Where the kernel refused to
-        tell one of them, `cwd` or `here` is null and there is
-        `"denied": true`.
+        etcd, and MySQL in a container, has "environment": [[name, value]] of the variables about storage, or null.
+        Redis in a container has "started": the settings that its engine started it with, or null. Where the kernel
+        refused to tell one of them, `cwd` or `here` is null and there is `"denied": true`.
         """
         ...
 

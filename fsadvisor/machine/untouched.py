@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 
+from fsadvisor.machine import inside
+
 
 def opened(path: bytes, flags: int = 0) -> int:
     """A descriptor for reading. Raises OSError.
@@ -25,7 +27,7 @@ def regular(path: bytes) -> int | None:
     meanwhile, or a link to it, is no way to have root open a watchdog, which then resets the machine. A file of no size
     is empty; those of /proc and tracefs, to which a link may lead, have none, and some of them are used up by reading.
     """
-    known = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    known = inside.located(path)
     try:
         status = os.fstat(known)
         if not stat.S_ISREG(status.st_mode):
@@ -37,8 +39,25 @@ def regular(path: bytes) -> int | None:
 
 def names_in(path: bytes) -> list[str]:
     """The names in a directory, as os.listdir gives them. Raises OSError."""
-    directory = opened(path, os.O_DIRECTORY)
+    directory = _in_container(path) if inside.is_inside(path) else opened(path, os.O_DIRECTORY)
     try:
         return os.listdir(directory)  # noqa: PTH208 - an open directory
     finally:
         os.close(directory)
+
+
+def _in_container(path: bytes) -> int:
+    known = inside.located(path)
+    try:
+        return opened(b"/proc/self/fd/%d" % known, os.O_DIRECTORY)
+    finally:
+        os.close(known)
+
+
+def changed(path: bytes) -> int:
+    """When a file was changed, in seconds since 1970. Raises OSError."""
+    known = inside.located(path)
+    try:
+        return int(os.fstat(known).st_mtime)
+    finally:
+        os.close(known)

@@ -96,12 +96,14 @@ def _process(told: dict[str, Any]) -> dict[str, Any]:
     }
     if process["here"]:
         process["writes"] = _written_folder(told["pid"])
-    if told["name"] in ENVIRONMENT:
-        process["environment"] = _environment(told["pid"])
+    if told["name"] in ENVIRONMENT and (told["name"] == "etcd" or process["here"] is False):
+        process["environment"] = _environment(told["pid"], told["name"])
     if told["name"] in guest_disks.NAMES:
         process["images"] = guest_disks.disks(told["cmdline"] or [])
     if process["here"] is False:
         process |= containers.told_of(told["pid"], process["cwd"])
+        if told["name"] in containers.OVERWRITES:
+            process["started"] = containers.started_with(told["pid"])
     denied = told["cwd"] is None or told["cmdline"] is None or process["here"] is None
     return process | {"denied": True} if denied else process
 
@@ -124,14 +126,14 @@ def _written_folder(pid: int) -> str | None:
     return common if common.count("/") > 1 and common not in ("/var/lib", "/var/spool") else None
 
 
-def _environment(pid: int) -> list[list[str]] | None:
+def _environment(pid: int, process: str) -> list[list[str]] | None:
     """Of the variables that it was started with, those about storage; None where they can't be read."""
     try:
         text = captured_text(Path(f"/proc/{pid}/environ"))
     except MachineError:
         return None
     pairs = (variable.partition("=")[::2] for variable in text.split("\0"))
-    return [[name, value] for name, value in pairs if name in ENVIRONMENT["etcd"]]
+    return [[name, value] for name, value in pairs if name in ENVIRONMENT[process]]
 
 
 def _has_our_root(pid: int) -> bool | None:

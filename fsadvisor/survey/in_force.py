@@ -40,20 +40,26 @@ _SINCE_BOOT: Final = late(r"^btime (\d{1,12})$", re.MULTILINE)
 _TICKS: Final = 100
 """A second, wherever Linux shows it."""
 _MOST: Final = 50
+_CHANGED: Final = late(r"^# changed: (\d{1,12})$", re.MULTILINE)
+"""What is told with a container's file (machine/live.py)."""
 
 
 class Noting(Wrapped):
-    """Answers as the machine inside does, and notes which configuration files it told of."""
+    """Answers as the machine inside does, and notes of which configuration files it told.
+
+    Of a container's it tells when they were changed, too.
+    """
 
     def __init__(self, inner: Machine) -> None:
         super().__init__(inner)
-        self.files: dict[str, None] = {}
+        self.files: dict[str, int | None] = {}
 
     def settings(self, path: str) -> Answer:
         """As the machine inside."""
         answer = self._inner.settings(path)
         if not isinstance(answer, Unknown):
-            self.files[path] = None
+            told = _CHANGED.search(answer.text)
+            self.files[path] = int(told[1]) if told else None
         return answer
 
 
@@ -62,17 +68,20 @@ def times_argv(files: Sequence[str]) -> Argv:
     return ("stat", "--format=%Y", "--", *files)
 
 
-def changed_since_start(machine: Machine, pid: int | None, files: Sequence[str]) -> Fact[bool]:
-    """Whether one of the files was changed after the process started."""
+def changed_since_start(machine: Machine, pid: int | None, files: Mapping[str, int | None]) -> Fact[bool]:
+    """Whether one of the files was changed after the process started; a time of None is asked for."""
     counted = [it for it in files if PurePosixPath(it).name not in _TAKEN_AT_ONCE][:_MOST]
     if pid is None or not counted:
         return read_fact.fact_of(None, "no configuration file of it is known")
     started = _started(machine, pid)
     if isinstance(started, Unknown):
         return started
-    times = read_fact.command_record(machine, times_argv(counted), _numbers)
-    if isinstance(times, Unknown):
-        return times
+    asked = [it for it in counted if files[it] is None]
+    told = read_fact.command_record(machine, times_argv(asked), _numbers) if asked else ()
+    if isinstance(told, Unknown):
+        return told
+    known = {**files, **dict(zip(asked, told, strict=False))}
+    times = [known[it] or 0 for it in counted]
     newest = max(range(len(times)), key=times.__getitem__)
     newer = times[newest] > started.value
     return Known(newer, f"{counted[newest]} was changed after the program started" if newer else "stat, /proc/PID/stat")

@@ -17,8 +17,11 @@ from fsadvisor.survey.program_settings import IncludingFiles, Settings
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.database_files import MysqldVersion
+    from fsadvisor.survey.programs import Inside
 
 _FILES = ("/etc/my.cnf", "/etc/mysql/my.cnf", "/usr/etc/my.cnf")
 _GROUPS = ("mysqld", "server")
@@ -28,6 +31,7 @@ _FLUSH_METHODS = ("fsync", "O_DSYNC", "littlesync", "nosync", "O_DIRECT", "O_DIR
 """In the order of their numbers, which are valid values too."""
 _DIRECT = ("O_DIRECT", "O_DIRECT_NO_FSYNC")
 _UPGRADE_FILES = ("mariadb_upgrade_info", "mysql_upgrade_info")
+_VERSIONS = {"MYSQL_VERSION": "mysql", "MARIADB_VERSION": "mariadb"}
 
 
 class Server(Struct, frozen=True, kw_only=True):
@@ -38,6 +42,18 @@ class Server(Struct, frozen=True, kw_only=True):
     given: tuple[tuple[str, str | None], ...]
     asked: Settings | None = None
     """What it says itself."""
+    inside: Inside | None = None
+    """Where it is in its container; the settings are by the container's paths then."""
+    environment: Mapping[str, str] = {}
+
+    def read_at(self, path: str) -> str:
+        """A path of the server's, as we may read it."""
+        return self.inside.path(path) if self.inside else path
+
+    @property
+    def own_directory(self) -> str:
+        """Its data folder as the server itself names it."""
+        return self.inside.directory if self.inside else self.directory
 
 
 def facts(machine: Machine, server: Server) -> dict[str, Any]:
@@ -60,7 +76,7 @@ def facts(machine: Machine, server: Server) -> dict[str, Any]:
         ),
         "buffer_bytes": _buffer_bytes(settings),
         "own_checksums": read_fact.derive(_told(settings, "innodb_checksum_algorithm", "crc32"), _has_checksums),
-        "log_directory": _log_directory(settings, server.directory),
+        "log_directory": _log_directory(settings, server),
     }
 
 
@@ -71,7 +87,9 @@ SETTINGS = (
 
 
 def _release(machine: Machine, server: Server) -> Known[MysqldVersion] | Unknown:
-    """The binary's word, else the file that an upgrade leaves in the data folder."""
+    """The binary's word, else the file that an upgrade leaves in the data folder; in a container its image's word."""
+    if server.inside:
+        return _release_inside(machine, server)
     argv = (server.process, "--version")
     record = read_fact.command_record(machine, argv, database_files.parse_mysqld_version)
     if not isinstance(record, Unknown):
@@ -84,6 +102,22 @@ def _release(machine: Machine, server: Server) -> Known[MysqldVersion] | Unknown
     if record.cause is Cause.NO_TOOL:
         return Unknown(Cause.NOT_EXPOSED, "", f"{server.process} is not where tools are, and left no upgrade file")
     return record
+
+
+def _release_inside(machine: Machine, server: Server) -> Known[MysqldVersion] | Unknown:
+    """By the file that an upgrade leaves, else by the variable that the makers' images set."""
+    for name in _UPGRADE_FILES:
+        path = server.read_at(f"{server.own_directory}/{name}")
+        left = read_fact.file_record(machine, path, database_files.parse_mysqld_version)
+        if not isinstance(left, Unknown):
+            return Known(left, path)
+    for name, edition in _VERSIONS.items():
+        number = server.environment.get(name, "").rpartition(":")[2]
+        told = database_files.parse_mysqld_version(f"{number} {edition}")
+        if not isinstance(told, Unknown):
+            return Known(told, f"environment of {server.process}: {name}")
+    learn = "ask it in its container: SELECT VERSION()"
+    return Unknown(Cause.NOT_EXPOSED, learn, f"no upgrade file and no {' or '.join(_VERSIONS)} in its container")
 
 
 def _told(settings: Settings | Unknown, name: str, default: str) -> Fact[str]:
@@ -144,24 +178,27 @@ def _has_checksums(algorithm: str) -> bool:
     return "none" not in algorithm.lower()
 
 
-def _log_directory(settings: Settings | Unknown, directory: str) -> Fact[str]:
-    fact = program_settings.text(
-        settings, "innodb_log_group_home_dir", Known(directory, "InnoDB's default: the data directory")
-    )
-    return read_fact.derive(fact, lambda path: path if path.startswith("/") else f"{directory}/{path}".rstrip("/."))
+def _log_directory(settings: Settings | Unknown, server: Server) -> Fact[str]:
+    default = Known(server.own_directory, "InnoDB's default: the data directory")
+    fact = program_settings.text(settings, "innodb_log_group_home_dir", default)
+    own = server.own_directory
+    path = read_fact.derive(fact, lambda path: path if path.startswith("/") else f"{own}/{path}".rstrip("/."))
+    if server.inside is None or isinstance(path, Unknown):
+        return path
+    return server.inside.mounts.place(path.value).path
 
 
 def _settings(machine: Machine, server: Server, release: MysqldVersion) -> Settings | Unknown:
     given = [database_files.named("", name, value) for name, value in server.given]
-    files = _Files(machine, release)
+    files = _Files(machine, release, server)
     for path in _paths(server):
-        files.read(path, must_exist=path not in _FILES)
+        files.read(server.read_at(path), must_exist=path not in _FILES)
     if release.edition == "mysql":
-        files.read(f"{server.directory}/mysqld-auto.cnf", must_exist=False)
+        files.read(server.read_at(f"{server.own_directory}/mysqld-auto.cnf"), must_exist=False)
     if files.failed is not None:
         return files.failed
     found = {**files.found, **{it.name: Known(_value(it.value), "argument of mysql") for it in given}}
-    return _of_another(machine, found, server.directory) or found
+    return _of_another(machine, found, server) or found
 
 
 def _paths(server: Server) -> list[str]:
@@ -177,15 +214,15 @@ def _value(value: str | None) -> str:
     return "ON" if value is None else value
 
 
-def _of_another(machine: Machine, found: Settings, directory: str) -> Unknown | None:
+def _of_another(machine: Machine, found: Settings, server: Server) -> Unknown | None:
     """Why these are not the settings of the server with this data folder: several servers share the files."""
     if "defaults_group_suffix" in found:
         return Unknown(Cause.NOT_EXPOSED, "", "option groups with a suffix are not followed")
-    datadir = found.get("datadir")
-    if datadir is None or datadir.value.rstrip("/") == directory.rstrip("/"):
+    datadir, own = found.get("datadir"), server.own_directory.rstrip("/")
+    if datadir is None or datadir.value.rstrip("/") == own:
         return None
-    target = machine.link(datadir.value.rstrip("/"))
-    if not isinstance(target, Unknown) and target.text.rstrip("/") == directory.rstrip("/"):
+    target = None if server.inside else machine.link(datadir.value.rstrip("/"))
+    if target is not None and not isinstance(target, Unknown) and target.text.rstrip("/") == own:
         return None
     return Unknown(Cause.NOT_EXPOSED, "", f"{datadir.source} is for {datadir.value}")
 
@@ -193,8 +230,9 @@ def _of_another(machine: Machine, found: Settings, directory: str) -> Unknown | 
 class _Files(IncludingFiles[database_files.MysqlCnf]):
     """MySQL's option files, as far as the groups are the server's."""
 
-    def __init__(self, machine: Machine, release: MysqldVersion) -> None:
+    def __init__(self, machine: Machine, release: MysqldVersion, server: Server) -> None:
         super().__init__(machine, database_files.parse_mysql_cnf)
+        self._server = server
         groups = (*_GROUPS, *_MARIADB_GROUPS) if release.edition == "mariadb" else _GROUPS
         self._groups = {*groups, *(f"{group}-{release.major}.{release.minor}" for group in groups)}
 
@@ -202,8 +240,8 @@ class _Files(IncludingFiles[database_files.MysqlCnf]):
         for option in record.options:
             value = _value(option.value)
             if option.name == "include" and not option.group:
-                self.read(value, depth + 1)
+                self.read(self._server.read_at(value), depth + 1)
             elif option.name == "includedir" and not option.group:
-                self.read_folder(value.rstrip("/"), ".cnf", depth + 1, must_exist=False)
+                self.read_folder(self._server.read_at(value.rstrip("/")), ".cnf", depth + 1, must_exist=False)
             elif option.group in self._groups:
                 self.found[option.name] = Known(value, path)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from fsadvisor.machine.port import Machine
+    from fsadvisor.survey.programs import Inside
 
 Settings: TypeAlias = "Mapping[str, Known[str]]"
 """The value of each name that is set, and where."""
@@ -135,16 +136,16 @@ def postgresql_facts(
     machine: Machine,
     directory: str,
     given: Iterable[tuple[str, str | None]],
+    inside: Inside | None = None,
     *,
-    contained: bool = False,
     asked: Settings | None = None,
 ) -> dict[str, Any]:
     """Facts of a server by its data folder and the settings among its arguments; `asked` is what it says itself.
 
-    `contained`: it runs in a container, in which a path from the root leads elsewhere than here.
+    `inside`: it runs in a container, in which a path from the root leads elsewhere than here.
     """
     version = _version(machine, directory)
-    configured = _settings(machine, directory, dict(given), contained)
+    configured = _settings(machine, directory, dict(given), inside)
     settings = configured if asked is None else {**({} if isinstance(configured, Unknown) else configured), **asked}
 
     def setting(name: str, default: str, since: int = 0) -> Fact[str]:
@@ -163,7 +164,7 @@ def postgresql_facts(
         "direct_io": read_fact.derive(lower(text(settings, "debug_io_direct", Known("", _DEFAULT))), _direct),
         "buffer_bytes": size_bytes(setting("shared_buffers", "128MB"), _UNITS),
         "checkpoint_flush_after_bytes": size_bytes(setting("checkpoint_flush_after", "256kB"), _UNITS),
-        "log_directory": _log_directory(machine, directory, contained),
+        "log_directory": _log_directory(machine, directory, inside),
     }
 
 
@@ -197,24 +198,24 @@ def _direct(kinds: str) -> bool:
     return "data" in [kind.strip() for kind in kinds.split(",")]
 
 
-def _log_directory(machine: Machine, directory: str, contained: bool) -> Fact[str]:
+def _log_directory(machine: Machine, directory: str, inside: Inside | None) -> Fact[str]:
     """Where pg_wal is: in the data folder, or where its link leads."""
     path = f"{directory}/pg_wal"
     target = machine.link(path)
     if isinstance(target, Unknown):
         return Known(path, f"{path} is no link") if is_absent(target) else target
-    if contained and target.text.startswith("/"):
-        return Unknown(Cause.NOT_EXPOSED, _INSIDE, path)
+    if inside and target.text.startswith("/"):
+        return inside.mounts.place(target.text).path
     return Known(target.text if target.text.startswith("/") else f"{directory}/{target.text}", path)
 
 
-_INSIDE = "run fsadvisor in its container"
-
-
-def _settings(machine: Machine, directory: str, given: dict[str, str | None], contained: bool) -> Settings | Unknown:
+def _settings(
+    machine: Machine, directory: str, given: dict[str, str | None], inside: Inside | None
+) -> Settings | Unknown:
     files = _Files(machine, database_files.parse_postgresql_conf)
-    files.contained = contained
-    files.read(given.get("config_file") or f"{directory}/postgresql.conf")
+    files.inside, files.directory = inside, directory
+    named = given.get("config_file")
+    files.read(inside.path(named) if inside and named else named or f"{directory}/postgresql.conf")
     files.read(f"{directory}/postgresql.auto.conf", must_exist=False)
     if files.failed is not None:
         return files.failed
@@ -223,47 +224,76 @@ def _settings(machine: Machine, directory: str, given: dict[str, str | None], co
 
 
 class _Files(IncludingFiles[database_files.PostgresqlConf]):
-    """PostgreSQL's configuration files."""
+    """PostgreSQL's configuration files; in a container what is no plain file of its data folder is read by its root."""
 
-    contained = False
+    inside: Inside | None = None
+    directory = ""
 
     def read(self, path: str, depth: int = 0, *, must_exist: bool = True) -> None:
-        link = self._machine.link(path) if self.contained else None
-        if link is not None and not (isinstance(link, Unknown) and is_absent(link)):
-            self.failed = Unknown(Cause.NOT_EXPOSED, _INSIDE, f"{path} is a link, or may be")
-        super().read(path, depth, must_exist=must_exist)
+        super().read(self._readable(path), depth, must_exist=must_exist)
+
+    def _readable(self, path: str) -> str:
+        if self.inside is None or path.startswith(self.inside.root):
+            return path
+        if not path.startswith(f"{self.directory}/"):
+            return self.inside.path(path)
+        link = self._machine.link(path)
+        plain = isinstance(link, Unknown) and is_absent(link)
+        return path if plain else self.inside.path(f"{self.inside.directory}{path.removeprefix(self.directory)}")
 
     def _take(self, path: str, record: database_files.PostgresqlConf, depth: int) -> None:
         folder = PurePosixPath(path).parent
         for name, value in record.settings:
-            if self.contained and name.startswith("include") and value.startswith("/"):
-                self.failed = Unknown(Cause.NOT_EXPOSED, _INSIDE, f"{path} includes {value[:80]}")
-            elif name == "include_dir":
-                self.read_folder(str(folder / value), ".conf", depth + 1, must_exist=True)
+            where = str(folder / value) if self.inside is None or not value.startswith("/") else self.inside.path(value)
+            if name == "include_dir":
+                self.read_folder(where, ".conf", depth + 1, must_exist=True)
             elif name.startswith("include"):
-                self.read(str(folder / value), depth + 1, must_exist=name == "include")
+                self.read(where, depth + 1, must_exist=name == "include")
             else:
                 self.found[name] = Known(value, path)
 
 
 _FILES = ("/etc/redis/redis.conf", "/etc/redis.conf", "/etc/valkey/valkey.conf", "/etc/valkey.conf")
+_FILES_INSIDE = (*_FILES, "/usr/local/etc/redis/redis.conf", "/opt/bitnami/redis/etc/redis.conf")
 _REDIS_DEFAULT = "the server's default"
 
 
-def redis_facts(machine: Machine, directory: str, asked: Settings | None = None) -> dict[str, Any]:
-    """Facts by the configuration file that names this folder: the server hides its arguments; or by its own word."""
+def redis_facts(
+    machine: Machine, directory: str, inside: Inside | None = None, *, asked: Settings | None = None
+) -> dict[str, Any]:
+    """Facts by the configuration file that names this folder: the server hides its arguments; or by its own word.
+
+    In a container by what its engine started it with, where that is known.
+    """
     if asked is not None:
         told = RedisConf(directives=tuple((name, fact.value) for name, fact in asked.items()))
         return _told(told, "asked by redis-cli")
+    if inside and inside.started is not None:
+        return _started(machine, directory, inside, dict(inside.started))
+    own = inside.directory if inside else directory
     failed: Unknown | None = None
-    for path in _FILES:
+    for path in map(inside.path, _FILES_INSIDE) if inside else _FILES:
         record = read_fact.understood(machine.settings(path), database_files.parse_redis_conf)
         if isinstance(record, Unknown):
             failed = failed or (None if is_absent(record) else record)
-        elif (record.get("dir") or "").rstrip("/") == directory.rstrip("/"):
+        elif (record.get("dir") or "").rstrip("/") == own.rstrip("/"):
             return _contradicted(machine, directory, path, record) or _told(record, path)
-    unknown = failed or Unknown(Cause.NOT_EXPOSED, "", f"no configuration file for {directory} in the usual places")
+    unknown = failed or Unknown(Cause.NOT_EXPOSED, "", f"no configuration file for {own} in the usual places")
     return {"appendonly": unknown, "appendfsync": unknown}
+
+
+def _started(machine: Machine, directory: str, inside: Inside, given: dict[str, str | None]) -> dict[str, Any]:
+    """By the file that it was started with, if any, and the words that followed it."""
+    file, source = given.pop("config_file", None), "what its container was started with"
+    record: RedisConf | Unknown = RedisConf(directives=())
+    if file:
+        path = inside.path(file if file.startswith("/") else f"{inside.directory}/{file}")
+        record, source = read_fact.understood(machine.settings(path), database_files.parse_redis_conf), path
+    if isinstance(record, Unknown):
+        return {"appendonly": record, "appendfsync": record}
+    words = tuple((name, value) for name, value in given.items() if value is not None)
+    record = RedisConf(directives=(*record.directives, *words))
+    return _contradicted(machine, directory, source, record) or _told(record, source)
 
 
 _APPEND_ONLY: Final = ("appendonlydir", "appendonly.aof")
@@ -271,7 +301,10 @@ _ASK_REDIS: Final = "ask the server: `redis-cli CONFIG GET 'append*'`"
 
 
 def _contradicted(machine: Machine, directory: str, path: str, record: RedisConf) -> dict[str, Any] | None:
-    """Where its files show a log that the configuration file denies, the server may have been told otherwise."""
+    """Where it includes others, or its files show a log that it denies, the server may have been told otherwise."""
+    if record.get("include"):
+        unknown = Unknown(Cause.NOT_EXPOSED, _ASK_REDIS, f"{path} includes {(record.get('include') or '')[:80]}")
+        return {"appendonly": unknown, "appendfsync": unknown}
     if read_fact.value(switch(Known(record.get("appendonly") or "no", path))) is not False:
         return None
     names = read_fact.names(machine.entries(directory))

@@ -133,6 +133,23 @@ _NOT_DATA = (
 )
 
 
+class Inside(Struct, frozen=True, kw_only=True):
+    """A program's place in its container: the way to its root, its folder and settings by the container's paths.
+
+    `started` are the settings that the container's engine started it with, None where they are not known.
+    """
+
+    root: str
+    directory: str
+    settings: tuple[tuple[str, str | None], ...]
+    started: tuple[tuple[str, str | None], ...] | None
+    mounts: containers.Mounts
+
+    def path(self, path: str) -> str:
+        """A path of the container, as we may read it."""
+        return f"{self.root}/{path.lstrip('/')}"
+
+
 class RunningProgram(Struct, frozen=True, kw_only=True):
     """A running program and its data folder.
 
@@ -155,6 +172,8 @@ class RunningProgram(Struct, frozen=True, kw_only=True):
     """How QEMU uses the host's cache for the images in the directory: the least safe of them."""
     environment: tuple[tuple[str, str], ...] | None = None
     """Of its variables those about storage; None where they were not read."""
+    inside: Inside | None = None
+    """Its files as its container sees them."""
 
 
 def running(machine: Machine) -> list[RunningProgram] | Unknown:
@@ -242,7 +261,16 @@ def _on_the_host(machine: Machine, found: RunningProgram, process: Json) -> Runn
         )
         return replace(found, directory=unknown, container=container, in_layer=unknown)
     told = tuple((key, _path_on_host(mounts, value)) for key, value in found.settings)
-    return replace(found, directory=place.path, in_layer=place.in_layer, container=container, settings=told)
+    inside = None if found.pid is None or isinstance(found.directory, Unknown) else Inside(
+        root=f"/proc/{found.pid}/root",
+        directory=found.directory.value,
+        settings=found.settings,
+        started=_settings(process, "started") if isinstance(json_text.member(process, "started"), list) else None,
+        mounts=mounts,
+    )  # fmt: skip
+    return replace(
+        found, directory=place.path, in_layer=place.in_layer, container=container, settings=told, inside=inside
+    )
 
 
 def _path_on_host(mounts: containers.Mounts, value: str | None) -> str | None:
@@ -258,8 +286,8 @@ def _environment(process: Json) -> tuple[tuple[str, str], ...] | None:
     return tuple((str(name), str(value)) for name, value in pairs)
 
 
-def _settings(process: Json) -> tuple[tuple[str, str | None], ...]:
-    pairs = [pair for pair in json_text.items(process, "settings") if isinstance(pair, list) and len(pair) == 2]
+def _settings(process: Json, key: str = "settings") -> tuple[tuple[str, str | None], ...]:
+    pairs = [pair for pair in json_text.items(process, key) if isinstance(pair, list) and len(pair) == 2]
     return tuple((name, value if isinstance(value, str) else None) for name, value in pairs if isinstance(name, str))
 
 

@@ -119,15 +119,13 @@ _FACTS = {
     "redis": ("appendonly", "appendfsync"),
     "docker": ("storage_driver",),
 }  # fmt: skip
+_READ_INSIDE: Final = ("postgresql", "mysql", "redis")
 _ELSEWHERE = Unknown(Cause.NOT_EXPOSED, "run fsadvisor in its container", "its root directory is not ours")
 _NOT_SEEN = Unknown(Cause.DENIED, "run as root", "the program's root directory")
 
 
 def settings_facts(machine: Machine, found: RunningProgram, asked: Settings | None = None) -> dict[str, Any]:
-    """Facts of a program by its settings, which mean nothing here where it has another root folder than we.
-
-    PostgreSQL is the exception: all its files may be in its data folder, which is found from outside.
-    """
+    """Facts of a program by its settings; in a container its files are read by the root that it sees there."""
     program, directory = found.program.name, found.directory
     if program == "etcd":
         return _etcd(found)
@@ -135,20 +133,17 @@ def settings_facts(machine: Machine, found: RunningProgram, asked: Settings | No
         known = found.here is True
         return {"flushes_ignored": configured_caches.flushes_ignored(machine) if known else _ELSEWHERE}
     names = _FACTS.get(program, ())
-    contained = found.here is False and program == "postgresql" and ("config_file", None) not in found.settings
-    if found.here is not True and not contained:
+    if found.here is not True and (found.inside is None or program not in _READ_INSIDE):
         return dict.fromkeys(names, _ELSEWHERE if found.here is False else _NOT_SEEN)
     if isinstance(directory, Unknown):
         return dict.fromkeys(names, directory)
     server = replace(_server(found), asked=asked)
     if program == "postgresql":
-        return program_settings.postgresql_facts(
-            machine, directory.value, server.given, contained=contained, asked=asked
-        )
+        return program_settings.postgresql_facts(machine, directory.value, server.given, server.inside, asked=asked)
     if program == "mysql":
         return mysql.facts(machine, server)
     if program == "redis":
-        return program_settings.redis_facts(machine, directory.value, asked)
+        return program_settings.redis_facts(machine, directory.value, server.inside, asked=asked)
     return {"storage_driver": _storage_driver(machine, directory.value)} if program == "docker" else {}
 
 
@@ -247,7 +242,7 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
     }
     noting = in_force.Noting(machine)
     settings = settings_facts(noting, found)
-    changed = _changed(machine, found, tuple(noting.files))
+    changed = _changed(machine, found, noting.files)
     of_program |= in_force.as_in_force(found.program.name, settings, changed)
     asked = asked_programs.asked(machine, found)
     if not isinstance(asked, Unknown):
@@ -321,7 +316,7 @@ def _used(room: json_text.Json) -> int | None:
     return None if size is None or free is None else size - free
 
 
-def _changed(machine: Machine, found: RunningProgram, files: tuple[str, ...]) -> Fact[bool]:
+def _changed(machine: Machine, found: RunningProgram, files: Mapping[str, int | None]) -> Fact[bool]:
     """Whether one of the files that were read was changed after the program started."""
     if files:
         return in_force.changed_since_start(machine, found.pid, files)
@@ -340,4 +335,11 @@ def _in_layer(found: RunningProgram) -> Fact[bool]:
 
 def _server(found: RunningProgram) -> mysql.Server:
     directory = read_fact.value(found.directory) or ""
-    return mysql.Server(process=found.process, directory=directory, given=found.settings)
+    given = found.inside.settings if found.inside else found.settings
+    return mysql.Server(
+        process=found.process,
+        directory=directory,
+        given=given,
+        inside=found.inside,
+        environment=dict(found.environment or ()),
+    )

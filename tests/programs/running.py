@@ -86,11 +86,10 @@ def postgresql(data, conf):
         return asked, told("postgresql", data)
 
 
-def contained(data, conf):
-    """A cluster in a root of its own, as containers have it; its data in that root's own layer, or on a volume."""
-    folder = data.parent
-    root, image, volume = folder / "root", folder / "image", folder / "volume"
-    for one in (root, image, volume, folder / "layer", folder / "work"):
+def own_root(folder, volume):
+    """A root of its own, as containers have it, of which /database is in its own layer, or on a volume."""
+    root, image = folder / "root", folder / "image"
+    for one in (root, image, folder / "volume", folder / "layer", folder / "work"):
         one.mkdir()
     for name in ("usr", "etc", "dev", "proc", "sys", "tmp", "database"):
         (image / name).mkdir()
@@ -98,23 +97,63 @@ def contained(data, conf):
         (image / name).symlink_to(f"usr/{name}")
     options = f"lowerdir={image},upperdir={folder / 'layer'},workdir={folder / 'work'}"
     said("mount", "-t", "overlay", "overlay", "-o", options, str(root))
-    for name in ("usr", "etc", "dev", "proc", "sys"):
+    for name in ("usr", "dev", "proc", "sys"):
         said("mount", "--rbind", f"/{name}", str(root / name))
+    for name in ("passwd", "group", "nsswitch.conf"):
+        (root / "etc" / name).write_text(Path("/etc", name).read_text())
     (root / "tmp").chmod(0o777)
-    place = folder / "layer" / "database"
-    if conf["volume"]:
-        place = volume
-        said("mount", "--bind", str(volume), str(root / "database"))
+    if volume:
+        said("mount", "--bind", str(folder / "volume"), str(root / "database"))
     os.chown(root / "database", 65534, 65534)
+    return root, folder / "volume" if volume else folder / "layer" / "database"
+
+
+def contained(data, conf):
+    """A cluster in a root of its own; its data in that root's own layer, or on a volume."""
+    root, place = own_root(data.parent, conf["volume"])
     tools, inside = "/usr/lib/postgresql/15/bin", ("chroot", str(root), *NOBODY)
     said(*inside, f"{tools}/initdb", "-D", "/database/d", "-A", "trust", "-U", "lab")
+    (root / "etc" / "more.conf").write_text("full_page_writes = off\n")
     with (root / "database" / "d" / "postgresql.conf").open("a") as file:
-        file.write("listen_addresses = ''\nsynchronous_commit = local\nfull_page_writes = off\n")
+        file.write("listen_addresses = ''\nsynchronous_commit = local\ninclude '/etc/more.conf'\n")
     client = (*inside, "psql", "-h", "/database", "-U", "lab", "-Atq", "postgres")
     ready = (*inside, f"{tools}/pg_isready", "-q", "-h", "/database")
     with server(*inside, f"{tools}/postgres", "-D", "/database/d", "-k", "/database", ready=ready):
         names = ("synchronous_commit", "full_page_writes", "fsync")
         return {name: said(*client, "-c", f"SHOW {name}").strip() for name in names}, told("postgresql", place / "d")
+
+
+def contained_redis(data, conf):
+    """A server in a root of its own, whose configuration file is a link that means something else on the host."""
+    root, place = own_root(data.parent, volume=True)
+    lines = [f"{name} {value}" for name, value in {**conf, "dir": "/database", "port": 0}.items()]
+    for folder, own in ((root / "etc", lines), (Path("/etc"), ["dir /database", "appendonly no", "appendfsync no"])):
+        (folder / "redis").mkdir(exist_ok=True)
+        (folder / "real.conf").write_text("\n".join([*own, "unixsocket /database/s", ""]))
+    (root / "etc" / "redis" / "redis.conf").symlink_to("/etc/real.conf")
+    inside = ("chroot", str(root), *NOBODY)
+    client = (*inside, "redis-cli", "-s", "/database/s")
+    with server(*inside, "redis-server", "/etc/redis/redis.conf", ready=(*client, "PING")):
+        asked = {name: said(*client, "CONFIG", "GET", name).splitlines()[1] for name in conf}
+        return asked, told("redis", place)
+
+
+def contained_mariadb(data, conf):
+    """A server in a root of its own by option files that include others, with the file that mariadb-upgrade leaves."""
+    root, place = own_root(data.parent, volume=True)
+    (root / "etc" / "mysql" / "conf.d").mkdir(parents=True)
+    (root / "etc" / "mysql" / "my.cnf").write_text("[mysqld]\nskip-networking\n!includedir /etc/mysql/conf.d/\n")
+    lines = ["[mysqld]", *(f"{name} = {value}" for name, value in conf.items()), "datadir = /database"]
+    (root / "etc" / "mysql" / "conf.d" / "lab.cnf").write_text("\n".join([*lines, "socket = /database/s", ""]))
+    inside = ("chroot", str(root), *NOBODY)
+    auth = ("--auth-root-authentication-method=normal", "--skip-test-db", "--force")
+    said(*inside, "mariadb-install-db", "--datadir=/database", *auth)
+    client = (*inside, "mariadb", "-S", "/database/s", "-u", "root", "-N", "-B", "-e")
+    with server(*inside, "mariadbd", ready=(*client, "SELECT 1")):
+        names = (*conf, "innodb_buffer_pool_size", "version")
+        asked = {name: said(*client, f"SELECT @@{name}").strip() for name in names}
+        (place / "mariadb_upgrade_info").write_text(asked["version"])
+        return asked, told("mysql", place)
 
 
 def redis(data, conf):
@@ -241,6 +280,8 @@ PROGRAMS = {
     "postgresql-defaults": (postgresql, {"fsync": "on"}),
     "contained-layer": (contained, {"volume": False}),
     "contained-volume": (contained, {"volume": True}),
+    "contained-redis": (contained_redis, {"appendonly": "yes", "appendfsync": "always"}),
+    "contained-mariadb": (contained_mariadb, {"innodb_flush_method": "fsync", "innodb_flush_log_at_trx_commit": "2"}),
     "redis": (redis, {"appendonly": "yes", "appendfsync": "no"}),
     "redis-defaults": (redis, {"appendonly": "no", "appendfsync": "everysec"}),
     "mariadb": (mariadb, {"innodb_flush_method": "fsync", "innodb_flush_log_at_trx_commit": "2"}),

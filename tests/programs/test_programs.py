@@ -112,14 +112,14 @@ def test_postgresql_with_a_root_of_its_own_is_judged_by_its_files_on_the_host(na
     assert told["in_container_layer"] == in_layer
 
 
-@pytest.mark.parametrize("name", ["redis", "redis-defaults"])
+@pytest.mark.parametrize("name", ["redis", "redis-defaults", "contained-redis"])
 def test_redis_flushes_its_log_as_told(name, tree, folder):
     asked, told = run(name, tree("redis"), folder)
     assert as_fact(asked["appendonly"]) == told["appendonly"]
     assert asked["appendfsync"] == told["appendfsync"]
 
 
-@pytest.mark.parametrize("name", ["mariadb", "mariadb-defaults"])
+@pytest.mark.parametrize("name", ["mariadb", "mariadb-defaults", "contained-mariadb"])
 def test_mariadb_flushes_as_told(name, tree, folder):
     asked, told = run(name, tree("mariadb"), folder)
     assert told["edition"] == "mariadb"

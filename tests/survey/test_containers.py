@@ -99,3 +99,63 @@ def test_a_path_that_its_configuration_names_is_not_taken_for_the_hosts():
     assert found.fsync.cause is Cause.NOT_EXPOSED
     found = contained(LAYER, VOLUME, files=FILES, settings=[["config_file", "/etc/pg.conf"]])
     assert not isinstance(found.fsync, Known)
+
+
+def redis(files, started=None, directory="/data"):
+    told = {"pid": 7, "name": "redis-server", "cwd": directory, "paths": [], "settings": [], "here": False}
+    told |= {"container": "docker cache", "mounts": f"{LAYER}\n{VOLUME}\n", "started": started}
+    made = machine(disk("sda"), disk("sdb", number="8:16"), mounts=HOST[:2], files=files, processes=[told])
+    (found,) = [subject.scope["service"] for subject in survey(made, {}).subjects if subject.kind == "service"]
+    return found
+
+
+OWN = "/proc/7/root/usr/local/etc/redis/redis.conf"
+
+
+def test_redis_in_a_container_is_judged_by_its_own_file_and_never_by_the_hosts():
+    text = "dir /data\nappendonly yes\nappendfsync always\n"
+    found = redis({OWN: text, "/etc/redis/redis.conf": "dir /data\nappendonly no\n"})
+    assert found.directory.value == "/srv/db"
+    assert (found.appendonly.value, found.appendfsync.value, found.appendfsync.source) == (True, "always", OWN)
+    assert redis({"/etc/redis/redis.conf": text}).appendonly.cause is Cause.NOT_EXPOSED
+
+
+def test_redis_in_a_container_is_judged_by_what_its_engine_started_it_with():
+    found = redis({}, started=[["config_file", None], ["appendonly", "yes"]])
+    assert (found.appendonly.value, found.appendfsync.value) == (True, "everysec")
+    found = redis(
+        {OWN: "appendonly yes\nappendfsync no\n"}, started=[["config_file", OWN.removeprefix("/proc/7/root")]]
+    )
+    assert (found.appendonly.value, found.appendfsync.value) == (True, "no")
+    assert redis({}, started=[["config_file", "/gone.conf"]]).appendonly.cause is Cause.NOT_EXPOSED
+    assert (
+        redis({OWN: "include /more.conf\n"}, started=[["config_file", OWN[12:]]]).appendonly.cause is Cause.NOT_EXPOSED
+    )
+
+
+def mysql(files, environment=()):
+    told = {"pid": 7, "name": "mysqld", "cwd": "/data", "paths": [], "settings": [], "here": False}
+    told |= {
+        "container": "docker db",
+        "mounts": f"{LAYER}\n{VOLUME}\n",
+        "environment": [list(it) for it in environment],
+    }
+    made = machine(disk("sda"), disk("sdb", number="8:16"), mounts=HOST[:2], files=files, processes=[told])
+    (found,) = [subject.scope["service"] for subject in survey(made, {}).subjects if subject.kind == "service"]
+    return found
+
+
+def test_mysql_in_a_container_is_judged_by_its_own_files_and_its_images_release():
+    files = {
+        "/proc/7/root/etc/my.cnf": "[mysqld]\ninnodb_flush_log_at_trx_commit=2\n!includedir /etc/mysql/conf.d/\n",
+        "/proc/7/root/etc/mysql/conf.d/a.cnf": "[mysqld]\ninnodb_log_group_home_dir=/data/log\n",
+        "/etc/my.cnf": "[mysqld]\ninnodb_flush_log_at_trx_commit=1\n",
+    }
+    found = mysql(files, [("MYSQL_VERSION", "8.4.0-1.el9")])
+    assert (found.edition.value, found.server_version.value) == ("mysql", (8, 4, 0))
+    assert found.innodb_flush_log_at_trx_commit.value == 2
+    assert found.innodb_flush_method.value == "O_DIRECT"
+    assert found.log_directory.value == "/srv/db/log"
+    found = mysql(files, [("MARIADB_VERSION", "1:10.11.6+maria~ubu2204")])
+    assert (found.edition.value, found.server_version.value) == ("mariadb", (10, 11, 6))
+    assert mysql(files).innodb_flush_log_at_trx_commit.learn == "ask it in its container: SELECT VERSION()"

@@ -20,14 +20,14 @@ def test_a_real_process_and_a_real_file(tmp_path, seconds, changed):
     with subprocess.Popen(["sleep", "60"]) as process:
         try:
             os.utime(file, (time.time() + seconds,) * 2)
-            told = changed_since_start(LiveMachine(), process.pid, [str(file)])
+            told = changed_since_start(LiveMachine(), process.pid, {str(file): None})
         finally:
             process.kill()
     assert told.value is changed
 
 
 def test_what_set_persist_writes_is_in_force_at_once():
-    assert isinstance(changed_since_start(ToldMachine(), 1, ["/var/lib/mysql/mysqld-auto.cnf"]), Unknown)
+    assert isinstance(changed_since_start(ToldMachine(), 1, {"/var/lib/mysql/mysqld-auto.cnf": None}), Unknown)
 
 
 def test_what_a_newer_file_says_is_not_in_force_and_what_the_command_line_says_is():
