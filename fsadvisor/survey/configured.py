@@ -72,7 +72,7 @@ def configured(machine: Machine) -> tuple[dict[str, Configured], Unknown | None]
     units = read_fact.command_record(machine, MOUNT_UNITS, systemd_units.parse_systemctl_show)
     found.update(_loaded_units(units))
     found.update(_unit_files(machine))
-    if isinstance(table, Unknown) and (table.cause is not Cause.NOT_EXPOSED or table.learn):
+    if isinstance(table, Unknown) and not read_fact.is_not_there(table):
         return found, table  # a machine without fstab is one thing, a recording without it another
     return found, units if isinstance(units, Unknown) and units.cause in _MAY_HIDE_UNITS else None
 

@@ -260,7 +260,7 @@ def _worst_stall(machine: Machine) -> Fact[incident.Moment | None]:
     """Of the last incident that watch kept, the window with most dirty of those in which all tasks waited."""
     read = read_fact.file_record(machine, INCIDENT, incident.parse)
     if isinstance(read, Unknown):
-        return Known(None, _KEPT_NONE) if read.cause is Cause.NOT_EXPOSED else read
+        return Known(None, _KEPT_NONE) if read_fact.is_not_there(read) else read
     stalled = [it for it in read.moments if it.dirty and 100 * (it.io_full or 0) > _STALLED_PERCENT]
     peak = max(stalled, key=lambda it: it.dirty or 0, default=None)
     if peak is None:
@@ -337,7 +337,7 @@ def _limits_io(machine: Machine, folder: str) -> Fact[bool]:
     """Whether a group limits I/O; one that ended meanwhile does not."""
     names = machine.entries(folder)
     if isinstance(names, Unknown):
-        return Known(False, folder) if names.cause is Cause.NOT_EXPOSED and not names.learn else names
+        return Known(False, folder) if read_fact.is_not_there(names) else names
     if "io.max" not in names:
         return Known(False, folder)
     record = read_fact.file_record(machine, f"{folder}/io.max", block_files.parse_io_max)

@@ -37,11 +37,6 @@ _MOUNTS: Final = "/proc/self/mountinfo"
 """nfs-server.service mounts the server's own filesystem, and it stays mounted."""
 
 
-def _is_not_there(fact: object) -> bool:
-    """A file that the machine lacks, and not one that a recording does not hold."""
-    return isinstance(fact, Unknown) and fact.cause is Cause.NOT_EXPOSED and not fact.learn
-
-
 def exported(machine: Machine, points: Container[str]) -> Callable[[str], Fact[NfsExported]]:
     """Of a mount point, how it is exported: nothing is where no server runs, whatever the table still says."""
     mounts = read_fact.value(read_fact.text(machine, _MOUNTS))
@@ -56,7 +51,7 @@ def exported(machine: Machine, points: Container[str]) -> Callable[[str], Fact[N
     table = read_fact.file_record(machine, nfs_exports.PATH, nfs_exports.parse)
     if isinstance(table, Unknown):
         unknown = table
-        return lambda _: Known("no", f"no {nfs_exports.PATH}") if _is_not_there(unknown) else unknown
+        return lambda _: Known("no", f"no {nfs_exports.PATH}") if read_fact.is_not_there(unknown) else unknown
     found: dict[str, NfsExported] = {}
     for export in table.exports:
         point = mount_point_of(export.path, points)

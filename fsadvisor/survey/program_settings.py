@@ -69,11 +69,6 @@ def lower(fact: Fact[str]) -> Fact[str]:
     return read_fact.derive(fact, lambda word: word.strip().lower())
 
 
-def is_absent(unknown: Unknown) -> bool:
-    """Whether a file is known not to be there, rather than not to have been recorded."""
-    return unknown.cause is Cause.NOT_EXPOSED and not unknown.learn
-
-
 R = TypeVar("R")
 
 _DEEPEST = 10
@@ -100,7 +95,7 @@ class IncludingFiles(ABC, Generic[R]):
             return
         self._left -= 1
         answer = self._machine.settings(path)
-        if isinstance(answer, Unknown) and is_absent(answer) and not must_exist:
+        if isinstance(answer, Unknown) and read_fact.is_not_there(answer) and not must_exist:
             return
         record = read_fact.understood(answer, self._parse)
         if isinstance(record, Unknown):
@@ -112,7 +107,7 @@ class IncludingFiles(ABC, Generic[R]):
         """Read the files of a folder with this ending, in order; hidden ones are passed over."""
         names = self._machine.entries(path)
         if isinstance(names, Unknown):
-            absent = is_absent(names) and not must_exist
+            absent = read_fact.is_not_there(names) and not must_exist
             self.failed = self.failed or (None if absent else names)
             return
         for name in names:
@@ -203,7 +198,7 @@ def _log_directory(machine: Machine, directory: str, inside: Inside | None) -> F
     path = f"{directory}/pg_wal"
     target = machine.link(path)
     if isinstance(target, Unknown):
-        return Known(path, f"{path} is no link") if is_absent(target) else target
+        return Known(path, f"{path} is no link") if read_fact.is_not_there(target) else target
     if inside and target.text.startswith("/"):
         return inside.mounts.place(target.text).path
     return Known(target.text if target.text.startswith("/") else f"{directory}/{target.text}", path)
@@ -238,7 +233,7 @@ class _Files(IncludingFiles[database_files.PostgresqlConf]):
         if not path.startswith(f"{self.directory}/"):
             return self.inside.path(path)
         link = self._machine.link(path)
-        plain = isinstance(link, Unknown) and is_absent(link)
+        plain = read_fact.is_not_there(link)
         return path if plain else self.inside.path(f"{self.inside.directory}{path.removeprefix(self.directory)}")
 
     def _take(self, path: str, record: database_files.PostgresqlConf, depth: int) -> None:
@@ -275,7 +270,7 @@ def redis_facts(
     for path in map(inside.path, _FILES_INSIDE) if inside else _FILES:
         record = read_fact.understood(machine.settings(path), database_files.parse_redis_conf)
         if isinstance(record, Unknown):
-            failed = failed or (None if is_absent(record) else record)
+            failed = failed or (None if read_fact.is_not_there(record) else record)
         elif (record.get("dir") or "").rstrip("/") == own.rstrip("/"):
             return _contradicted(machine, directory, path, record) or _told(record, path)
     unknown = failed or Unknown(Cause.NOT_EXPOSED, "", f"no configuration file for {own} in the usual places")

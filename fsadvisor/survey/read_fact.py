@@ -50,6 +50,11 @@ def fact_of(value: T | None, source: str, learn: str = "") -> Fact[T]:
     return Unknown(Cause.NOT_EXPOSED, learn, source) if value is None else Known(value, source)
 
 
+def is_not_there(answer: object) -> bool:
+    """Whether the machine lacks what was asked for, and it is not the recording that does."""
+    return isinstance(answer, Unknown) and answer.cause is Cause.NOT_EXPOSED and not answer.learn
+
+
 def names(entries: tuple[str, ...] | Unknown) -> tuple[str, ...]:
     """The names in a directory, none where it can't be listed: for going through them.
 

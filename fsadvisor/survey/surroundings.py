@@ -114,6 +114,6 @@ def systemd(machine: Machine, shown: Fact[str]) -> Fact[bool]:
     entries = machine.entries("/run/systemd/system")
     if not isinstance(entries, Unknown):
         return Known(True, "/run/systemd/system")
-    if entries.cause is Cause.NOT_EXPOSED and not entries.learn:
+    if read_fact.is_not_there(entries):
         return Known(False, "/run/systemd/system")
     return shown

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from fsadvisor.facts import Unknown
 from fsadvisor.machine.kept_files import INCIDENT, WithFile
+from fsadvisor.machine.opening import open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.machine.recording import RecordingMachine
 from fsadvisor.measure.now.answer import answer
@@ -126,9 +127,25 @@ def test_a_capture_takes_the_last_incident_along_without_what_names_the_machine(
     assert b"Where the time goes" in fsadvisor("waits", "--on", tmp_path / "capture").stdout
 
 
-def told_of(machine):
+def host_of(machine):
     (host,) = (one for one in survey(machine, {}).subjects if one.kind == "host")
-    return host.scope["host"].stall_dirty_seconds
+    return host.scope["host"]
+
+
+def told_of(machine):
+    return host_of(machine).stall_dirty_seconds
+
+
+def test_where_the_file_could_not_have_been_seen_no_stall_is_ruled_out(tmp_path):
+    drive = build.nvme(0)
+    machine = build.server(drive, mounts=[build.root(drive)])
+    assert host_of(machine).stall_seen.value == "never"
+    recording = RecordingMachine(machine)
+    survey(recording, {})
+    recording.write(tmp_path)
+    assert host_of(open_machine(tmp_path)).stall_seen.value == "never"
+    (tmp_path / "files/var/lib/fsadvisor/%unknown").unlink()
+    assert isinstance(host_of(open_machine(tmp_path)).stall_seen, Unknown)
 
 
 def test_each_incident_ends_once_and_the_last_one_with_the_watch():
