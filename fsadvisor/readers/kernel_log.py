@@ -16,7 +16,7 @@ https://man7.org/linux/man-pages/man1/journalctl.1.html
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -90,7 +90,8 @@ def parse(text: str) -> KernelLog | Unknown:
         return refusal(text, "no line of the kernel's log")
     found: dict[tuple[str, str], Event] = {}
     for line in lines:
-        for pattern, device in _told(line[2]):
+        if known := _told(line[2]):
+            pattern, device = known
             if pattern.kind == "attached":
                 _forget(found, device)
                 continue
@@ -108,16 +109,17 @@ def parse(text: str) -> KernelLog | Unknown:
     return KernelLog(since=float(lines[0][1]), events=tuple(_without_echoes(found)))
 
 
-def _told(said: str) -> Iterator[tuple[Pattern, str]]:
-    """The pattern of a line: the first that fits."""
+@lru_cache(maxsize=4096)
+def _told(said: str) -> tuple[Pattern, str] | None:
+    """The pattern of a line, the first that fits, and the device. The log is read again and again by who watches."""
     if _any_beginning().match(said) is None:
-        return
+        return None
     for pattern in patterns():
         match = pattern.match.match(said)
         if match is not None:
             groups = match.groupdict()
-            yield pattern, groups.get("device") or groups.get("device2") or ""
-            return
+            return pattern, groups.get("device") or groups.get("device2") or ""
+    return None
 
 
 def _forget(found: dict[tuple[str, str], Event], device: str) -> None:

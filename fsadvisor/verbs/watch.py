@@ -52,7 +52,7 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
         clock=time.monotonic,
         sleep=ended.wait,
         above=lambda: when.passed(symptoms.text(when.file)),
-        look=look,
+        look=lambda seconds: look(seconds, every_s=seconds / _LOOKS),
         keep=kept,
         over=kept.over if os.geteuid() == 0 else lambda: None,
     )
@@ -61,6 +61,8 @@ def run(chosen: argparse.Namespace, _: Machine, write: Callable[[Iterable[str]],
     return 0
 
 
+_LOOKS: Final = 20
+"""At the threads, of each window: reading what they do costs most."""
 _INCIDENT: Final = Path(kept_files.INCIDENT)
 
 

@@ -16,7 +16,7 @@ from fsadvisor.measure.now import groups, logged, mounts, programs
 from fsadvisor.measure.now.model import Device, Journal, Window
 from fsadvisor.measure.now.threads import by_process
 from fsadvisor.measure.waits.journals import Jbd2Work
-from fsadvisor.measure.waits.threads import Watch, watch
+from fsadvisor.measure.waits.threads import EVERY_S, Watch, watch
 from fsadvisor.measure.waits.window import window as counted
 from fsadvisor.readers import system_counters
 from fsadvisor.survey.kernel_log import names_of
@@ -41,8 +41,8 @@ _PATIENCE_S: Final = 3.0
 """After the look, for each question that may hang."""
 
 
-def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
-    """Look for so many seconds. Nothing is waited for beyond its time limit."""
+def look(seconds: float, say: Callable[[str], None] = lambda _: None, every_s: float = EVERY_S) -> Window:
+    """Look for so many seconds, at the threads every so often. Nothing is waited for beyond its time limit."""
     untold: list[str] = []
 
     def asked(what: str, question: Callable[[], T], fallback: T) -> T:
@@ -62,7 +62,7 @@ def look(seconds: float, say: Callable[[str], None] = lambda _: None) -> Window:
 
     io_before, limits_before = counters()
     nfs_before = symptoms.mount_statistics()
-    seen = Watch()
+    seen = Watch(every_s=every_s)
     began_s = time.monotonic()
     say(f"looking for {seconds:g} s")
 

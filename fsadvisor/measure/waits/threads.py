@@ -211,6 +211,7 @@ class Watch(Struct, kw_only=True):
 
     take: Callable[[], Snapshot] = waiting.snapshot
     sample: Callable[[], ThreadSample] = waiting.sample_threads
+    every_s: float = EVERY_S
     before: Snapshot | None = None
     after: Snapshot | None = None
     samples: list[ThreadSample] = field(default_factory=list)
@@ -229,7 +230,7 @@ class Watch(Struct, kw_only=True):
         sample = self.sample()
         if self.before is not None:
             self.samples.append(sample)
-        return max((time.thread_time() - began_s) / SHARE, EVERY_S)
+        return max((time.thread_time() - began_s) / SHARE, self.every_s)
 
     def inside(self) -> tuple[ThreadSample, ...]:
         """The samples between both snapshots."""
