@@ -55,6 +55,7 @@ LAB_TOOLS = TEST_TOOLS | {
     "depmod": "kmod",
     "udevadm": "udev",
     "nbdkit": "nbdkit",
+    "iscsistart": "open-iscsi",
     "mkfs.f2fs": "f2fs-tools",
     "mkfs.nilfs2": "nilfs-tools",
     "cryptsetup": "cryptsetup-bin",

@@ -1,5 +1,6 @@
 """`fsadvisor doctor` on incidents that need the device mapper and md."""
 
+import contextlib
 import fcntl
 import os
 import socket
@@ -16,7 +17,7 @@ from fsadvisor.measure.now.answer import answer
 from fsadvisor.measure.now.look import look
 from fsadvisor.rulebook.shelf import own_shelf
 from tests.lab import null_blk
-from tests.lab.scenario import run, wait_for
+from tests.lab.scenario import disks, run, settle, wait_for
 
 pytestmark = pytest.mark.lab
 SYNCS = "import os\nf = os.open('one', os.O_CREAT | os.O_RDWR)\nwhile True: os.pwrite(f, bytes(4096), 0); os.fsync(f)"
@@ -244,4 +245,82 @@ def test_an_nbd_target_that_lags_is_told_as_slow(scenario):
     found = {(one.verdict.rule.id, one.verdict.subject.name) for one in told if one.hurts}
     scenario.tell(claim="device-slow of nbd0", seen=", ".join(sorted(map(" ".join, found))))
     assert found == {("device-slow", "nbd0")}, [one for one in seen.devices if one.name == "nbd0"]
+    assert "another machine's" in told[0].verdict.instructions().advice
+
+
+class LateLink(threading.Thread):
+    """Hands on what a target answers to its initiator, each piece after 150 ms."""
+
+    def __init__(self, port, to):
+        super().__init__(daemon=True)
+        self.listening, self.to = socket.create_server(("127.0.0.1", port)), to
+
+    def run(self):
+        with self.listening:
+            asking, _ = self.listening.accept()
+        with asking, socket.create_connection(self.to) as answering:
+            threading.Thread(target=self.hand_on, args=(asking, answering, 0), daemon=True).start()
+            self.hand_on(answering, asking, 0.15)
+
+    @staticmethod
+    def hand_on(source, sink, seconds):
+        """Until either end goes."""
+        with contextlib.suppress(OSError):
+            while piece := source.recv(1 << 20):
+                time.sleep(seconds)
+                sink.sendall(piece)
+
+
+ISCSI, BACKS = Path("/sys/kernel/config/target/iscsi"), Path("/sys/kernel/config/target/core")
+TARGET = "iqn.2026-11.test.fsadvisor:lags"
+
+
+def made(scenario, folder):
+    """A folder of configfs, which goes at the end."""
+    folder.mkdir(parents=True)
+    scenario.undo(folder.rmdir)
+    return folder
+
+
+def offer(scenario, port):
+    """The kernel's own iSCSI target, with one disk that is memory."""
+    run("modprobe", "--all", "target_core_mod", "iscsi_target_mod", "iscsi_tcp")
+    for folder in (BACKS / "rd_mcp_0", ISCSI, ISCSI / TARGET):
+        if not folder.exists():
+            made(scenario, folder)
+    disk = made(scenario, BACKS / "rd_mcp_0" / "disk")
+    (disk / "control").write_text("rd_pages=16384")
+    (disk / "enable").write_text("1")
+    group = made(scenario, ISCSI / TARGET / "tpgt_1")
+    for name in ("generate_node_acls", "cache_dynamic_acls"):
+        (group / "attrib" / name).write_text("1")
+    for name in ("authentication", "demo_mode_write_protect"):
+        (group / "attrib" / name).write_text("0")
+    made(scenario, group / "np" / f"127.0.0.1:{port}")
+    unit = made(scenario, group / "lun" / "lun_0")
+    link = unit / "disk"
+    link.symlink_to(disk)
+    scenario.undo(link.unlink)
+    (group / "enable").write_text("1")
+    scenario.undo((group / "enable").write_text, "0")
+
+
+def test_an_iscsi_target_that_lags_is_told_as_slow(scenario):
+    """an iSCSI target whose answers are 150 ms under way, under a program that syncs: the device, and whose it is"""
+    offer(scenario, 3261)
+    LateLink(3260, ("127.0.0.1", 3261)).start()
+    before = disks()
+    scenario.undo(wait_for, "the disk to go", lambda: disks() == before)
+    run("iscsistart", "-i", "iqn.2026-11.test.fsadvisor:host", "-t", TARGET, "-g", "1", "-a", "127.0.0.1", "-p", "3260")
+    wait_for("the disk to be there", lambda: disks() - before)
+    (name,) = disks() - before
+    scenario.undo(Path(f"/sys/block/{name}/device/delete").write_text, "1")
+    settle()
+    run("mkfs.ext2", "-q", "-F", "-I", "256", f"/dev/{name}")
+    at_work(scenario, scenario.mount(f"/dev/{name}", "data"))
+    seen = look(8)
+    told = answer(seen, own_shelf().rules).found
+    found = {(one.verdict.rule.id, one.verdict.subject.name) for one in told if one.hurts}
+    scenario.tell(claim=f"device-slow of {name}", seen=", ".join(sorted(map(" ".join, found))))
+    assert found == {("device-slow", name)}, [one for one in seen.devices if one.name == name]
     assert "another machine's" in told[0].verdict.instructions().advice
