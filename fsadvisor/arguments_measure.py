@@ -177,7 +177,7 @@ def add_trial(trial: argparse.ArgumentParser, seconds: Callable[[str], float], p
 
 DOCTOR_SAYS = (
     "Look at everything that can hurt now for some seconds, and say the cause, who does it, what to do, and what was "
-    "excluded. With --on FILE, judge a window that was kept, or a file of sysstat's (/var/log/sysstat/sa24)."
+    "excluded. With --on FILE, judge a window that was kept, or what sysstat, atop or PCP kept of a day."
 )
 
 

@@ -215,7 +215,7 @@ complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l job -x -d 'run this j
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l locks -d 'have perf trace the kernel'"'"'s locks meanwhile (root, Linux 5.19, perf)'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l yes -d 'start the job without asking'
 complete -c fsadvisor -n '_shtab_fsadvisor_using waits' -l at -x -d 'with --on: the window that ends at this time (UTC, such as 02:10) or after it'
-complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a doctor -d 'Look at everything that can hurt now for some seconds, and say the cause, who does it, what to do, and what was excluded. With --on FILE, judge a window that was kept, or a file of sysstat'"'"'s (/var/log/sysstat/sa24).'
+complete -c fsadvisor -n '_shtab_fsadvisor_using; and test $_shtab_fsadvisor_npos -eq 0' -a doctor -d 'Look at everything that can hurt now for some seconds, and say the cause, who does it, what to do, and what was excluded. With --on FILE, judge a window that was kept, or what sysstat, atop or PCP kept of a day.'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -s h -l help -d 'show this help message and exit'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l json -d 'print JSON'
 complete -c fsadvisor -n '_shtab_fsadvisor_using doctor' -l text -d 'print text (default in pipes)'

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 VENDOR: Final = "from the controller's vendor"
 PACKAGES: Final = {
+    "atop": "atop",
+    "pmdumplog": "pcp",
+    "sadf": "sysstat",
     "arcconf": f"arcconf {VENDOR}",
     "mvcli": f"mvcli {VENDOR}",
     "blkid": "util-linux",

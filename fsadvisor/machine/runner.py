@@ -115,10 +115,11 @@ class _Output(Struct):
     complained_bytes: int = 0
     held: bool = False
     """Whether somebody still had a pipe open when we stopped reading."""
+    most_bytes: int = OUTPUT_CAP_BYTES
 
     @property
     def overflowed(self) -> bool:
-        return max(len(self.stdout), self.complained_bytes) > OUTPUT_CAP_BYTES
+        return max(len(self.stdout), self.complained_bytes) > self.most_bytes
 
     def add_stdout(self, chunk: bytes) -> None:
         self.stdout += chunk
@@ -148,6 +149,8 @@ class Runner(Struct, frozen=True):
     wake: bool = False
     """Whether tools may wake disks that sleep."""
     patience: Patience = field(default_factory=Patience)
+    most_bytes: int = OUTPUT_CAP_BYTES
+    """Of each answer."""
 
     def run(
         self, commands: Sequence[Argv], tell: Callable[[Argv, Answer], None] = lambda _argv, _answer: None
@@ -213,7 +216,7 @@ class Runner(Struct, frozen=True):
             return Unknown(Cause.DENIED, "run as root", source)
         except (OSError, ValueError) as refusal:
             return unreadable(f"the tool could not be started: {refusal}", source)
-        output = _listen(child, deadline := time.monotonic() + seconds)
+        output = _listen(child, deadline := time.monotonic() + seconds, self.most_bytes)
         if output.overflowed:
             _end(child)
             return too_much(source)
@@ -265,13 +268,13 @@ class Runner(Struct, frozen=True):
         return Unknown(Cause.TIMED_OUT, learn, source)
 
 
-def _listen(child: subprocess.Popen[bytes], deadline: float) -> _Output:
+def _listen(child: subprocess.Popen[bytes], deadline: float, most_bytes: int) -> _Output:
     """Read both pipes until they end, the tool has ended, the time is over, or too much has come.
 
     A grandchild may hold a pipe open for ever: the tool's own end is enough. It is looked for before the pipes are, so
     that what a tool says with its last breath is in them by then.
     """
-    output = _Output()
+    output = _Output(most_bytes=most_bytes)
     stdout, stderr = cast("IO[bytes]", child.stdout), cast("IO[bytes]", child.stderr)
     with selectors.DefaultSelector() as selector, stdout, stderr:
         selector.register(stdout, selectors.EVENT_READ, output.add_stdout)

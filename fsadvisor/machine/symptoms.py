@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from fsadvisor.facts import Unknown
-from fsadvisor.machine.port import MachineError, Reply
+from fsadvisor.machine.port import Reply
 from fsadvisor.machine.pulse import content, numbers, read
 from fsadvisor.machine.runner import Runner, decoded
 from fsadvisor.machine.time_limits import in_turn, within
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _STATFS_S: Final = 1.0
-_SADF_S: Final = 20.0
 _IO_S: Final = 0.5
 _FDS: Final = 256
 """Descriptors of one process that are looked at."""
@@ -312,22 +311,6 @@ def thin_pools() -> str:
     """What the device mapper says of each thin pool, '' where it can't be asked."""
     (answer,) = Runner(timeout_s=_STATFS_S).run([_POOLS])
     return answer.text if isinstance(answer, Reply) else ""
-
-
-_SADF: Final = ("-d", "-p", "-u", "-W", "-r", "-q")
-
-
-def sysstat(path: str) -> str:
-    """A file of sysstat's as JSON; without the pressure, where its sadf knows none. Raises MachineError."""
-    answer = Runner(timeout_s=_SADF_S).run([("sadf", "-j", path, "--", *_SADF, "ALL")])[0]
-    if not isinstance(answer, Reply) or answer.status:
-        answer = Runner(timeout_s=_SADF_S).run([("sadf", "-j", path, "--", *_SADF)])[0]
-    if isinstance(answer, Unknown):
-        raise MachineError(path, "sadf could not read it", answer.learn or "install sysstat")
-    if answer.status:
-        said = answer.text.strip().split("\n")[0]
-        raise MachineError(path, f"sadf refused it: {said}", "convert it: `sadf -c FILE > NEW`")
-    return answer.text
 
 
 def kernel_log() -> str:

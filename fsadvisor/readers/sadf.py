@@ -15,46 +15,13 @@ https://man7.org/linux/man-pages/man1/sadf.1.html
 from __future__ import annotations
 
 from math import isfinite
-from typing import Final
 
 import msgspec
 from msgspec import Struct, field
 
 from fsadvisor.facts import Unknown, unreadable
+from fsadvisor.readers.intervals import MOST, Disk, Interval
 from fsadvisor.readers.json_text import load
-
-_MOST: Final = 20_000
-"""Intervals: a day of one each five seconds."""
-
-
-class Disk(Struct, frozen=True, kw_only=True):
-    """A disk's means; `ms` is what a request took, reads, writes and discards together."""
-
-    name: str
-    requests: float
-    ms: float
-    queue: float
-    busy_percent: float
-    read_kib: float
-    written_kib: float
-
-
-class Interval(Struct, frozen=True, kw_only=True):
-    """Up to `when`, UTC as ISO 8601 has it. Percentages are 0 to 100; None where sysstat did not keep it."""
-
-    when: str
-    seconds: float
-    idle_percent: float | None
-    iowait_percent: float | None
-    steal_percent: float | None
-    swapped_pages: float | None
-    dirty_kib: float | None
-    cpu_some: float | None
-    io_some: float | None
-    io_full: float | None
-    memory_some: float | None
-    memory_full: float | None
-    disks: tuple[Disk, ...]
 
 
 class _Time(Struct, frozen=True):
@@ -132,7 +99,7 @@ def parse(text: str) -> tuple[Interval, ...] | Unknown:
     except (msgspec.MsgspecError, RecursionError, OverflowError):
         return unreadable("no JSON of `sadf -j`, or it is cut short")
     rows = (row for host in read.sysstat.hosts for row in host.statistics)
-    return tuple(one for row in rows if (one := _interval(row)) is not None)[-_MOST:]
+    return tuple(one for row in rows if (one := _interval(row)) is not None)[-MOST:]
 
 
 def _interval(row: _Row) -> Interval | None:

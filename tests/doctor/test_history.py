@@ -1,4 +1,4 @@
-"""What sysstat kept of a time that is over, judged as a look is."""
+"""What sysstat, atop and PCP kept of a time that is over, judged as a look is."""
 
 import os
 import shutil
@@ -9,25 +9,56 @@ import pytest
 
 from fsadvisor.measure.now.history import windows
 from fsadvisor.measure.now.kept import trouble
-from fsadvisor.readers import sadf
+from fsadvisor.readers import atop, pmdumplog, sadf
 from tests.command import in_text
 from tests.paths import FIXTURES
 
 RECORDED = FIXTURES / "outputs/sadf/slow-disk.out"
+KEPT = {"sadf": ("sysstat", 5), "atop": ("atop", 6), "pmdumplog": ("PCP", 7)}
 SADC = Path("/usr/lib/sysstat/sadc")
 
 
-def test_a_slow_disk_of_the_night_is_told_from_what_sysstat_kept():
-    done = in_text("doctor", "--on", str(RECORDED))
+@pytest.mark.parametrize("tool", KEPT)
+def test_a_slow_disk_of_the_night_is_told_from_what_was_kept(tool):
+    by, windows = KEPT[tool]
+    done = in_text("doctor", "--on", str(FIXTURES / "outputs" / tool / "slow-disk.out"))
     assert done.returncode == 1
-    assert "5 windows were kept" in done.stdout
+    assert f"{windows} windows were kept" in done.stdout
     assert "fsadvisor explain device-slow" in done.stdout
-    assert "sysstat keeps none of them" in done.stdout
+    assert f"none are read of what {by} keeps" in " ".join(done.stdout.split())
     assert done.stderr == ""
 
 
+def test_atop_and_pcp_tell_the_same_of_the_same_time():
+    ends = [module.parse((FIXTURES / "outputs" / tool / "slow-disk.out").read_text())[-2] for tool, module in BOTH]
+    assert [one.disks[0].name for one in ends] == ["staged", "staged"]
+    assert [one.disks[0].requests for one in ends] == pytest.approx([11.8] * 2, rel=0.03)
+    assert [one.disks[0].ms for one in ends] == pytest.approx([107] * 2, rel=0.03)
+    assert [one.disks[0].queue for one in ends] == pytest.approx([1.27] * 2, rel=0.03)
+    assert [one.io_full for one in ends] == pytest.approx([93] * 2, abs=1)
+    assert [one.iowait_percent for one in ends] == pytest.approx([95] * 2, abs=1)
+
+
+BOTH = (("atop", atop), ("pmdumplog", pmdumplog))
+
+
+def test_where_pmlogger_began_anew_nothing_is_told_of_the_time_between():
+    text = (FIXTURES / "outputs/pmdumplog/slow-disk.out").read_text()
+    records = text.split("\n\n")
+    marked = [*records[:5], "Thu Nov 26 04:29:36.000000 2026  <mark>", *records[5:]]
+    assert len(pmdumplog.parse("\n\n".join(marked))) == len(pmdumplog.parse(text)) - 1
+
+
+def test_a_counter_that_began_anew_or_has_one_record_is_not_known():
+    text = (FIXTURES / "outputs/pmdumplog/slow-disk.out").read_text()
+    last = pmdumplog.parse(text.replace("67328801", "1").replace("(mem.vmstat.pswpout)", "(mem.vmstat.other)"))[-1]
+    assert last.io_some is None
+    assert last.swapped_pages is None
+    assert last.io_full > 90
+
+
 def test_another_interval_is_chosen_by_its_time():
-    first = windows(sadf.parse(RECORDED.read_text()))[0]
+    first = windows(sadf.parse(RECORDED.read_text()), "sysstat")[0]
     done = in_text("doctor", "--on", str(RECORDED), "--at", first.when[11:16])
     assert done.returncode == 0
     assert f"{first.when}: I/O pressure 0 %, busiest disk 0 % (this one)" in done.stdout
@@ -48,7 +79,7 @@ def test_a_time_that_is_not_there_is_refused(words, said):
 
 
 def test_what_sysstat_did_not_keep_is_not_known_and_not_zero():
-    (one,) = windows(sadf.parse(MINIMAL))
+    (one,) = windows(sadf.parse(MINIMAL), "sysstat")
     assert (one.io_some, one.steal, one.swap_bytes, one.waiting) == (None, None, None, None)
     assert trouble(one) == (0.0, 0.0)
 
@@ -70,6 +101,39 @@ def test_a_file_of_sysstats_is_read_by_its_own_tool(tmp_path):
     broken = in_text("doctor", "--on", str(file))
     assert broken.returncode == 2
     assert str(file) in broken.stderr
+
+
+def test_a_file_of_atops_is_read_by_its_own_tool_and_a_name_for_a_shell_is_not(tmp_path):
+    if not shutil.which("atop"):
+        pytest.skip("atop is not installed")
+    file = tmp_path / "day"
+    subprocess.run(["atop", "-w", file, "1", "3"], check=True, capture_output=True)
+    assert "2 windows were kept" in in_text("doctor", "--on", str(file)).stdout
+    other = file.rename(tmp_path / "day;touch x")
+    done = in_text("doctor", "--on", str(other))
+    assert done.returncode == 2
+    assert "copy it to a name of letters" in done.stderr
+
+
+def test_an_archive_of_pcps_is_read_by_its_own_tool_whatever_of_it_is_named(tmp_path):
+    if not (shutil.which("pmlogger") and shutil.which("pmdumplog")):
+        pytest.skip("PCP is not installed")
+    (tmp_path / "config").write_text(f"log mandatory on 1 sec {{ {' '.join(pmdumplog.METRICS[:8])} }}\n")
+    linux = "add,60,/var/lib/pcp/pmdas/linux/pmda_linux.so,linux_init"
+    words = ("pmlogger", "-o", "-K", "clear", "-K", linux, "-c", "config", "-s", "3", "-l", "log", "day")
+    subprocess.run(words, check=True, capture_output=True, cwd=tmp_path)
+    for name in ("day", "day.0", "day.index", "day.meta"):
+        assert "2 windows were kept" in in_text("doctor", "--on", str(tmp_path / name)).stdout
+
+
+@pytest.mark.parametrize("begins", [b"\xef\xbe\xed\xfe", b"\0\0\0\x84\x50\x05\x26\x02"])
+def test_what_only_begins_as_such_a_file_is_refused(tmp_path, begins):
+    file = tmp_path / "day.index"
+    file.write_bytes(begins + b"\0" * 200)
+    done = in_text("doctor", "--on", str(file))
+    assert done.returncode == 2
+    assert str(file) in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_what_is_no_window_is_refused_and_holds_nobody_up(tmp_path):

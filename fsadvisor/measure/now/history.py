@@ -1,4 +1,4 @@
-"""What sysstat kept, as windows: its disks, processors, pressure and swapping, and nothing of programs or mounts."""
+"""What sysstat, atop or PCP kept, as windows: disks, processors, pressure and swapping, no programs and no mounts."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from fsadvisor.measure.now.model import Device, Window
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fsadvisor.readers.sadf import Disk, Interval
+    from fsadvisor.readers.intervals import Disk, Interval
 
 _PAGE: Final = 4096
 """Of the machine that wrote the file: not told there, so that of x86 and most of ARM."""
 
-_KEPT_BY_SYSSTAT: Final = "programs, mounts, flushes and limits: sysstat keeps none of them"
+
+def windows(intervals: Sequence[Interval], by: str) -> list[Window]:
+    """One for each interval, as long as that was; `by` is who kept them."""
+    return [
+        _window(one, f"programs, mounts, flushes and limits: none are read of what {by} keeps") for one in intervals
+    ]
 
 
-def windows(intervals: Sequence[Interval]) -> list[Window]:
-    """One for each interval, as long as that was."""
-    return [_window(one) for one in intervals]
-
-
-def _window(one: Interval) -> Window:
+def _window(one: Interval, untold: str) -> Window:
     idle = None if one.idle_percent is None else one.idle_percent + (one.iowait_percent or 0.0)
     return Window(
         when=one.when,
@@ -37,7 +37,7 @@ def _window(one: Interval) -> Window:
         swap_bytes=None if one.swapped_pages is None else one.swapped_pages * _PAGE,
         dirty=None if one.dirty_kib is None else int(one.dirty_kib * 1024),
         devices=tuple(_device(disk) for disk in one.disks if disk.requests or disk.busy_percent),
-        untold=(_KEPT_BY_SYSSTAT,),
+        untold=(untold,),
     )
 
 

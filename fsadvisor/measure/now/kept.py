@@ -1,32 +1,70 @@
-"""Windows that were kept: by `watch`, by `doctor --json`, in a capture, or by sysstat; and which of them to judge."""
+"""Windows that were kept: by `watch`, `doctor --json`, a capture, sysstat, atop or PCP; and which of them to judge."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
 from fsadvisor.facts import Unknown
-from fsadvisor.machine import symptoms
+from fsadvisor.machine import histories
 from fsadvisor.machine.kept_files import INCIDENT
 from fsadvisor.machine.opening import WINDOW, captured_text, open_machine
 from fsadvisor.machine.port import MachineError
 from fsadvisor.measure.now import history
 from fsadvisor.measure.now.model import FORMAT, Window
-from fsadvisor.readers import sadf
+from fsadvisor.patterns import late
+from fsadvisor.readers import atop, pmdumplog, sadf
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from fsadvisor.machine.port import Machine
+    from fsadvisor.readers.intervals import Interval
 
-_SYSSTAT: Final = (b"\x96\xd5", b"\xd5\x96")
-"""How a file of sysstat's begins, on machines of both byte orders."""
 
-_SADF: Final = re.compile(r'\s*\{\s*"sysstat"\s*:')
+class _Keeper(NamedTuple):
+    """A tool that keeps history: how its files begin, what its own reader prints of them, and how that begins."""
+
+    name: str
+    begins: re.Pattern[str]
+    ask: Callable[[str], str]
+    printed: re.Pattern[str]
+    parse: Callable[[str], tuple[Interval, ...] | Unknown]
+    prints: str
+
+
+_KEEPERS: Final = (
+    _Keeper(
+        "sysstat",
+        late("\x96\xd5|\xd5\x96"),
+        histories.sysstat,
+        late(r'\s*\{\s*"sysstat"\s*:'),
+        sadf.parse,
+        "`sadf -j`",
+    ),
+    _Keeper(
+        "atop",
+        late("\xef\xbe\xed\xfe|\xfe\xed\xbe\xef"),
+        lambda path: histories.atop(path, atop.LABELS),
+        late(r"(?:RESET\n)?(?:CPU|MEM) \S+ \d+ \d{4}/\d\d/\d\d "),
+        atop.parse,
+        f"`atop -P {atop.LABELS}`",
+    ),
+    _Keeper(
+        "PCP",
+        late("\0\0..\x50\x05\x26[\x02\x03]", re.DOTALL),
+        lambda path: histories.pcp(path, pmdumplog.METRICS),
+        pmdumplog.BEGINS,
+        pmdumplog.parse,
+        "`pmdumplog -x -Z UTC`",
+    ),
+)
+"""Their files begin alike on machines of both byte orders, but for atop's and sysstat's."""
+
 _MOST_KEPT: Final = 256 << 20
 _TIME: Final = re.compile(r"((?:\d{4}-\d\d-\d\dT)?\d\d:\d\d(?::\d\d)?)(?:Z|\+00:00)?", re.ASCII)
 _YEARS: Final = range(1990, 2200)
@@ -83,14 +121,19 @@ class _Answer(msgspec.Struct):
 
 
 def _of_file(file: Path) -> list[Window]:
-    """Lines of windows, one answer of --json, a file of sysstat's, or what sadf made of one."""
-    text = captured_text(file, _MOST_KEPT, "name what `fsadvisor watch` or sysstat kept")
-    binary = text[:2].encode("utf-8", "surrogateescape")[:2] in _SYSSTAT
-    if binary or _SADF.match(text):
-        read = sadf.parse(symptoms.sysstat(str(file.absolute())) if binary else text)
-        if isinstance(read, Unknown):
-            raise MachineError(str(file), read.learn, "name what `sadf -j` printed")
-        return history.windows(read)
+    """Lines of windows, one answer of --json, a file of those who keep history, or what their tools made of one."""
+    archive = file.with_name(f"{file.name}.index")
+    if not file.exists() and archive.exists():  # an archive of PCP's, named as its tools name it
+        file = archive
+    text = captured_text(file, _MOST_KEPT, "name what `fsadvisor watch`, sysstat, atop or PCP kept")
+    begins = text[:8].encode("utf-8", "surrogateescape").decode("latin-1")
+    for keeper in _KEEPERS:
+        binary = keeper.begins.match(begins)
+        if binary or keeper.printed.match(text):
+            read = keeper.parse(keeper.ask(str(file.absolute())) if binary else text)
+            if isinstance(read, Unknown):
+                raise MachineError(str(file), read.learn, f"name what {keeper.prints} printed")
+            return history.windows(read, keeper.name)
     try:
         return [_checked(msgspec.json.decode(text, type=_Answer).window, str(file))]
     except (msgspec.MsgspecError, UnicodeError):
