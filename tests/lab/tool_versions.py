@@ -49,7 +49,9 @@ blacklist_exceptions {
 TIMEOUT_S = 300
 """A guest without KVM takes seconds to start a program, and a minute beside other work."""
 SINCE_3 = {
-    f"{reader.__name__.rpartition('.')[2]}/json": reader for reader in (nvme_id_ctrl, nvme_id_ns, nvme_smart_log)
+    f"{reader.__name__.rpartition('.')[2]}/{form}": reader
+    for reader in (nvme_id_ctrl, nvme_id_ns, nvme_smart_log)
+    for form in ("json", "text")
 }
 """What nvme-cli 3 may know by another name only."""
 
@@ -184,27 +186,38 @@ def facts(found):
     }
 
 
+def answered(machine, commands, made):
+    """What each of these commands answers; nvme-cli 3 by its own names where it knows no other."""
+    answers = dict(zip(commands, machine.run([*commands.values()]), strict=True))
+    for case, reader in SINCE_3.items():
+        answer = answers.get(case)
+        if isinstance(answer, Reply) and nvme_output.refused(answer.text, "").learn == nvme_output.TOOL_TOO_OLD:
+            json_argv = reader.argv(made["nvme"], since_3=True)
+            commands[case] = json_argv if case.endswith("/json") else json_argv[:-1]
+            (answers[case],) = machine.run([commands[case]])
+    return answers
+
+
 def look(name, place, made):
-    """All answers and facts by one root's tools."""
+    """All answers and facts by one root's tools; of another program in that root its own answers alone."""
     root, *others = place.split(":")
-    folder = wrapped(name, Path(root), dict(other.split("=", 1) for other in others))
+    programs = dict(other.split("=", 1) for other in others)
+    folder = wrapped(name, Path(root), programs)
     machine = Recorder([str(folder)])
-    with daemon(Path(root), folder):
-        found = survey(machine, {})
-        commands = wanted(made)
-        answers = dict(zip(commands, machine.run([*commands.values()]), strict=True))
-        for case, reader in SINCE_3.items():
-            answer = answers[case]
-            if isinstance(answer, Reply) and nvme_output.refused(answer.text, "").learn == nvme_output.TOOL_TOO_OLD:
-                commands[case] = reader.argv(made["nvme"], since_3=True)
-                (answers[case],) = machine.run([commands[case]])
+    commands = {case: argv for case, argv in wanted(made).items() if not programs or argv[0] in programs}
+    if programs:
+        seen, answers = {}, answered(machine, commands, made)
+    else:
+        with daemon(Path(root), folder):
+            seen = facts(survey(machine, {}))
+            answers = answered(machine, commands, made)
     told = {
         case: {"argv": commands[case], "status": one.status, "text": one.text}
         for case, one in answers.items()
         if isinstance(one, Reply)
     }
     silent = {case: str(one.learn) for case, one in answers.items() if not isinstance(one, Reply)}
-    document = {"answers": told, "silent": silent, "facts": facts(found)}
+    document = {"answers": told, "silent": silent, "facts": seen}
     (RESULTS / f"{name}.json").write_text(json.dumps(document, indent=1))
 
 

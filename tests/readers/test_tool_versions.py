@@ -7,7 +7,7 @@ from tests.paths import FIXTURES
 from tests.plain import plain
 from tests.readers.discover import readers
 
-RELEASES = ("debian-11", "debian-12", "debian-13", "sid", "nvme-cli-3.0")
+RELEASES = ("debian-11", "debian-12", "debian-13", "sid", "nvme-cli-3.0", "smartctl-7.0", "smartctl-7.1")
 OUTPUTS = FIXTURES / "outputs"
 CASES = sorted(
     {

@@ -25,8 +25,14 @@ PACKAGES = (
     "nvme-cli smartmontools util-linux xfsprogs btrfs-progs e2fsprogs lvm2 mdadm multipath-tools cryptsetup-bin "
     "zfsutils-linux"
 )
-NVME_3 = "opt/nvme/sbin/nvme"
-"""Where tools/versions/nvme_cli.sh puts what it compiled, in the root of sid."""
+OTHERS = {
+    "nvme-cli-3.0": ("sid", "nvme", "opt/nvme/sbin/nvme"),
+    "smartctl-7.0": ("debian-11", "smartctl", "opt/RELEASE_7_0/sbin/smartctl"),
+    "smartctl-7.1": ("debian-11", "smartctl", "opt/RELEASE_7_1/sbin/smartctl"),
+}
+"""What nvme_cli.sh and smartctl.sh compiled, where they were called: the root, the tool, and where it is in there."""
+PACKAGE_OF = {"nvme": ("nvme-cli", 2, "version"), "smartctl": ("smartmontools", 1, "--version")}
+"""The package, and which word of what it answers to that argument is its version."""
 GUEST_SECONDS = 1800
 
 
@@ -49,15 +55,16 @@ def root(release: str, folder: Path) -> Path:
 
 
 def packages(place: str) -> dict[str, str]:
-    """The versions of the tools' packages in a root; nvme-cli's own word where another one is asked."""
+    """The versions of the tools' packages in a root; of another program there its own word."""
     root, _, other = place.partition(":")
     listed = ["chroot", root, "dpkg-query", "-W", "-f", "${Package} ${Version}\n", *PACKAGES.split()]
     said = subprocess.run(listed, capture_output=True, text=True, check=True).stdout
     versions = dict(line.split() for line in said.splitlines())
     if other:
-        asked = ["chroot", root, other.partition("=")[2], "version"]
-        said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
-        versions["nvme-cli"] = said.split()[2]
+        tool, _, program = other.partition("=")
+        package, word, argument = PACKAGE_OF[tool]
+        said = subprocess.run(["chroot", root, program, argument], capture_output=True, text=True, check=True).stdout
+        return {package: said.split()[word]}
     return versions
 
 
@@ -78,8 +85,9 @@ def looked(folder: Path, results: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(results, ignore_errors=True)
     roots = {name: str(root(release, folder)) for name, release in RELEASES.items()}
-    if (Path(roots["sid"]) / NVME_3).exists():
-        roots["nvme-cli-3.0"] = f"{roots['sid']}:nvme=/{NVME_3}"
+    for name, (release, tool, program) in OTHERS.items():
+        if (Path(roots[release]) / program).exists():
+            roots[name] = f"{roots[release]}:{tool}=/{program}"
     asked(roots, results)
     versions = {name: packages(place) for name, place in roots.items()}
     (results / kept.VERSIONS).write_text(json.dumps(versions, indent=1))
