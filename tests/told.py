@@ -21,7 +21,7 @@ class ToldMachine:
         self.files, self.links, self.commands = dict(files), dict(links), dict(commands)
         self.running, self.spaces, self.inode_flags = list(processes), dict(spaces), dict(flags)
         self.file_extents = dict(extents)
-        self.statuses = {}
+        self.statuses, self.hidden_below = {}, {}
         self.root = root
         self.udev_text = udev
         self.name = "a composed machine"
@@ -67,6 +67,10 @@ class ToldMachine:
     def extents(self, path):
         found = self.file_extents.get(path)
         return Reply(json.dumps(found), f"extents below {path}") if found else _NOT_THERE
+
+    def hidden(self, mount_point, _above):
+        found = self.hidden_below.get(mount_point)
+        return Reply(json.dumps(found), f"below the mount at {mount_point}") if found else _NOT_THERE
 
     @staticmethod
     def _reply(answer, source, status=0):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from fsadvisor.facts import Cause, Unknown, unreadable
 from fsadvisor.machine import inside, kept_files, safe_files, sources, untouched
 from fsadvisor.machine.fit_to_tell import CHANGED, settings_about_storage
+from fsadvisor.machine.hidden import below_mount
 from fsadvisor.machine.inodes import files_below, flags_of
 from fsadvisor.machine.port import Answer, Argv, Reply
 from fsadvisor.machine.runner import OUTPUT_CAP_BYTES, TOOL_FOLDERS, Runner, decoded, encoded, too_much
@@ -133,6 +134,9 @@ class LiveMachine:
 
     def extents(self, path: str) -> Answer:
         return self._bounded(lambda: files_below(path), sources.extents(path))
+
+    def hidden(self, mount_point: str, above: str) -> Answer:
+        return self._bounded(lambda: below_mount(mount_point, above), sources.hidden(mount_point))
 
     def _ask(self, question: Callable[[str], T | Unknown], path: str) -> T | Unknown:
         """Ask the kernel's own filesystems directly, and others, which may be dead NFS, with a time-out."""

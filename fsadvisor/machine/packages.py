@@ -56,6 +56,7 @@ PACKAGES: Final = {
     "tune2fs": "e2fsprogs",
     "vgs": "lvm2",
     "xfs_info": "xfsprogs",
+    "xfs_spaceman": "xfsprogs",
     "zfs": "zfsutils-linux",
     "zpool": "zfsutils-linux",
 }

@@ -130,6 +130,13 @@ class Machine(Protocol):
         """
         ...
 
+    def hidden(self, mount_point: str, above: str) -> Answer:
+        """What files take in the directory that a mount hides, as JSON: `{"bytes", "files", "whole"}`.
+
+        `above` is where the filesystem is mounted that holds the directory. Bounded (see hidden).
+        """
+        ...
+
 
 class MachineError(Exception):
     """What is wrong, where, and the nearest choice that would work: one line for people."""
@@ -203,3 +210,6 @@ class Wrapped:
 
     def extents(self, path: str) -> Answer:
         return self._inner.extents(path)
+
+    def hidden(self, mount_point: str, above: str) -> Answer:
+        return self._inner.hidden(mount_point, above)

@@ -12,6 +12,7 @@ Where a recorded machine keeps each answer.
     files/<path>%entries                the names in a folder, a JSON list
     files/<path>%space  %flags          room on a mounted filesystem; inode flags
     files/<path>%settings  %extents     lines of a configuration file; how the files below a folder lie on disk
+    files/<path>%hidden                 what lies below the mount there
     files/<folder>/%unknown             the questions below that folder that had no answer, a JSON list per line
     commands/<readable>-<hash>.json     argv and exit status, or why there is no output
     commands/<readable>-<hash>.out      the output
@@ -56,7 +57,7 @@ UDEV, PROCESSES, COUNTERS = "asked/udev", "asked/processes", "asked/counters"
 META, OUTPUT = ".json", ".out"
 
 READ, LINK, ENTRIES, SPACE, FLAGS = "read", "link", "entries", "space", "flags"
-SETTINGS, EXTENTS = "settings", "extents"
+SETTINGS, EXTENTS, HIDDEN = "settings", "extents", "hidden"
 SHADOWED = "%file"
 """Follows the name of a file whose path is also a folder in the recording."""
 
@@ -174,6 +175,9 @@ class RecordedMachine:
 
     def extents(self, path: str) -> Answer:
         return self._about_path(EXTENTS, path, sources.extents(path))
+
+    def hidden(self, mount_point: str, above: str) -> Answer:  # noqa: ARG002
+        return self._about_path(HIDDEN, mount_point, sources.hidden(mount_point))
 
     def entries(self, path: str) -> Entries:
         answer = self._about_path(ENTRIES, path, path)

@@ -37,6 +37,7 @@ _SOURCES: dict[str, Callable[[str], str]] = {
     recorded.FLAGS: sources.flags,
     recorded.SETTINGS: str,
     recorded.EXTENTS: sources.extents,
+    recorded.HIDDEN: sources.hidden,
 }
 
 
@@ -47,7 +48,7 @@ class Recording(Struct, frozen=True):
     root: bool
     today: dt.date
     about_paths: dict[tuple[str, str], Answer] = field(default_factory=dict)
-    """By path and kind of question (layout.READ, LINK, SPACE, FLAGS, SETTINGS, EXTENTS)."""
+    """By path and kind of question (layout.READ, LINK, SPACE, FLAGS, SETTINGS, EXTENTS, HIDDEN)."""
     entries: dict[str, Entries] = field(default_factory=dict)
     runs: dict[Argv, Answer] = field(default_factory=dict)
     processes: dict[tuple[str, ...], Answer] = field(default_factory=dict)
@@ -259,6 +260,10 @@ class RecordingMachine:
 
     def extents(self, path: str) -> Answer:
         return self.recording.about_paths.setdefault((path, recorded.EXTENTS), self._inner.extents(path))
+
+    def hidden(self, mount_point: str, above: str) -> Answer:
+        key = (mount_point, recorded.HIDDEN)
+        return self.recording.about_paths.setdefault(key, self._inner.hidden(mount_point, above))
 
     def write(self, folder: Path | str) -> None:
         """Write all that was asked into a new or empty folder. Raises MachineError."""

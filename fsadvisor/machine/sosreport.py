@@ -208,6 +208,9 @@ class SosMachine:
     def extents(self, path: str) -> Answer:
         return missing(sources.extents(path))
 
+    def hidden(self, mount_point: str, above: str) -> Answer:  # noqa: ARG002
+        return missing(sources.hidden(mount_point))
+
     def _copied(self, path: str) -> Answer | None:
         place = self._place(path)
         content = None if place is None else self._content(place)

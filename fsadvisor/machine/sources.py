@@ -28,6 +28,11 @@ def flags(path: str) -> str:
     return command(("lsattr", "-d", path))
 
 
+def hidden(path: str) -> str:
+    """What is asked, since no command tells the same without a mount."""
+    return f"what lies below the mount at {shlex.quote(path)}"
+
+
 def extents(path: str) -> str:
     """What is asked, since no command tells the same."""
     return f"FIEMAP of the largest files below {shlex.quote(path)}"

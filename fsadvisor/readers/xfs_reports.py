@@ -17,6 +17,17 @@ too old to print is None.
 
 https://man7.org/linux/man-pages/man8/xfs_info.8.html
 
+parse_xfs_freesp: How its free space lies, as `xfs_spaceman -c 'freesp -s' MOUNT_POINT` prints it.
+
+Written against xfsprogs 6.1.0. A row is of free extents of so many blocks of the filesystem:
+
+       from      to extents  blocks    pct
+          1       1       3       3   0.00
+      16384   20480       3   61023  93.72
+    total free extents 7
+
+https://man7.org/linux/man-pages/man8/xfs_spaceman.8.html
+
 parse_xfs_stats:
 What XFS counts: /sys/fs/xfs/DEVICE/stats/stats since the mount (4.4), /proc/fs/xfs/stat of all since boot.
 
@@ -198,6 +209,34 @@ def _log_place(name: str | None) -> tuple[bool | None, str | None]:
     if name in ("internal", "internal log"):
         return True, None
     return False, None if name == "external" else name
+
+
+_FREE_ROW = late(r" *(\d{1,18}) +(\d{1,18}) +(\d{1,18}) +(\d{1,18}) +[\d.]{1,6}")
+
+
+class XfsFreeSpace(Struct, frozen=True, kw_only=True):
+    """Free extents by their length, in blocks."""
+
+    rows: tuple[tuple[int, int, int], ...]
+    """(shortest, longest, blocks in all of that length)."""
+
+    def percent_below(self, blocks: int) -> int | None:
+        """The share of free space in extents that are shorter; None where nothing is free."""
+        free = sum(it[2] for it in self.rows)
+        return sum(it[2] for it in self.rows if it[1] < blocks) * 100 // free if free else None
+
+
+def xfs_freesp_argv(mount_point: str) -> tuple[str, ...]:
+    """The command that this reads; it walks the trees of free space."""
+    return ("xfs_spaceman", "-c", "freesp -s", mount_point)
+
+
+def parse_xfs_freesp(text: str) -> XfsFreeSpace | Unknown:
+    """Read the rows."""
+    found = [it for it in map(_FREE_ROW.fullmatch, text.split("\n")) if it]
+    if not found:
+        return refusal(text, "no free extents in the output")
+    return XfsFreeSpace(rows=tuple((int(it[1]), int(it[2]), int(it[4])) for it in found))
 
 
 _LOG, _PUSH = 5, 2

@@ -59,6 +59,14 @@ class Filesystem(Described, frozen=True, kw_only=True):
         "/proc/*/fd",
         "percent",
     )
+    hidden_percent: Fact[int] = some(
+        "share of it that files hold in directories over which something is mounted; asked where over 90 % are in use",
+        "a detached copy of the mount (open_tree)",
+        "percent",
+    )
+    hidden_below: Fact[tuple[str, ...]] = some(
+        "the mount points that hide most of that", "a detached copy of the mount (open_tree)"
+    )
     deleted_open_by: Fact[tuple[str, ...]] = some("the processes that hold most of that open", "/proc/*/fd")
     barriers: Fact[bool] = some("it sends cache flushes", "/proc/fs/ext4/*/options, mountinfo; XFS since 4.19: always")
     online_discard: Fact[Literal["none", "sync", "async"]] = some("discards as files are deleted", "mount options")
@@ -82,6 +90,11 @@ class Filesystem(Described, frozen=True, kw_only=True):
     log_buffer_bytes: Fact[int] = some("XFS logbsize", "mount options", "bytes")
     log_takes_256k: Fact[bool] = some("logbsize=256k would be taken: log version 2, stripe unit divides", "xfs_info")
     xfs_sparse_inodes: Fact[bool] = some("XFS can make inodes where free space is in small extents", "xfs_info")
+    xfs_small_free_percent: Fact[int] = some(
+        "share of free space in extents below 64 KiB; asked of an XFS without sparse inodes that is over 90 % full",
+        "xfs_spaceman -c 'freesp -s'",
+        "percent",
+    )
     xfs_crc: Fact[bool] = some("XFS format 5 (checksums)", "xfs_info")
     allocation_groups: Fact[int] = some("XFS allocation groups", "xfs_info", "groups")
     unallocated_percent: Fact[int] = some(

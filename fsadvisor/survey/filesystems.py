@@ -13,7 +13,7 @@ from fsadvisor.readers import json_text, process_files
 from fsadvisor.storage import Filesystem
 from fsadvisor.survey import kernel_log, look_keys, looks, raid, read_fact, soundness
 from fsadvisor.survey.attested import SubjectIdentities
-from fsadvisor.survey.filesystem_types import zfs
+from fsadvisor.survey.filesystem_types import xfs, zfs
 from fsadvisor.survey.filesystem_types.base import MOUNTINFO
 from fsadvisor.survey.filesystem_types.registry import TYPES, type_of
 from fsadvisor.survey.progress import each
@@ -50,6 +50,9 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
             guests = zfs.guest_volumes(block, inventory.programs)
             found[at] = replace(found[at], zfs_log_plp=verdict, zfs_guest_volumes=guests)
     for at, block in inventory.blocks.items():
+        percent, below = _hidden(inventory, block, found[at])
+        found[at] = replace(found[at], hidden_percent=percent, hidden_below=below)
+    for at, block in inventory.blocks.items():
         seen = kernel_log.of_filesystem(inventory.log, block.devices, inventory.uptime)
         found[at] = replace(found[at], log_errors=seen)
     identity = SubjectIdentities(inventory, disks).of
@@ -85,6 +88,7 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
 
 _ASKED_WHERE_USED: Final = 90
 _SHOWN: Final = 3
+_MOST_MOUNTS: Final = 20
 _MUCH: Final = 5
 """Percent: so much is much, whatever else is held by processes that were not seen."""
 
@@ -121,6 +125,27 @@ def deleted_files(
     return Known(percent, source), Known(by, source)
 
 
+def _hidden(inventory: Inventory, block: Superblock, known: Filesystem) -> tuple[Fact[int], Fact[tuple[str, ...]]]:
+    """The share of it that lies below mount points, and of which; asked where it fills, as for deleted files."""
+    if isinstance(known.deleted_open_percent, Unknown) and known.deleted_open_percent.cause is Cause.NOT_APPLICABLE:
+        return NOT_APPLICABLE, NOT_APPLICABLE
+    if isinstance(known.size_bytes, Unknown):
+        return known.size_bytes, known.size_bytes
+    own = {mount.mount_id: mount.mount_point for mount in block.mounts}
+    over = {it.mount_point: own[it.parent_id] for it in inventory.mounts if it.parent_id in own}
+    held: dict[str, int] = {}
+    for point, above in list(over.items())[:_MOST_MOUNTS]:
+        told = read_fact.understood(inventory.machine.hidden(point, above), json_text.load)
+        taken = read_fact.field(told, f"below the mount at {point}", lambda it: json_text.integer(it, "bytes"))
+        if isinstance(taken, Unknown):
+            return taken, taken
+        held[point] = taken.value
+    percent = 100 * sum(held.values()) // known.size_bytes.value
+    most = sorted((it for it in held if held[it]), key=held.__getitem__, reverse=True)[:_SHOWN]
+    source = "below what is mounted over it"
+    return Known(percent, source), Known(tuple(most), source)
+
+
 def filesystem(
     machine: Machine,
     block: Superblock,
@@ -146,6 +171,8 @@ def filesystem(
     used = read_fact.field(space, "statvfs", _used_percent)
     size = read_fact.field(space, "statvfs", lambda it: json_text.integer(it, "size"))
     deleted_percent, deleted_by = deleted_files(machine, block, used, size)
+    if block.type == xfs.XFS.name:
+        own["xfs_small_free_percent"] = xfs.small_free_percent(machine, top.mount_point, used, own)
     return Filesystem(
         type=Known(block.type, MOUNTINFO),
         mount_point=Known(top.mount_point, MOUNTINFO),

@@ -121,6 +121,11 @@ class _NotWoken(Wrapped):
         cause = self._woken_at(path)
         return self._inner.extents(path) if cause is None else _left(cause, sources.extents(path))
 
+    def hidden(self, mount_point: str, above: str) -> Answer:
+        """Unless it lies on a sleeping disk."""
+        cause = self._woken_at(above)
+        return self._inner.hidden(mount_point, above) if cause is None else _left(cause, sources.hidden(mount_point))
+
     def _woken_by(self, argv: Argv) -> Cause | None:
         if argv[0] in _ASK_THE_DRIVE:
             return None

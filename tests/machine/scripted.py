@@ -64,3 +64,6 @@ class ScriptedMachine:
 
     def extents(self, path):
         return Reply('{"whole": true, "largest_folder": 2, "files": []}', sources.extents(path))
+
+    def hidden(self, mount_point, _above):
+        return Reply('{"bytes": 0, "files": 0, "whole": true}', sources.hidden(mount_point))

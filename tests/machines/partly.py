@@ -60,3 +60,6 @@ class PartlyAnswered:
 
     def extents(self, path):
         return self._answer(("extents", path), lambda: self._inner.extents(path))
+
+    def hidden(self, mount_point, above):
+        return self._answer(("hidden", mount_point), lambda: self._inner.hidden(mount_point, above))

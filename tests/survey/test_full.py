@@ -1,5 +1,6 @@
 """Filesystems that are full by different causes, on loop devices: each cause is told, and its remedy cures it."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -95,6 +96,62 @@ def test_a_deleted_file_that_is_open_is_named_by_who_holds_it(made):
         finally:
             holder.kill()
     assert "deleted-files-hold-space" not in look(place)[1]
+
+
+def test_files_below_a_mount_point_are_found_without_a_change_of_mounts(made):
+    device, other = made.device("above", 64), made.device("over", 32)
+    for one in (device, other):
+        run("mkfs.ext4", "-q", "-m", "0", one)
+    place = made.mount(device, "above")
+    hidden = Path(f"{place}/srv/data")
+    hidden.mkdir(parents=True)
+    fill(hidden, share=0.97)
+    (hidden / "out").symlink_to("/usr")
+    taken = int(subprocess.run(["du", "-sk", hidden], capture_output=True, text=True, check=True).stdout.split()[0])
+    before = hidden.stat().st_atime_ns
+    run("mount", other, str(hidden))
+    try:
+        mounts = Path("/proc/self/mountinfo").read_text()
+        told = json.loads(LiveMachine().hidden(str(hidden), place).text)
+        assert abs(told["bytes"] - (taken << 10)) <= 8192
+        known, advised = look(place)
+        assert known.hidden_percent.value > 80
+        assert known.hidden_below.value == (str(hidden),)
+        assert "files-hidden-below-mount" in advised
+        assert Path("/proc/self/mountinfo").read_text() == mounts
+        assert "fill\n" in run_in_own_mounts(place, "ls /mnt/srv/data")
+        run_in_own_mounts(place, "rm /mnt/srv/data/fill")
+        assert "files-hidden-below-mount" not in look(place)[1]
+    finally:
+        run("umount", str(hidden))
+    assert hidden.stat().st_atime_ns == before
+
+
+def run_in_own_mounts(place, command):
+    """As the remedy has it."""
+    script = f"mount --bind {place} /mnt && {command}"
+    argv = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", script]
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+
+
+def test_an_xfs_without_sparse_inodes_tells_how_its_free_space_lies(made):
+    device = made.device("pieces", 320)
+    run("mkfs.xfs", "-q", "-i", "sparse=0", device)
+    place = made.mount(device, "pieces")
+    fill(place, share=0.9)
+    for at in range(3000):
+        Path(f"{place}/{at}").write_bytes(b"x" * 4096)
+    fill(place, "rest", share=0.99)
+    for at in range(0, 3000, 2):
+        Path(f"{place}/{at}").unlink()
+    os.sync()
+    known, advised = look(place)
+    assert "xfs-inodes-need-large-pieces" in advised
+    said = subprocess.run(["xfs_spaceman", "-c", "freesp -s", place], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in said.splitlines() if line.split()[:1] and line.split()[0].isdigit()]
+    small = sum(int(row[3]) for row in rows if int(row[1]) < 16) * 100 // sum(int(row[3]) for row in rows)
+    assert known.xfs_small_free_percent.value == small
+    assert small > 10
 
 
 def test_what_is_kept_for_root_is_less_after_the_remedy(made):

@@ -76,3 +76,6 @@ class Remembered:
 
     def extents(self, path: str) -> Answer:
         return self._answer(("extents", path), lambda: self._inner.extents(path))
+
+    def hidden(self, mount_point: str, above: str) -> Answer:
+        return self._answer(("hidden", mount_point), lambda: self._inner.hidden(mount_point, above))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
-from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import xfs_reports
 from fsadvisor.readers.parsing import size_bytes
 from fsadvisor.survey import read_fact
@@ -13,6 +13,8 @@ from fsadvisor.survey.filesystem_types.base import Devices, FilesystemType, Vari
 from fsadvisor.version import Version
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from fsadvisor.machine.port import Argv, Machine
     from fsadvisor.readers.mount_tables import Mount
     from fsadvisor.readers.xfs_reports import XfsInfo
@@ -84,6 +86,26 @@ def facts(machine: Machine, block: Superblock, kernel: Fact[Version]) -> XfsFact
         xfs_ftype=read_fact.field(info, tool, lambda it: it.ftype),
         allocation_group_bytes=read_fact.field(info, tool, lambda it: _in_bytes(it.agsize_blocks, it)),
     )
+
+
+_SMALL_BYTES: Final = 64 * 1024
+"""Above the 16 to 32 KiB of a chunk of inodes, wherever it is aligned."""
+_ASKED_WHERE_USED: Final = 90
+
+
+def small_free_percent(
+    machine: Machine, mount_point: str, used_percent: Fact[int], known: Mapping[str, Any]
+) -> Fact[int]:
+    """How much of the free space lies in small extents; asked only where that matters, for it walks all of it."""
+    sparse, block_bytes = known["xfs_sparse_inodes"], known["block_bytes"]
+    if isinstance(used_percent, Unknown) or used_percent.value <= _ASKED_WHERE_USED:
+        return NOT_APPLICABLE
+    if read_fact.value(sparse) is not False or isinstance(block_bytes, Unknown):
+        return NOT_APPLICABLE
+    argv = xfs_reports.xfs_freesp_argv(mount_point)
+    record = read_fact.command_record(machine, argv, xfs_reports.parse_xfs_freesp)
+    blocks = _SMALL_BYTES // block_bytes.value
+    return read_fact.field(record, "xfs_spaceman -c 'freesp -s'", lambda it: it.percent_below(blocks))
 
 
 def _of_this(block: Superblock, info: XfsInfo | Unknown, tool: str) -> XfsInfo | Unknown:
