@@ -123,7 +123,7 @@ def test_no_tool_outlives_a_killed_command(verb, hung, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("hung", "argv"), [([tool], argv) for tool, argv in MEASURES.values()], indirect=["hung"], ids=[*MEASURES]
+    ("hung", "argv"), few([([tool], argv) for tool, argv in MEASURES.values()]), indirect=["hung"], ids=[*MEASURES]
 )
 def test_no_tool_outlives_a_killed_measurement(hung, argv, tmp_path):
     ended_by(signal.SIGKILL, hung, argv, tmp_path)
@@ -137,7 +137,7 @@ def test_no_tool_outlives_a_group_that_is_killed_as_timeout_does(hung, tmp_path)
 
 
 @pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not installed")
-@pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "its terminal"])
+@pytest.mark.parametrize("end", few(["SIGKILL", "SIGTERM", "its terminal"]))
 @pytest.mark.parametrize("hung", [None, ["fio"]], indirect=["hung"], ids=["looks", "measures"])
 def test_no_tool_outlives_the_explorer(hung, end, tmp_path, request):
     with Terminal(hung.wrapped(ARGV), 80, 24, {"PYTHONPATH": str(ROOT)}) as terminal:

@@ -53,6 +53,7 @@ def test_the_wheel_holds_the_program_and_no_more(wheel):
     assert roots - {f"fsadvisor-{__version__}.data"} == {"fsadvisor", f"fsadvisor-{__version__}.dist-info"}
 
 
+@pytest.mark.long
 def test_the_source_distribution_holds_what_the_wheel_is_built_from(tmp_path):
     with tarfile.open(build("sdist", tmp_path)) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -61,6 +62,7 @@ def test_the_source_distribution_holds_what_the_wheel_is_built_from(tmp_path):
     assert {f"fixtures/tables/{table}" for table in TABLES} <= names
 
 
+@pytest.mark.long
 def test_installed_from_the_wheel_the_command_runs_and_finds_its_rules(wheel, tmp_path):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path], check=True)
     python = tmp_path / "bin" / "python"

@@ -120,7 +120,7 @@ def test_a_supportconfigs_log_by_the_clock_is_read(tmp_path):
 
 def test_the_end_of_a_log_that_is_too_long_is_read_from_a_folder_and_from_an_archive(tmp_path):
     top = sos(tmp_path / "s", "sos 3.6")
-    noise = "Jan 02 09:30:00 db7 sshd[1]: x\n" * 200_000
+    noise = f"Jan 02 09:30:00 db7 sshd[1]: {'x' * 300}\n" * 14_000
     write(top, {"var/log/messages": noise + JOURNAL, "sos_commands/host/uptime": " 10:00 up 3 days, 0 min,  1 user"})
     with tarfile.open(tmp_path / "s.tar", "w") as tar:
         tar.add(top, "s")

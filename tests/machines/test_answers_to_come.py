@@ -17,7 +17,7 @@ from tests.machines.replay import FOLDERS, RULES
 
 MACHINES = {folder.name: folder for folder in FOLDERS}
 EACH = 4
-EVERY_TIME = ("lab-lvm-volumes", "pm9a3-postgresql-attested")
+EVERY_TIME = ("lab-lvm-volumes",)
 ONE_BY_ONE = [name if name in EVERY_TIME else pytest.param(name, marks=pytest.mark.long) for name in MACHINES]
 NOTHING_TO_DO = (Outcome.OK, Outcome.NOT_APPLICABLE)
 

@@ -142,7 +142,8 @@ def test_existing_files_are_read_whole_and_not_changed(folder):
     place.mkdir()
     file = place / "table [red]$(x)"
     file.write_bytes(os.urandom(3 * MIB + 17))
-    os.sync()
+    with file.open("rb") as opened:
+        os.fsync(opened.fileno())
     before = (file.stat().st_atime_ns, file.stat().st_mtime_ns)
     try:
         with sessions.open_reading(Existing(), place, None) as session:

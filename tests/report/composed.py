@@ -48,8 +48,13 @@ def known(facts, source="composed", **values):
     given = {
         name: value if isinstance(value, Known | Unknown) else Known(value, source) for name, value in values.items()
     }
-    needed = {field.name: NOT_SHOWN for field in fields(facts) if field.required}
-    return facts(**{**needed, **given})
+    return facts(**{**not_shown(facts), **given})
+
+
+@cache
+def not_shown(facts):
+    """What must be given of the facts of a kind."""
+    return {field.name: NOT_SHOWN for field in fields(facts) if field.required}
 
 
 def host(**values):

@@ -107,16 +107,19 @@ def test_a_filesystem_without_barriers_sends_no_flushes_and_the_default_does(tmp
 @needs_loop_devices
 @pytest.mark.parametrize(
     ("forms", "size", "words"),
-    [
-        (two("ext4", "no-such-option"), 192 * MIB, "mounting /dev/loop"),
-        (two("ext4", mkfs=("-O", "no-such-feature")), 192 * MIB, "mkfs.ext4 said"),
-        (two("nosuchfs"), 192 * MIB, "mkfs.nosuchfs is not installed"),
-        (two("../sh"), 192 * MIB, "no type of filesystem"),
-        (two("btrfs", mkfs=("/dev/no-such",)), 320 * MIB, "reaches beyond the image"),
-        (two("xfs", "logdev=/dev/no-such"), 320 * MIB, "reaches beyond the image"),
-        (two("xfs"), 64 * MIB, "too little for xfs"),
-        (two("ext4"), 1 << 50, "too little for 2 images"),
-    ],
+    few(
+        [
+            (two("ext4", "no-such-option"), 192 * MIB, "mounting /dev/loop"),
+            (two("ext4", mkfs=("-O", "no-such-feature")), 192 * MIB, "mkfs.ext4 said"),
+            (two("nosuchfs"), 192 * MIB, "mkfs.nosuchfs is not installed"),
+            (two("../sh"), 192 * MIB, "no type of filesystem"),
+            (two("btrfs", mkfs=("/dev/no-such",)), 320 * MIB, "reaches beyond the image"),
+            (two("xfs", "logdev=/dev/no-such"), 320 * MIB, "reaches beyond the image"),
+            (two("xfs"), 64 * MIB, "too little for xfs"),
+            (two("ext4"), 1 << 50, "too little for 2 images"),
+        ],
+        3,
+    ),
     ids=["option", "feature", "tool", "type", "device", "log", "size", "room"],
 )
 def test_what_cannot_be_made_is_told_in_a_sentence_and_leaves_nothing(forms, size, words, tmp_path):

@@ -13,7 +13,7 @@ BY_NAME = {folder.name: folder for folder in MACHINES}
 MANY_KINDS = ("pm9a3-postgresql-measured", "worn-nvme-database", "btrfs-nas", "raid-lvm-crypt-server", "lab-ext4-tuned")
 
 
-@pytest.mark.parametrize("name", few(MANY_KINDS, every=2))
+@pytest.mark.parametrize("name", few(MANY_KINDS, 5))
 @tries(10)
 @given(random=st.randoms(use_true_random=False))
 def test_an_audit_of_odd_numbers_ends_in_every_form(name, random):

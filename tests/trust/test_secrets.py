@@ -139,7 +139,7 @@ def plans(look, machine):
     yield plan_pages.pages(gathered, UNICODE)
 
 
-@pytest.mark.parametrize("pages", few([overviews, findings, subjects, tasks, plans], 2), ids=lambda it: it.__name__)
+@pytest.mark.parametrize("pages", few([overviews, findings, subjects, tasks, plans], 4), ids=lambda it: it.__name__)
 def test_no_page_of_the_explorer_has_a_secret(live, pages):
     machine = RecordedMachine(live)
     shown = [repr(one) for one in pages(looked_at(live), machine)]

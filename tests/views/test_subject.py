@@ -142,7 +142,7 @@ def test_the_subjects_of_a_finding_can_be_listed():
 
 
 @pytest.mark.parametrize("width", few([30, 78, 100], 3))
-@pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
+@pytest.mark.parametrize("glyphs", few([UNICODE, ASCII]))
 def test_hostile_names_stay_text_within_the_width(width, glyphs):
     look = look_of(composed.hostile())
     for one in look.storage.subjects:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from random import Random
 
 _MOST_MIB: Final = 200
-_SECONDS: Final = 2.0
+_SECONDS: Final = 10.0
 _SECONDS_A_MIB: Final = 2.0
 """For each MiB of the input itself: what is honest may be large."""
 _MOST_KEPT_BYTES: Final = 16 << 20
