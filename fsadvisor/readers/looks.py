@@ -30,12 +30,13 @@ Counts: TypeAlias = dict[str, int]
 
 
 class Look(Struct, kw_only=True):
-    """What was counted at a moment, by drive and filesystem."""
+    """What was counted at a moment, by drive and filesystem; pools by volume group and name, services by subject."""
 
     schema: str
     when: dt.datetime
     disks: dict[str, Counts] = field(default_factory=dict)
     filesystems: dict[str, Counts] = field(default_factory=dict)
+    others: dict[str, Counts] = field(default_factory=dict)
 
     def __hash__(self) -> int:
         """By its moment."""

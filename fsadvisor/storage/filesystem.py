@@ -167,6 +167,9 @@ class Filesystem(Described, frozen=True, kw_only=True):
     zfs_quota_used_percent: Fact[int] = some(
         "how full the dataset's quota or refquota is, whichever is nearer to its end", "zfs get", "percent"
     )
+    zfs_quota_level_percent: Fact[int] = some(
+        "the same, or as it was at the last look until more than 2 % were freed", "zfs get, kept looks", "percent"
+    )
     zfs_compression: Fact[bool] = some("ZFS compresses what is written from now on", "zfs get")
     zfs_primarycache: Fact[str] = some("what ZFS keeps of the dataset in memory: all, metadata or none", "zfs get")
     zfs_arc_max_bytes: Fact[int] = some(

@@ -160,6 +160,9 @@ class Service(Described, frozen=True, kw_only=True):
         "statvfs of the directory",
         "percent",
     )
+    quota_level_percent: Fact[int] = some(
+        "the same, or as it was at the last look until more than 2 % were freed", "statvfs, kept looks", "percent"
+    )
     shares_disk: Fact[bool] = about("another program's files are on one of its disks", "the stack in sysfs")
     fsync: Fact[bool] = some("PostgreSQL flushes at all", "postgresql.conf and what it includes")
     full_page_writes: Fact[bool] = some("PostgreSQL logs whole pages, against torn ones", "postgresql.conf")

@@ -53,6 +53,10 @@ class Layer(Described, frozen=True, kw_only=True):
     crypt_sector_bytes: Fact[int] = some("unit of encryption", "dmsetup table", "bytes")
     fill_percent: Fact[float] = some("how full a thin pool, a VDO pool or an LVM snapshot is", "lvs", "percent")
     pool_metadata_percent: Fact[float] = some("how full a thin pool's metadata is", "lvs", "percent")
+    fill_level_percent: Fact[float] = some(
+        "how full a pool is, or was at the last look until more than 2 % were freed", "lvs, kept looks", "percent"
+    )
+    pool_metadata_level_percent: Fact[float] = some("the same of its metadata", "lvs, kept looks", "percent")
     promised_percent: Fact[int] = some("size of all volumes of a thin pool together, of its own", "lvs", "percent")
     autoextend_percent: Fact[int] = some(
         "how full a thin pool gets before LVM extends it; 100: it never does", "lvmconfig", "percent"

@@ -11,7 +11,7 @@ from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import Cache, Crypt, Multipath, ThinPool
 from fsadvisor.storage import Layer
-from fsadvisor.survey import block, multipath, raid, read_fact, replicated, soundness
+from fsadvisor.survey import block, looks, multipath, raid, read_fact, replicated, soundness
 from fsadvisor.survey.attested import SubjectIdentities
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
     for subject, known in found.items():
         if read_fact.value(known.kind) == "dm-crypt":
             found[subject] = replace(known, discards_stop_here=_discards_stop(inventory, subject))
+    found = {subject: looks.of_layer(known, inventory.past) for subject, known in found.items()}
     return overlay.over(
         "layer",
         found,

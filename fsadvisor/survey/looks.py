@@ -6,9 +6,10 @@ A count that went down was reset, or is of another drive, and says nothing. Noth
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, TypedDict
+from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -19,7 +20,7 @@ from fsadvisor.machine.kept_files import LOOKS
 from fsadvisor.patterns import late
 from fsadvisor.readers import json_text
 from fsadvisor.readers import looks as reader
-from fsadvisor.storage import Disk, Filesystem
+from fsadvisor.storage import Disk, Filesystem, Layer, Service
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
@@ -54,7 +55,11 @@ _DAMAGE: Final = {
 }
 """Counts that healthy drives keep still; flash replaces blocks as it wears, so its own are left out."""
 _OF_DISKS: Final = (*_DAMAGE, "link_errors", "percentage_used", "temperature_c", "temperature_level_c")
-_OF_FILESYSTEMS: Final = ("errors", "used_percent", "used_level_percent", "zfs_pool_level_percent")
+_OF_FILESYSTEMS: Final = (
+    *("errors", "used_percent", "used_level_percent", "zfs_pool_level_percent", "zfs_quota_level_percent"),
+)
+_OF_LAYERS: Final = ("fill_level_percent", "pool_metadata_level_percent")
+_OF_SERVICES: Final = ("quota_level_percent",)
 
 
 class Past(Struct, frozen=True):
@@ -192,6 +197,7 @@ def of_filesystem(machine: Machine, known: Filesystem, past: Past, key: str | No
 class _Levels(TypedDict):
     used_level_percent: Fact[int]
     zfs_pool_level_percent: Fact[int]
+    zfs_quota_level_percent: Fact[int]
 
 
 def _levels(known: Filesystem, last: Counts) -> _Levels:
@@ -200,10 +206,38 @@ def _levels(known: Filesystem, last: Counts) -> _Levels:
         zfs_pool_level_percent=_level(
             read_fact.derive(known.zfs_pool_capacity_percent, int), last, "zfs_pool", "percent", _BACKLASH_PERCENT
         ),
+        zfs_quota_level_percent=_level(known.zfs_quota_used_percent, last, "zfs_quota", "percent", _BACKLASH_PERCENT),
     )
 
 
-def _level(now: Fact[int], last: Counts, name: str, unit: str, backlash: int) -> Fact[int]:
+def of_layer(known: Layer, past: Past) -> Layer:
+    """A pool with how full it is, or was until more than the backlash was freed."""
+    found = past.of("others", _pool(known))
+    last = found[-1][1] if found else {}
+    return replace(
+        known,
+        fill_level_percent=_level(known.fill_percent, last, "fill", "percent", _BACKLASH_PERCENT),
+        pool_metadata_level_percent=_level(
+            known.pool_metadata_percent, last, "pool_metadata", "percent", _BACKLASH_PERCENT
+        ),
+    )
+
+
+def quota_level(used: Fact[int], past: Past, subject: str) -> Fact[int]:
+    """The same of a program's project quota."""
+    found = past.of("others", subject)
+    return _level(used, found[-1][1] if found else {}, "quota", "percent", _BACKLASH_PERCENT)
+
+
+def _pool(known: Layer) -> str | None:
+    """A pool by its volume group and name: the numbers of dm devices change from boot to boot."""
+    return read_fact.value(known.mapped_name)
+
+
+N = TypeVar("N", int, float)
+
+
+def _level(now: Fact[N], last: Counts, name: str, unit: str, backlash: int) -> Fact[N]:
     """What it is, or was at the last look, as long as it has fallen by the backlash at most."""
     level = last.get(f"{name}_level_{unit}", last.get(f"{name}_{unit}", 0))
     return read_fact.derive(now, lambda it: max(it, min(level, it + backlash)))
@@ -250,8 +284,11 @@ def line(machine: Machine, storage: Storage, key: Callable[[str, Facts], str | N
     """What to keep of a look."""
     disks: dict[str, Counts] = {}
     filesystems: dict[str, Counts] = {}
+    others: dict[str, Counts] = {}
     for subject in storage.subjects:
         facts = subject.scope.get(subject.kind)
+        if isinstance(facts, Layer | Service):
+            _keep_other(others, subject.id, facts)
         if not isinstance(facts, Disk | Filesystem) or (name := key(subject.id, facts)) is None:
             continue
         counts = _counts(facts, _OF_DISKS if isinstance(facts, Disk) else _OF_FILESYSTEMS)
@@ -260,8 +297,17 @@ def line(machine: Machine, storage: Storage, key: Callable[[str, Facts], str | N
             counts |= {} if free is None else {"available_bytes": free}
         if counts:
             (disks if isinstance(facts, Disk) else filesystems)[_plain(name)] = counts
-    found = reader.Look(schema=reader.SCHEMA, when=when.replace(microsecond=0), disks=disks, filesystems=filesystems)
+    found = reader.Look(
+        schema=reader.SCHEMA, when=when.replace(microsecond=0), disks=disks, filesystems=filesystems, others=others
+    )
     return msgspec.json.encode(found) + b"\n"
+
+
+def _keep_other(others: dict[str, Counts], subject: str, facts: Layer | Service) -> None:
+    key = _pool(facts) if isinstance(facts, Layer) else subject
+    counts = _counts(facts, _OF_LAYERS if isinstance(facts, Layer) else _OF_SERVICES)
+    if key and counts:
+        others[_plain(key)] = counts
 
 
 def _plain(key: str) -> str:
@@ -270,7 +316,7 @@ def _plain(key: str) -> str:
 
 def _counts(facts: Facts, names: Sequence[str]) -> Counts:
     told = ((name, read_fact.value(getattr(facts, name))) for name in names)
-    return {name: value for name, value in told if value is not None}
+    return {name: math.ceil(value) for name, value in told if value is not None}
 
 
 def with_looks(facts: Mapping[str, Disk], past: Past, key: Callable[[str, Disk], str | None]) -> dict[str, Disk]:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import file_attributes, json_text
 from fsadvisor.storage import Below, Filesystem, Service
-from fsadvisor.survey import asked_programs, configured_caches, in_force, mysql, program_settings, read_fact
+from fsadvisor.survey import asked_programs, configured_caches, in_force, looks, mysql, program_settings, read_fact
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, type_of
 from fsadvisor.survey.superblocks import mount_point_of
@@ -204,6 +204,10 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
         if mount is not None:
             scope |= {key: member for key, member in mount.scope.items() if key != "host"}
         subject = f"service:{program.program.name} {directory}"
+        own = scope["service"]
+        if isinstance(own, Service):
+            level = looks.quota_level(own.quota_used_percent, found.inventory.past, subject)
+            scope["service"] = replace(own, quota_level_percent=level)
         subjects.setdefault(subject, found.subject(subject, "service", scope, (mount.id,) if mount else ()))
     on_disk = (*mounts.values(), *subjects.values())
     held_by = {subject.id: subject.below[0] for subject in on_disk if subject.below}
