@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from fsadvisor.facts import Known
+from fsadvisor.facts import Known, Unknown
 from fsadvisor.measure.now.facts import devices_of, named
 from fsadvisor.pages import plots
 from fsadvisor.pages.document import Block, Drawn, Gap, paragraph
@@ -95,25 +95,39 @@ def _parts(traced: TracedPlace | None, subjects: Sequence[Subject]) -> tuple[tup
         )
         times = (traced.rest_ms, traced.commit_ms, traced.write_ms, traced.flush_ms)
         return tuple(_part(kind, ms) for kind, ms in zip(_KINDS, times, strict=True)), words
-    whole, flush = _kept(subjects, "fsync_us"), _kept(subjects, "flush_us")
-    if whole is None or flush is None:
+    fact = _mount_fact(subjects, "fsync_us")
+    if not isinstance(fact, Known):
+        why = fact.learn.partition("`: ")[2] if isinstance(fact, Unknown) else ""
+        kept = f"An fsync-ladder was kept, but {why}." if why else "How long a sync takes here was not measured."
         return (), (
-            "How long a sync takes here, and on what, was not measured. `--trace` (root) tells it of the syncs of the "
-            "look. `fsadvisor probe fsync-ladder DIR` measures and keeps it."
+            f"{kept} `--trace` (root) tells it of the syncs of the look. `fsadvisor probe fsync-ladder DIR` measures "
+            "and keeps it."
         )
-    words = (
-        f"A sync takes {duration(whole / 1000)} ms here, as fsync-ladder measured it; what is not flush is not split."
-    )
-    rest = Part(name="above it", ms=max(whole - flush, 0) / 1000, words="data, journal and locks", remedy="")
-    return (rest, _part("flush", flush / 1000)), words
+    whole, measured = fact.value / 1000, fact.source.partition(", ")[0]
+    shares = [_kept(subjects, f"{name}_share_percent") for name in _STEPS]
+    flush = _kept(subjects, "flush_us")
+    if None not in shares:
+        parts = tuple(_part(kind, whole * (share or 0) / 100) for kind, share in zip(_STEPS, shares, strict=True))
+    elif flush is not None:
+        rest = Part(name="above it", ms=max(whole - flush / 1000, 0), words="data, journal and locks", remedy="")
+        parts = (rest, _part("flush", flush / 1000))
+    else:
+        parts = ()
+    unsplit = "" if parts else " Its steps were not sure enough to be told apart."
+    return parts, f"A sync takes {duration(whole)} ms here: {measured}.{unsplit}"
 
 
+_STEPS: Final = ("data", "journal", "flush")
 _KINDS: Final = ("program", "journal", "write", "flush")
 _SAYS: Final = {
     "program": ("locks, queues, processors", "fewer programs that sync in one directory or file"),
     "journal": (
         "commits, nothing at a device",
         "fewer, larger commits: group commit, batches; several programs share each commit of one journal",
+    ),
+    "data": (
+        "the write itself, at the device",
+        "a device that answers a single write sooner; no setting of the filesystem's does",
     ),
     "write": (
         "at a device, no flush",
@@ -134,11 +148,13 @@ def _part(kind: str, ms: float) -> Part:
 
 def _kept(subjects: Sequence[Subject], name: str, kind: str = "mount") -> float | None:
     """A figure that the survey knows of the place."""
-    for one in subjects:
-        fact: Fact[float] | None = getattr(one.scope[kind], name, None) if one.kind == kind else None
-        if isinstance(fact, Known):
-            return fact.value
-    return None
+    fact = _mount_fact(subjects, name, kind)
+    return fact.value if isinstance(fact, Known) else None
+
+
+def _mount_fact(subjects: Sequence[Subject], name: str, kind: str = "mount") -> Fact[float] | None:
+    facts = [getattr(one.scope[kind], name, None) for one in subjects if one.kind == kind]
+    return next((fact for fact in facts if isinstance(fact, Known)), next(iter(facts), None))
 
 
 def _picture(parts: Sequence[Part]) -> Iterator[Block]:
@@ -318,6 +334,8 @@ def _added(one: Device, window: Window) -> str:
 
 
 def _device(one: Device, window: Window) -> str:
+    if not one.writes and not one.flushes:
+        return f"{clean(one.name)}: nothing was written in this look"
     flushes = (
         "it is sent no flushes" if not one.flushes else f"{rate(one.flushes)} flushes/s of {duration(one.flush_ms)} ms"
     )

@@ -211,6 +211,13 @@ def test_the_picture_of_an_fsync_goes_from_the_program_down_to_the_drive():
 
 def test_a_kept_ladder_is_the_picture_where_nothing_was_traced():
     page = picture(STACKED, fsync_us=1200.0, flush_us=900.0)
-    assert "A sync takes 1.20 ms here, as fsync-ladder measured it" in page
+    assert "A sync takes 1.20 ms here: made up" in page
     assert "flush      0.90 ms  75 %" in page
+    page = picture(
+        STACKED, fsync_us=14900.0, data_share_percent=33.0, journal_share_percent=56.0, flush_share_percent=11.0
+    )
+    assert "data       4.92 ms  33 %" in page
+    assert "journal    8.34 ms  56 %" in page
+    assert "journal, 8.34 ms: fewer, larger commits" in page
+    assert "were not sure enough to be told apart" in " ".join(picture(STACKED, fsync_us=1200.0).split())
     assert "was not measured" in picture(STACKED)
