@@ -58,7 +58,7 @@ def settle():
     ask_udevd("settle", "--timeout=30")
 
 
-def wait_for(what, truth, seconds=30):
+def wait_for(what, truth, seconds=120):
     """Wait until something is true: the guest's kernel does much in the background."""
     end = time.monotonic() + seconds
     while not truth():

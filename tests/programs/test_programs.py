@@ -70,7 +70,7 @@ def run(name, tree, folder):
     place.mkdir(mode=0o755)
     argv = ("unshare", "--mount", "--propagation", "private", sys.executable, "-m", "tests.programs.running")
     done = subprocess.run(
-        [*argv, name, str(tree), str(place)], check=False, capture_output=True, text=True, cwd=ROOT, timeout=600
+        [*argv, name, str(tree), str(place)], check=False, capture_output=True, text=True, cwd=ROOT, timeout=1800
     )
     assert done.returncode == 0, done.stderr[-3000:]
     answer = json.loads(done.stdout)

@@ -8,8 +8,10 @@ import pytest
 
 from fsadvisor.machine.kept_files import INCIDENT, WithFile
 from fsadvisor.machine.opening import open_machine
+from fsadvisor.pages.glyphs import plain
 from fsadvisor.tui import explorer
 from fsadvisor.tui.app import FsadvisorApp
+from fsadvisor.tui.widgets.bars import KeysBar
 from fsadvisor.verbs.watch import Kept
 from tests.doctor.test_answer import place, window
 from tests.finding.test_watch import Night
@@ -106,6 +108,7 @@ def test_what_watch_kept_is_scrolled_moment_by_moment(tmp_path):
         await pilot.press("d")
         await until(pilot, lambda: "explain device-at-its-limit" in shown(app))
         worst = shown(app)
+        assert "Left Earlier  Right Later" in plain(app.screen.query_one(KeysBar).whole())
         await pilot.press("left")
         await until(pilot, lambda: "I/O pressure 0 %" in shown(app))
         return worst, shown(app)

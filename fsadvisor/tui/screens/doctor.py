@@ -81,7 +81,7 @@ class DoctorPlace(Place):
         if action == "incident":
             return bool(kept) and self.explorer.session.live
         if action == "moment":
-            return self._at is not None and 0 <= self._at + int(str(parameters[0])) < len(kept)
+            return self._at is not None and (0 <= self._at + int(str(parameters[0])) < len(kept) or None)
         if action == "rule":
             return bool(self._answer and self._answer.found)
         if action == "copy":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NOTHING_TO_READ: Final = Document("", ())
 
 
-class DocumentView(ScrollView, can_focus=True):
+class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     """Shows one document, laid out for its width. A bar stands beside the commands that a key would copy.
 
     Space is left to the place.
