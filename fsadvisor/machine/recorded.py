@@ -6,7 +6,8 @@ read. Files are opened when they are asked for, so a recording of a million file
 
 Where a recorded machine keeps each answer.
 
-    machine.toml                        schema, version, whether root asked, date; written last
+    machine.toml                        schema, version, whether root asked, date; written last. `complete = true` of
+                                        a composed machine: what is not below files/ is not there, asked for or not
     files/<path>                        the text of a file
     files/<path>%link                   where a link points
     files/<path>%entries                the names in a folder, a JSON list
@@ -138,6 +139,7 @@ class RecordedMachine:
         self._used: set[str] | None = set() if account else None
         title = _title(self._name, self._content(TITLE, _TITLE_CAP_BYTES))
         self._root = bool(title["root"])
+        self._complete = title.get("complete") is True
         self._looked_on = _day(title.get("date"))
 
     @property
@@ -243,7 +245,7 @@ class RecordedMachine:
         unknown_place, name = unknown_path(path)
         why = self._unknown_in(unknown_place).get((kind, name))
         if why is None:
-            return Unknown(Cause.NOT_EXPOSED, AGAIN, source)
+            return Unknown(Cause.NOT_EXPOSED, "") if self._complete else Unknown(Cause.NOT_EXPOSED, AGAIN, source)
         self._note(_line_name(unknown_place, kind, name))
         return _unknown(why, source)
 
