@@ -98,6 +98,7 @@ def test_a_deleted_file_that_is_open_is_named_by_who_holds_it(made):
     assert "deleted-files-hold-space" not in look(place)[1]
 
 
+@pytest.mark.namespaces
 def test_files_below_a_mount_point_are_found_without_a_change_of_mounts(made):
     device, other = made.device("above", 64), made.device("over", 32)
     for one in (device, other):
