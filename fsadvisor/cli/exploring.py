@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor import looking
 from fsadvisor._version import __version__
+from fsadvisor.arguments_help import demo_machine
 from fsadvisor.machine import kept_files
 
 if TYPE_CHECKING:
@@ -40,7 +43,12 @@ def explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
     from fsadvisor.tui.starting import start
 
     name = _name(chosen)
-    return start(name, lambda: _session(chosen, name), terminal)
+    if chosen.on != demo_machine() or chosen.attestations is not None:
+        return start(name, lambda: _session(chosen, name), terminal)
+    with TemporaryDirectory(prefix="fsadvisor-demo-") as folder:  # what one says of the demo is gone when it ends
+        chosen.attestations = Path(folder, "attest.toml")
+        chosen.attestations.touch()
+        return start(name, lambda: _session(chosen, name), terminal)
 
 
 def serve(chosen: argparse.Namespace) -> int:

@@ -41,9 +41,11 @@ class ProbeAsked(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class TrialAsked(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Try what a rule would change, on scratch filesystems in `folder`."""
+    """Try what a rule would change, or options that a person names, on scratch filesystems in `folder`."""
 
-    rule: str
+    rule: str = ""
+    options: tuple[str, ...] = ()
+    """Mount options, and 'mkfs:' with arguments; where there is no rule."""
     folder: str
     seconds: float
     matters: float = 0.05

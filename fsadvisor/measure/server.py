@@ -88,10 +88,10 @@ def _probed(asked: ProbeAsked, asks: IO[bytes], emit: Emit) -> Finished:
 
 def _tried(asked: TrialAsked, asks: IO[bytes], emit: Emit) -> Finished:
     rule = next((it for it in own_shelf().rules if it.id == asked.rule), None)
-    if rule is None:
+    if rule is None and not asked.options:
         raise ChangeError(f"there is no rule {asked.rule}")
     wanted = trial_session.Wanted(
-        rule=rule, words=(), folder=asked.folder, seconds=asked.seconds, matters=asked.matters, keep=True
+        rule=rule, words=asked.options, folder=asked.folder, seconds=asked.seconds, matters=asked.matters, keep=True
     )
     with trial_session.around(wanted, LiveMachine()) as session:
         emit(_estimate_of_trial(session))

@@ -146,13 +146,18 @@ def of_all(disks: Sequence[Subject]) -> Iterator[Block]:
     if not disks:
         return
     yield Heading("What a power loss would do to the disks below")
+    yield from verdicts(disks)
+    yield Gap()
+
+
+def verdicts(disks: Sequence[Subject]) -> Iterator[Block]:
+    """A paragraph for each disk."""
     for subject in disks[:_MOST_BELOW]:
         disk = subject.scope.get("disk")
         if isinstance(disk, Disk):
             yield paragraph(span(f"{subject.name}: ", Tone.STRONG), _verdict(disk), first=(Span("  "),), indent=4)
     if len(disks) > _MOST_BELOW:
         yield Remark(line(span(f"and {len(disks) - _MOST_BELOW:,} more", Tone.DIM)))
-    yield Gap()
 
 
 def groups(storage: Storage) -> list[Group]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
+from textual.containers import Vertical
 from textual.css.query import NoMatches
 from textual.screen import Screen
 
@@ -30,6 +31,7 @@ class Place(Screen[None]):
     """A screen over the look of the moment. Subclasses yield their widgets in `body`, and fill them in `show_look`."""
 
     AUTO_FOCUS = "RowsView, DocumentView"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-roomy")]  # noqa: RUF012 - Textual's own
 
     NAME: ClassVar[str] = ""
     """What people call it."""
@@ -37,13 +39,16 @@ class Place(Screen[None]):
     MODE: ClassVar[str] = ""
     """The mode whose name is lit in the row of places."""
 
+    BESIDE: ClassVar[bool] = False
+    """Whether it leaves the left of the place below it in sight, where there is room."""
+
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
     """What can be done here, besides what can be done everywhere; a subclass has BINDINGS = bindings(ACTIONS), too."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(one for one in EVERYWHERE if one.name == "search")
 
     def __init__(self) -> None:
-        super().__init__(name=self.NAME)
+        super().__init__(name=self.NAME, classes="beside" if self.BESIDE else None)
         self._shown = 0
 
     @property
@@ -53,8 +58,12 @@ class Place(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Head, body, search bar, keys."""
-        yield Head(self.MODE)
-        yield from self.body()
+        yield Head(self.app.current_mode if self.BESIDE else self.MODE)
+        if self.BESIDE:
+            with Vertical(id="beside-body"):
+                yield from self.body()
+        else:
+            yield from self.body()
         yield SearchBar()
         yield KeysBar()
 

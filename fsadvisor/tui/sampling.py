@@ -86,7 +86,7 @@ class Beat:
 _LOOKS_EACH: Final = 10
 """How often it is looked where threads wait, for each time that the processes are asked what they wrote."""
 
-_SHARE: Final = 0.003
+_SHARE: Final = 0.002
 """Of a processor, for each thread at most: where there are many processes, they are asked less often."""
 
 _FIRST: Final = 3

@@ -121,7 +121,7 @@ def test_on_a_recording_it_is_said_where_to_keep_what_people_say(key):
         if key == "a":
             await fact(app, pilot, "disk:nvme0n1", "disk.datasheet_plp")
         await pilot.press(key)
-        await until(pilot, lambda: "start with --attestations FILE" in said(app))
+        await until(pilot, lambda: "--attestations FILE says where to" in said(app))
 
     explored(steps)
 

@@ -121,7 +121,7 @@ def test_the_footer_of_every_place_fits_eighty_columns():
         for keys in ("1", "2", "3", "4", "5", "6", "7", "1 enter", "escape tab j j enter", "question_mark"):
             await pilot.press(*keys.split())
             await until(pilot, lambda: app.screen.query(KeysBar))
-            widths[f"{keys}: {type(app.screen).__name__}"] = columns(app.screen.query_one(KeysBar).whole())
+            widths[f"{keys}: {type(app.screen).__name__}"] = columns(app.screen.query_one(KeysBar).line())
         return widths
 
     assert {place: width for place, width in explored(steps).items() if width > 80} == {}

@@ -170,6 +170,20 @@ def test_picked_sides_are_compared_and_the_matrix_is_shown(size):
     assert "tie: not to be told from the best" in done
 
 
+def test_any_option_that_one_types_is_asked_about():
+    async def steps(app, pilot, played):
+        app.screen.query_one("#trials").put_cursor_on("option\nany\n/")
+        await pilot.press("enter")
+        await until(pilot, lambda: "options to try, as on /" in shown(app))
+        app.screen.query_one("AskLine Input").value = "noatime commit=60 mkfs:-O ^dir_index"
+        await pilot.press("enter")
+        await until(pilot, lambda: played.asked)
+        return played.asked[0]
+
+    asked = trials(steps)
+    assert (asked.rule, asked.options, asked.folder) == ("", ("noatime", "commit=60", "mkfs:-O ^dir_index"), "/")
+
+
 def test_what_is_gone_is_no_longer_picked():
     async def steps(app, pilot, played):
         app.screen._picked = dict.fromkeys(("mount\n/\n", "mount\n/gone\n"))
@@ -268,7 +282,7 @@ def test_the_footer_fits_eighty_columns_where_one_runs_too():
         await until(pilot, lambda: "With the change" in shown(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen.name == "trials" and "Run" in shown(app))
-        return columns(app.screen.query_one(KeysBar).whole())
+        return columns(app.screen.query_one(KeysBar).line())
 
     assert trials(steps) <= 80
 
@@ -277,7 +291,7 @@ def test_the_footer_fits_eighty_columns_where_one_runs_too():
 def test_a_recording_with_results_shows_what_was_tried_and_a_forecast(size, tmp_path):
     shutil.copytree(FIXTURES / "machines" / MACHINE, tmp_path / "machine")
     kept = tmp_path / "machine" / "files" / "var" / "lib" / "fsadvisor" / "probes.jsonl"
-    (kept.parent / "%unknown").unlink()
+    kept.parent.mkdir(parents=True, exist_ok=True)
     tried = replace(result(job_of("access-times-written"), 1.1, "/"), headline="RATIO")
     measured = replace(result("mail", 900.0, "/"), device_us=1500.0)
     lines = [{"schema": "fsadvisor/probe/1", **msgspec.to_builtins(it)} for it in (tried, measured)]

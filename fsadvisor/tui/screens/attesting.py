@@ -10,7 +10,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input, Label
 
@@ -51,13 +51,11 @@ class Attesting(Place):
     VERB: ClassVar[str] = "Attest"
     DEFAULT_CSS = """
     Attesting #form { height: 1fr; padding: 1 1; }
-    Attesting #form Horizontal { height: 2; }
-    Attesting #form Label { width: 50; }
-    Attesting.-narrow #form Horizontal { height: 3; layout: vertical; }
+    Attesting #form Vertical { height: 3; }
     Attesting #form Input { width: 1fr; border: none; height: 1; padding: 0 1; background: $panel; }
     Attesting #form Input:focus { border: none; background: $primary 30%; }
     """
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual's own
+    BESIDE = True
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("write", "y", "Write", "Write the lines that are shown, and look again"),
         Action("next_line", "tab,down", "Next", "The next line of the form"),
@@ -88,11 +86,11 @@ class Attesting(Place):
         yield LinesView(4, id="asked")
         yield RowsView(id="choices")
         with Vertical(id="form"):
-            with Horizontal(id="value-line"):
+            with Vertical(id="value-line"):
                 yield Label("Its value", id="value-asked", markup=False)
                 yield Input(id="value", select_on_focus=False)
             for name, asked in values.FORM_FIELDS:
-                with Horizontal():
+                with Vertical():
                     yield Label(asked, markup=False)
                     yield Input(self._first(name), id=name, select_on_focus=False)
         yield DocumentView(id="review", unicode=self.explorer.terminal.unicode)

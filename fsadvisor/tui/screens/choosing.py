@@ -24,6 +24,7 @@ class Choosing(Place):
     """Tells `then` the key of the row that was chosen, once it is left; nothing where it was left by Escape."""
 
     NAME = "choose"
+    BESIDE = True
     ACTIONS: ClassVar[tuple[Action, ...]] = (Action("app.back", "escape,backspace", "Back", "Choose nothing"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 

@@ -26,12 +26,11 @@ DECISIONS: Final = (
         "W",
         "Waive",
         "Accept this finding until a day, with a reason; of one that is waived, take that back",
-        shown=False,
     ),
-    Action("attest", "a", "Attest", "Say what only a person knows of this", shown=False),
-    Action("suppose", "S", "Suppose", "Suppose another answer, and see the advice change", shown=False),
+    Action("attest", "a", "Attest", "Say what only a person knows of this"),
+    Action("suppose", "S", "Suppose", "Suppose another answer, and see the advice change"),
 )
-_NOWHERE: Final = "This is a recording: start with --attestations FILE, and say so where to keep what you say."
+NOWHERE: Final = "A recording keeps nothing: fsadvisor --on PATH --attestations FILE says where to."
 
 
 class Deciding(Place):
@@ -112,7 +111,7 @@ class Deciding(Place):
         if self.is_read_only():
             return False
         if self.explorer.session.attestations is None:
-            self.say(_NOWHERE, failed=True)
+            self.say(NOWHERE, failed=True)
             return False
         return True
 

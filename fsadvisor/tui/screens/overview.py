@@ -181,7 +181,7 @@ class Overview(Glimpsing):
         if look is None or tree is None:
             return
         row, told = self._storage.row, self.finding_here()
-        key = row.key if row is not None and self.focused is self._storage else ""
+        key = row.key if row is not None and (self.focused is self._storage or told is None) else ""
 
         def lines(columns: int) -> list[Line]:
             whole = list(tree.whole(key, columns))

@@ -24,7 +24,7 @@ class PaletteKeys(KeysBar):
     def _active(self) -> Mapping[str, ActiveBinding]:
         return {}
 
-    def whole(self) -> Line:
+    def line(self) -> Line:
         """The line where it has all the room that it needs."""
         return sum(((Span(f" {key} ", Tone.KEY), Span(f"{does} ", Tone.PLAIN)) for key, does in _KEYS), NOTHING)
 

@@ -33,7 +33,7 @@ class Question(ModalScreen[str]):
     """Shows a text and the keys that answer it; n, Escape and Enter answer no."""
 
     DEFAULT_CSS = """
-    Question { align: center middle; background: $background 60%; }
+    Question { align: center middle; }
     Question > Vertical { background: $surface; border: round $border; padding: 0 1; }
     Question DocumentView { background: $surface; }
     Question LinesView { background: $surface; }

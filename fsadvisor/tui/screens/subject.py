@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from msgspec.structs import replace
 from textual.containers import Horizontal, Vertical
 
 from fsadvisor.report.rule_page import document
@@ -52,7 +51,7 @@ class SubjectPlace(Deciding):
         Action("part(1)", "right_curly_bracket", "Next part", "The next part of the list: stack, facts, checks", False),
         Action("part(-1)", "left_curly_bracket", "Part before", "The part before", shown=False),
         Action("plan", "p", "Plan", "Choose the advice under the cursor for the plan, or not", shown=False),
-        *(replace(one, shown=one.name != "waive") for one in DECISIONS),
+        *DECISIONS,
         Action("app.back", "escape", "Back", "Back to where one came from"),
     )
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
@@ -64,7 +63,7 @@ class SubjectPlace(Deciding):
     SubjectPlace #columns.wide { layout: horizontal; }
     SubjectPlace .wide #rows { width: 11fr; }
     SubjectPlace .wide #beside { width: 9fr; height: 1fr; }
-    SubjectPlace .wide #detail { height: 11; }
+    SubjectPlace .wide #detail { height: auto; max-height: 11; }
     """
 
     def __init__(self, key: str) -> None:
@@ -81,8 +80,8 @@ class SubjectPlace(Deciding):
         with Horizontal(id="columns"):
             yield RowsView(id="rows")
             with Vertical(id="beside"):
-                yield DocumentView(id="detail", unicode=unicode)
                 yield DocumentView(id="more", unicode=unicode)
+                yield DocumentView(id="detail", unicode=unicode)
 
     def show_look(self, look: Look) -> None:
         """The list anew, the cursor where it was."""
@@ -117,7 +116,8 @@ class SubjectPlace(Deciding):
         look = self.explorer.look
         if look is not None:
             key = "" if event.row is None else event.row.key
-            page = subject.detail(look, self.key, key, self.explorer.glyphs)
+            with_more = self.size.width < _WIDE
+            page = subject.detail(look, self.key, key, self.explorer.glyphs, with_more=with_more)
             self.query_one("#detail", DocumentView).show(page)
 
     def on_rows_view_opened(self, event: RowsView.Opened) -> None:

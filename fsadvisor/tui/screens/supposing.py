@@ -35,6 +35,7 @@ class Supposing(Place):
 
     NAME = "suppose"
     MODE = "what_if"
+    BESIDE = True
     ACTIONS: ClassVar[tuple[Action, ...]] = (Action("step_back", "escape,backspace", "Back", "A step back"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 

@@ -123,6 +123,8 @@ class Trials(Place):
         self._folders: dict[str, str] = {}
         self._asked_for = ""
         """The mount whose trials a folder is being named for."""
+        self._options_on = ""
+        """The folder whose filesystem options are being named for; '' where none are."""
 
     def body(self) -> ComposeResult:
         """The list, the row."""
@@ -216,6 +218,8 @@ class Trials(Place):
         match one.kind:
             case "try":
                 self._try(one)
+            case "option":
+                self._ask_options(one.mount)
             case "mount" | "image":
                 self.action_pick()
             case "forecast" | "kept":
@@ -227,6 +231,11 @@ class Trials(Place):
             self._ask(TrialAsked(rule=one.name, folder=folder, seconds=_TRY_SECONDS))
         else:
             self.action_result()
+
+    def _ask_options(self, mount: str) -> None:
+        """Which, on scratch filesystems like that mount."""
+        self._options_on = self._folders.get(mount, mount)
+        self.query_one(AskLine).ask(f"options to try, as on {self._options_on}", "", self._rows)
 
     def _ask(self, asked: TrialAsked | CompareAsked) -> None:
         """Ask what it takes; of what runs, show how far it is."""
@@ -286,17 +295,22 @@ class Trials(Place):
         """Ask for a folder."""
         row = self._rows.row
         one = trials.chosen(row.key) if row else None
-        if one is None or one.kind != "try":
+        if one is None or one.kind not in ("try", "option"):
             self.notify("A directory is named for a trial: put the cursor on one.", markup=False)
             return
-        self._asked_for = one.mount
+        self._asked_for, self._options_on = one.mount, ""
         self.query_one(AskLine).ask(
             f"images of trials on {one.mount} in", self._folders.get(one.mount, one.mount), self._rows
         )
 
     def on_ask_line_answered(self, event: AskLine.Answered) -> None:
-        """Whether it is a folder, and has room, is the guard's question."""
-        self._folders[self._asked_for] = event.text
+        """Whether it is a folder and has room is the guard's question, and whether there is such an option mount's."""
+        if self._options_on:
+            mounted, mkfs, arguments = event.text.partition("mkfs:")
+            options = (*mounted.split(), *((mkfs + arguments,) if mkfs else ()))
+            self._ask(TrialAsked(options=options, folder=self._options_on, seconds=_TRY_SECONDS))
+        else:
+            self._folders[self._asked_for] = event.text
 
     def action_result(self) -> None:
         """The row's page."""

@@ -16,7 +16,7 @@ from fsadvisor.rulebook.rule import Outcome
 from fsadvisor.tui.actions import Action, bindings
 from fsadvisor.tui.place import Place, copy
 from fsadvisor.tui.screens.choosing import Choosing
-from fsadvisor.tui.screens.deciding import form_of
+from fsadvisor.tui.screens.deciding import NOWHERE, form_of
 from fsadvisor.tui.screens.supposing import Supposing
 from fsadvisor.tui.session import Newest
 from fsadvisor.tui.views import unknowns
@@ -164,7 +164,7 @@ class Unknowns(Place):
         if not task.attestable:
             self._say(_why_not(next(iter(task.cure.facts))))
         elif self.explorer.session.attestations is None:
-            self._say("This is a recording: start with --attestations FILE, and say so where to keep what you say.")
+            self._say(NOWHERE)
         else:
             self.app.push_screen(form_of(task.attestable))
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _TITLES: Final = {
     "supposed": "Supposed",
     "changes": "Advice, held against the real look",
-    "unlocks": "What would unlock advice that is held back: Enter supposes it",
+    "unlocks": "What would unlock advice: Enter supposes it",
 }
 _WIDE: Final = 120
 _MOST_NARROW: Final = 4

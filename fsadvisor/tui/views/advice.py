@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _SUBJECTS: Final = 3
 NOTHING_CHOSEN: Final = Choice()
 _WORD: Final = 9
+_FEW: Final = 2
+"""Lines of a row, from more of which on its place stands right behind its title."""
 GROUP: Final = "group\n"
 """Begins the key of a row that is the name of a group."""
 
@@ -91,7 +93,9 @@ def _whole(look: Look, at: int, width: int, glyphs: Glyphs, chosen: int) -> list
     finding, first = look.findings[at], _first(look, at, glyphs, chosen)
     margin = columns(first)
     place = Paragraph(tuple(_place(look, finding, chosen)), (Span(" " * margin),), margin)
-    every = laid((Paragraph((span(finding.title),), first, margin), place), width)
+    apart = laid((Paragraph((span(finding.title),), first, margin), place), width)
+    joined = laid((Paragraph((span(finding.title), Span("  "), *place.words), first, margin),), width)
+    every = apart if len(apart) <= _FEW else joined
     return [cut(one, width, glyphs.ellipsis) for one in every]
 
 

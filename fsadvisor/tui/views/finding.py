@@ -284,7 +284,7 @@ class _Writing(FindingPage):
             yield from (span(words, Tone.GOOD), span(" "), span("y", Tone.KEY), span(" copies, "))
             yield from (span("u", Tone.KEY), span(" copies the undo"))
         else:
-            yield span("There are no commands to copy: what to do is said in words.", Tone.STRONG)
+            yield span("To do by hand: there are no commands to copy.", Tone.STRONG)
 
     def what_to_do(self) -> Iterator[Block]:
         """What it takes, commands, undo, and who says so."""

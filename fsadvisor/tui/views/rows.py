@@ -62,6 +62,11 @@ class LazyRows(Sequence[Row]):
         return {key: at for at, key in enumerate(self.keys)}
 
 
+def keys_of(rows: Sequence[Row]) -> Sequence[str]:
+    """The keys of all, without making any row."""
+    return rows.keys if isinstance(rows, LazyRows) else [one.key for one in rows]
+
+
 def place_of(rows: Sequence[Row], key: str) -> int | None:
     """Where the row of that key stands, None where there is none."""
     if isinstance(rows, LazyRows):

@@ -214,13 +214,20 @@ def changes_of(look: Look, subject: str) -> dict[str, Change]:
     return {one.fact: one for one in look.history.by_subject.get(subject, ())} if look.history else {}
 
 
-def detail(look: Look, subject: str, key: str, glyphs: Glyphs) -> Document:
-    """What a row stands for, in full; nothing where there is none."""
+def detail(look: Look, subject: str, key: str, glyphs: Glyphs, *, with_more: bool = False) -> Document:
+    """What a row stands for, in full; nothing where there is none. `with_more`: no other pane tells of power loss."""
     kind, what = opened(key)
     seen = look.subjects.get(subject)
     if seen is None or not key:
         return Document("", ())
-    return Document(key, tuple(_DETAILS[kind](look, seen, what, glyphs)))
+    told = tuple(_DETAILS[kind](look, seen, what, glyphs))
+    return Document(key, (*told, *_power_loss(look, seen)) if with_more and kind == PART else told)
+
+
+def _power_loss(look: Look, seen: Subject) -> Iterator[Block]:
+    """The verdict alone."""
+    if seen.kind != "host":
+        yield from power_loss.verdicts([seen] if seen.kind == "disk" else _disks_below(look, seen.id))
 
 
 def _of_fact(look: Look, seen: Subject, name: str, glyphs: Glyphs) -> Iterator[Block]:
@@ -286,9 +293,13 @@ def more(look: Look, subject: str, glyphs: Glyphs) -> Document:
     if seen is not None:
         blocks += [*options.blocks(seen, glyphs), *power_loss.of_disk(seen, glyphs)]
         if seen.kind not in ("disk", "host"):
-            below = sorted(reached(subject, look.relations.below) & look.subjects.keys())
-            blocks += power_loss.of_all([look.subjects[one] for one in below if look.subjects[one].kind == "disk"])
+            blocks += power_loss.of_all(_disks_below(look, subject))
     return Document(subject, (*blocks, *_changed(look, subject)))
+
+
+def _disks_below(look: Look, subject: str) -> list[Subject]:
+    below = sorted(reached(subject, look.relations.below) & look.subjects.keys())
+    return [look.subjects[one] for one in below if look.subjects[one].kind == "disk"]
 
 
 def _changed(look: Look, subject: str) -> Iterator[Block]:

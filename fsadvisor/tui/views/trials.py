@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.probes import Kept
 
-Kind: TypeAlias = Literal["title", "try", "mount", "image", "forecast", "kept"]
+Kind: TypeAlias = Literal["title", "try", "option", "mount", "image", "forecast", "kept"]
 MATTERS: Final = 0.05
 """A difference of 5 % or less does not matter, as `fsadvisor trial` has it."""
 JOBS: Final = ("commit-fdatasync", "random-write-32", "random-read-32", "create-1", "mail")
@@ -43,7 +43,7 @@ _OUTCOMES: Final = {
     Outcome.BLOCKED: (SAID[Outcome.BLOCKED], Tone.BAD),
     Outcome.UNDETERMINED: (SAID[Outcome.UNDETERMINED], Tone.UNKNOWN),
 }
-_PLACED: Final = ("try", "kept")
+_PLACED: Final = ("try", "option", "kept")
 """Kinds of rows with a mount besides their name, which holds no line break; a mount point may."""
 _MOST_TRIED: Final = 200
 """Findings that are listed; a machine may have ten thousand mounts, and one of a kind is as good as all."""
@@ -68,7 +68,7 @@ def chosen(key: str) -> Chosen:
     name, mount = rest.removesuffix("\n"), ""
     if kind in _PLACED:
         name, _, mount = rest.partition("\n")
-    found: dict[str, Kind] = {it: it for it in ("try", "mount", "image", "forecast", "kept")}
+    found: dict[str, Kind] = {it: it for it in ("try", "option", "mount", "image", "forecast", "kept")}
     return Chosen(found.get(kind, "title"), name, mount)
 
 
@@ -100,6 +100,8 @@ def rows(
     tried = list(_tried(look, kept, now, width, glyphs))
     nothing = _plain("nothing", "no rule that can be tried says anything of a mount here", width, glyphs)
     before = [_title("Try what a rule would change, on scratch filesystems", width, glyphs), *(tried or [nothing])]
+    if live and mounts:
+        before.append(_any_option(mounts[0][0], width, glyphs))
     if live:
         before.append(_title("Compare by the same jobs: Space picks, c compares", width, glyphs))
     sides = mounts if live else []
@@ -145,7 +147,22 @@ def _row(key: str, called: str, words: Line, width: int, glyphs: Glyphs, mark: s
     return Row(key, (cut((Span(f" {mark} ", Tone.KEY), *name, *words), width, glyphs.ellipsis),), called)
 
 
+def _outcome_room(width: int) -> int:
+    """Columns of what became of a rule here."""
+    return 18 if width >= 100 else 10
+
+
+def _any_option(mount: str, width: int, glyphs: Glyphs) -> Row:
+    words: Line = (
+        Span(" " * _outcome_room(width)),
+        span(f"{mount}  ", Tone.STRONG, 40),
+        span("Enter asks for it: noatime, commit=60, mkfs:-O ^has_journal", Tone.DIM),
+    )
+    return _row(key_of("option", "any", mount), "any mount option, or argument of mkfs", words, width, glyphs)
+
+
 def _tried(look: Look, kept: Kept, now: datetime, width: int, glyphs: Glyphs) -> Iterator[Row]:
+    room = _outcome_room(width)
     for verdict in can_be_tried(look):
         mount, rule = mount_of(verdict.subject), verdict.rule
         word, tone = _OUTCOMES[verdict.outcome]
@@ -153,7 +170,7 @@ def _tried(look: Look, kept: Kept, now: datetime, width: int, glyphs: Glyphs) ->
         never = "not known: results are unreadable" if kept.unread else "not tried"
         told = f"{says(newest)}, {age_words(newest.when, now)}" if newest else never
         words: Line = (
-            *padded((span(word, tone),), 10),
+            *padded(cut((span(word, tone),), room - 1, glyphs.ellipsis), room),
             span(f"{mount}  ", Tone.STRONG, 40),
             span(told, Tone.PLAIN if newest else Tone.UNKNOWN if kept.unread else Tone.DIM),
         )
@@ -245,6 +262,9 @@ def about(key: str, look: Look, kept: Kept, now: datetime, *, live: bool) -> Doc
     match one.kind:
         case "try" | "kept":
             return Document(key, tuple(_about_trial(one, look, kept, now, live=live)))
+        case "option":
+            words = "Tries an option that you name, on scratch filesystems made like this mount. f names another place."
+            return Document(key, (Heading(f"Any option, as on {one.mount}"), paragraph(words)))
         case "mount" | "image":
             return Document(key, tuple(_about_side(one)))
         case "forecast":

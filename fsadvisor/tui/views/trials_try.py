@@ -57,7 +57,7 @@ def _title(progress: TrialProgress) -> Line:
     told = (
         progress.estimate.title
         if progress.estimate
-        else progress.asked.rule
+        else progress.asked.rule or " ".join(progress.asked.options)
         if isinstance(progress.asked, TrialAsked)
         else ""
     )

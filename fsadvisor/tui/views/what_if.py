@@ -168,12 +168,15 @@ def rows(found: Sequence[Change], width: int, glyphs: Glyphs, *, folded: bool = 
     for one in found:
         if folded and one.mark is Mark.SAME:
             continue
-        mark = (span(f" {one.mark.value:<7} ", _MARK_TONES[one.mark]), Span(" "))
+        mark = (Span(" "),) if real else (span(f" {one.mark.value:<7} ", _MARK_TONES[one.mark]), Span(" "))
         tone = Tone.DIM if one.mark is Mark.GONE else Tone.PLAIN
         severity = TONES[one.rule.severity]
         head = (*mark, span(f"{one.rule.severity} {one.rule.kind}  ", severity), span(one.rule.title, tone))
         rest = line(
-            span(f"{'':10}{_said(one.after) if real else one.how}", Tone.DIM if one.mark is Mark.SAME else Tone.PLAIN),
+            span(
+                f"   {_said(one.after)}" if real else f"{'':10}{one.how}",
+                Tone.DIM if one.mark is Mark.SAME else Tone.PLAIN,
+            ),
             span(f"; {_where(one)}", Tone.DIM),
         )
         made.append(Row(one.key, tuple(cut(part, width, glyphs.ellipsis) for part in (head, rest)), one.rule.id))

@@ -7,7 +7,7 @@ click presses one.
 from __future__ import annotations
 
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -37,6 +37,11 @@ if TYPE_CHECKING:
     from fsadvisor.pages.glyphs import Glyphs
     from fsadvisor.tui.application import Application
     from fsadvisor.tui.views.look import Look
+
+
+_STAY: Final = ("app.help", "app.quit")
+_ELLIPSIS: Final = 2
+"""Columns of the sign, with the blank before it."""
 
 
 class Head(Widget):
@@ -127,7 +132,10 @@ class Head(Widget):
 
 
 class KeysBar(Widget):
-    """The first key of each action that is shown, with its word or two; dim where it can't be done now."""
+    """The first key of each action that is shown, with its word or two; dim where it can't be done now.
+
+    Where room is short the way back, help and leaving stay: an ellipsis stands for the others.
+    """
 
     DEFAULT_CSS = """
     KeysBar { dock: bottom; height: 1; background: $panel; }
@@ -161,22 +169,37 @@ class KeysBar(Widget):
         tone = Tone.PLAIN if active.enabled else Tone.DIM
         return Span(f" {key} ", Tone.KEY if active.enabled else Tone.DIM), Span(f"{label} " if label else "", tone)
 
-    def whole(self) -> Line:
-        """The line where it has all the room that it needs."""
-        *most, last = sum((self._line_of(one) for one in self._active().values()), NOTHING) or (Span(""),)
+    def _parts(self) -> list[tuple[ActiveBinding | None, Line]]:
+        """What stands in the line from left to right; None is the ellipsis."""
+        every = [(one, self._line_of(one)) for one in self._active().values()]
+        room = self.size.width + 1 - sum(columns(part) for _, part in every)
+        fits = room >= 0
+        for one, part in reversed(every[:]):
+            if room < (0 if fits else _ELLIPSIS) and one.binding.action not in _STAY and one.binding.key != "escape":
+                every.remove((one, part))
+                room += columns(part)
+        if fits:
+            return [*every]
+        at = next((at for at, (one, _) in enumerate(every) if one.binding.action in _STAY), len(every))
+        ellipsis = span(f" {cast('Application', self.app).glyphs.ellipsis}", Tone.DIM)
+        return [*every[:at], (None, (ellipsis,)), *every[at:]]
+
+    def line(self) -> Line:
+        """What is drawn, where it has the room that it needs."""
+        *most, last = sum((part for _, part in self._parts()), NOTHING) or (Span(""),)
         return (*most, Span(last.text.rstrip(), last.tone))
 
     def render_line(self, y: int) -> Strip:
         """The only line."""
-        line = cut(self.whole() if y == 0 else NOTHING, self.size.width, cast("Application", self.app).glyphs.ellipsis)
+        line = cut(self.line() if y == 0 else NOTHING, self.size.width, cast("Application", self.app).glyphs.ellipsis)
         return strip(line, self.size.width, tones(self), self.rich_style)
 
     def on_mouse_down(self, event: MouseDown) -> None:
         """As if the key under the mouse were pressed."""
-        active = tuple(self._active().values())
-        ends = accumulate((columns(self._line_of(one)) for one in active), initial=0)
-        for one, (start, end) in zip(active, pairwise(ends), strict=True):
-            if start <= event.x < end:
+        parts = self._parts()
+        ends = accumulate((columns(part) for _, part in parts), initial=0)
+        for (one, _), (start, end) in zip(parts, pairwise(ends), strict=True):
+            if one is not None and start <= event.x < end:
                 if one.enabled:
                     self.app.simulate_key(one.binding.key)
                 else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -44,6 +45,17 @@ class LinesView(Widget):
         self._build = build
         self._built_for = -1
         self.refresh()
+
+    def renew(self, build: Callable[[int], Sequence[Line]]) -> None:
+        """The same lines with other figures: only those that changed are drawn anew."""
+        before, self._build = self._lines, build
+        self._lines = build(self._built_for) if self._built_for >= 0 else ()
+        if self._built_for < 0 or len(before) != len(self._lines):
+            self.refresh()
+            return
+        for y, (old, new) in enumerate(zip(before, self._lines, strict=True)):
+            if old != new:
+                self.refresh(Region(0, y, self.size.width, 1))
 
     def render_line(self, y: int) -> Strip:
         """One line of the screen."""

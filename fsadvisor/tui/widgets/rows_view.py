@@ -18,7 +18,7 @@ from textual.strip import Strip
 
 from fsadvisor.pages.glyphs import Line, Tone, line, span
 from fsadvisor.tui.drawing import cursor_style, strip, tones
-from fsadvisor.tui.views.rows import Row, matching, place_of
+from fsadvisor.tui.views.rows import Row, keys_of, matching, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -110,12 +110,20 @@ class RowsView(ScrollView, can_focus=True, inherit_bindings=False):
         self._rebuild()
 
     def renew(self, build: Callable[[int], Sequence[Row]]) -> None:
-        """The same rows with other figures: nobody is told, and the cursor stays."""
+        """Other figures: only lines that changed are drawn anew. Where the rows are the same, nobody is told of it."""
         self._build = build
-        if self._built_for > 0:
-            self._all = build(self._built_for)
-            self._rows = matching(self._all, self._words)
-            self.refresh()
+        if self._built_for <= 0:
+            return
+        before, self._all = self._rows, build(self._built_for)
+        now = matching(self._all, self._words)
+        if keys_of(before) != keys_of(now):
+            self._filter()
+            return
+        self._rows = now
+        first = self.scroll_offset.y // self._height
+        for at in range(first, min(first + self.size.height // self._height + 2, len(now))):
+            if before[at].lines != now[at].lines:
+                self.refresh_lines(at * self._height, self._height)
 
     def search(self, words: str) -> int:
         """Keep the rows that hold all the words; return how many there are."""
