@@ -121,6 +121,9 @@ class Below(Described, frozen=True, kw_only=True):
     )
     any_virtual: Fact[bool] = about("a disk below is virtual", "disk.virtual")
     any_rotational: Fact[bool] = about("a disk below is rotational and not virtual", "disk.rotational, disk.virtual")
+    any_shingled: Fact[bool] = about(
+        "a hard disk below records in shingles (SMR) by a page, its zones or its TRIM", "disk.shingled_by"
+    )
     any_discards: Fact[bool] = about("discards reach a physical disk", "disk.discards")
     any_failing: Fact[bool] = about("a physical disk below fails, or has errors", "disk.failing")
     any_incomplete: Fact[bool] = about(

@@ -120,6 +120,7 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool]
         least_worn_percent=_least_worn(leaves, followed),
         any_virtual=read_fact.any_of(every(lambda it: it.virtual), names),
         any_rotational=read_fact.any_of(every(_spins), names),
+        any_shingled=read_fact.any_of(every(_shingled), names),
         any_discards=read_fact.any_of(discards or (NOT_FOLLOWED,), names),
         any_failing=read_fact.any_of(every(lambda it: it.failing), names),
         any_incomplete=NOT_FOLLOWED,
@@ -176,6 +177,16 @@ def _unprotected(disk: Disk) -> Fact[bool]:
 def _spins(disk: Disk) -> Fact[bool]:
     """Rotational, where that means something: virtio says 1 whatever is behind it."""
     return read_fact.both(disk.rotational, read_fact.derive(disk.virtual, lambda it: not it), "queue/rotational")
+
+
+def _shingled(disk: Disk) -> Fact[bool]:
+    """By a page, its zones or its TRIM; 'no sign' is taken for no, as rules on single disks take it."""
+    if read_fact.value(disk.rotational) is False or read_fact.value(disk.virtual) is True:
+        return Known(False, "queue/rotational")
+    return read_fact.derive(disk.shingled_by, _TOLD_SHINGLED.__contains__)
+
+
+_TOLD_SHINGLED = ("model", "zones", "trim")
 
 
 def _transports(leaves: Mapping[str, Disk], followed: bool) -> Fact[tuple[str, ...]]:

@@ -201,17 +201,42 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
         mount = mounts.get(point or "")
         around = _around(program, programs, mounts, found.host)
         scope: dict[str, Facts] = {"service": facts(found.inventory.machine, program, point, mount, around)}
-        if mount is not None:
+        raw = _raw_device(found, program)
+        if raw is not None:
+            scope |= {"below": found.below[raw]}
+        elif mount is not None:
             scope |= {key: member for key, member in mount.scope.items() if key != "host"}
         subject = f"service:{program.program.name} {directory}"
         own = scope["service"]
         if isinstance(own, Service):
             level = looks.quota_level(own.quota_used_percent, found.inventory.past, subject)
             scope["service"] = replace(own, quota_level_percent=level)
-        subjects.setdefault(subject, found.subject(subject, "service", scope, (mount.id,) if mount else ()))
+            if raw is not None:
+                scope["service"] = replace(
+                    scope["service"],
+                    commit_plp=found.below[raw].plp,
+                    commit_flush_ms_avg=found.below[raw].flush_ms_avg,
+                )
+        under = (raw,) if raw else (mount.id,) if mount else ()
+        subjects.setdefault(subject, found.subject(subject, "service", scope, under))
     on_disk = (*mounts.values(), *subjects.values())
     held_by = {subject.id: subject.below[0] for subject in on_disk if subject.below}
     return overlay.over_subjects("service", subjects, SubjectIdentities(found.inventory, found.disks, held_by).of)
+
+
+def _raw_device(found: Surveyed, program: RunningProgram) -> str | None:
+    """The layer on which a Ceph OSD keeps its objects: its directory, often in memory, has but a link to it."""
+    directory = read_fact.value(program.directory)
+    if program.program.name != "ceph-osd" or directory is None:
+        return None
+    target = found.inventory.machine.link(f"{directory}/block")
+    if isinstance(target, Unknown):
+        return None
+    group, _, volume = target.text.removeprefix("/dev/").partition("/")
+    mapped = f"/dev/mapper/{group.replace('-', '--')}-{volume.replace('-', '--')}"
+    device = found.inventory.tree.named(target.text) or found.inventory.tree.named(mapped)
+    subject = f"layer:{device.name}" if device else ""
+    return subject if subject in found.below else None
 
 
 def _around(
