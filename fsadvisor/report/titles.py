@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -65,11 +66,12 @@ def _has_zero(template: Template, subject: Subject) -> bool:
 
 
 def _names(subjects: Sequence[Subject], most: int) -> str:
-    """The subjects by name where there is room for them, else how many there are."""
+    """The subjects by name where there is room for them, those of one name as '4 qemu', else how many there are."""
     for name in (_name, _short):
-        names = [name(subject) for subject in subjects[:_NAMED]]
-        if len(subjects) > _NAMED:
-            names.append(f"{len(subjects) - _NAMED:,} more")
+        counted = Counter(name(subject) for subject in subjects).most_common()
+        names = [f"{count:,} {one}" if count > 1 else one for one, count in counted[:_NAMED]]
+        if left := sum(count for _, count in counted[_NAMED:]):
+            names.append(f"{left:,} more")
         together = listed(names)
         if width(together) <= most:
             return together

@@ -67,6 +67,14 @@ def test_subjects_whose_values_differ_share_the_generic_title():
     assert title(rule, worn) == rule.title
 
 
+def test_subjects_of_one_name_are_counted_in_the_title():
+    rule = RULES["vm-cache-unsafe"]
+    guest = subject(rule, service__guest_cache="unsafe")
+    guests = [replace(guest, name=f"qemu /var/lib/guest-{at}") for at in range(4)]
+    assert title(rule, guests[:1]).startswith("qemu /var/lib/guest-0: cache=unsafe")
+    assert title(rule, guests).startswith("4 qemu: cache=unsafe")
+
+
 def test_strangers_words_in_a_title_are_escaped_and_cut():
     rule = RULES["firmware-loses-data"]
     seen = title(rule, [subject(rule, disk__firmware="3B\x1b[2J" + "Q" * 500)])
