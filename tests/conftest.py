@@ -96,7 +96,7 @@ def mounts_of_others(request, tmp_path_factory):
     common = tmp_path_factory.getbasetemp().parent if hasattr(request.config, "workerinput") else None
     with ((common or tmp_path_factory.getbasetemp()) / "namespaces").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        end = time.monotonic() + 120  # another run of tests on this machine may hold its own for long
+        end = time.monotonic() + 60  # another run of tests on this machine may hold its own for long
         while alone and not mount_namespaces() <= AT_FIRST and time.monotonic() < end:
             time.sleep(0.05)  # a process that was killed in the test before has not ended yet
         yield

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from fsadvisor import secrecy
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.machine.kept_files import INCIDENT
+from fsadvisor.machine.kept_files import INCIDENT, LOOKS
 from fsadvisor.readers import block_files, host_files, incident, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import block, configured_caches, kernel_log, looked_up, raid, read_fact, surroundings
+from fsadvisor.survey import block, configured_caches, kernel_log, looked_up, looks, raid, read_fact, surroundings
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -144,7 +144,7 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
     waiting = read_fact.field(mem, "/proc/meminfo", lambda it: it.dirty_bytes)
     io = read_fact.file_record(machine, "/proc/pressure/io", system_counters.parse_pressure)
     stalled = read_fact.field(io, "/proc/pressure/io", _full_avg60)
-    stall = _worst_stall(machine)
+    stall = _worst_stall(machine, inventory.past)
     line = read_fact.file_record(machine, "/proc/cmdline", host_files.parse_kernel_cmdline)
     inside = surroundings.container(machine)
     timer = _timer(machine)
@@ -256,17 +256,19 @@ def _dirty_seconds(limit: Fact[int], speed: Fact[int]) -> Fact[int]:
 _KEPT_NONE: Final = "fsadvisor watch has kept no incident"
 
 
-def _worst_stall(machine: Machine) -> Fact[incident.Moment | None]:
-    """Of the last incident that watch kept, the window with most dirty of those in which all tasks waited."""
+def _worst_stall(machine: Machine, past: looks.Past) -> Fact[incident.Moment | None]:
+    """The moment with most dirty of those in which all tasks waited: of watch's last incident, and of earlier looks."""
     read = read_fact.file_record(machine, INCIDENT, incident.parse)
-    if isinstance(read, Unknown):
+    kept = [(it, INCIDENT) for it in (() if isinstance(read, Unknown) else read.moments)]
+    kept += [(it, LOOKS) for it in looks.waited(past)]
+    stalled = [one for one in kept if one[0].dirty and 100 * (one[0].io_full or 0) > _STALLED_PERCENT]
+    peak, file = max(stalled, key=lambda one: one[0].dirty or 0, default=(None, ""))
+    if peak is None and isinstance(read, Unknown):
         return Known(None, _KEPT_NONE) if read_fact.is_not_there(read) else read
-    stalled = [it for it in read.moments if it.dirty and 100 * (it.io_full or 0) > _STALLED_PERCENT]
-    peak = max(stalled, key=lambda it: it.dirty or 0, default=None)
     if peak is None:
         return Known(None, f"{INCIDENT}: in no window did all tasks wait with pages dirty")
     waited = f"all tasks waited {100 * (peak.io_full or 0):.0f} % of the time"
-    return Known(peak, f"{peak.when:%Y-%m-%d %H:%M} UTC: {waited}, {peak.dirty or 0:,} bytes dirty ({INCIDENT})")
+    return Known(peak, f"{peak.when:%Y-%m-%d %H:%M} UTC: {waited}, {peak.dirty or 0:,} bytes dirty ({file})")
 
 
 def _between(low: int, amount: int, high: int) -> int:

@@ -18,9 +18,9 @@ from msgspec.structs import replace
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.machine.kept_files import LOOKS
 from fsadvisor.patterns import late
-from fsadvisor.readers import json_text
+from fsadvisor.readers import incident, json_text
 from fsadvisor.readers import looks as reader
-from fsadvisor.storage import Disk, Filesystem, Layer, Service
+from fsadvisor.storage import Disk, Filesystem, Host, Layer, Service
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ _OF_FILESYSTEMS: Final = (
 )
 _OF_LAYERS: Final = ("fill_level_percent", "pool_metadata_level_percent")
 _OF_SERVICES: Final = ("quota_level_percent",)
+_OF_HOSTS: Final = ("dirty_now_bytes", "io_full_avg60_percent")
 
 
 class Past(Struct, frozen=True):
@@ -287,7 +288,7 @@ def line(machine: Machine, storage: Storage, key: Callable[[str, Facts], str | N
     others: dict[str, Counts] = {}
     for subject in storage.subjects:
         facts = subject.scope.get(subject.kind)
-        if isinstance(facts, Layer | Service):
+        if isinstance(facts, Layer | Service | Host):
             _keep_other(others, subject.id, facts)
         if not isinstance(facts, Disk | Filesystem) or (name := key(subject.id, facts)) is None:
             continue
@@ -303,11 +304,21 @@ def line(machine: Machine, storage: Storage, key: Callable[[str, Facts], str | N
     return msgspec.json.encode(found) + b"\n"
 
 
-def _keep_other(others: dict[str, Counts], subject: str, facts: Layer | Service) -> None:
+def _keep_other(others: dict[str, Counts], subject: str, facts: Layer | Service | Host) -> None:
     key = _pool(facts) if isinstance(facts, Layer) else subject
-    counts = _counts(facts, _OF_LAYERS if isinstance(facts, Layer) else _OF_SERVICES)
+    names = _OF_HOSTS if isinstance(facts, Host) else _OF_SERVICES
+    counts = _counts(facts, _OF_LAYERS if isinstance(facts, Layer) else names)
     if key and counts:
         others[_plain(key)] = counts
+
+
+def waited(past: Past) -> tuple[incident.Moment, ...]:
+    """What the machine had dirty at each look, and for how much of the minute before it all tasks waited for I/O."""
+    dirty, full = _OF_HOSTS
+    return tuple(
+        incident.Moment(when=when, dirty=counts.get(dirty), io_full=counts.get(full, 0) / 100)
+        for when, counts in past.of("others", "host")
+    )
 
 
 def _plain(key: str) -> str:

@@ -77,3 +77,22 @@ def test_a_look_that_is_kept_is_read_by_the_next(tmp_path):
     again = survey(machine, {})
     counted = {it.id: it.scope["filesystem"].looks.value for it in again.subjects if it.kind == "filesystem"}
     assert counted["filesystem:/dev/sdb2"] == 1
+
+
+def test_a_stall_that_a_look_saw_is_evidence_when_it_is_over():
+    drive = build.nvme(0)
+    machine = build.server(drive, mounts=[build.root(drive)], dirty_mib=6000)
+    machine.files["/proc/pressure/io"] = (
+        "some avg10=80.00 avg60=80.00 avg300=9.00 total=99\nfull avg10=70.00 avg60=61.20 avg300=8.00 total=90\n"
+    )
+    storage, identity = survey_with_identities(machine, {})
+    now = dt.datetime.fromtimestamp(build.NOW, dt.UTC)
+    kept = survey_looks.line(machine, storage, look_keys.by(identity), now).decode()
+    later = build.server(drive, mounts=[build.root(drive)])
+    later.files |= {kept_files.LOOKS: kept, "/proc/stat": f"btime {build.NOW - 864_000 + 7200}\n"}
+    host = next(it.scope["host"] for it in survey(later, {}).subjects if it.kind == "host")
+    assert host.stall_seen.value == f"{now:%Y-%m-%d %H:%M} UTC"
+    assert host.stall_dirty_seconds.value >= 1
+    assert (
+        f"all tasks waited 62 % of the time, 6,291,456,000 bytes dirty ({kept_files.LOOKS})" in host.stall_seen.source
+    )
