@@ -175,13 +175,14 @@ def test_a_snapshot_of_the_old_kind_slows_its_origin_and_fills_up(group):
     point = scenario.mount(f"/dev/{origin}", "data")
     snapshot = volume("snap", "-s", "-L", "12M", "vg-a/lin")
     written(point, 10)
+    before = float(told_by_lvs(scenario)["snap"]["data_percent"])
 
     report = scenario.audit()
 
     kinds = check_stack(scenario, report)
     assert (kinds[origin], kinds[snapshot]) == ("snapshot-origin", "snapshot")
     filled = float(told_by_lvs(scenario)["snap"]["data_percent"])
-    assert report.fact(f"layer:{snapshot}", "layer.fill_percent") == filled > 80
+    assert 80 < before <= report.fact(f"layer:{snapshot}", "layer.fill_percent") <= filled, "ext4 writes by itself"
     assert report.outcome("old-style-snapshot", f"layer:{snapshot}") == "advise"
     assert report.outcome("snapshot-nearly-full", f"layer:{snapshot}") == "advise"
     scenario.keep("lab-lvm-snapshot")
