@@ -50,8 +50,9 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
             guests = zfs.guest_volumes(block, inventory.programs)
             found[at] = replace(found[at], zfs_log_plp=verdict, zfs_guest_volumes=guests)
     for at, block in inventory.blocks.items():
-        percent, below = _hidden(inventory, block, found[at])
-        found[at] = replace(found[at], hidden_percent=percent, hidden_below=below)
+        if found[at].deleted_open_percent is not NOT_APPLICABLE:
+            percent, below = _hidden(inventory, block, found[at])
+            found[at] = replace(found[at], hidden_percent=percent, hidden_below=below)
     for at, block in inventory.blocks.items():
         seen = kernel_log.of_filesystem(inventory.log, block.devices, inventory.uptime)
         found[at] = replace(found[at], log_errors=seen)
@@ -127,8 +128,6 @@ def deleted_files(
 
 def _hidden(inventory: Inventory, block: Superblock, known: Filesystem) -> tuple[Fact[int], Fact[tuple[str, ...]]]:
     """The share of it that lies below mount points, and of which; asked where it fills, as for deleted files."""
-    if isinstance(known.deleted_open_percent, Unknown) and known.deleted_open_percent.cause is Cause.NOT_APPLICABLE:
-        return NOT_APPLICABLE, NOT_APPLICABLE
     if isinstance(known.size_bytes, Unknown):
         return known.size_bytes, known.size_bytes
     own = {mount.mount_id: mount.mount_point for mount in block.mounts}

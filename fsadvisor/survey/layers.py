@@ -67,7 +67,7 @@ def survey_layers(inventory: Inventory, disks: Mapping[str, Disk], overlay: Over
     for subject, known in found.items():
         if read_fact.value(known.kind) == "dm-crypt":
             found[subject] = replace(known, discards_stop_here=_discards_stop(inventory, subject))
-    found = {subject: looks.of_layer(known, inventory.past) for subject, known in found.items()}
+    found |= looks.pools(found, inventory.past)
     return overlay.over(
         "layer",
         found,

@@ -211,7 +211,12 @@ def _levels(known: Filesystem, last: Counts) -> _Levels:
     )
 
 
-def of_layer(known: Layer, past: Past) -> Layer:
+def pools(layers: Mapping[str, Layer], past: Past) -> dict[str, Layer]:
+    """Of the layers those that fill."""
+    return {at: _of_pool(it, past) for at, it in layers.items() if it.fill_percent is not NOT_APPLICABLE}
+
+
+def _of_pool(known: Layer, past: Past) -> Layer:
     """A pool with how full it is, or was until more than the backlash was freed."""
     found = past.of("others", _pool(known))
     last = found[-1][1] if found else {}
