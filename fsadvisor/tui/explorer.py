@@ -22,7 +22,7 @@ from fsadvisor.pages.document import Document, paragraph
 from fsadvisor.tui import drawing, looks
 from fsadvisor.tui.actions import EVERYWHERE, bindings
 from fsadvisor.tui.doctoring import Diagnosed, Doctor
-from fsadvisor.tui.lighter import Painting
+from fsadvisor.tui.lighter import Painting, ParsedOnce
 from fsadvisor.tui.measuring import LEAVING_SECONDS, Heard, Measurer, probe_progress, trial_progress
 from fsadvisor.tui.screens.palette import Palette
 from fsadvisor.tui.screens.question import Question
@@ -117,6 +117,7 @@ class Explorer(App[int]):
         driver_class: type[Driver] | None = None,
     ) -> None:
         super().__init__(driver_class, ansi_color=terminal.plain)
+        self.stylesheet = ParsedOnce(variables=self.get_css_variables())
         self.session = session
         self.terminal = terminal
         self.glyphs = glyphs.UNICODE if terminal.unicode else glyphs.ASCII

@@ -1,4 +1,4 @@
-"""What Textual would paint, less what stands on the terminal already: one paint for all that a key changes."""
+"""What Textual would do more often: one paint for all that a key changes, and style sheets parsed once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Final
 
 from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.css.stylesheet import Stylesheet
 from textual.widgets import Input
 
 if TYPE_CHECKING:
@@ -21,6 +22,19 @@ _TURN_S: Final = 0.004
 
 _LONGEST_S: Final = 0.06
 """For which a paint waits for more at most."""
+
+
+class ParsedOnce(Stylesheet):
+    """Textual parses each style sheet anew whenever a screen is first seen; with the same colours they stay parsed."""
+
+    def set_variables(self, variables: dict[str, str]) -> None:
+        """Other colours, where they are others."""
+        if variables != self._variables:
+            super().set_variables(variables)
+
+    def reparse(self) -> None:
+        """What is not parsed yet."""
+        self.parse()
 
 
 class Painting:

@@ -36,16 +36,18 @@ def test_help_of_help_is_not_opened():
     assert explored(steps) == 2
 
 
-def test_every_place_is_reached_by_its_number():
+def test_every_place_is_reached_by_its_number_and_each_style_sheet_is_parsed_once():
     async def steps(app, pilot):
         names = []
         for key in "1234567":
             await pilot.press(key)
             await pilot.pause()
             names.append(app.current_mode)
-        return tuple(names)
+        return tuple(names), len(app.stylesheet.source), app.stylesheet._parse_cache.misses
 
-    assert explored(steps) == MODES
+    names, sheets, parsed = explored(steps)
+    assert names == MODES
+    assert parsed == sheets
 
 
 def test_the_palette_finds_actions_and_advice_and_subjects():
