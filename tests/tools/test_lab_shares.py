@@ -6,6 +6,7 @@ import pytest
 
 from tools.lab.error import LabError
 from tools.lab.initramfs import over_covered
+from tools.lab.main import main
 
 
 def test_a_checkout_below_tmp_is_held_before_and_put_over_the_guests_empty_tmp():
@@ -26,3 +27,9 @@ def test_a_directory_below_one_that_is_held_gets_no_mount_of_its_own():
 def test_a_checkout_that_no_guest_can_see_is_one_clear_line():
     with pytest.raises(LabError, match="/dev/shm/checkout is on a filesystem of the kernel's"):
         over_covered([Path("/dev/shm/checkout")])
+
+
+def test_a_file_that_is_not_there_is_told_with_the_nearest_before_a_guest_starts(capsys, tmp_path):
+    assert main(["run", "tests/lab/test_xfz.py", "--results", str(tmp_path / "kept")]) == 1
+    assert "no such file: tests/lab/test_xfz.py; the nearest is tests/lab/test_xfs.py" in capsys.readouterr().err
+    assert not (tmp_path / "kept").exists()

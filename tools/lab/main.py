@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import shutil
 import signal
@@ -92,6 +93,10 @@ def _run_part(part: Part, results: Path) -> list[str]:
 def run(arguments: argparse.Namespace) -> int:
     """Run scenarios in guests, some at a time."""
     start = time.monotonic()
+    there = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "tests" / "lab").glob("test_*.py"))
+    if missing := [name for name in arguments.files if not (ROOT / name.partition("::")[0]).exists()]:
+        near = difflib.get_close_matches(missing[0], there, n=1, cutoff=0.0)
+        raise LabError(f"no such file: {' '.join(missing)}; the nearest is {near[0]}")
     results: Path = arguments.results
     shutil.rmtree(results, ignore_errors=True)
     results.mkdir(parents=True)
