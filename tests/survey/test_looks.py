@@ -3,9 +3,11 @@
 import datetime as dt
 
 from fsadvisor.facts import NOT_APPLICABLE, Known, Unknown
-from fsadvisor.readers.looks import SCHEMA, Look
+from fsadvisor.readers.looks import SCHEMA, Look, parse
 from fsadvisor.storage import Disk
-from fsadvisor.survey.looks import Past, of_disk
+from fsadvisor.survey.looks import Past, line, of_disk
+from fsadvisor.survey.whole import survey
+from tests.panel.servers import thin_pool_still_at_the_limit
 
 NOW = dt.datetime(2026, 11, 20, tzinfo=dt.UTC)
 
@@ -28,3 +30,12 @@ def test_a_count_that_stood_still_has_not_grown():
 
 def test_a_count_that_no_earlier_look_has_is_not_said_to_have_stood_still():
     assert isinstance(grown({"temperature_c": 30}, pending_sectors=9), Unknown)
+
+
+def test_a_look_keeps_how_full_pools_are_and_the_next_one_reads_it():
+    made = thin_pool_still_at_the_limit.server()
+    storage = survey(made, {})
+    (pool,) = (it.scope["layer"] for it in storage.subjects if it.id == "layer:dm-1")
+    assert (pool.fill_percent.value, pool.fill_level_percent.value) == (78.1, 80.1)
+    look = parse(line(made, storage, lambda _, __: None, NOW).decode()).looks[0]
+    assert look.others["vg0-pool-tpool"] == {"fill_level_percent": 81, "pool_metadata_level_percent": 71}
