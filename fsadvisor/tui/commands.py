@@ -16,9 +16,8 @@ from fsadvisor.tui.views import keys
 from fsadvisor.tui.views.keys import spelt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from fsadvisor.tui.views.look import Look
 
 _MARGINS: Final = 7
 """Columns of the list's own, with its scrollbar."""
@@ -26,10 +25,6 @@ _MARGINS: Final = 7
 
 class Commands(Provider):
     """Texts are plain: what a drive calls itself must not be read as markup."""
-
-    _of: Look | None = None
-    """What its entries were made of."""
-    _entries: Sequence[keys.Entry] = ()
 
     async def discover(self) -> Hits:
         """What can be done, before anything is typed."""
@@ -39,24 +34,19 @@ class Commands(Provider):
 
     async def search(self, query: str) -> Hits:
         """What fits the words, in the order of views/keys.py: Textual's own sorts by the score that is given."""
-        found = keys.found_entries(self._all(), query)
+        actions = [keys.Entry(keys.ACTION, _words(one), key=str(at)) for at, one in enumerate(self._actions())]
+        found = self._named().found(query, actions)
         for at, one in enumerate(found):
             yield Hit(len(found) - at, self._shown(one), self._command(one), text=one.words)
 
-    def _all(self) -> Iterator[keys.Entry]:
-        for at, action in enumerate(self._actions()):
-            yield keys.Entry(keys.ACTION, _words(action), key=str(at))
-        yield from self._named()
-
-    def _named(self) -> Sequence[keys.Entry]:
-        """Made once for each look, not at each key: a machine may have thousands of disks."""
+    def _named(self) -> keys.Index:
+        """Made once for each look, not for each palette: a machine may have thousands of disks."""
         explorer = self.app
         if not isinstance(explorer, Explorer) or explorer.look is None:
-            return ()
-        if self._of is not explorer.look:
-            self._of = explorer.look
-            self._entries = tuple(keys.entries(explorer.look, explorer.session.shelf.rules))
-        return self._entries
+            return keys.Index(())
+        if explorer.named is None or explorer.named[0] is not explorer.look:
+            explorer.named = explorer.look, keys.Index(keys.entries(explorer.look, explorer.session.shelf.rules))
+        return explorer.named[1]
 
     def _shown(self, one: keys.Entry) -> Content:
         """Neither line is broken: what tells entries apart stands first."""

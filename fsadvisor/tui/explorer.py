@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from fsadvisor.storage import Supposition
     from fsadvisor.tui.session import Outcome, Session
     from fsadvisor.tui.terminal import Terminal
+    from fsadvisor.tui.views.keys import Index
     from fsadvisor.tui.views.look import Look
     from fsadvisor.tui.views.narrowing import Narrowing
 
@@ -138,6 +139,9 @@ class Explorer(App[int]):
 
         self.painting = Painting(self, Wire(terminal.abilities))
         self.doctor = Doctor(session, lambda: self.post_message(Diagnosed()))
+        self.named: tuple[Look, Index] | None = None
+        """What the palette finds by its name, and of which look."""
+
         self.error: Exception | None = None
         self.animation_level = "none"
         self._handled: dict[int, Any] = {}
@@ -149,6 +153,7 @@ class Explorer(App[int]):
             self.register_theme(theme)
         self.theme = looks.PLAIN if terminal.plain else looks.DARK
         self.set_class(not terminal.unicode, "-ascii")
+        self.set_class(self.no_color, "-colourless")
 
     def on_load(self) -> None:
         """Before the terminal is ours: signals that end us must leave it as it was."""

@@ -11,7 +11,7 @@ RULES = own_shelf().rules
 
 def hits(machine, typed):
     look = look_at(machine) if isinstance(machine, str) else machine
-    return keys.found_entries(keys.entries(look, RULES), typed)
+    return keys.Index(keys.entries(look, RULES)).found(typed)
 
 
 @pytest.mark.parametrize("machine", ["pm9a3-postgresql-volatile", "lab-nvme-volatile-cache", "as-it-is"])
@@ -141,3 +141,11 @@ def test_every_command_of_the_command_line_is_found_with_what_it_does():
     for name in ("waits", "doctor", "diff", "waive", "attest"):
         (found,) = [one for one in hits("as-it-is", name) if one.kind == keys.COMMAND and one.key == name]
         assert found.under.endswith(".")
+
+
+def test_what_is_typed_letter_by_letter_finds_what_it_finds_at_once():
+    every = list(keys.entries(look_at("pm9a3-postgresql-volatile"), RULES))
+    index = keys.Index(every)
+    for typed in ("plp", "nobar", "no bar", "mount /"):
+        by_letters = [index.found(typed[: at + 1]) for at in range(len(typed))]
+        assert by_letters == [keys.Index(every).found(typed[: at + 1]) for at in range(len(typed))]

@@ -217,11 +217,24 @@ class PlanPlace(Place):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The footer shows what can be done."""
-        if action in _NEED_A_SCRIPT:
-            return self._found is not None and self._found.plan.scripted
         if action in _NEED_A_PLAN:
             return self._found is not None
         return super().check_action(action, parameters)
+
+    def offers(self, action: str) -> bool:
+        """Without a script there is none to save."""
+        return action not in _NEED_A_SCRIPT or self._is_scripted
+
+    @property
+    def _is_scripted(self) -> bool:
+        return self._found is not None and self._found.plan.scripted
+
+    def _has_no_script(self) -> bool:
+        """Whether there is none; the person is told so."""
+        if not self._is_scripted:
+            left = self._found is not None
+            self._say("No script: all that is chosen is left to you." if left else "Nothing is chosen.", failed=True)
+        return not self._is_scripted
 
     def action_page(self, by: int) -> None:
         """The next one, or the one before, round and round."""
@@ -263,7 +276,7 @@ class PlanPlace(Place):
 
     def action_copy(self) -> None:
         """The page where it is a file, else the script; by OSC 52, which some terminals refuse."""
-        if self._found is None:
+        if self._has_no_script() or self._found is None:
             return
         name = self._page if self._page in self._found.files else "plan.sh"
         if why_not := copy(self.app, self._found.files[name].text.removesuffix("\n").split("\n")):
@@ -273,7 +286,7 @@ class PlanPlace(Place):
 
     def action_save(self) -> None:
         """Ask where."""
-        if not self.is_read_only():
+        if not self._has_no_script() and not self.is_read_only():
             self.query_one(AskLine).ask("Save the plan as a new directory:", "fsadvisor-plan", self.focused)
 
     def on_ask_line_answered(self, event: AskLine.Answered) -> None:

@@ -45,6 +45,7 @@ class Probes(Place):
     #probe-panes.with-detail > #of-jobs { width: 74; }
     #probe-panes.with-detail > #of-job { display: block; }
     """
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (76, "-roomy")]  # noqa: RUF012 - Textual's own
     ACTIONS: ClassVar[tuple[Action, ...]] = (
         Action("pick", "space", "Pick", "Pick the job for the next probe, or put it back; a title picks its group"),
         Action("measure", "m,enter", "Measure", "Say what the picked jobs take, and ask; else the job here"),

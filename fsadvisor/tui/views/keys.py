@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from heapq import nsmallest
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -254,16 +255,50 @@ def _why_not(rule: Rule, said: Sequence[tuple[Outcome, Sequence[Subject]]], grav
             )
 
 
-def found_entries(every: Iterable[Entry], typed: str) -> list[Entry]:
-    """Those that have the words; else the rules that the index of symptoms leads to. Scattered letters find nothing."""
-    listed = list(every)
-    words = typed.casefold().split()
-    begins = re.compile(rf"(?<![^\W_]){re.escape(' '.join(words))}").search
-    fitting = [(fit, one) for one in listed if (fit := _fit(words, begins, one))]
-    ordered = [one for _, one in sorted(fitting, key=lambda pair: _order(*pair))]
-    facts = [one for one in ordered if one.kind == FACT]
-    left_out = {id(one) for one in facts[_MOST_FACTS:]}
-    return [one for one in ordered if id(one) not in left_out][:MOST] or _meant(listed, typed)[:MOST]
+class Folded(Struct, frozen=True):
+    """An entry with its words as they are compared."""
+
+    entry: Entry
+    name: str
+    text: str
+    about: str
+
+
+def folded(one: Entry) -> Folded:
+    """Made once, for each key compares it."""
+    what = one.what.casefold()
+    name = re.split(" = |: not known", what)[0] if one.kind == FACT else what
+    return Folded(one, name, f"{what} {one.under.casefold()}", one.about.casefold())
+
+
+class Index:
+    """Entries to find by words. What is typed on is looked for among what had the words so far."""
+
+    def __init__(self, every: Iterable[Entry]) -> None:
+        self._every = [folded(one) for one in every]
+        self._typed = ""
+        self._among: Sequence[Folded] = self._every
+
+    def found(self, typed: str, more: Iterable[Entry] = ()) -> list[Entry]:
+        """Those that have the words; else the rules that the symptoms' index leads to. Scattered letters find nothing.
+
+        `more` are entries besides: what can be done at this moment.
+        """
+        words = typed.casefold().split()
+        whole = " ".join(words)
+        begins = re.compile(rf"(?<![^\W_]){re.escape(whole)}").search
+        narrows = len(words) == 1 and self._typed and whole.startswith(self._typed)
+        among = self._among if narrows else self._every
+        fitting = [(fit, one) for one in among if (fit := _fit(words, whole, begins, one))]
+        self._typed, self._among = whole, [one for _, one in fitting]
+        besides = ((_fit(words, whole, begins, one), one) for one in map(folded, more))
+        fitting += (pair for pair in besides if pair[0])
+        facts = sum(one.entry.kind == FACT for _, one in fitting)
+        first = nsmallest(MOST + max(facts - _MOST_FACTS, 0), fitting, key=lambda pair: _order(pair[0], pair[1].entry))
+        ordered = [one.entry for _, one in first]
+        left_out = {id(one) for one in [one for one in ordered if one.kind == FACT][_MOST_FACTS:]}
+        kept = [one for one in ordered if id(one) not in left_out][:MOST]
+        return kept or _meant([one.entry for one in self._every], typed)[:MOST]
 
 
 def _order(fit: int, one: Entry) -> tuple[bool, bool, int, int, int]:
@@ -282,17 +317,15 @@ def _rule_of(one: Entry) -> str:
     return one.key.partition("\n")[0]
 
 
-def _fit(words: Sequence[str], begins: Callable[[str], object], one: Entry) -> int:
+def _fit(words: Sequence[str], whole: str, begins: Callable[[str], object], one: Folded) -> int:
     """How well the words fit: the name itself, the start of one of its words, of the text's, in it, apart; 0 not."""
-    what, about = one.what.casefold(), one.about.casefold()
-    name = re.split(" = |: not known", what)[0] if one.kind == FACT else what
-    text = f"{what} {one.under.casefold()}"
-    whole = " ".join(words)
-    if whole in text:
-        if begins(name):
-            return 6 if any(part == whole or part.endswith(f".{whole}") for part in name.split()) else _NAMED
-        return 4 if begins(text) else 3
-    if all(word in text for word in words):
+    if whole in one.text:
+        if whole in one.name and begins(one.name):
+            return 6 if any(part == whole or part.endswith(f".{whole}") for part in one.name.split()) else _NAMED
+        return 4 if begins(one.text) else 3
+    if len(words) == 1:
+        return int(one.entry.kind == ADVICE and whole in one.about)
+    if all(word in one.text for word in words):
         return 2
-    both = all(word in text or word in about for word in words)
-    return int(both and (one.kind == ADVICE or any(word in text for word in words)))
+    both = all(word in one.text or word in one.about for word in words)
+    return int(both and (one.entry.kind == ADVICE or any(word in one.text for word in words)))
