@@ -74,16 +74,16 @@ def pytest_sessionstart(session):
         clear_left(temporary())
 
 
-def mount_namespaces():
-    """Those of all processes that can be asked."""
-    found = set()
+def held_elsewhere(folder):
+    """Whether another mount namespace has a filesystem below a folder; those that can't be asked are none of ours."""
+    ours, below, known = Path("/proc/self/ns/mnt").readlink(), f" {folder}/", set()
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            found.add((process / "ns" / "mnt").readlink())
-    return found
-
-
-AT_FIRST = mount_namespaces()
+            if (namespace := (process / "ns" / "mnt").readlink()) != ours and namespace not in known:
+                known.add(namespace)
+                if below in (process / "mountinfo").read_text(errors="surrogateescape"):
+                    return True
+    return False
 
 
 @pytest.fixture(autouse=True)
@@ -93,10 +93,11 @@ def mounts_of_others(request, tmp_path_factory):
     if not alone and request.node.get_closest_marker("namespaces") is None:
         yield
         return
-    common = tmp_path_factory.getbasetemp().parent if hasattr(request.config, "workerinput") else None
-    with ((common or tmp_path_factory.getbasetemp()) / "namespaces").open("w") as lock:
+    own = tmp_path_factory.getbasetemp()
+    session = own.parent if hasattr(request.config, "workerinput") else own
+    with (session / "namespaces").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        end = time.monotonic() + 60  # another run of tests on this machine may hold its own for long
-        while alone and not mount_namespaces() <= AT_FIRST and time.monotonic() < end:
+        end = time.monotonic() + 60  # what started meanwhile with mounts of its own may keep copies of ours for long
+        while alone and held_elsewhere(own) and time.monotonic() < end:
             time.sleep(0.05)  # a process that was killed in the test before has not ended yet
         yield
