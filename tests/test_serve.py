@@ -19,6 +19,8 @@ from tools.screens.emulated import Emulated
 
 WAIT_S = 25
 WORDS = "SMART health check failed"
+BELOW = "zfs_nocacheflush=1: no cache flushes"
+"""What the question about a file stands on."""
 READ_ONLY = "This page is read-only"
 
 
@@ -139,7 +141,7 @@ def test_the_page_shows_the_machine_answers_keys_and_is_read_only(address, keys)
 
 def test_with_may_write_a_page_offers_to_save():
     with serving("--demo", "--may-write") as address:
-        asyncio.run(_visit(address, ("", WORDS), ("e", "Save as a file"), ("\x1b", WORDS)))
+        asyncio.run(_visit(address, ("", WORDS), ("e", "Save as a file"), ("\x1b", BELOW)))
 
 
 def test_a_page_ends_with_its_server():
