@@ -155,6 +155,11 @@ class Look(Struct, frozen=True, kw_only=True, dict=True):
         return tuple(self.verdicts.on(subject))
 
     @cached_property
+    def kinds(self) -> Mapping[str, int]:
+        """How many subjects of each kind."""
+        return Counter(subject.kind for subject in self.storage.subjects)
+
+    @cached_property
     def outcomes(self) -> Mapping[Outcome, int]:
         """How many verdicts of each kind."""
         return Counter(verdict.outcome for verdict in self.verdicts)

@@ -230,8 +230,7 @@ def _length(node: Node) -> int:
 
 def title(look: Look, sort: str = SORTS[0], moving: Traffic | None = None) -> Line:
     """The pane's title."""
-    kinds = [one.kind for one in look.storage.subjects]
-    numbers = f"{counted(kinds.count('mount'), 'mount')}, {counted(kinds.count('disk'), 'drive')}"
+    numbers = f"{counted(look.kinds.get('mount', 0), 'mount')}, {counted(look.kinds.get('disk', 0), 'drive')}"
     return line(
         span("Board", Tone.TITLE),
         span(f"  {numbers}; {_SORTED[sort]}{traffic.words(moving) if moving else ''}", Tone.DIM),
