@@ -17,3 +17,8 @@ def thorough(*values, **options):
 def before(*series):
     """A mark for what the kernel no longer does from this series on."""
     return pytest.mark.skipif(series <= KERNEL, reason=f"Debian's kernels refuse it since {'.'.join(map(str, series))}")
+
+
+def since(*series):
+    """A mark for what the kernel does from this series on."""
+    return pytest.mark.skipif(series > KERNEL, reason=f"the kernel does it since {'.'.join(map(str, series))}")

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.lab import nvmet
+from tests.lab.marks import since
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, since(5, 15)]  # before, the target's serial number was a number
 
 PROTECTED = ("S64HNE0T000001", "SAMSUNG MZQL23T8HCLS-00A07")
 CONSUMER = ("S7DNNJ0T000001", "Samsung SSD 990 PRO 2TB")
