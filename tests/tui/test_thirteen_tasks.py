@@ -17,8 +17,9 @@ from tests.tui import played, test_probes
 from tests.tui.driving import TERMINAL, session, shown, until
 from tests.tui.test_live import App, Live, moved
 
-OLD, LAB, MEASURED, DATABASE = (
+OLD, RAID, LAB, MEASURED, DATABASE = (
     "old-storage-server",
+    "raid-lvm-crypt-server",
     "lab-ext4-tuned",
     "pm9a3-postgresql-measured",
     "pm9a3-postgresql-volatile",
@@ -30,7 +31,7 @@ TASKS = {
     "how long an fsync takes, and what of it are flushes": (MEASURED, "tab", "1.16 ms, 44 % of it flus"),
     "two mounts compared": (DATABASE, "7 c space j space c", "at most"),
     "a change tried before it is made": (DATABASE, "7 enter", "at most"),
-    "a plan of three findings, as a diff of fstab": (OLD, "space j space j space 6 ]", "fstab"),
+    "a plan of three findings, as a diff of fstab": (RAID, "j j j space j j space j space 6 ] ]", "+LABEL=root / ext4"),
     "what if the drive were not protected": (DATABASE, ": p l p enter S enter", "SUPPOSITION"),
     "what its data sheet says, attested": (DATABASE, "a space", "1 answered"),
     "who writes to which disk": (DATABASE, "5", "postgres"),
