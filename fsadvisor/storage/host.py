@@ -147,7 +147,7 @@ class Service(Described, frozen=True, kw_only=True):
     log_apart: Fact[bool] = some("no disk holds both its files and its write-ahead log", "the stack in sysfs")
     log_on_mount: Fact[bool] = some("that log is on the same mount as its files", "/proc/self/mountinfo")
     commit_plp: Fact[PlpVerdict] = some(
-        "weakest PLP of the disks that its commits wait for: those below its log (where not known: below its files)",
+        "weakest PLP of the disks that its commits wait for: those below its log (where it has none: below its files)",
         "log_directory, disk.plp",
     )
     commit_flush_ms_avg: Fact[float] = some(

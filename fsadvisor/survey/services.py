@@ -299,7 +299,7 @@ def facts(machine: Machine, found: RunningProgram, place: str | None, mount: Sub
         log_on_mount=read_fact.derive(log, lambda folder: around.place_of(folder) == place),
         log_apart=apart(directory, log, around.disks_of),
         shares_disk=shares_disk(directory, around.folders, around.disks_of),
-        **_commits(log if isinstance(log, Known) else directory, around.below_of),
+        **_commits(directory if log is NOT_APPLICABLE else log, around.below_of),
     )
 
 
