@@ -108,7 +108,7 @@ def test_what_watch_kept_is_scrolled_moment_by_moment(tmp_path):
         await pilot.press("d")
         await until(pilot, lambda: "explain device-at-its-limit" in shown(app))
         worst = shown(app)
-        assert "Left Earlier  Right Later" in plain(app.screen.query_one(KeysBar).whole())
+        assert "Left Earlier  Right Later" in plain(app.screen.query_one(KeysBar).line())
         await pilot.press("left")
         await until(pilot, lambda: "I/O pressure 0 %" in shown(app))
         return worst, shown(app)
