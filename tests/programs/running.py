@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
 
 from fsadvisor.facts import Unknown
@@ -206,9 +205,9 @@ def etcd(data, conf):
         return {"log_directory": " ".join(sorted(logs))}, told("etcd", data)
 
 
-def answers(url):
-    """A command that succeeds once an address answers."""
-    return (sys.executable, "-c", f"import urllib.request as u; u.urlopen('{url}')")
+def answers(*urls, data=None):
+    """A command that succeeds once these addresses answer, one after the other."""
+    return (sys.executable, "-c", f"import urllib.request as u\nfor url in {urls}: u.urlopen(url, {data!r})")
 
 
 def keeps(program, data):
@@ -244,10 +243,9 @@ def influxdb(data, _conf):
         f'reporting-disabled = true\nbind-address = "{backup}"\n{folders}\n wal-dir = "{data}/wal"\n'
         f'[http]\n bind-address = "{at}"\n'
     )
-    with server(*NOBODY, "influxd", "-config", str(file), ready=answers(f"http://{at}/ping")):
-        for query in ("query?q=CREATE+DATABASE+lab", "write?db=lab"):
-            with urllib.request.urlopen(f"http://{at}/{query}", data=b"seen value=1"):
-                pass
+    # It answers before it can make a database, and then has none to write to.
+    ready = answers(f"http://{at}/query?q=CREATE+DATABASE+lab", f"http://{at}/write?db=lab", data=b"seen value=1")
+    with server(*NOBODY, "influxd", "-config", str(file), ready=ready):
         return {"open": open_below("influxd", data)}, keeps("influxdb", data)
 
 

@@ -117,7 +117,7 @@ def test_the_machine_is_named_and_the_places_stand_before_textual_is_loaded(held
         assert first.startswith(" pm9a3-postgresql" if size[0] > 20 else (" pm9a3-postg", "  1 low"))
         assert second.startswith(" 1 ")
         held.go()
-        terminal.until("Open")
+        terminal.until("Help")
         terminal.press("q")
         terminal.until("ended 0")
 
@@ -184,7 +184,7 @@ def test_keys_that_are_typed_meanwhile_are_not_shown_and_not_lost(held):
 def test_after_it_the_terminal_is_as_it_was(held):
     with held.explorer() as terminal:
         held.go()
-        terminal.until("Open")
+        terminal.until("Help")
         terminal.press("q")
         terminal.until("ended 0")
         assert as_found(terminal)
