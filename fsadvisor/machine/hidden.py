@@ -87,12 +87,13 @@ class _Walk:
 
     def look_into(self, directory: int, depth: int) -> None:
         """A directory, and those below it."""
-        for name in os.listdir(directory):
-            if self.files >= _MOST_NAMES or time.monotonic() > self._end or depth > _DEEPEST:
-                self.whole = False
-                return
-            with contextlib.suppress(FileNotFoundError):
-                self._count(name, directory, depth)
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                if self.files >= _MOST_NAMES or time.monotonic() > self._end or depth > _DEEPEST:
+                    self.whole = False
+                    return
+                with contextlib.suppress(FileNotFoundError):
+                    self._count(entry.name, directory, depth)
 
     def _count(self, name: str, directory: int, depth: int) -> None:
         status = os.stat(name, dir_fd=directory, follow_symlinks=False)

@@ -1,11 +1,14 @@
 """Asks the tools of sysstat, atop and PCP what is in a file that they wrote. A stranger's file may be one.
 
-The path is absolute, so that it is no option. None of these tools needs or gets root's rights for it.
+The path is absolute, so that it is no option. Where root asks, the tool gets the rights of the file's owner: what a
+file makes of a tool's faults is then no more than who wrote it could do.
 """
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 from typing import Final
 
 from fsadvisor.facts import Unknown
@@ -48,10 +51,22 @@ def pcp(archive: str, metrics: tuple[str, ...]) -> str:
 
 def _said(path: str, argv: Argv, choice: str) -> str:
     tool = argv[0]
-    (answer,) = Runner(timeout_s=_PATIENCE_S, most_bytes=_MOST).run([argv])
+    (answer,) = Runner(timeout_s=_PATIENCE_S, most_bytes=_MOST).run([(*_as_owner(path), *argv)])
     if isinstance(answer, Unknown):
         raise MachineError(path, f"{tool} could not read it", answer.learn or f"install {tool}")
     if not isinstance(answer, Reply) or answer.status:
         said = answer.text.strip().split("\n")[0]
         raise MachineError(path, f"{tool} refused it: {said}", choice)
     return answer.text
+
+
+def _as_owner(path: str) -> Argv:
+    """The words before a command that take root's rights from it, where somebody else's file is asked about."""
+    try:
+        owner = Path(path).stat()
+    except OSError as error:
+        raise MachineError(path, os.strerror(error.errno or 0), "name a file that is there") from error
+    if os.geteuid() != 0 or owner.st_uid == 0:
+        return ()
+    rights = (f"--reuid={owner.st_uid}", f"--regid={owner.st_gid}", "--clear-groups", "--no-new-privs")
+    return ("setpriv", *rights, "--")
