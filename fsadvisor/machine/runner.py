@@ -35,6 +35,14 @@ TOOL_FOLDERS = (
     "/sbin",
     "/bin",
     "/run/current-system/sw/bin",
+    # Where the makers' packages put them, with no link elsewhere.
+    "/opt/MegaRAID/storcli",
+    "/opt/MegaRAID/storcli2",
+    "/opt/MegaRAID/perccli",
+    "/opt/MegaRAID/perccli2",
+    "/opt/MegaRAID/MegaCli",
+    "/opt/smartstorageadmin/ssacli/bin",
+    "/usr/Arcconf",
     *FETCHED,
 )
 """The system's own come first; the last of them is NixOS's."""

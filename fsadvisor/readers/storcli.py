@@ -4,7 +4,8 @@ Written against storcli 7.13 to 7.28. Both listings are read: the detailed one o
 "Status", "HwCfg") and the flat one ("Product Name") of IT-mode adapters and of `show` without `all`.
 `/call/vall show all J` adds each volume's device name and disk cache policy, `/call/eall/sall show all J`
 each drive's errors, `/call show patrolread J` whether the controller reads all drives in the background; their records
-hold only that.
+hold only that. storcli2 and perccli2 (controllers of the mpi3mr driver; read: 8.5 and 8.11) answer to the same words in
+other forms: 'CurrentCache', 'PID', a drive's 'Status', lists 'Virtual Drives' and 'Drives List', 'Energy Pack Info'.
 
     {"Controllers": [{"Command Status": {"Controller": 0, "Status": "Success"},
       "Response Data": {"Basics": {"Model": "..."}, "Status": {"Controller Status": "Optimal"},
@@ -36,7 +37,7 @@ PATROL_READ = ("/call", "show", "patrolread", "J")
 
 
 def argv(tool: str = "storcli64", question: tuple[str, ...] = CONTROLLERS) -> tuple[str, ...]:
-    """The command; `tool` is storcli64, storcli, perccli64 or perccli."""
+    """The command; `tool` is storcli64, storcli, perccli64, perccli, storcli2 or perccli2."""
     return (tool, *question)
 
 
@@ -75,10 +76,11 @@ class PhysicalDrive(Struct, frozen=True, kw_only=True):
     id: str
     """Enclosure and slot as printed: '252:0'."""
     device_id: int | None
-    """N of `smartctl -d megaraid,N`."""
+    """N of `smartctl -d megaraid,N`; storcli2 has none."""
     drive_group: int | None
     """None for a drive in no group."""
     state: str | None
+    """Onln, Rbld, …; of storcli2 its status: Online, Good, …"""
     interface: str | None
     """SATA, SAS, NVMe."""
     media: str | None
@@ -141,6 +143,7 @@ _DISK_CACHE = {
     "Disabled": "disabled",
     "Enabled": "enabled",
     "Disk's Default": "default",
+    "Default": "default",
 }
 _VOLUME_KEY = late(r"/c[0-9]{1,9}/v([0-9]{1,9})")
 _DRIVE_KEY = late(r"Drive /c[0-9]{1,9}(?:/e[0-9]{1,9})?/s[0-9]{1,9}")
@@ -173,7 +176,7 @@ def _refusal(said: str) -> Unknown:
 
 
 def _controller(entry: Json) -> Controller | None:
-    number = integer(entry, "Command Status", "Controller")
+    number = _number(entry, "Command Status", "Controller")
     response = member(entry, "Response Data")
     if string(entry, "Command Status", "Status") == "Failure" and not isinstance(response, dict):
         failure = string(entry, "Command Status", "Description")
@@ -182,15 +185,23 @@ def _controller(entry: Json) -> Controller | None:
         return None
     return Controller(
         number=number,
-        model=string(response, "Basics", "Model") or string(response, "Product Name"),
+        model=string(response, "Basics", "Model")
+        or string(response, "Basics", "Product Name")
+        or string(response, "Product Name"),
         status=string(response, "Status", "Controller Status"),
         bbu_status=integer(response, "Status", "BBU Status"),
         bbu=string(response, "HwCfg", "BBU"),
         driver=string(response, "Version", "Driver Name") or string(response, "Driver Name"),
-        pci_address=string(response, "Basics", "PCI Address") or string(response, "PCI Address"),
+        pci_address=string(response, "Basics", "PCI Address")
+        or string(response, "HostInterface", "PCI Address")
+        or string(response, "PCI Address"),
         energy_packs=(
             *_energy_packs(response, "Cachevault_Info", "cachevault"),
             *_energy_packs(response, "BBU_Info", "bbu"),
+            *(
+                EnergyPack(kind="cachevault", model=string(entry, "SubType"), state=string(entry, "Status"))
+                for entry in items(response, "Energy Pack Info")
+            ),
         ),
         virtual_drives=tuple(_virtual_drives(response)),
         physical_drives=tuple(_physical_drives(response)),
@@ -203,6 +214,12 @@ def _controller(entry: Json) -> Controller | None:
             None,
         ),
     )
+
+
+def _number(entry: Json, *path: str) -> int | None:
+    """storcli2 writes some numbers as text."""
+    number = integer(entry, *path)
+    return whole(string(entry, *path)) if number is None else number
 
 
 def _energy_packs(response: Json, key: str, kind: str) -> Iterator[EnergyPack]:
@@ -224,15 +241,19 @@ def _virtual_drives(response: dict[str, Json]) -> Iterator[VirtualDrive]:
         if (volume := _VOLUME_KEY.fullmatch(key)) and isinstance(entries, list):
             for entry in entries:
                 yield from _virtual_drive(entry, policies, member(response, f"VD{volume[1]} Properties"))
+    for entry in items(response, "Virtual Drives"):
+        yield from _virtual_drive(member(entry, "VD Info"), policies, member(entry, "VD Properties"))
 
 
 def _drive_policies(response: Json) -> dict[int | None, str | None]:
-    """Each drive's own cache policy by device id, from the rows of the topology."""
-    return {
-        integer(row, "DID"): _DISK_CACHE.get(string(row, "PDC") or "")
-        for row in items(response, "TOPOLOGY")
-        if integer(row, "DID") is not None
-    }
+    """Each drive's own cache policy by its number, from the rows of the topology."""
+    rows = {_drive_number(row): row for row in items(response, "TOPOLOGY")}
+    return {number: _DISK_CACHE.get(string(row, "PDC") or "") for number, row in rows.items() if number is not None}
+
+
+def _drive_number(row: Json) -> int | None:
+    number = integer(row, "DID")
+    return integer(row, "PID") if number is None else number
 
 
 def _drive_group_policies(response: Json) -> dict[str, str | None]:
@@ -240,7 +261,7 @@ def _drive_group_policies(response: Json) -> dict[str, str | None]:
     return {
         str(integer(row, "DG")): _DISK_CACHE.get(string(row, "PDC") or "")
         for row in items(response, "TOPOLOGY")
-        if member(row, "Arr") == "-"
+        if "-" in (member(row, "Arr"), member(row, "Span"))
     }
 
 
@@ -248,8 +269,9 @@ def _virtual_drive(entry: Json, policies: dict[str, str | None], properties: Jso
     identity = string(entry, "DG/VD")
     if identity is None:
         return
-    own = _DISK_CACHE.get(string(properties, "Disk Cache Policy") or "")
-    letters = string(entry, "Cache")
+    policy = string(properties, "Disk Cache Policy") or string(properties, "Drive Write Cache Policy")
+    own = _DISK_CACHE.get(policy or "")
+    letters = string(entry, "Cache") or string(entry, "CurrentCache")
     yield VirtualDrive(
         id=identity,
         type=string(entry, "TYPE"),
@@ -262,7 +284,7 @@ def _virtual_drive(entry: Json, policies: dict[str, str | None], properties: Jso
 
 
 def _cache_policy(letters: str) -> CachePolicy:
-    found = _CACHE.fullmatch(letters.strip())
+    found = _CACHE.fullmatch(letters.strip().replace(",", ""))
     if found is None:
         return CachePolicy(letters=letters, read_ahead=None, write=None, io=None)
     return CachePolicy(
@@ -281,6 +303,10 @@ def _physical_drives(response: dict[str, Json]) -> Iterator[PhysicalDrive]:
         for key, rows in response.items()
         if _DRIVE_KEY.fullmatch(key) and isinstance(rows, list)
     ]
+    lists += [
+        ([member(row, "Drive Information")], member(row, "Drive Detailed Information", "LU/NS Properties"))
+        for row in items(response, "Drives List")
+    ]
     for entry, errors in ((entry, errors) for rows, errors in lists for entry in rows):
         identity = string(entry, "EID:Slt")
         if identity is not None:
@@ -291,7 +317,8 @@ def _predicted(errors: Json) -> bool | None:
     count, alert = integer(errors, "Predictive Failure Count"), string(errors, "S.M.A.R.T alert flagged by drive")
     if count or alert == "Yes":
         return True
-    return False if count == 0 and alert == "No" else None
+    counts_alone = member(errors, "Last Predictive Failure Event Sequence Number") is not None  # storcli2 has no alert
+    return False if count == 0 and (alert == "No" or counts_alone) else None
 
 
 def _physical_drive(entry: Json, identity: str, policies: dict[int | None, str | None], errors: Json) -> PhysicalDrive:
@@ -300,11 +327,11 @@ def _physical_drive(entry: Json, identity: str, policies: dict[int | None, str |
         id=identity,
         device_id=device_id,
         drive_group=whole(string(entry, "DG")) if group is None else group,
-        state=string(entry, "State"),
+        state=string(entry, "Status") or string(entry, "State"),
         interface=string(entry, "Intf"),
         media=string(entry, "Med"),
         model=_stripped(string(entry, "Model")),
-        disk_cache_policy=None if device_id is None else policies.get(device_id),
+        disk_cache_policy=policies.get(_drive_number(entry)),
         foreign=string(entry, "DG") == "F",
         media_errors=integer(errors, "Media Error Count"),
         predicted_to_fail=_predicted(errors),

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers import arcconf, mvcli, ssacli, storcli
+from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
-    from fsadvisor.machine.port import Argv
+    from fsadvisor.machine.port import Argv, Machine
 
 Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "another"]
 
@@ -27,6 +28,8 @@ _VOLUMES: tuple[tuple[str, str, Tool], ...] = (
     ("ARECA|AMCC|3WARE|DPT|PROMISE", r"", "another"),
 )
 """SCSI vendor, start of the model, and the tool that knows the controller."""
+NEWER = {"storcli64": "storcli2", "perccli64": "perccli2"}
+"""The tool of controllers of the mpi3mr driver, which the older one does not know; both may be there."""
 _BY_HAND = "the controller's own tool (tw_cli, areca-cli)"
 
 
@@ -53,10 +56,19 @@ def commands(tool: Tool | None) -> tuple[Argv, ...]:
         return (arcconf.ARGV if tool == "arcconf" else mvcli.ARGV,)
     if tool in ("storcli64", "perccli64"):
         return tuple(
-            storcli.argv(tool, question)
+            storcli.argv(one, question)
+            for one in (tool, NEWER[tool])
             for question in (storcli.CONTROLLERS, storcli.VOLUMES, storcli.DRIVES, storcli.PATROL_READ)
         )
     return ()
+
+
+def knowing(machine: Machine, tool: str, device: str) -> str:
+    """The newer tool where that lists the volume, else the older."""
+    newer = NEWER.get(tool, tool)
+    listed = read_fact.command_record(machine, storcli.argv(newer, storcli.VOLUMES), storcli.parse)
+    named = () if isinstance(listed, Unknown) else listed.controllers
+    return newer if any(volume.device == device for one in named for volume in one.virtual_drives) else tool
 
 
 def unasked(tool: Tool) -> Unknown:

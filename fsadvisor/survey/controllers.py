@@ -11,7 +11,7 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import mvcli, ssacli, storcli
 from fsadvisor.storage import ControllerBattery, ControllerCache, DriveCaches, RaidController
-from fsadvisor.survey import adaptec, old_megaraid, read_fact
+from fsadvisor.survey import adaptec, controller_tools, old_megaraid, read_fact
 from fsadvisor.survey.controller_tools import tool
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def _agreed(words: Iterable[T | None], tool: str) -> Fact[T]:
 
 
 def _megaraid(machine: Machine, tool: str, device: str) -> list[_Volume] | Unknown:
+    tool = controller_tools.knowing(machine, tool, device)
     report = read_fact.command_record(machine, storcli.argv(tool), storcli.parse)
     if isinstance(report, Unknown):
         return _by_megacli(machine) or report
@@ -203,7 +204,10 @@ _SMART_ARRAY: Final[tuple[tuple[str, RaidVolume], ...]] = (
     (r"failed|disabled|wrong (physical )?drive|not available", "offline"),
 )
 _WORST_FIRST: Final[tuple[RaidVolume, ...]] = ("offline", "degraded", "rebuilding", "optimal")
-_SICK_MEGARAID: Final = frozenset({"Failed", "Offln", "UBad", "UBUnsp", "Msng", "Rbld"})
+_SICK_MEGARAID: Final = frozenset(
+    {"Failed", "Offln", "UBad", "UBUnsp", "Msng", "Rbld", "Offline", "Missing", "Rebuild", "Unusable", "Bad"}
+)
+_WELL_STORCLI2: Final = frozenset({"Online", "Good"})
 _WELL_SMART_ARRAY: Final = "ok"
 
 
@@ -281,6 +285,7 @@ def _adaptec_volume(machine: Machine, device: str) -> Volume:
 
 
 def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
+    tool = controller_tools.knowing(machine, tool, device)
     report = read_fact.command_record(machine, storcli.argv(tool), storcli.parse)
     if isinstance(report, Unknown):
         return _volume_by_megacli(machine) or Volume(**dict.fromkeys(Volume.__struct_fields__, report))
@@ -297,6 +302,8 @@ def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
         if it.drive_group is None or not groups or str(it.drive_group) in groups
     ]
     sick = tuple(f"{at} {state}" for at, state, _ in drives if state in _SICK_MEGARAID)
+    # Of storcli2 not all words are known to us.
+    strange = not sick and tool.endswith("2") and any(state not in _WELL_STORCLI2 for _, state, _ in drives)
     states = [_MEGARAID.get(it.state or "") for it in volumes]
     if isinstance(listed, Unknown) and (len(set(states)) > 1 or (sick and len(volumes) > 1)):
         return Volume(state=listed, sick_drives=listed)  # which of the volumes it is was to be told there
@@ -310,7 +317,7 @@ def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
     patrol = read_fact.command_record(machine, storcli.argv(tool, storcli.PATROL_READ), storcli.parse)
     return Volume(
         state=_worst(states, tool),
-        sick_drives=Known((*sick, *predicted), tool) if drives else read_fact.fact_of(None, tool),
+        sick_drives=Known((*sick, *predicted), tool) if drives and not strange else read_fact.fact_of(None, tool),
         drive_errors=read_fact.derive(by_itself, lambda it: tuple(f"{at}: {n}" for at, (n, _) in it.items() if n)),
         foreign_drives=Known(tuple(it.id for it in every if it.foreign), tool),
         patrol_read=read_fact.field(patrol, tool, _patrol_read),

@@ -86,3 +86,35 @@ def test_a_volume_of_which_neither_name_is_told_may_be_anything():
     del made.files["/sys/block/sda/device/model"]
     found = next(it.scope["disk"] for it in survey(made, {}).subjects if it.id == "disk:sda")
     assert isinstance(found.controller, Unknown)
+
+
+NEWER = {
+    " ".join(storcli.argv("storcli2", question)): (OUTPUTS / "storcli" / f"{name}.out").read_text()
+    for question, name in (
+        (storcli.CONTROLLERS, "storcli2"),
+        (storcli.VOLUMES, "storcli2-volumes"),
+        (storcli.DRIVES, "storcli2-drives"),
+    )
+}
+
+
+def newer(name, **changed):
+    texts = NEWER
+    for word, other in changed.items():
+        texts = {command: text.replace(f'"{word}"', f'"{other}"') for command, text in texts.items()}
+    return behind("AVAGO", "MR9660-16i", {" ".join(storcli.argv()): REPORT} | texts, name=name)
+
+
+def test_a_volume_that_storcli2_lists_is_told_by_that_though_the_older_tool_answers():
+    well, sick = newer("sda"), newer("sdb")
+    assert (well.controller_cache.value, well.controller_battery.value) == ("write back", "optimal")
+    assert well.controller_drive_caches.value == "disabled"
+    assert (well.raid_volume.value, well.raid_sick_drives.value) == ("optimal", ())
+    assert sick.controller_cache.value == "always write back"
+    assert sick.raid_volume.value == "degraded"
+    assert sick.raid_sick_drives.value == ("306:3 Rebuild", "306:2 predicted to fail")
+    assert sick.raid_drive_errors.value == ("306:2: 7",)
+
+
+def test_a_word_of_storcli2_that_is_not_known_is_neither_well_nor_sick():
+    assert isinstance(newer("sda", Online="Resting").raid_sick_drives, Unknown)
