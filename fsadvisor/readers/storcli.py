@@ -99,7 +99,7 @@ class EnergyPack(Struct, frozen=True, kw_only=True):
     """What keeps the controller's cache through a power loss."""
 
     kind: str
-    """'cachevault' (flash and capacitor) or 'bbu' (battery)."""
+    """'cachevault' (flash and capacitor), 'bbu' (battery), or storcli2's 'energy pack', which may be either."""
     model: str | None
     state: str | None
     """'Optimal', 'Degraded', 'Failed', …; nothing but Optimal protects for sure."""
@@ -199,7 +199,7 @@ def _controller(entry: Json) -> Controller | None:
             *_energy_packs(response, "Cachevault_Info", "cachevault"),
             *_energy_packs(response, "BBU_Info", "bbu"),
             *(
-                EnergyPack(kind="cachevault", model=string(entry, "SubType"), state=string(entry, "Status"))
+                EnergyPack(kind="energy pack", model=string(entry, "SubType"), state=string(entry, "Status"))
                 for entry in items(response, "Energy Pack Info")
             ),
         ),

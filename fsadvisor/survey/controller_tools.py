@@ -10,6 +10,8 @@ from fsadvisor.readers import arcconf, mvcli, ssacli, storcli
 from fsadvisor.survey import read_fact
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fsadvisor.machine.port import Argv, Machine
 
 Tool: TypeAlias = Literal["storcli64", "perccli64", "ssacli", "arcconf", "mvcli", "another"]
@@ -69,6 +71,18 @@ def knowing(machine: Machine, tool: str, device: str) -> str:
     listed = read_fact.command_record(machine, storcli.argv(newer, storcli.VOLUMES), storcli.parse)
     named = () if isinstance(listed, Unknown) else listed.controllers
     return newer if any(volume.device == device for one in named for volume in one.virtual_drives) else tool
+
+
+def is_another(volumes: Sequence[tuple[int | None, storcli.VirtualDrive]], device: str) -> bool:
+    """Whether all volumes that a tool lists name their disk, and none this one: another controller's are no answer."""
+    devices = {volume.device for _, volume in volumes}
+    return bool(devices) and None not in devices and device not in devices
+
+
+def unlisted(tool: str, device: str) -> Unknown:
+    """What to do where the tool lists other disks alone."""
+    newer = NEWER.get(tool, tool)
+    return Unknown(Cause.NOT_EXPOSED, f"install {newer}, where {tool} does not list {device}", tool)
 
 
 def unasked(tool: Tool) -> Unknown:

@@ -118,6 +118,8 @@ def _megaraid(machine: Machine, tool: str, device: str) -> list[_Volume] | Unkno
         return listed
     pairs = [(controller.number, volume) for controller in listed.controllers for volume in controller.virtual_drives]
     wanted = [pair for pair in pairs if pair[1].device == device] or pairs
+    if controller_tools.is_another(wanted, device):
+        return controller_tools.unlisted(tool, device)
     return [
         _Volume(
             _POLICIES.get(volume.cache.write or "") if volume.cache else None,
@@ -140,9 +142,17 @@ def _by_megacli(machine: Machine) -> list[_Volume] | None:
     return [_Volume(old_megaraid.policy(it), battery, old_megaraid.drive_caches(it)) for it in found.volumes]
 
 
+_ENERGY_PACK: Final = frozenset({"Optimal", "Degraded", "Failed", "Learning", "Charging"})
+
+
 def _packs(controller: storcli.Controller) -> ControllerBattery | None:
     """The worst of the batteries and capacitors; 'absent' only where the controller says so."""
-    states = [_state(pack.state, "Optimal") for pack in controller.energy_packs]
+    states = [
+        None
+        if pack.kind == "energy pack" and pack.state not in _ENERGY_PACK  # not all words are known to us
+        else _state(pack.state, "Optimal")
+        for pack in controller.energy_packs
+    ]
     if not states:
         return "absent" if controller.bbu == "Absent" else None
     worst: tuple[ControllerBattery | None, ...] = ("failed", None, "charging", "optimal")
@@ -292,6 +302,8 @@ def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
     listed = read_fact.command_record(machine, storcli.argv(tool, storcli.VOLUMES), storcli.parse)
     named = () if isinstance(listed, Unknown) else listed.controllers
     own = {(one.number, it.id) for one in named for it in one.virtual_drives if it.device == device}
+    if controller_tools.is_another([(one.number, it) for one in named for it in one.virtual_drives], device):
+        return Volume(**dict.fromkeys(Volume.__struct_fields__, controller_tools.unlisted(tool, device)))
     volumes = [it for one in report.controllers for it in one.virtual_drives if not own or (one.number, it.id) in own]
     groups = {it.id.partition("/")[0] for it in volumes} if own else set()
     drives = [
@@ -319,7 +331,9 @@ def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
         state=_worst(states, tool),
         sick_drives=Known((*sick, *predicted), tool) if drives and not strange else read_fact.fact_of(None, tool),
         drive_errors=read_fact.derive(by_itself, lambda it: tuple(f"{at}: {n}" for at, (n, _) in it.items() if n)),
-        foreign_drives=Known(tuple(it.id for it in every if it.foreign), tool),
+        foreign_drives=read_fact.fact_of(None, tool)  # how storcli2 names them is not known
+        if tool.endswith("2")
+        else Known(tuple(it.id for it in every if it.foreign), tool),
         patrol_read=read_fact.field(patrol, tool, _patrol_read),
     )
 

@@ -12,13 +12,14 @@ from fsadvisor.readers import file_attributes, json_text
 from fsadvisor.storage import Below, Filesystem, Service
 from fsadvisor.survey import asked_programs, configured_caches, in_force, looks, mysql, program_settings, read_fact
 from fsadvisor.survey.attested import SubjectIdentities
+from fsadvisor.survey.below import NOT_FOLLOWED
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, type_of
 from fsadvisor.survey.superblocks import mount_point_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from fsadvisor.machine.port import Machine
+    from fsadvisor.machine.port import Answer, Machine
     from fsadvisor.readers.file_attributes import FolderExtents
     from fsadvisor.storage import Facts, Host, Subject
     from fsadvisor.survey.inventory import Surveyed
@@ -191,6 +192,9 @@ _OF_MANY_FILES = ("docker", "containerd", "crio", "buildkit")
 """Programs whose folders hold whole systems, too much to go through."""
 
 
+_NOT_FOLLOWED: Final = Below(**dict.fromkeys(Below.__struct_fields__, NOT_FOLLOWED))
+
+
 def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Overlay) -> dict[str, Subject]:
     """Stage 8: the running programs, with what stands below their files; `mounts` go by mount point."""
     programs = () if isinstance(found.inventory.programs, Unknown) else found.inventory.programs
@@ -201,9 +205,9 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
         mount = mounts.get(point or "")
         around = _around(program, programs, mounts, found.host)
         scope: dict[str, Facts] = {"service": facts(found.inventory.machine, program, point, mount, around)}
-        raw = _raw_device(found, program)
+        raw = _bluestore(found, program)
         if raw is not None:
-            scope |= {"below": found.below[raw]}
+            scope |= {"below": found.below.get(raw[0] or "", _NOT_FOLLOWED)}
         elif mount is not None:
             scope |= {key: member for key, member in mount.scope.items() if key != "host"}
         subject = f"service:{program.program.name} {directory}"
@@ -212,29 +216,39 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
             level = looks.quota_level(own.quota_used_percent, found.inventory.past, subject)
             scope["service"] = replace(own, quota_level_percent=level)
             if raw is not None:
-                scope["service"] = replace(
-                    scope["service"],
-                    commit_plp=found.below[raw].plp,
-                    commit_flush_ms_avg=found.below[raw].flush_ms_avg,
-                )
-        under = (raw,) if raw else (mount.id,) if mount else ()
+                log = found.below.get(raw[1] or "", _NOT_FOLLOWED)
+                scope["service"] = replace(scope["service"], commit_plp=log.plp, commit_flush_ms_avg=log.flush_ms_avg)
+        place = raw[0] if raw else mount.id if mount else None
+        under = (place,) if place else ()
         subjects.setdefault(subject, found.subject(subject, "service", scope, under))
     on_disk = (*mounts.values(), *subjects.values())
     held_by = {subject.id: subject.below[0] for subject in on_disk if subject.below}
     return overlay.over_subjects("service", subjects, SubjectIdentities(found.inventory, found.disks, held_by).of)
 
 
-def _raw_device(found: Surveyed, program: RunningProgram) -> str | None:
-    """The layer on which a Ceph OSD keeps its objects: its directory, often in memory, has but a link to it."""
+def _bluestore(found: Surveyed, program: RunningProgram) -> tuple[str | None, str | None] | None:
+    """The layers with the objects and with the log of a Ceph OSD, each None where it can't be followed.
+
+    Its directory, in memory or on the root filesystem, has links to them alone. None where it has none of these.
+    """
     directory = read_fact.value(program.directory)
     if program.program.name != "ceph-osd" or directory is None:
         return None
-    target = found.inventory.machine.link(f"{directory}/block")
-    if isinstance(target, Unknown):
+    machine = found.inventory.machine
+    every = {name: machine.link(f"{directory}/{name}") for name in ("block.wal", "block.db", "block")}
+    links = {name: it for name, it in every.items() if not (isinstance(it, Unknown) and it.cause is Cause.NOT_EXPOSED)}
+    if not links:
         return None
-    group, _, volume = target.text.removeprefix("/dev/").partition("/")
+    return _layer(found, links.get("block")), _layer(found, next(iter(links.values())))
+
+
+def _layer(found: Surveyed, link: Answer | None) -> str | None:
+    if link is None or isinstance(link, Unknown):
+        return None
+    target = link.text
+    group, _, volume = target.removeprefix("/dev/").partition("/")
     mapped = f"/dev/mapper/{group.replace('-', '--')}-{volume.replace('-', '--')}"
-    device = found.inventory.tree.named(target.text) or found.inventory.tree.named(mapped)
+    device = found.inventory.tree.named(target) or found.inventory.tree.named(mapped)
     subject = f"layer:{device.name}" if device else ""
     return subject if subject in found.below else None
 

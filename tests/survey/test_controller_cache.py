@@ -118,3 +118,21 @@ def test_a_volume_that_storcli2_lists_is_told_by_that_though_the_older_tool_answ
 
 def test_a_word_of_storcli2_that_is_not_known_is_neither_well_nor_sick():
     assert isinstance(newer("sda", Online="Resting").raid_sick_drives, Unknown)
+
+
+def test_of_storcli2_no_foreign_drive_is_not_known_and_a_new_word_of_its_capacitor_is_no_failure():
+    assert isinstance(newer("sda").raid_foreign_drives, Unknown)
+    assert isinstance(newer("sda", Optimal="Resting").controller_battery, Unknown)
+    assert newer("sda", Optimal="Failed").controller_battery.value == "failed"
+
+
+def test_a_disk_that_a_tool_does_not_list_gets_nothing_of_another_controllers_volumes():
+    found = behind(
+        "AVAGO",
+        "MR9660-16i",
+        {" ".join(storcli.argv()): REPORT} | {" ".join(storcli.argv("storcli64", storcli.VOLUMES)): VOLUMES},
+        name="sdz",
+    )
+    for fact in (found.controller_cache, found.controller_battery, found.raid_volume, found.raid_sick_drives):
+        assert isinstance(fact, Unknown)
+    assert found.raid_volume.learn == "install storcli2, where storcli64 does not list /dev/sdz"
