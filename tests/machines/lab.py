@@ -5,7 +5,7 @@ import json
 from fsadvisor.readers import dmsetup, lvs, zfs_tools
 from fsadvisor.survey import host
 from tests.machines import parts
-from tests.panel import build
+from tests.panel import pools
 from tests.told import partition, stacked
 
 _HDD, _HDD_BYTES = "ST2000NM0055-1V4104", 2000398934016
@@ -34,7 +34,7 @@ def database_lab():
     )
     commands = {
         " ".join(zfs_tools.ZPOOL_LIST_ARGV): "tank\t9\tONLINE\t42\t33\toff\n",
-        " ".join(zfs_tools.ZPOOL_STATUS_ARGV): build.zpool_status(
+        " ".join(zfs_tools.ZPOOL_STATUS_ARGV): pools.zpool_status(
             "tank", ("/dev/sdz1", 0, 0, 0, "block size: 512B configured, 4096B native"), scan="none requested"
         ),
         " ".join(zfs_tools.ZFS_GET_ARGV): "".join(f"tank\t{name}\t{value}\n" for name, value in _DATASET),

@@ -5,20 +5,12 @@ import json
 
 from fsadvisor.machine.kept_files import PROBES
 from fsadvisor.readers import (
-    arcconf,
     dmsetup,
-    megacli,
     multipathd,
-    mvcli,
     nvme_amzn_stats,
-    smartctl,
-    ssacli,
-    storcli,
-    zfs_tools,
 )
 from fsadvisor.readers import drbd as drbd_reader
 from fsadvisor.readers import lvs as lvs_reader
-from fsadvisor.survey import behind_controllers
 from fsadvisor.survey.measured import conditions_of
 from fsadvisor.survey.whole import survey
 from tests.machines import parts
@@ -234,105 +226,10 @@ def server(*drives, mounts, layers=(), programs=(), files=(), commands=(), kerne
     )
 
 
-def _drive(slot, state):
-    group = 0 if state in ("Onln", "Rbld") else "-"
-    about = {"Intf": "SAS", "Med": "HDD", "Model": "ST8000NM0075"}
-    return {"EID:Slt": f"252:{slot}", "DID": slot, "State": state, "DG": group} | about
-
-
-def megaraid(at=0, model="MR9361-8i", vendor="AVAGO   ", tool="storcli64", *, volume="Optl", cache="RWBD",
-             battery="Optimal", drives=("Onln",) * 4, disk_cache="Disabled", media_errors=None, predicted=(),
-             patrol_read=None, foreign=()):  # fmt: skip
-    """A MegaRAID volume as one disk, with what its tool says of it; `media_errors` go by slot."""
-    drive = sata(at, model, 8 * 10**12, device__vendor=vendor)
-    name = drive.name
-    drive.made = (
-        drive.made[0],
-        {f"/sys/block/{name}": f"../devices/pci0000:00/0000:00:03.0/host0/target0:2:0/0:2:0:0/block/{name}"},
-    )
-    report = {"Basics": {"Controller": 0, "Model": model}, "Status": {"Controller Status": "Optimal", "BBU Status": 0},
-              "HwCfg": {"BBU": "Present"},
-              "VD LIST": [{"DG/VD": "0/0", "TYPE": "RAID5", "State": volume, "Cache": cache}],
-              "PD LIST": [_drive(it, state) for it, state in enumerate(drives)],
-              "Cachevault_Info": [{"Model": "CVPM05", "State": battery}]}  # fmt: skip
-    volumes = {
-        "/c0/v0": [{"DG/VD": "0/0", "TYPE": "RAID5", "State": volume, "Cache": cache}],
-        "VD0 Properties": {"OS Drive Name": f"/dev/{name}", "Disk Cache Policy": disk_cache},
-    }
-    status = {"Controller": 0, "Status": "Success"}
-    report["PD LIST"] += [_drive(slot, "UGood") | {"DG": "F"} for slot in foreign]
-    more = {}
-    if media_errors is not None:
-        more[storcli.DRIVES] = {}
-        for at, state in enumerate(drives):
-            key = f"Drive /c0/e252/s{at}"
-            counts = {
-                "Media Error Count": media_errors.get(at, 0),
-                "Predictive Failure Count": int(at in predicted),
-                "S.M.A.R.T alert flagged by drive": "Yes" if at in predicted else "No",
-            }
-            more[storcli.DRIVES] |= {
-                key: [_drive(at, state)],
-                f"{key} - Detailed Information": {f"{key} State": counts},
-            }
-    if patrol_read:
-        more[storcli.PATROL_READ] = {"Controller Properties": [{"Ctrl_Prop": "PR Mode", "Value": patrol_read}]}
-    drive.commands = {
-        " ".join(storcli.argv(tool, question)): json.dumps(
-            {"Controllers": [{"Command Status": status, "Response Data": said}]}
-        )
-        for question, said in more.items()
-    }
-    drive.commands |= {
-        " ".join(storcli.argv(tool)): json.dumps(
-            {"Controllers": [{"Command Status": status, "Response Data": report}]}
-        ),
-        " ".join(storcli.argv(tool, storcli.VOLUMES)): json.dumps(
-            {"Controllers": [{"Command Status": status, "Response Data": volumes}]}
-        ),
-    }
-    return drive
-
-
-def behind(kinds, attributes=(), at=0, path="/dev/bus/0", model="ST8000NM0055", rpm=7200):
-    """What smartctl says of the drives behind a controller; only number `at` has these attributes."""
-    devices = [{"name": path, "info_name": f"{path} [{kind}]", "type": kind, "protocol": "ATA"} for kind in kinds]
-    told = {" ".join(behind_controllers.SCAN): json.dumps({"smartctl": {"exit_status": 0}, "devices": devices})}
-    for number, kind in enumerate(kinds):
-        own = parts.sata_answers(path, model, 8 * 10**12, spins=rpm, attributes=attributes if number == at else ())
-        told |= {" ".join(smartctl.argv(path, kind)): words for words in own.values()}
-    return told
-
-
 def drbd(below, case):
     """A DRBD device over a partition, and what drbdsetup says by the reader's sample."""
     quiet = {"size": "838860800", "queue__physical_block_size": "4096", "queue__discard_max_bytes": "0"}
     return stacked("drbd0", "147:0", [below], **quiet), {" ".join(drbd_reader.ARGV): parts.sample("drbd", case)}
-
-
-def boss(listing):
-    """The mirror of a Dell BOSS card, with what mvcli says of it."""
-    card = sata(0, "DELLBOSS VD", 480 * 10**9)
-    card.commands = {" ".join(mvcli.ARGV): listing}
-    return card
-
-
-def old_megaraid(state="Optimal", drives=("Online, Spun Up",) * 3, *, cache="WriteBack", battery="Optimal", errors=()):
-    """A MegaRAID volume on a server that has MegaCLI and no storcli; `errors` are (media errors, predicted) by slot."""
-    drive = megaraid()
-    counts = dict(errors)
-    members = "".join(
-        f"Enclosure Device ID: 32\nSlot Number: {at}\nMedia Error Count: {counts.get(at, (0, 0))[0]}\n"
-        f"Predictive Failure Count: {counts.get(at, (0, 0))[1]}\nFirmware state: {it}\nForeign State: None\n"
-        for at, it in enumerate(drives)
-    )
-    drive.commands = {
-        " ".join(megacli.argv("megacli")): f"Virtual Drive: 0 (Target Id: 0)\nState : {state}\n"
-        f"Current Cache Policy: {cache}, ReadAhead, Direct, No Write Cache if Bad BBU\n"
-        f"Disk Cache Policy : Disabled\n{members}",
-        " ".join(megacli.argv_battery("megacli")): f"Battery State: {battery}\n",
-    }
-    return drive
 
 
 def md(name, number, level, members, **more):
@@ -355,66 +252,6 @@ def md(name, number, level, members, **more):
     if level in ("raid5", "raid6"):
         settings["md__stripe_cache_size"] = "1024"
     return stacked(name, number, members, **settings | more)
-
-
-SCRUBBED = "scrub repaired 0B in 02:13:45 with 0 errors on Sun Nov  8 02:37:46 2026"
-
-
-def zpool(*pools, datasets=(), status=None, autotrim="off"):
-    """What zpool and zfs say: pools are (name, ashift, health, capacity, fragmentation), datasets (name, {…})."""
-    usual = {"sync": "standard", "atime": "on", "relatime": "on", "recordsize": "131072", "logbias": "latency",
-             "compression": "lz4", "primarycache": "all", "quota": "0", "refquota": "0"}  # fmt: skip
-    lines = [f"{name}\t{key}\t{value}\n" for name, own in datasets for key, value in (usual | own).items()]
-    return {
-        " ".join(zfs_tools.ZPOOL_LIST_ARGV): "".join("\t".join(map(str, (*pool, autotrim))) + "\n" for pool in pools),
-        " ".join(zfs_tools.ZFS_GET_ARGV): "".join(lines),
-    } | ({" ".join(zfs_tools.ZPOOL_STATUS_ARGV): status} if status else {})
-
-
-def zpool_status(name, *vdevs, state="ONLINE", scan=SCRUBBED, errors="No known data errors"):
-    """`zpool status` of a pool: vdevs are 'mirror' or 'logs' alone, or (device, READ, WRITE, CKSUM, note)."""
-    rows, indent = [f"\t{name}  {state}  0 0 0\n"], "  "
-    for vdev in vdevs:
-        if isinstance(vdev, tuple):
-            device, *more = vdev
-            counts = [*more, 0, 0, 0][:3]
-            note = f"  {more[3]}" if len(more) > 3 else ""
-            rows.append(f"\t{indent}{device}  ONLINE  {' '.join(map(str, counts))}{note}\n")
-        elif vdev in ("logs", "special", "cache", "spares"):
-            rows.append(f"\t{vdev}\t\n")
-            indent = "  "
-        else:
-            rows.append(f"\t  {vdev}-0  ONLINE  0 0 0\n")
-            indent = "    "
-    return (
-        f"  pool: {name}\n state: {state}\n  scan: {scan}\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n"
-        + "".join(rows)
-        + f"\nerrors: {errors}\n"
-    )
-
-
-def on_zfs(dataset=(), *, disks=None, vdevs=("mirror", ("/dev/sdb1",), ("/dev/sdc1",)), files=(), capacity=60, more=(),
-           listed=("tank", 12, "ONLINE"), autotrim="off", place="/tank", **rest):  # fmt: skip
-    """A server with a pool at /tank, of two hard disks in a mirror unless said otherwise, and a boot SSD; atime is off.
-
-    `dataset` are properties of it, `more` other mounts.
-    """
-    disks = [hdd(at, queue__scheduler="[none] mq-deadline") for at in (1, 2)] if disks is None else disks
-    boot = sata(0, attributes=PROTECTED)
-    for disk in disks:
-        disk.partition(1)
-    told = zpool((*listed, capacity, 20), datasets=[("tank", {"atime": "off"} | dict(dataset))],
-                 status=zpool_status("tank", *vdevs), autotrim=autotrim)  # fmt: skip
-    mount = Mount(place, "tank", "0:50", "zfs", inside="rw,xattr,noacl", options="rw,noatime", used=capacity)
-    return server(boot, *disks, mounts=[root(boot), mount, *more], commands=told | rest.pop("commands", {}),
-                  files=ZFS_FILES | dict(files), **rest)  # fmt: skip
-
-
-def arc(gib):
-    """ARC's statistics with its limit."""
-    return {
-        "/proc/spl/kstat/zfs/arcstats": f"9 1 0x01 147 39984 1 2\nname type data\nc_max  4  {gib * GIB}\nsize 4 {GIB}\n"
-    }
 
 
 def guest(*images, name="kvm"):
@@ -444,59 +281,6 @@ def looks(*counts, kind="disks", key):
 
 
 MYSQL = {"mysqld --version": "mysqld  Ver 8.0.36 for Linux on x86_64 (MySQL Community Server - GPL)\n"}
-
-ZFS_FILES = {"/sys/module/zfs/parameters/zfs_nocacheflush": "0", "/sys/module/zfs/parameters/zil_nocacheflush": "0"}
-
-BTRFS_UUID = "eeeeeeee-0000-4000-8000-000000000007"
-
-
-def btrfs(place, drives, profile="raid1", *, errors=0, data=10**12, data_used=4 * 10**11, metadata=2 * 10**10,
-          metadata_used=4 * 10**9, unallocated=10**12, missing=0, metadata_profile=None, **more):  # fmt: skip
-    """A Btrfs over whole drives; sizes in bytes."""
-    folder = f"/sys/fs/btrfs/{BTRFS_UUID}"
-    files = {f"{folder}/label": "pool", f"{folder}/commit_stats": ""}
-    size, copies = data + metadata + unallocated, (metadata_profile or profile).upper()
-    for at, drive in enumerate(drives, 1):
-        files |= {
-            f"{folder}/devices/{drive.name}": "",
-            f"{folder}/devinfo/{at}/writeable": "1",
-            f"{folder}/devinfo/{at}/error_stats": (
-                f"write_errs 0\nread_errs {errors}\nflush_errs 0\ncorruption_errs {errors}\ngeneration_errs 0\n"
-            ),
-        }
-    for feature in ("extended_iref", "free_space_tree", "no_holes", "skinny_metadata"):
-        files[f"{folder}/features/{feature}"] = "1"
-    files["/sys/fs/btrfs/features/free_space_tree"] = "0"
-    device = f"/dev/{drives[0].name}"
-    usage = f"""Overall:
-    Device size:\t\t{size}
-    Device allocated:\t\t{data + metadata}
-    Device unallocated:\t\t{unallocated}
-    Device missing:\t\t{missing}
-    Device slack:\t\t0
-    Used:\t\t\t{data_used + metadata_used}
-    Free (estimated):\t\t{unallocated + data - data_used}\t(min: {unallocated + data - data_used})
-    Free (statfs, df):\t\t{unallocated + data - data_used}
-    Data ratio:\t\t\t1.00
-    Metadata ratio:\t\t1.00
-    Global reserve:\t\t5767168\t(used: 0)
-    Multiple profiles:\t\tno
-
-Data,{profile.upper()}: Size:{data}, Used:{data_used} ({100 * data_used / data:.2f}%)
-   {device}\t{data}
-
-Metadata,{copies}: Size:{metadata}, Used:{metadata_used} ({100 * metadata_used / metadata:.2f}%)
-   {device}\t{metadata}
-
-System,{copies}: Size:33554432, Used:16384 (0.05%)
-   {device}\t33554432
-
-Unallocated:
-   {device}\t{unallocated}
-"""
-    commands = {f"btrfs filesystem usage -b {place}": usage, f"btrfs subvolume list -s {place}": ""}
-    return Mount(place, drives[0].name, "0:41", "btrfs", inside="rw,ssd,space_cache=v2,subvolid=5,subvol=/",
-                 size=size, files=files, commands=commands, **more)  # fmt: skip
 
 
 def volume(name, number, below, called, **more):
@@ -535,74 +319,6 @@ def multipath(paths, usable, *, name="dm-0", number="253:0", called="mpatha", qu
         "dmsetup table": f"{called}: 0 15628053168 multipath {features} 0 1 1 service-time 0 {size} 2 {listed}\n",
         " ".join(dmsetup.DMSETUP_STATUS_ARGV): f"{called}: 0 15628053168 multipath 2 0 0 0 1 1 A 0 {size} 0{of}\n",
     }
-
-
-def smart_array(*, volume="OK", drives=("OK",) * 4, battery="OK", cache="OK", drive_cache="Disabled"):
-    """An HPE Smart Array volume as sda, with what ssacli says of it."""
-    drive = sata(0, "LOGICAL VOLUME", 4 * 10**12, device__vendor="HPE     ")
-    drive.made = (
-        drive.made[0],
-        {"/sys/block/sda": "../devices/pci0000:00/0000:00:03.0/host0/target0:1:0/0:1:0:0/block/sda"},
-    )
-    members = "".join(
-        f"      physicaldrive 1I:1:{at}\n         Status: {state}\n         Drive Type: Data Drive\n"
-        "         Interface Type: Solid State SATA\n         Model: ATA     EXAMPLE DC480\n\n"
-        for at, state in enumerate(drives, 1)
-    )
-    drive.commands = {
-        " ".join(ssacli.CONFIG_ARGV): f"""
-Smart Array P408i-a in Slot 0 (Embedded)
-   Controller Status: OK
-   Cache Board Present: True
-   Cache Status: {cache}
-   Drive Write Cache: {drive_cache}
-   No-Battery Write Cache: Disabled
-   Cache Backup Power Source: Batteries
-   Battery/Capacitor Count: 1
-   Battery/Capacitor Status: {battery}
-
-   Array: A
-      Interface Type: Solid State SATA
-      Status: OK
-
-      Logical Drive: 1
-         Fault Tolerance: 5
-         Status: {volume}
-         Caching:  Enabled
-         Disk Name: /dev/sda
-         LD Acceleration Method: Controller Cache
-
-{members}"""
-    }
-    return drive
-
-
-def adaptec(volume="Optimal", drives=("Online",) * 4, *, setting="On when protected by battery/ZMM", status="On",
-            backup="Ready", supercap="Ready", smart=("No",) * 4, drive_cache="Disabled (write-through)"):  # fmt: skip
-    """An Adaptec volume as sda, with what arcconf says of it."""
-    drive = sata(0, "DATA", 4 * 10**12, device__vendor="ASR8805 ")
-    drive.made = (
-        drive.made[0],
-        {"/sys/block/sda": "../devices/pci0000:00/0000:00:03.0/host0/target0:0:0/0:0:0:0/block/sda"},
-    )
-    members = "".join(
-        f"      Device #{at}\n         Device is a Hard drive\n         State : {state}\n"
-        f"         Write Cache : {drive_cache}\n         S.M.A.R.T. : {smart[at]}\n"
-        f"         Reported Channel,Device(T:L) : 0,{at}({at}:0)\n"
-        for at, state in enumerate(drives)
-    )
-    drive.commands = {
-        " ".join(arcconf.ARGV): f"""Controllers found: 1
-    Overall Backup Unit Status              : {backup}
-         Supercap Status                    : {supercap}
-Logical Device number 0
-   Disk Name                                : /dev/sda
-   Status of Logical Device                 : {volume}
-   Write-cache setting                      : {setting}
-   Write-cache status                       : {status}
-{members}"""
-    }
-    return drive
 
 
 def postgresql(place, settings=""):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from tests.panel import build
+from tests.panel import build, controllers
 
 SRV = "/srv"
 CRITICAL = {"critical_warning": 4, "avail_spare": 3, "percent_used": 104}
@@ -45,7 +45,7 @@ def _drive(spec, at):
         return build.virtio(at)
     if spec.drive == "megaraid":
         state = {"failing": {"drives": ("Onln", "Failed", "Onln", "Onln"), "volume": "Dgrd"}}.get(spec.health, {})
-        return build.megaraid(at, cache="AWB" if spec.cache == "always" else "RWBD", **state)
+        return controllers.megaraid(at, cache="AWB" if spec.cache == "always" else "RWBD", **state)
     if spec.drive == "hard disk":
         return build.hdd(at, **sick)
     attributes = (*build.PROTECTED, *sick.pop("attributes", ())) if sick else build.PROTECTED

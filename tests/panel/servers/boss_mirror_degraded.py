@@ -3,12 +3,12 @@ drive, the system hangs on one.
 """
 
 from tests.machines import parts
-from tests.panel import build
+from tests.panel import build, controllers
 
 FIRST = ("raid-volume-degraded disk:sda",)
 
 
 def server():
-    card = build.boss(parts.sample("mvcli", "degraded"))
+    card = controllers.boss(parts.sample("mvcli", "degraded"))
     data = build.sata(1, attributes=build.PROTECTED)
     return build.server(card, data, mounts=[build.root(card), build.on(data, "/srv", "xfs")])

@@ -1,6 +1,6 @@
 """A Btrfs half full that refuses every new file: metadata has nowhere to grow."""
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("btrfs-nothing-to-allocate filesystem:/dev/sdb",)
 
@@ -12,7 +12,7 @@ def server():
         disk,
         mounts=[
             build.root(boot),
-            build.btrfs(
+            pools.btrfs(
                 "/srv",
                 [disk],
                 "single",

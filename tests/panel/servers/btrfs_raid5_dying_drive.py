@@ -1,6 +1,6 @@
 """Btrfs RAID 5 with a drive that fails: back up, replace it; convert the metadata only afterwards. No balance now."""
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("drive-failing disk:sdc",)
 
@@ -12,4 +12,4 @@ def server():
         build.hdd(2, passed=False, attributes=((197, "Current_Pending_Sector", 100, 0, 812),)),
     ]
     boot = build.sata(3, attributes=build.PROTECTED)
-    return build.server(boot, *disks, mounts=[build.root(boot), build.btrfs("/pool", disks, "raid5", errors=8234)])
+    return build.server(boot, *disks, mounts=[build.root(boot), pools.btrfs("/pool", disks, "raid5", errors=8234)])

@@ -1,7 +1,7 @@
 """qcow2 images on a Btrfs RAID 1, 30,000 extents a GiB: copy on write shreds them; XFS would not."""
 
 from tests.machines import parts
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("btrfs-copy-on-write-images service:libvirt /var/lib/libvirt/images",)
 NEVER = ("access-times-written", "btrfs-autodefrag")
@@ -13,7 +13,7 @@ def server():
     return build.server(
         boot,
         *disks,
-        mounts=[build.root(boot), build.btrfs("/var/lib/libvirt/images", disks)],
+        mounts=[build.root(boot), pools.btrfs("/var/lib/libvirt/images", disks)],
         programs=[("libvirtd", "/var/lib/libvirt/images")],
         extents={"/var/lib/libvirt/images": parts.extents(40, 30000)},
         flags={"/var/lib/libvirt/images": "0x0"},

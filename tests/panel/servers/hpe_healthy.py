@@ -1,12 +1,12 @@
 """A Smart Array with all well, PostgreSQL on it. Nothing to say."""
 
-from tests.panel import build
+from tests.panel import build, controllers
 
 FIRST = ()
 
 
 def server():
-    disk = build.smart_array()
+    disk = controllers.smart_array()
     return build.server(
         disk,
         mounts=[build.root(disk), build.on(disk, "/var/lib/postgresql", "xfs", options="rw,noatime")],

@@ -1,10 +1,10 @@
 """The battery failed and the policy is always write back: data is lost at the next power cut."""
 
-from tests.panel import build
+from tests.panel import build, controllers
 
 FIRST = ("controller-cache-unprotected disk:sda",)
 
 
 def server():
-    disk = build.megaraid(cache="RAWBD", battery="Failed")
+    disk = controllers.megaraid(cache="RAWBD", battery="Failed")
     return build.server(disk, mounts=[build.root(disk)])

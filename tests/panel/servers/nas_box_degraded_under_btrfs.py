@@ -2,7 +2,7 @@
 without redundancy; replace the disk now. That Btrfs' metadata are DUP above md is right.
 """
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("md-degraded layer:md2",)
 NEVER = ("btrfs-parity-data", "btrfs-single-metadata", "btrfs-device-missing", "md-without-spare")
@@ -13,7 +13,7 @@ def server():
     disks = [build.hdd(at) for at in (1, 2, 3)]
     array = build.md("md2", "9:2", "raid5", [it.name for it in disks], md__degraded="1", md__raid_disks="4")
     lv = build.volume("dm-0", "253:0", ["md2"], "vg1-volume_1")
-    place = build.btrfs("/volume1", [build.Drive("dm-0", {}, {}, 10**13, "253:0")], "single", metadata_profile="dup")
+    place = pools.btrfs("/volume1", [build.Drive("dm-0", {}, {}, 10**13, "253:0")], "single", metadata_profile="dup")
     return build.server(
         boot,
         *disks,

@@ -3,7 +3,7 @@ guest waits for flash without PLP; buy drives that have it. Never sync=disabled.
 NORMAL).
 """
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("zfs-guests-wait-for-drive filesystem:zfs at /",)
 NEVER = ("zfs-sync-disabled", "zfs-guests-without-log", "zfs-autotrim-off", "commits-wait-for-drive")
@@ -13,15 +13,15 @@ def server():
     disks = [build.nvme(at, flush_ms=3) for at in (0, 1)]
     for disk in disks:
         disk.partition(3, start=2099200)
-    status = build.zpool_status("rpool", "mirror", ("/dev/nvme0n1p3",), ("/dev/nvme1n1p3",))
+    status = pools.zpool_status("rpool", "mirror", ("/dev/nvme0n1p3",), ("/dev/nvme1n1p3",))
     root = "rpool/ROOT/pve-1"
     made = build.server(
         *disks,
         mounts=[build.Mount("/", root, "0:26", "zfs", inside="rw,xattr,posixacl", options="rw,relatime", used=40)],
-        commands=build.zpool(
+        commands=pools.zpool(
             ("rpool", 12, "ONLINE", 40, 12), datasets=[("rpool", {}), (root, {})], status=status, autotrim="on"
         ),
-        files=build.ZFS_FILES,
+        files=pools.ZFS_FILES,
         programs=[("pmxcfs", "/")],
         kernel="6.8.12-4-pve",
     )

@@ -1,6 +1,6 @@
 """A laptop as a server: Fedora's Btrfs on an encrypted consumer NVMe, docker. Nothing to say; nobody commits here."""
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ()
 NEVER = ("power-loss-protection-failed", "flushes-without-protection", "btrfs-single-metadata")
@@ -10,7 +10,7 @@ def server():
     disk = build.nvme(0, flush_ms=0.9)
     part, _ = disk.partition(3)
     crypt = build.volume("dm-0", "253:0", [part], "luks-1", dm__uuid="CRYPT-LUKS2-0000-luks-1")
-    data = build.btrfs("/", [disk], "single", metadata_profile="dup")
+    data = pools.btrfs("/", [disk], "single", metadata_profile="dup")
     return build.server(
         disk,
         layers=[crypt],

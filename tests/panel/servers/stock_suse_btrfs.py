@@ -1,6 +1,6 @@
 """A SUSE guest, as its installer leaves it: root on Btrfs with snapshots. Nothing to say."""
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ()
 
@@ -9,7 +9,7 @@ def server():
     disk = build.virtio(0, 100 * build.GIB)
     return build.server(
         disk,
-        mounts=[build.btrfs("/", [disk], "single", metadata_profile="dup", used=30)],
+        mounts=[pools.btrfs("/", [disk], "single", metadata_profile="dup", used=30)],
         vm="kvm",
         kernel="6.4.0-150600-default",
     )

@@ -2,18 +2,18 @@
 is. The expert: bound ARC, or primarycache=metadata on a dataset for MySQL alone, before the OOM killer picks mysqld.
 """
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("zfs-cache-beside-database-cache service:mysql /tank/mysql",)
 NEVER = ("zfs-pool-nearly-full", "innodb-double-cached")
 
 
 def server():
-    return build.on_zfs(
+    return pools.on_zfs(
         {"recordsize": "16384"},
         disks=(),
         vdevs=(),
-        files=build.arc(32) | {"/etc/mysql/my.cnf": "[mysqld]\ninnodb_buffer_pool_size=45G\n"},
+        files=pools.arc(32) | {"/etc/mysql/my.cnf": "[mysqld]\ninnodb_buffer_pool_size=45G\n"},
         programs=[("mysqld", "/tank/mysql")],
         commands=build.MYSQL,
     )

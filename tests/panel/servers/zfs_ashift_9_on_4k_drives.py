@@ -2,7 +2,7 @@
 the vdev is made anew; the expert says that, and no setting.
 """
 
-from tests.panel import build
+from tests.panel import pools
 
 FIRST = ("zfs-small-ashift filesystem:zfs at /tank",)
 NEVER = ("zfs-pool-nearly-full",)
@@ -10,4 +10,4 @@ NEVER = ("zfs-pool-nearly-full",)
 
 def server():
     note = "block size: 512B configured, 4096B native"
-    return build.on_zfs(vdevs=("mirror", ("/dev/sdb1", 0, 0, 0, note), ("/dev/sdc1", 0, 0, 0, note)))
+    return pools.on_zfs(vdevs=("mirror", ("/dev/sdb1", 0, 0, 0, note), ("/dev/sdc1", 0, 0, 0, note)))

@@ -2,7 +2,7 @@
 datasets, and never sets it on one that holds other things.
 """
 
-from tests.panel import build
+from tests.panel import pools
 
 FIRST = ()
 BESIDE = ("zfs-compression-off filesystem:zfs at /tank",)
@@ -10,4 +10,4 @@ NEVER = ("zfs-dedup-on", "zfs-sync-disabled")
 
 
 def server():
-    return build.on_zfs({"compression": "off"}, capacity=50)
+    return pools.on_zfs({"compression": "off"}, capacity=50)

@@ -1,10 +1,10 @@
 """A backup pool of hard disks with dedup=on, slow to delete: the table no longer fits. The expert: dedup goes first."""
 
-from tests.panel import build
+from tests.panel import pools
 
 FIRST = ("zfs-dedup-on filesystem:zfs at /tank",)
 NEVER = ("zfs-pool-nearly-full", "zfs-sync-disabled")
 
 
 def server():
-    return build.on_zfs({"dedup": "on"})
+    return pools.on_zfs({"dedup": "on"})

@@ -2,13 +2,13 @@
 expert: a mirrored SLOG with PLP, never sync=disabled.
 """
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("zfs-guests-without-log filesystem:zfs at /tank",)
 NEVER = ("zfs-sync-disabled", "vm-cache-unsafe", "nearly-full")
 
 
 def server():
-    made = build.on_zfs()
+    made = pools.on_zfs()
     made.running.append(build.guest(("/dev/zvol/tank/vm-100-disk-0", "none"), ("/dev/zvol/tank/vm-101-disk-0", "none")))
     return made

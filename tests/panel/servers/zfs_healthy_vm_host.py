@@ -1,6 +1,6 @@
 """A VM host on a mirror pool at 60 %, atime off, schedulers none as ZFS wants it. Nothing to say."""
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ()
 NEVER = ("hard-disk-without-scheduler", "zfs-large-records", "discards-never-sent")
@@ -16,7 +16,7 @@ def server():
             build.root(boot),
             build.Mount("/tank", "tank", "0:50", "zfs", inside="rw,xattr,noacl", options="rw,noatime", used=60),
         ],
-        commands=build.zpool(("tank", 12, "ONLINE", 60, 20), datasets=[("tank", {"atime": "off"})]),
-        files=build.ZFS_FILES,
+        commands=pools.zpool(("tank", 12, "ONLINE", 60, 20), datasets=[("tank", {"atime": "off"})]),
+        files=pools.ZFS_FILES,
         programs=[("libvirtd", "/tank/images")],
     )

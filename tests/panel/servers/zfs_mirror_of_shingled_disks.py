@@ -2,7 +2,7 @@
 buy conventional ones before the first dies.
 """
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("shingled-disk-in-array disk:sdb",)
 NEVER = ("zfs-sync-writes-without-log", "zfs-pool-not-online")
@@ -10,4 +10,4 @@ NEVER = ("zfs-sync-writes-without-log", "zfs-pool-not-online")
 
 def server():
     disks = [build.hdd(at, "ST8000DM004-2CX188", queue__scheduler="[none] mq-deadline") for at in (1, 2)]
-    return build.on_zfs(disks=disks)
+    return pools.on_zfs(disks=disks)

@@ -1,6 +1,6 @@
 """MySQL on ZFS: rpool 96 % full, tank 93 %. Make space on rpool, then on tank; record sizes and schedulers can wait."""
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("zfs-pool-nearly-full filesystem:zfs at /",)
 NEVER = ("hard-disk-without-scheduler", "zfs-large-records", "discards-never-sent")
@@ -14,11 +14,11 @@ def server():
             build.Mount("/", "rpool/ROOT/ubuntu", "0:50", "zfs", inside="rw,xattr,noacl", used=96),
             build.Mount("/tank", "tank", "0:51", "zfs", inside="rw,xattr,noacl", used=93),
         ],
-        commands=build.zpool(
+        commands=pools.zpool(
             ("rpool", 12, "ONLINE", 96, 71),
             ("tank", 12, "ONLINE", 93, 40),
             datasets=[("rpool/ROOT/ubuntu", {}), ("tank", {})],
         ),
-        files=build.ZFS_FILES,
+        files=pools.ZFS_FILES,
         programs=[("mysqld", "/tank/mysql")],
     )

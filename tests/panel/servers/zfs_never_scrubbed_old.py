@@ -1,6 +1,6 @@
 """Last scrubbed in April: bad sectors are found when the other half fails. Scrub, and have it done monthly."""
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("zfs-scrub-overdue filesystem:zfs at /tank",)
 NEVER = ("zfs-device-errors", "zfs-data-errors")
@@ -9,7 +9,7 @@ NEVER = ("zfs-device-errors", "zfs-data-errors")
 def server():
     disks = [build.hdd(at, queue__scheduler="[none] mq-deadline") for at in (1, 2)]
     boot = build.sata(0, attributes=build.PROTECTED)
-    status = build.zpool_status(
+    status = pools.zpool_status(
         "tank",
         "mirror",
         ("/dev/sdb1",),
@@ -25,6 +25,6 @@ def server():
             build.root(boot),
             build.Mount("/tank", "tank", "0:50", "zfs", inside="rw,xattr,noacl", options="rw,noatime", used=60),
         ],
-        commands=build.zpool(("tank", 12, "ONLINE", 60, 20), datasets=[("tank", {"atime": "off"})], status=status),
-        files=build.ZFS_FILES,
+        commands=pools.zpool(("tank", 12, "ONLINE", 60, 20), datasets=[("tank", {"atime": "off"})], status=status),
+        files=pools.ZFS_FILES,
     )

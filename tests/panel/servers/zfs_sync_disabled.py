@@ -1,6 +1,6 @@
 """PostgreSQL on ZFS with sync=disabled, as a forum said: each commit of the last seconds is lost in a crash."""
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("zfs-sync-disabled filesystem:zfs at /tank",)
 
@@ -12,7 +12,7 @@ def server():
         boot,
         *disks,
         mounts=[build.root(boot), build.Mount("/tank", "tank", "0:50", "zfs", inside="rw,xattr,noacl", used=40)],
-        commands=build.zpool(("tank", 12, "ONLINE", 40, 10), datasets=[("tank", {"sync": "disabled"})]),
-        files=build.ZFS_FILES,
+        commands=pools.zpool(("tank", 12, "ONLINE", 40, 10), datasets=[("tank", {"sync": "disabled"})]),
+        files=pools.ZFS_FILES,
         programs=[("postgres", "/tank/pg")],
     )

@@ -2,11 +2,11 @@
 own for what commits; no `zfs set` on what holds everything.
 """
 
-from tests.panel import build
+from tests.panel import pools
 
 FIRST = ("zfs-sync-disabled filesystem:zfs at /tank",)
 NEVER = ("zfs-guests-without-log",)
 
 
 def server():
-    return build.on_zfs({"sync": "disabled"}, programs=[("mysqld", "/tank/mysql"), ("master", "/tank/spool")])
+    return pools.on_zfs({"sync": "disabled"}, programs=[("mysqld", "/tank/mysql"), ("master", "/tank/spool")])

@@ -1,6 +1,6 @@
 """A pool without one of its disks: replace the disk; the 80 % in use come later."""
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("zfs-pool-not-online filesystem:zfs at /tank",)
 NEVER = ("hard-disk-without-scheduler",)
@@ -13,6 +13,6 @@ def server():
         boot,
         *disks,
         mounts=[build.root(boot), build.Mount("/tank", "tank", "0:50", "zfs", inside="rw,xattr,noacl", used=80)],
-        commands=build.zpool(("tank", 12, "DEGRADED", 80, 31), datasets=[("tank", {})]),
-        files=build.ZFS_FILES,
+        commands=pools.zpool(("tank", 12, "DEGRADED", 80, 31), datasets=[("tank", {})]),
+        files=pools.ZFS_FILES,
     )

@@ -1,6 +1,6 @@
 """A pool without a disk and 96 % full: the disk, then space. No snapshot, no rewrite, no property meanwhile."""
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("zfs-pool-not-online filesystem:zfs at /tank", "zfs-pool-nearly-full filesystem:zfs at /tank")
 NEVER = ("zfs-large-records", "zfs-access-times-written")
@@ -13,7 +13,7 @@ def server():
         boot,
         *disks,
         mounts=[build.root(boot), build.Mount("/tank", "tank", "0:50", "zfs", inside="rw,xattr,noacl", used=96)],
-        commands=build.zpool(("tank", 12, "DEGRADED", 96, 60), datasets=[("tank", {})]),
-        files=build.ZFS_FILES,
+        commands=pools.zpool(("tank", 12, "DEGRADED", 96, 60), datasets=[("tank", {})]),
+        files=pools.ZFS_FILES,
         programs=[("postgres", "/tank/pg")],
     )

@@ -1,6 +1,6 @@
 """A pool at 96 % below MySQL: free space first; nothing else matters."""
 
-from tests.panel import build
+from tests.panel import build, pools
 
 FIRST = ("zfs-pool-nearly-full filesystem:zfs at /tank",)
 NEVER = ("hard-disk-without-scheduler",)
@@ -13,7 +13,7 @@ def server():
         boot,
         *disks,
         mounts=[build.root(boot), build.Mount("/tank", "tank", "0:50", "zfs", inside="rw,xattr,noacl", used=96)],
-        commands=build.zpool(("tank", 12, "ONLINE", 96, 71), datasets=[("tank", {})]),
-        files=build.ZFS_FILES,
+        commands=pools.zpool(("tank", 12, "ONLINE", 96, 71), datasets=[("tank", {})]),
+        files=pools.ZFS_FILES,
         programs=[("mysqld", "/tank/mysql")],
     )
