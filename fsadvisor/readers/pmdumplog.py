@@ -12,6 +12,7 @@ https://man7.org/linux/man-pages/man1/pmdumplog.1.html
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -139,8 +140,8 @@ def _interval(
     rate = _Rates(before, after)
     spent = [rate(name) for name in _CPU]
     known = [it for it in spent if it is not None]
-    of_processors = [None if it is None or len(known) < len(spent) or not sum(known) else it for it in spent]
-    idle, wait, steal = (None if it is None else 100 * it / sum(known) for it in of_processors[:3])
+    of_processors = [None if it is None or len(known) < len(spent) or not math.fsum(known) else it for it in spent]
+    idle, wait, steal = (None if it is None else 100 * it / math.fsum(known) for it in of_processors[:3])
     stalls = [None if it is None else it / 1e4 for it in map(rate, _STALLS)]
     swapped = [it for it in map(rate, _SWAP) if it is not None]
     dirty = after.get((_DIRTY, ""))
@@ -152,7 +153,7 @@ def _interval(
         idle_percent=idle,
         iowait_percent=wait,
         steal_percent=steal,
-        swapped_pages=sum(swapped) if len(swapped) == len(_SWAP) else None,
+        swapped_pages=math.fsum(swapped) if len(swapped) == len(_SWAP) else None,
         dirty_kib=dirty[1] if dirty else None,
         cpu_some=stalls[0],
         io_some=stalls[1],

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from aiohttp.typedefs import Middleware
+    from textual_serve.app_service import AppService
 
 _HOST: Final = "127.0.0.1"
 _NAMES: Final = (_HOST, "localhost", "::1")
@@ -108,6 +109,15 @@ class _Pages(Server):
             return await super().handle_websocket(request)
         finally:
             self._visits.discard(task)
+
+    async def _process_messages(self, websocket: web.WebSocketResponse, app_service: AppService) -> None:
+        """Until the visit ends, and its process has: the loop must not end before, or a traceback is printed."""
+        try:
+            await super()._process_messages(websocket, app_service)
+        finally:
+            await app_service.stop()
+            if app_service._process is not None:
+                await app_service._process.wait()
 
     async def on_shutdown(self, app: web.Application) -> None:  # noqa: ARG002 - aiohttp's
         """End all visits."""
