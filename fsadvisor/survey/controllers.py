@@ -148,9 +148,7 @@ _ENERGY_PACK: Final = frozenset({"Optimal", "Degraded", "Failed", "Learning", "C
 def _packs(controller: storcli.Controller) -> ControllerBattery | None:
     """The worst of the batteries and capacitors; 'absent' only where the controller says so."""
     states = [
-        None
-        if pack.kind == "energy pack" and pack.state not in _ENERGY_PACK  # not all words are known to us
-        else _state(pack.state, "Optimal")
+        _state(None if pack.kind == "energy pack" and pack.state not in _ENERGY_PACK else pack.state, "Optimal")
         for pack in controller.energy_packs
     ]
     if not states:
@@ -217,8 +215,7 @@ _WORST_FIRST: Final[tuple[RaidVolume, ...]] = ("offline", "degraded", "rebuildin
 _SICK_MEGARAID: Final = frozenset(
     {"Failed", "Offln", "UBad", "UBUnsp", "Msng", "Rbld", "Offline", "Missing", "Rebuild", "Unusable", "Bad"}
 )
-_WELL_STORCLI2: Final = frozenset({"Online", "Good"})
-_WELL_SMART_ARRAY: Final = "ok"
+_WELL_STORCLI2: Final = frozenset({"Online", "Good"})  # of its other words not all are known
 
 
 class Volume(Struct, frozen=True, kw_only=True):
@@ -314,7 +311,6 @@ def _megaraid_volume(machine: Machine, tool: str, device: str) -> Volume:
         if it.drive_group is None or not groups or str(it.drive_group) in groups
     ]
     sick = tuple(f"{at} {state}" for at, state, _ in drives if state in _SICK_MEGARAID)
-    # Of storcli2 not all words are known to us.
     strange = not sick and tool.endswith("2") and any(state not in _WELL_STORCLI2 for _, state, _ in drives)
     states = [_MEGARAID.get(it.state or "") for it in volumes]
     if isinstance(listed, Unknown) and (len(set(states)) > 1 or (sick and len(volumes) > 1)):
@@ -385,7 +381,7 @@ def _smart_array_volume(machine: Machine, device: str) -> Volume:
     pairs = [(one, it) for one in report.controllers for it in one.logical_drives]
     wanted = [pair for pair in pairs if pair[1].device == device] or pairs
     drives = [it for one in {id(one): one for one, _ in wanted}.values() for it in one.physical_drives]
-    sick = tuple(f"{it.id} {it.status}" for it in drives if it.status and it.status.lower() != _WELL_SMART_ARRAY)
+    sick = tuple(f"{it.id} {it.status}" for it in drives if it.status and it.status.lower() != "ok")
     return Volume(
         state=_worst((_smart_array_state(it.status) for _, it in wanted), "ssacli"),
         sick_drives=Known(sick, "ssacli") if drives else read_fact.fact_of(None, "ssacli"),
