@@ -91,6 +91,7 @@ def clear_left(folder):
             attached = attached_images()
             for image in _below(dead, attached):
                 subprocess.run(["losetup", "--detach", attached[image]], check=False, capture_output=True)
+            comes_to(lambda: not _below(dead, attached_images()), within=30)  # who looks at one holds it for a moment
 
 
 def _ended(session):

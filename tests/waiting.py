@@ -5,9 +5,9 @@ import time
 END_S = 900
 
 
-def comes_to(holds):
-    """Whether something holds in the end."""
-    end = time.monotonic() + END_S
+def comes_to(holds, within=END_S):
+    """Whether something holds in the end, after so many seconds at the latest."""
+    end = time.monotonic() + within
     while not holds():
         if time.monotonic() > end:
             return False

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from fsadvisor.patterns import LatePattern, late
 from fsadvisor.readers.parsing import refusal
@@ -37,7 +38,7 @@ JOURNAL_ARGV: Final = (
 )
 
 Class: TypeAlias = Literal[
-    "io", "link", "space", "filesystem", "filesystem-note", "read-only", "hung", "attached", "began", "info"
+    "io", "link", "space", "filesystem", "filesystem-note", "read-only", "hung", "attached", "unnamed", "began", "info"
 ]
 
 _LINE: Final = late(r"(?:<\d{1,3}>)?\[ *(\d{1,12}\.\d{1,9})\] (?:kernel: )?(?:\[ *[TC]\d{1,10}\] )?(.*)", re.ASCII)
@@ -71,6 +72,8 @@ class Event(Struct, frozen=True, kw_only=True):
     count: int
     first: float
     last: float
+    doubtful: bool = False
+    """Perhaps of the loop device that had the name before: since then, lines of attached ones were lost."""
 
 
 class KernelLog(Struct, frozen=True, kw_only=True):
@@ -95,8 +98,12 @@ def parse(text: str) -> KernelLog | Unknown:
             if pattern.kind == "attached":
                 _forget(found, device)
                 continue
+            if pattern.kind == "unnamed":
+                _doubt(found)
+                continue
             at = float(line[1])
             old = found.get((pattern.id, device))
+            old = None if old and old.doubtful else old
             found[pattern.id, device] = Event(
                 pattern=pattern.id,
                 kind=pattern.kind,
@@ -130,6 +137,12 @@ def _forget(found: dict[tuple[str, str], Event], device: str) -> None:
         del found[key]
 
 
+def _doubt(found: dict[tuple[str, str], Event]) -> None:
+    for key, event in found.items():
+        if event.device.startswith("loop"):
+            found[key] = replace(event, doubtful=True)
+
+
 def _without_echoes(found: dict[tuple[str, str], Event]) -> Iterator[Event]:
     if not found:
         return iter(())
@@ -145,7 +158,7 @@ def _any_beginning() -> re.Pattern[str]:
         r"ata\d|BTRFS|EXT4-fs|XFS|JBD2|F2FS-fs|FAT-fs|Aborting journal|INFO: task|sd \d|nvme|md/raid|device-mapper"
         r"|Buffer I/O|I/O error|critical |(?:recoverable )?transport |protection error|timeout error|nfs: server"
         r"|blk_update_request|blk_print_req_error|print_req_error|end_request|pcieport|ahci|megaraid_sas|mpt3sas"
-        r"|\w+: detected capacity|md: "
+        r"|\w+: detected capacity|set_capacity_and_notify: |md: "
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from fsadvisor.facts import Fact, Known, Unknown
+from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.patterns import late
 from fsadvisor.readers import kernel_log as reader
 from fsadvisor.survey import read_fact
@@ -25,6 +25,8 @@ _ADDRESS: Final = late(r"/([0-9a-f]{4,5}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])(?=/)")
 _CONTROLLER: Final = late(r"(nvme\d+)n\d+$")
 _SHOWN: Final = 3
 
+
+_READ_THEM: Final = "Read the log by its times: loop devices of the same name came and went, more than it names."
 
 _WHOLE_SINCE: Final = 60
 """Seconds after boot in which the oldest line stands, where nothing is lost."""
@@ -90,7 +92,10 @@ def _count(log: KernelLog | Unknown, uptime: Fact[int], recent: int, wanted: Cal
         return Known(0, log.source)
     if isinstance(uptime, Unknown):
         return uptime
-    young = [it for it in found if uptime.value - it.last <= recent]
+    recent_ones = [it for it in found if uptime.value - it.last <= recent]
+    young = [it for it in recent_ones if not it.doubtful]
+    if recent_ones and not young:
+        return Unknown(Cause.NOT_EXPOSED, _READ_THEM, log.source)
     told = sorted(young, key=lambda it: -it.count)[:_SHOWN]
     return Known(sum(it.count for it in young), "; ".join([log.source, *(_said(it, uptime.value) for it in told)]))
 

@@ -242,6 +242,13 @@ def test_the_kernels_log_of_the_last_hour_is_kept_and_told_with_since_when():
     assert {one.pattern for one in later} == {"md-began"}
 
 
+def test_an_error_that_may_be_of_the_loop_device_before_is_neither_told_nor_excluded():
+    text = "[7000.0] I/O error, dev loop0, sector 8\n[7001.0] set_capacity_and_notify: 6 callbacks suppressed\n"
+    told = answer(window(log=recent(text, 7200.0, datetime.now(UTC)), devices=(Device(name="loop0"),)), RULES)
+    assert not told.found
+    assert "device-errors-logged" in {one.rule.id for one in told.open}
+
+
 def test_a_log_that_may_not_be_read_is_no_quiet_log():
     user = answer(window(log=None, devices=(Device(name="sdb"),)), RULES)
     assert "device-errors-logged" in {one.rule.id for one in user.open}

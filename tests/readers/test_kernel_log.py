@@ -25,7 +25,7 @@ def told(*lines):
 def test_each_wording_of_a_pattern_is_known_alone_and_in_a_recording(pattern):
     for line in pattern.examples:
         assert pattern.match.match(line)
-        if pattern.kind != "attached":
+        if pattern.kind not in ("attached", "unnamed"):
             whole = f"[   12.000000] {line}\n"
             assert len(kernel_log.parse(whole).events) == 1, "the cheap look and the table agree"
             if pattern.kind in ("io", "link", "filesystem", "read-only", "hung"):
@@ -58,6 +58,20 @@ def test_what_was_said_before_another_drive_came_was_not_about_it():
     assert {device for _, device in told(*lines)} == {"loop01-8"}
     recorded = log_about_storage("".join(f"[   12.000000] {line}\n" for line in lines))
     assert {event.device for event in kernel_log.parse(recorded).events} == {"loop01-8"}
+
+
+def test_what_was_said_of_a_loop_device_is_in_doubt_once_attached_ones_were_not_named():
+    error = "I/O error, dev loop0, sector 8 op 0x1:(WRITE) flags 0x0"
+    of_a_drive = "I/O error, dev sda, sector 8 op 0x1:(WRITE) flags 0x0"
+    lost = "set_capacity_and_notify: 6 callbacks suppressed"
+    text = "".join(f"[   12.000000] {line}\n" for line in (error, of_a_drive, lost))
+    for whole in (text, log_about_storage(text)):
+        assert {it.device: it.doubtful for it in kernel_log.parse(whole).events} == {"loop0": True, "sda": False}
+    again = kernel_log.parse(f"{text}[   13.000000] {error}\n").events
+    assert {(it.device, it.count, it.doubtful) for it in again} == {("loop0", 1, False), ("sda", 1, False)}
+    up, device = Known(1000, "uptime"), replace(build_device("sda", ""), name="loop0", hardware="")
+    assert judged.of_disk(log(error, lost), device, up, "io").cause is Cause.NOT_EXPOSED
+    assert judged.of_disk(log(error, lost, error), device, up, "io").value == 1
 
 
 def test_what_is_not_about_storage_is_left_alone():

@@ -61,7 +61,9 @@ def _base(window: Window, what: str, name: str) -> dict[str, Fact[Any]]:
 
 
 def _lines(window: Window, told: Iterable[Logged]) -> Fact[Any]:
-    return _told(None if window.log is None else sum(one.count for one in told))
+    lines = list(told)
+    sure = sum(one.count for one in lines if not one.doubtful)
+    return _told(None if window.log is None or (lines and not sure) else sure)
 
 
 def _stacks_seen(window: Window) -> bool:

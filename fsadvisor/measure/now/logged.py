@@ -41,6 +41,7 @@ def recent(text: str, uptime_s: float, now: datetime) -> tuple[Logged, ...] | No
             count=one.count,
             first=clock(one.first),
             last=clock(one.last),
+            doubtful=one.doubtful,
         )
         for one in read.events
         if one.kind in _LASTING or uptime_s - one.last <= HOUR_S

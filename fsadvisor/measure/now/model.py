@@ -181,6 +181,8 @@ class Logged(Struct, kw_only=True, omit_defaults=True):
     """Of all that is in the log."""
 
     last: str
+    doubtful: bool = False
+    """Perhaps of the loop device that had the name before."""
 
 
 class Journal(Struct, kw_only=True, omit_defaults=True):

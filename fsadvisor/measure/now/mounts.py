@@ -68,7 +68,7 @@ _SHOWS_EMERGENCY_RO: Final = Version(6, 15)
 def add_turned(known: tuple[Filesystem, ...], log: tuple[Logged, ...] | None, release: str) -> None:
     """What the kernel's log tells of those with errors."""
     suspects = [one for one in known if one.errors]
-    since = {one.device: one.first for one in log or () if one.kind == "read-only"}
+    since = {one.device: one.first for one in log or () if one.kind == "read-only" and not one.doubtful}
     version = Version.parse(release)
     for one in suspects:
         at = since.get(_kernel_name(one.source))

@@ -47,7 +47,7 @@ def since(one: Verdict, reach: frozenset[str], window: Window) -> Since:
     if one.rule.id in _STANDS:
         return _last_ran(one.subject.name, reach, window)
     kinds = _KINDS.get(one.rule.id, ())
-    told = list(_logged(one.subject.name, reach, window, kinds))
+    told = [line for line in _logged(one.subject.name, reach, window, kinds) if not line.doubtful]
     if not told:
         return _turned(one, window)
     lasts = kinds == ("began",)
