@@ -10,6 +10,7 @@ from fsadvisor.storage.about import (
     Described,
     DriveCaches,
     FirmwareFault,
+    HostCache,
     MemberOf,
     PlpVerdict,
     PowerState,
@@ -237,6 +238,31 @@ class Disk(Described, frozen=True, kw_only=True):
     udev_model: Fact[str] = about("model as udev rules see it", "udev ID_MODEL")
     udev_serial: Fact[str] = about("serial number as udev rules see it", "udev ID_SERIAL_SHORT")
     cloud_disk: Fact[CloudDisk] = about("what sort of disk a cloud gave", "model, DMI, the place on VMBus (Azure)")
+    cloud_type: Fact[str] = some(
+        "type of a network disk by its cloud's name: Premium_LRS, gp3, pd-balanced",
+        "cloud-init's instance-data.json (Azure)",
+        attested=True,
+    )
+    host_cache: Fact[HostCache] = some(
+        "how its host caches it, as the machine started (Azure)", "cloud-init's instance-data.json"
+    )
+    provisioned_iops: Fact[int] = some(
+        "operations a second that it may do for any time",
+        "type and size, a table of clouds' limits (Azure)",
+        "operations",
+        attested=True,
+    )
+    provisioned_burst_iops: Fact[int] = some(
+        "the same in a burst of 30 minutes, where it has saved for one", "the same table", "operations"
+    )
+    provisioned_throughput: Fact[int] = some(
+        "bytes a second that it may move for any time", "the same table", "bytes", attested=True
+    )
+    provisioned_used_percent: Fact[float] = some(
+        "what it does on average since boot, of its limit of operations or bytes, the higher share",
+        "/sys/block/D/stat, provisioned_iops, provisioned_throughput",
+        "percent",
+    )
     beyond_volume_limit_percent: Fact[float] = some(
         "share of the time since boot in which more was asked of it than the volume is provisioned for (EBS)",
         "nvme amzn stats",

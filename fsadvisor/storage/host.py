@@ -17,6 +17,19 @@ class Host(Described, frozen=True, kw_only=True):
     virtual: Fact[bool] = about("runs in a virtual machine", "systemd-detect-virt, /proc/cpuinfo, DMI")
     container: Fact[bool] = about("fsadvisor itself runs in a container", "systemd-detect-virt, /run, /proc/self/ns")
     cloud: Fact[Literal["aws", "gcp", "azure", "none"]] = about("cloud that the machine runs in", "DMI")
+    instance_type: Fact[str] = some(
+        "size of the machine by its cloud's name", "DMI (AWS), cloud-init's instance-data.json (Azure)"
+    )
+    instance_iops: Fact[int] = some(
+        "operations a second that it may do for any time with all of its network disks together",
+        "a table of clouds' limits",
+        "operations",
+    )
+    instance_burst_iops: Fact[int] = some("the same in a burst of 30 minutes", "the same table", "operations")
+    instance_throughput: Fact[int] = some(
+        "bytes a second for any time, with all of them together", "the same table", "bytes"
+    )
+    instance_burst_throughput: Fact[int] = some("the same in a burst of 30 minutes", "the same table", "bytes")
     product: Fact[str] = about("product name of the machine", "/sys/class/dmi/id/product_name")
     root_flags: Fact[tuple[str, ...]] = about("mount options given to the root by the boot loader", "/proc/cmdline")
     memory_bytes: Fact[int] = about("memory", "psutil, /proc/meminfo", "bytes")

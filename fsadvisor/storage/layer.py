@@ -131,6 +131,10 @@ class Below(Described, frozen=True, kw_only=True):
     )
     any_thin: Fact[bool] = about("something below is thinly provisioned", "disk.thin, dm and LVM tables")
     any_ephemeral: Fact[bool] = about("a disk below is a cloud host's own and gone with it", "disk.cloud_disk")
+    any_host_write_cache: Fact[bool] = about("the host of a cloud caches writes to a disk below", "disk.host_cache")
+    any_hard_disk_type: Fact[bool] = about(
+        "a disk below is of a cloud's type on hard disks: Standard_LRS, st1, sc1, pd-standard", "disk.cloud_type"
+    )
     raid_levels: Fact[tuple[str, ...]] = some(
         "levels of the software RAIDs below; a controller's are not seen", "layer.md_level"
     )

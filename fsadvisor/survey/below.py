@@ -126,6 +126,8 @@ def _fold(leaves: Mapping[str, Disk], followed: bool, discards: tuple[Fact[bool]
         any_incomplete=NOT_FOLLOWED,
         any_thin=any_thin,
         any_ephemeral=read_fact.any_of(every(lambda it: read_fact.holds(it.cloud_disk, "local".__eq__)), names),
+        any_host_write_cache=read_fact.any_of(every(lambda it: _of_network(it, _host_writes)), names),
+        any_hard_disk_type=read_fact.any_of(every(lambda it: _of_network(it, _on_hard_disks)), names),
         any_removable=read_fact.any_of(every(lambda it: it.removable), names),
         transports=_transports(leaves, followed),
         all_datasheet_plp=read_fact.all_of(every(lambda it: it.datasheet_plp), names),
@@ -184,6 +186,26 @@ def _shingled(disk: Disk) -> Fact[bool]:
     if read_fact.value(disk.rotational) is False or read_fact.value(disk.virtual) is True:
         return Known(False, "queue/rotational")
     return read_fact.derive(disk.shingled_by, _TOLD_SHINGLED.__contains__)
+
+
+_ON_HARD_DISKS = ("Standard_LRS", "standard", "st1", "sc1", "pd-standard", "hyperdisk-throughput")
+
+
+def _on_hard_disks(disk: Disk) -> Fact[bool]:
+    return read_fact.derive(disk.cloud_type, _ON_HARD_DISKS.__contains__)
+
+
+def _host_writes(disk: Disk) -> Fact[bool]:
+    """Whether the host caches writes; only Azure's does so by a setting."""
+    if isinstance(disk.host_cache, Unknown) and disk.host_cache.cause is Cause.NOT_APPLICABLE:
+        return Known(False, "no disk of Azure")
+    return read_fact.derive(disk.host_cache, "read write".__eq__)
+
+
+def _of_network(disk: Disk, pick: Callable[[Disk], Fact[bool]]) -> Fact[bool]:
+    """Of a cloud's network disk; another has none of it."""
+    network = read_fact.holds(disk.cloud_disk, "network".__eq__)
+    return pick(disk) if read_fact.value(network) else network
 
 
 _TOLD_SHINGLED = ("model", "zones", "trim")

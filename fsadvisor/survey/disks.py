@@ -15,6 +15,7 @@ from fsadvisor.survey import (
     attachment,
     behind_controllers,
     block,
+    clouds,
     controllers,
     drive,
     drive_health,
@@ -33,7 +34,6 @@ from fsadvisor.survey import (
 )
 from fsadvisor.survey.attachment import transport, virtual
 from fsadvisor.survey.attested import SubjectIdentities
-from fsadvisor.survey.looked_up import cloud_disk
 from fsadvisor.survey.progress import each
 
 if TYPE_CHECKING:
@@ -53,11 +53,12 @@ _ZONED = Literal["none", "host-aware", "host-managed"]
 
 
 class SurveyedDisk(Struct, frozen=True):
-    """A disk's facts, the case that its power-loss verdict was given on, and its place in sysfs."""
+    """A disk's facts, the case that its power-loss verdict was given on, its place in sysfs, and reads since boot."""
 
     facts: Disk
     case: power_loss.DriveEvidence
     hardware: str
+    reads: Fact[int]
 
 
 def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
@@ -87,6 +88,7 @@ def survey_disks(inventory: Inventory, overlay: Overlay) -> dict[str, Disk]:
         derived=(
             lambda subject, known: reweigh_plp(known, seen[subject]),
             lambda _, known: replace(known, failing=soundness.failing(known)),
+            lambda subject, known: clouds.with_use(known, seen[subject].reads, inventory.uptime),
         ),
     )
 
@@ -168,7 +170,7 @@ def disk(
 
     `other_drives` are the paths of the other NVMe drives.
     """
-    folder = device.folder
+    folder, size = device.folder, block.size_bytes(device.sectors)
     kind = transport(device)
     short_model = _name(machine, device, "model", udev, "ID_MODEL_ENC")
     vendor = _name(machine, device, "vendor", udev, "ID_VENDOR_ENC")
@@ -198,6 +200,8 @@ def disk(
     is_nvme, is_sata = read_fact.value(kind) == "nvme", read_fact.value(kind) == "sata"
     has_link = is_nvme and read_fact.value(carrier) in (None, "pcie")
     wear = drive_health.health(answers)
+    cloud_disk = clouds.sort(model, in_vm, vendor, device.hardware, machine)
+    given = clouds.provisioned(machine, device, cloud_disk, model, size)
     facts = Disk(
         name=Known(device.name, "/sys/block"),
         transport=kind,
@@ -205,7 +209,7 @@ def disk(
         model=model,
         vendor=vendor,
         firmware=attachment.whole_firmware(_firmware(machine, device), answers.smart),
-        size_bytes=block.size_bytes(device.sectors),
+        size_bytes=size,
         virtual=seen,
         rotational=rotational,
         removable=read_fact.switch(machine, f"{folder}/removable"),
@@ -276,7 +280,12 @@ def disk(
         flush_time_percent=block.flush_percent_of_uptime(stat, uptime, f"{folder}/stat"),
         udev_model=udev.fact(device.name, "ID_MODEL"),
         udev_serial=udev.fact(device.name, "ID_SERIAL_SHORT"),
-        cloud_disk=cloud_disk(model, in_vm, vendor, device.hardware, machine),
+        cloud_disk=cloud_disk,
+        cloud_type=given.kind,
+        host_cache=given.host_cache,
+        provisioned_iops=given.iops,
+        provisioned_burst_iops=given.burst_iops,
+        provisioned_throughput=given.throughput,
         beyond_volume_limit_percent=_share_of_uptime(drive.beyond_limit(answers, "volume"), uptime),
         beyond_instance_limit_percent=_share_of_uptime(drive.beyond_limit(answers, "instance"), uptime),
         trim_command=attachment.trim_command(machine, device) if is_sata else NOT_APPLICABLE,
@@ -286,7 +295,9 @@ def disk(
         better_block_bytes=drive.better_block_bytes(answers) if is_nvme else NOT_APPLICABLE,
         write_throttle_us=read_fact.number(machine, f"{folder}/queue/wbt_lat_usec"),
     )
-    return SurveyedDisk(looked_up.with_shingles(looked_up.with_faults(facts, machine.today)), case, device.hardware)
+    whole = looked_up.with_shingles(looked_up.with_faults(facts, machine.today))
+    reads = read_fact.field(stat, f"{folder}/stat", lambda it: it.reads)
+    return SurveyedDisk(whole, case, device.hardware, reads)
 
 
 def _share_of_uptime(seconds: Fact[int], uptime: Fact[int]) -> Fact[float]:

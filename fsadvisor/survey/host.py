@@ -12,7 +12,7 @@ from fsadvisor.machine.kept_files import INCIDENT, LOOKS
 from fsadvisor.readers import block_files, host_files, incident, json_text, system_counters, systemd_units
 from fsadvisor.readers.mount_tables import split_options
 from fsadvisor.storage import Host
-from fsadvisor.survey import block, configured_caches, kernel_log, looked_up, looks, raid, read_fact, surroundings
+from fsadvisor.survey import block, clouds, configured_caches, kernel_log, looks, raid, read_fact, surroundings
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.version import Version
 
@@ -150,13 +150,17 @@ def host(inventory: Inventory, disks: Sequence[Disk] | Unknown, trim_wanted: Fac
     timer = _timer(machine)
     systemd = surroundings.systemd(machine, timer)
     guests = configured_caches.runs_guests(programs)
+    cloud = clouds.cloud(machine)
+    instance = clouds.size(machine, cloud)
     seen = Host(
         kernel=kernel(machine),
         kernel_release=read_fact.text(machine, "/proc/sys/kernel/osrelease"),
         virtual=inventory.in_vm,
         container=inside,
         uptime_seconds=block.uptime_seconds(machine, inside),
-        cloud=_cloud(machine),
+        cloud=cloud,
+        instance_type=instance,
+        **clouds.facts_of_size(cloud, instance),
         product=read_fact.text(machine, "/sys/class/dmi/id/product_name"),
         root_flags=read_fact.field(line, "/proc/cmdline", lambda it: _flags(it.get("rootflags"))),
         memory_bytes=memory,
@@ -273,21 +277,6 @@ def _worst_stall(machine: Machine, past: looks.Past) -> Fact[incident.Moment | N
 
 def _between(low: int, amount: int, high: int) -> int:
     return max(low, min(amount, high))
-
-
-def _cloud(machine: Machine) -> Fact[Literal["aws", "gcp", "azure", "none"]]:
-    folder = "/sys/class/dmi/id"
-    vendor = read_fact.text(machine, f"{folder}/sys_vendor")
-    if isinstance(vendor, Unknown):
-        return vendor
-    if vendor.value == "Amazon EC2":
-        return Known("aws", vendor.source)
-    if vendor.value == "Google":
-        return Known("gcp", vendor.source)
-    tag = read_fact.text(machine, f"{folder}/chassis_asset_tag")
-    if isinstance(tag, Known) and tag.value == looked_up.AZURE_ASSET_TAG:
-        return Known("azure", tag.source)
-    return Known("none", vendor.source)
 
 
 def _timer(machine: Machine) -> Fact[str]:

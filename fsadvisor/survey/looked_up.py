@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fsadvisor.drives import Family
-    from fsadvisor.machine.port import Machine
-    from fsadvisor.storage import CloudDisk, Disk, FirmwareFault, ShingledBy
+    from fsadvisor.storage import Disk, FirmwareFault, ShingledBy
 
 _FRESH: Final = dt.timedelta(days=366)
 """How long it counts that a page knew of no fault."""
@@ -128,47 +127,3 @@ def _shingled(disk: Disk, model: str) -> Fact[ShingledBy]:
     if read_fact.value(disk.transport) == "sata" and read_fact.value(disk.discards):
         return Known("trim", f"it is rotational and takes TRIM: {disk.discards.source}")
     return Known("no sign", f"no page of {len(shingled.table())} models lists it; it has no zones and takes no TRIM")
-
-
-AZURE_ASSET_TAG: Final = "7783-7084-3265-9085-8269-3286-77"
-
-_BY_MODEL: tuple[tuple[re.Pattern[str], CloudDisk], ...] = (
-    (late(r"Amazon Elastic Block Store$|nvme_card-pd$|PersistentDisk$|MSFT NVMe Accelerator"), "network"),
-    (late(r"Amazon EC2 NVMe Instance Storage$|nvme_card\d*$|EphemeralDisk$|Microsoft NVMe Direct Disk"), "local"),
-)
-
-
-_AZURE_PLACE: Final = late(
-    r"/(?P<id>[0-9a-f]{8}-[0-9a-f]{4})-[0-9a-f-]{22}/host\d+/target[\d:]+/\d+:\d+:\d+:(?P<lun>\d+)/"
-)
-"""The SCSI controllers of VMBus: by their numbers the agent of Azure names its disks (66-azure-storage.rules)."""
-
-
-def _on_azure(vendor: Fact[str], hardware: str, machine: Machine) -> Fact[CloudDisk] | None:
-    """An Azure disk by its place: the first controller holds the system's disk and the temporary one."""
-    place = _AZURE_PLACE.search(hardware)
-    if place is None or (read_fact.value(vendor) or "").strip() != "Msft":
-        return None
-    tag = read_fact.text(machine, "/sys/class/dmi/id/chassis_asset_tag")
-    if read_fact.value(tag) != AZURE_ASSET_TAG:
-        return None
-    temporary = place["id"] == "00000000-0001" or (place["id"] == "f8b3781a-1e82" and place["lun"] == "1")
-    return Known("local" if temporary else "network", f"chassis tag of Azure, {hardware}")
-
-
-def cloud_disk(
-    model: Fact[str], in_vm: Fact[bool], vendor: Fact[str], hardware: str, machine: Machine
-) -> Fact[CloudDisk]:
-    """By the model's name, on Azure by its place; other names say nothing inside a virtual machine."""
-    azure = _on_azure(vendor, hardware, machine)
-    if azure is not None:
-        return azure
-    if isinstance(model, Known):
-        for pattern, kind in _BY_MODEL:
-            if pattern.match(model.value):
-                return Known(kind, f"model {model.value}")
-    if isinstance(in_vm, Unknown):
-        return in_vm
-    if not in_vm.value:
-        return Known("none", in_vm.source)
-    return Unknown(Cause.NOT_EXPOSED, "", "a model's name that no cloud is known to use")

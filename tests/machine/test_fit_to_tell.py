@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from fsadvisor import secrecy
 from fsadvisor.facts import Unknown
 from fsadvisor.machine import fit_to_tell
-from fsadvisor.readers import block_files, mount_tables, systemd_units
+from fsadvisor.readers import block_files, instance_data, mount_tables, systemd_units
 from tests.cases import tries
+from tests.paths import FIXTURES
 from tests.trust.planted import FSTAB, LOADED, MOUNTINFO, UDEV, UNIT
 
 TABLES = ("/etc/fstab", "/proc/self/mountinfo", "/proc/mounts", "/etc/systemd/system/x.mount")
@@ -134,3 +135,15 @@ def test_of_jobs_and_units_only_those_that_are_read_are_named():
     assert fit_to_tell.of_names("/etc/systemd/system", names) == ("a.mount",)
     assert fit_to_tell.of_names("/etc/cron.weekly", names) == ("fstrim",)
     assert fit_to_tell.of_names("/sys/block", names) == names
+
+
+def test_of_what_azure_told_a_recording_keeps_disks_and_size_and_no_name():
+    where = "/run/cloud-init/instance-data.json"
+    text = (FIXTURES / "outputs" / "instance_data" / "azure.out").read_text()
+    told = fit_to_tell.of_file(where, text)
+    assert instance_data.parse(told) == instance_data.parse(text)
+    assert fit_to_tell.of_file(where, told) == told
+    for name in ("db1", "westeurope", "subscriptions", "redacted"):
+        assert name not in told
+    for broken in ("", "[1]", '{"ds": 1}', "{" * 5000, text[:700]):
+        assert fit_to_tell.of_file(where, broken) == "{}\n"

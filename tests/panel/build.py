@@ -123,9 +123,24 @@ AZURE = {
 }
 
 
-def azure(at=0, controller="f8b3781a-1e82-4818-a1c3-63d806ec15bb", lun=0, size=64 * GIB):
+def azure_told(size="Standard_D4s_v5", data=(), system="ReadWrite"):
+    """cloud-init's copy of what Azure tells: data disks by LUN are (type, GiB, caching)."""
+    disks = [
+        {"lun": str(lun), "caching": cache, "diskSizeGB": str(gib), "managedDisk": {"storageAccountType": kind}}
+        for lun, (kind, gib, cache) in enumerate(data)
+    ]
+    boot = {"caching": system, "diskSizeGB": "64", "managedDisk": {"storageAccountType": "Premium_LRS"}}
+    compute = {"vmSize": size, "storageProfile": {"osDisk": boot, "dataDisks": disks}}
+    said = json.dumps({"ds": {"meta_data": {"imds": {"compute": compute}}}})
+    return AZURE | {"/run/cloud-init/instance-data.json": said}
+
+
+AZURE_DATA = "f8b3781b-1e82-4818-a1c3-63d806ec15bb"
+
+
+def azure(at=0, controller="f8b3781a-1e82-4818-a1c3-63d806ec15bb", lun=0, size=64 * GIB, **more):
     """A SCSI disk of Azure; lun 1 of the first controller is the temporary one."""
-    drive = sata(at, "Virtual Disk", size, device__vendor="Msft    ")
+    drive = sata(at, "Virtual Disk", size, device__vendor="Msft    ", **more)
     where = f"LNXSYSTM:00/LNXSYBUS:00/ACPI0004:00/VMBUS:00/{controller}/host0/target0:0:0/0:0:0:{lun}"
     drive.made = (drive.made[0], {f"/sys/block/{drive.name}": f"../devices/{where}/block/{drive.name}"})
     drive.commands = {}
