@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fsadvisor.facts import Fact
-from fsadvisor.storage.about import Described, PlpVerdict, Replicas, WriteCache, about, some
+from fsadvisor.storage.about import Described, PlpVerdict, Replicas, VolumeManager, WriteCache, about, some
 
 
 class Layer(Described, frozen=True, kw_only=True):
@@ -51,7 +51,10 @@ class Layer(Described, frozen=True, kw_only=True):
         "what the cache holds survives the loss of one device", "the stack below the cache device"
     )
     crypt_sector_bytes: Fact[int] = some("unit of encryption", "dmsetup table", "bytes")
-    fill_percent: Fact[float] = some("how full a thin pool, a VDO pool or an LVM snapshot is", "lvs", "percent")
+    manager: Fact[VolumeManager] = some("who made the mapped device: LVM, Stratis or another", "dm/uuid")
+    fill_percent: Fact[float] = some(
+        "how full a thin pool, a VDO pool or an LVM snapshot is", "lvs, of Stratis dmsetup status", "percent"
+    )
     pool_metadata_percent: Fact[float] = some("how full a thin pool's metadata is", "lvs", "percent")
     fill_level_percent: Fact[float] = some(
         "how full a pool is, or was at the last look until more than 2 % were freed", "lvs, kept looks", "percent"

@@ -150,6 +150,8 @@ def _commands(machine: Machine, tree: BlockTree, labels_told: bool) -> list[Argv
         wanted.append(lvs.ARGV)
     if any(it.startswith("LVM-") and it.endswith("-tpool") for it in _mapped_uuids(machine, tree)):
         wanted.append(raid.AUTOEXTEND)
+    if any(it.startswith("stratis-") for it in _mapped_uuids(machine, tree)):
+        wanted.append(dmsetup.DMSETUP_POOLS_ARGV)
     if raid.has_arrays(tree):
         wanted += [raid.MD_UNITS, raid.MD_MAIL]
     return wanted

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from fsadvisor.facts import Cause, Fact, Known, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
+from fsadvisor.readers import dmsetup
 from fsadvisor.readers.block_files import parse_scheduler as parse_choice
 from fsadvisor.readers.dm_target import Cache, Crypt, Multipath, ThinPool
 from fsadvisor.storage import Layer
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.dmsetup import DmsetupTable, Target
     from fsadvisor.readers.lvs import LogicalVolume
-    from fsadvisor.storage import Disk
+    from fsadvisor.storage import Disk, VolumeManager
     from fsadvisor.survey.block import BlockDevice, Queue
     from fsadvisor.survey.inventory import Inventory
     from fsadvisor.survey.overlay import Overlay
@@ -168,6 +169,7 @@ def _device_mapper(
         **(dict.fromkeys(_OF_MAPPED, kind) if isinstance(kind, Unknown) else {}),
         "mapped_name": mapped,
         "kind": kind,
+        "manager": _manager(machine, device, not isinstance(volumes, Unknown) and name in volumes),
         **raid.lvm_facts(name, read_fact.value(kind) or "", volumes),
     }
     if read_fact.value(kind) in _WITH_OFFSETS:
@@ -181,6 +183,7 @@ def _device_mapper(
     if read_fact.value(kind) == "dm-multipath":
         found["queues_without_paths"] = read_fact.field(targets, "dmsetup table", _queues_now)
     if read_fact.value(kind) == "dm-thin-pool":
+        found |= _pool_facts(machine, name) if read_fact.value(found["manager"]) == "stratis" else {}
         found["fails_when_full"] = read_fact.field(targets, "dmsetup table", _fails_when_full)
     if read_fact.value(kind) == "dm-raid":
         found["md_level"] = read_fact.field(targets, "dmsetup table", raid.level_of)
@@ -226,6 +229,27 @@ def _mapped_kind(machine: Machine, device: BlockDevice, targets: tuple[Target, .
             if uuid.value.startswith(prefix):
                 return Known(kind, path)
     return targets if isinstance(targets, Unknown) else Unknown(Cause.NOT_EXPOSED, "", f"dmsetup table, {path}")
+
+
+def _pool_facts(machine: Machine, name: str) -> dict[str, Any]:
+    """How full a thin pool is that LVM did not make, by the kernel."""
+    record = read_fact.command_record(machine, dmsetup.DMSETUP_POOLS_ARGV, dmsetup.parse_dmsetup_pools)
+    found = record if isinstance(record, Unknown) else next((it for it in record.pools if it.name == name), None)
+    pool = found or Unknown(Cause.NOT_EXPOSED, "look at it with `dmsetup status`", "dmsetup status")
+    return {
+        "fill_percent": read_fact.field(pool, "dmsetup status", lambda it: it.data_percent),
+        "pool_metadata_percent": read_fact.field(pool, "dmsetup status", lambda it: it.metadata_percent),
+        "promised_percent": NOT_APPLICABLE,
+    }
+
+
+def _manager(machine: Machine, device: BlockDevice, of_lvm: bool) -> Fact[VolumeManager]:
+    """Who made it, by the beginning of its UUID."""
+    if of_lvm:
+        return Known("lvm", "lvs")
+    uuid = read_fact.text(machine, f"{device.folder}/dm/uuid")
+    found: tuple[tuple[str, VolumeManager], ...] = (("LVM-", "lvm"), ("stratis-", "stratis"))
+    return read_fact.derive(uuid, lambda it: next((who for start, who in found if it.startswith(start)), "another"))
 
 
 def thin(layer: Layer) -> Fact[bool]:

@@ -199,7 +199,8 @@ AUTOEXTEND: Argv = ("lvmconfig", "--typeconfig", "full", "activation/thin_pool_a
 
 def autoextend(machine: Machine, layers: Mapping[str, Layer]) -> dict[str, Fact[int]]:
     """From which fill LVM extends each thin pool; asked where there is one."""
-    pools = [at for at, layer in layers.items() if read_fact.value(layer.kind) == "dm-thin-pool"]
+    all_pools = {at: it for at, it in layers.items() if read_fact.value(it.kind) == "dm-thin-pool"}
+    pools = [at for at, it in all_pools.items() if read_fact.value(it.manager) != "stratis"]
     if not pools:
         return {}
     answer = machine.run([AUTOEXTEND])[0]
