@@ -28,6 +28,8 @@ class Cause(Enum):
     NOT_APPLICABLE = "not_applicable"
     """The question makes no sense for this subject (an XFS fact of an ext4): nothing to learn."""
 
+    __hash__ = object.__hash__  # members are single objects; Enum's own hash takes a Python call
+
 
 class Known(Struct, Generic[T_co], frozen=True):
     """A value and where it came from (a path, a command, a rule of derivation)."""

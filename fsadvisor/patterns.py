@@ -33,28 +33,30 @@ class _Late:
         return method
 
 
-_OPTIONAL: Final = re.compile(r"\(([\w /-]+(?:\|[\w /-]+)*)\)(\?|(?![*+{?]))")
-"""A first group of plain words, each of which may begin the text, or none where it says `?`."""
+_HIDES: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+"""What is escaped, and sets of signs: a bracket in these opens nothing."""
+_SIGNS: Final = re.compile(r"[()|]")
+_GROUP: Final = re.compile(r"\((?:\?:|\?P<\w+>)?")
 _PLAIN: Final = re.compile(r"[\w /-]*")
 
 
 class LatePattern:
     """Matches as re.compile(pattern, re.ASCII) does, at the beginning of a text."""
 
-    __slots__ = ("_beginnings", "_compiled", "pattern")
+    __slots__ = ("_compiled", "beginnings", "pattern")
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
-        self._beginnings = tuple(_beginnings(pattern))
+        self.beginnings = tuple(_beginnings(_HIDES.sub("\0", pattern)))
         self._compiled: re.Pattern[str] | None = None
 
     def match(self, text: str) -> re.Match[str] | None:
         """Whether the text begins so."""
-        return self._late().match(text) if text.startswith(self._beginnings) else None
+        return self._late().match(text) if text.startswith(self.beginnings) else None
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
         """Whether it is the whole text."""
-        return self._late().fullmatch(text) if text.startswith(self._beginnings) else None
+        return self._late().fullmatch(text) if text.startswith(self.beginnings) else None
 
     def _late(self) -> re.Pattern[str]:
         if self._compiled is None:
@@ -63,28 +65,40 @@ class LatePattern:
 
 
 def _beginnings(pattern: str) -> Iterator[str]:
-    """What a text begins with that matches: one of these, '' where it can't be told."""
-    for branch in _branches(pattern):
+    """What a text begins with that matches: one of these, '' where it can't be told. Nothing in `pattern` is hidden."""
+    for branch in _parted(pattern, "|"):
         rest = branch.removeprefix("^")
-        first = _OPTIONAL.match(rest)
-        words = first[1].split("|") if first else [""]
-        if first and first[2]:
-            words.append("")
-        rest = rest[first.end() :] if first else rest
-        plain = _PLAIN.match(rest)
-        assert plain is not None  # noqa: S101 - it matches nothing, too
-        sure = plain[0][:-1] if rest[plain.end() : plain.end() + 1] in ("?", "*", "{") else plain[0]
-        yield from (word + sure for word in words)
-
-
-def _branches(pattern: str) -> list[str]:
-    """The alternatives of the whole pattern; [''] where brackets or a backslash make it hard to tell."""
-    found, depth = [""], 0
-    for sign in pattern:
-        depth += {"(": 1, ")": -1}.get(sign, 0)
-        if sign == "|" and depth == 0:
-            found.append("")
+        if opens := _GROUP.match(rest):
+            inside = _parted(rest[opens.end() :], ")")[0]
+            yield from _of_group(inside, rest[opens.end() + len(inside) + 1 :])
         else:
-            found[-1] += sign
-    hard = "\\(" in pattern or "\\)" in pattern or "\\|" in pattern or re.search(r"\[[^\]]*[()|]", pattern)
-    return [""] if hard and "|" in pattern else found
+            yield _sure(rest)
+
+
+def _of_group(inside: str, after: str) -> Iterator[str]:
+    if inside.startswith("?") or after.startswith(("*", "{")):
+        yield ""
+    elif after.startswith("?"):
+        yield from (*_beginnings(inside), *_beginnings(after[1:].removeprefix("?")))
+    elif after.startswith("+") or not all(map(_PLAIN.fullmatch, inside.split("|"))):
+        yield from _beginnings(inside)
+    else:
+        yield from (word + then for word in inside.split("|") for then in _beginnings(after))
+
+
+def _sure(plain: str) -> str:
+    """The words that a pattern begins with, without a last sign that may be missing."""
+    words = _PLAIN.match(plain)
+    assert words is not None  # noqa: S101 - it matches nothing, too
+    return words[0][:-1] if plain[words.end() : words.end() + 1] in ("?", "*", "{") else words[0]
+
+
+def _parted(pattern: str, by: str) -> list[str]:
+    """The parts between signs that stand in no bracket."""
+    found, depth, start = [], 0, 0
+    for sign in _SIGNS.finditer(pattern):
+        if depth == 0 and sign[0] == by:
+            found.append(pattern[start : sign.start()])
+            start = sign.end()
+        depth += {"(": 1, ")": -1, "|": 0}[sign[0]]
+    return [*found, pattern[start:]]

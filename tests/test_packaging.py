@@ -98,5 +98,9 @@ def test_installed_from_the_wheel_the_command_runs_and_finds_its_rules(wheel, tm
     assert {file.name for file in (installed / "_tables").iterdir()} == TABLES
 
 
-def test_the_wheel_holds_the_rules_compiled(wheel):
-    assert len(json.loads(zipfile.ZipFile(wheel).read("fsadvisor/_rules.json"))) == len(RULES)
+def test_the_wheel_holds_the_rules_and_the_tables_compiled(wheel):
+    inside = zipfile.ZipFile(wheel)
+    assert len(json.loads(inside.read("fsadvisor/_rules.json"))) == len(RULES)
+    ours = {name.removesuffix(".toml") for name in inside.namelist() if name.endswith(".toml") and "/_" not in name}
+    assert "fsadvisor/drives/families" in ours
+    assert {f"{name}.json" for name in ours} <= set(inside.namelist())

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.compile_rules import compile_rules
+from tools.compile_rules import compile_rules, compile_tables
 from tools.system_tools import TOOLS, say, see_to_tools, this_system
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ def see_to_environment(purpose: str) -> None:
         make_environment(purpose, VENV)
     compileall.compile_dir(ROOT / "fsadvisor", quiet=2)
     compile_rules(ROOT / "rules")
+    compile_tables(ROOT / "fsadvisor")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""What hatchling calls while it builds a wheel: the rules go in compiled too."""
+"""What hatchling calls while it builds a wheel: the rules and tables go in compiled too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ class CompiledRules(BuildHookInterface):  # type: ignore[type-arg]
     """Found by hatchling as the only hook in this file."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - hatchling's
-        """Compile the rules; the build's own process knows no package `tools`."""
+        """Compile them; the build's own process knows no package `tools`."""
         root = Path(self.root)
-        compile_rules = runpy.run_path(str(root / "tools" / "compile_rules.py"))["compile_rules"]
-        build_data["force_include"][str(compile_rules(root / "rules"))] = "fsadvisor/_rules.json"
+        compiler = runpy.run_path(str(root / "tools" / "compile_rules.py"))
+        build_data["force_include"][str(compiler["compile_rules"](root / "rules"))] = "fsadvisor/_rules.json"
+        for made in compiler["compile_tables"](root / "fsadvisor"):
+            build_data["force_include"][str(made)] = str(made.relative_to(root))

@@ -6,7 +6,6 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from fsadvisor import looking
@@ -45,6 +44,8 @@ def explore(chosen: argparse.Namespace, terminal: Terminal) -> int:
     name = _name(chosen)
     if chosen.on != demo_machine() or chosen.attestations is not None:
         return start(name, lambda: _session(chosen, name), terminal)
+    from tempfile import TemporaryDirectory
+
     with TemporaryDirectory(prefix="fsadvisor-demo-") as folder:  # what one says of the demo is gone when it ends
         chosen.attestations = Path(folder, "attest.toml")
         chosen.attestations.touch()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fsadvisor.drives.tables import spellings
+from fsadvisor.own_tables import own_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,9 +22,7 @@ def listed(model: str) -> str | None:
 @cache
 def table() -> Mapping[str, str]:
     """The page by model."""
-    import tomllib
-
-    whole = tomllib.loads(Path(__file__).with_name("shingled.toml").read_text("utf-8"))
+    whole = own_table(Path(__file__).with_name("shingled.toml"))
     return {
         model: f"{one['says']} ({one['page']}, read on {whole['read']})"
         for one in whole["list"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from functools import cache, lru_cache
 from pathlib import Path
@@ -9,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
+from fsadvisor.own_tables import own_table
 from fsadvisor.patterns import LatePattern
 
 if TYPE_CHECKING:
-    import datetime as dt
     from collections.abc import Mapping
 
 
@@ -30,9 +31,7 @@ _VENDOR: Final = re.compile(
 
 
 def _read(name: str) -> dict[str, Any]:
-    import tomllib
-
-    return tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text("utf-8"))
+    return own_table(Path(__file__).with_name(f"{name}.toml"))
 
 
 class Family(Struct, frozen=True, kw_only=True):
@@ -139,12 +138,16 @@ def pages() -> tuple[Page, ...]:
     return tuple(map(_page, _read("pages")["datasheet"]))
 
 
+def _day(said: object) -> dt.date:
+    return dt.date.fromisoformat(str(said))
+
+
 def _page(row: dict[str, Any]) -> Page:
     return Page(
         models=LatePattern(row["models"]),
         says=row["says"],
         page=row["page"],
-        read=row["read"],
+        read=_day(row["read"]),
     )
 
 
@@ -201,7 +204,7 @@ def table() -> tuple[Fault, ...]:
     return tuple(sorted(rows, key=lambda row: WORST_FIRST.index(row.effect)))
 
 
-def _fault(row: dict[str, Any], page: dict[str, str], read: dt.date) -> Fault:
+def _fault(row: dict[str, Any], page: dict[str, str], read: object) -> Fault:
     return Fault(
         bus=row["bus"],
         model=LatePattern(row["model"]),
@@ -209,7 +212,7 @@ def _fault(row: dict[str, Any], page: dict[str, str], read: dt.date) -> Fault:
         what=row["what"],
         says=page["says"],
         page=page["url"],
-        read=read,
+        read=_day(read),
         firmware=frozenset(row.get("firmware", ())),
         like=LatePattern(row["like"]) if "like" in row else None,
         before=row.get("before", ""),

@@ -32,7 +32,6 @@ import json
 import os
 import re
 import stat
-import tomllib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -331,6 +330,8 @@ def _title(folder: str, content: str | Unknown | None) -> dict[str, Any]:
     where = f"{folder}/{TITLE}"
     if isinstance(content, Unknown):
         raise MachineError(where, content.learn, AGAIN)
+    import tomllib
+
     try:
         title = tomllib.loads(content)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:

@@ -108,10 +108,13 @@ def piece(value: Any) -> bytes:  # noqa: ANN401 - whatever JSON holds
         return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def value_piece(value: Any) -> bytes | None:  # noqa: ANN401 - any type of the catalogue
-    """A fact's value; None where it is a number that JSON has no word for."""
-    if value.__class__ is Version:
-        value = str(value)
-    elif value.__class__ is float and not isfinite(value):
-        return None
-    return piece(value)
+def fact_value(value: Any) -> Any:  # noqa: ANN401 - any type of the catalogue
+    """A fact's value as JSON has it; None where it is a number that JSON has no word for."""
+    kind = value.__class__
+    if kind is str:
+        return value if value.isascii() else without_surrogates(value)
+    if kind is tuple:
+        return value if all(map(str.isascii, value)) else tuple(map(without_surrogates, value))
+    if kind is Version:
+        return str(value)
+    return None if kind is float and not isfinite(value) else value

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from fsadvisor.own_tables import own_table
 from fsadvisor.patterns import LatePattern, late
 from fsadvisor.readers.parsing import refusal
 
@@ -119,9 +120,7 @@ def parse(text: str) -> KernelLog | Unknown:
 @lru_cache(maxsize=4096)
 def _told(said: str) -> tuple[Pattern, str] | None:
     """The pattern of a line, the first that fits, and the device. The log is read again and again by who watches."""
-    if _any_beginning().match(said) is None:
-        return None
-    for pattern in patterns():
+    for pattern in _beginning(said[:1]):
         match = pattern.match.match(said)
         if match is not None:
             groups = match.groupdict()
@@ -151,23 +150,16 @@ def _without_echoes(found: dict[tuple[str, str], Event]) -> Iterator[Event]:
     return (event for key, event in found.items() if key not in echoes)
 
 
-@cache
-def _any_beginning() -> re.Pattern[str]:
-    """One look at a line that most fail: how the lines of all patterns begin."""
-    return re.compile(
-        r"ata\d|BTRFS|EXT4-fs|XFS|JBD2|F2FS-fs|FAT-fs|Aborting journal|INFO: task|sd \d|nvme|md/raid|device-mapper"
-        r"|Buffer I/O|I/O error|critical |(?:recoverable )?transport |protection error|timeout error|nfs: server"
-        r"|blk_update_request|blk_print_req_error|print_req_error|end_request|pcieport|ahci|megaraid_sas|mpt3sas"
-        r"|\w+: detected capacity|set_capacity_and_notify: |md: "
-    )
+@lru_cache(maxsize=256)
+def _beginning(sign: str) -> tuple[Pattern, ...]:
+    """The rows that a line may fit which begins with a sign: most lines of a log begin as few rows do, or as none."""
+    return tuple(row for row in patterns() if any(text[:1] in (sign, "") for text in row.match.beginnings))
 
 
 @cache
 def patterns() -> tuple[Pattern, ...]:
     """All rows, in the order in which they are tried."""
-    import tomllib
-
-    table = tomllib.loads(Path(__file__).with_name("kernel_log.toml").read_text("utf-8"))
+    whole = own_table(Path(__file__).with_name("kernel_log.toml"))
     return tuple(
         Pattern(
             id=row["id"],
@@ -180,5 +172,5 @@ def patterns() -> tuple[Pattern, ...]:
             over=tuple(row.get("over", ())),
             kernels=tuple(row.get("kernels", ())),
         )
-        for row in table["pattern"]
+        for row in whole["pattern"]
     )

@@ -232,10 +232,8 @@ def _lines(document: Json) -> list[str]:
 
 
 def _cache_line(lines: list[str], label: str) -> bool | None:
-    for line in lines:
-        if line.startswith(label):
-            return {"Enabled": True, "Disabled": False}.get(line.removeprefix(label).strip())
-    return None
+    _, found, after = "\n".join(["", *lines]).partition(f"\n{label}")
+    return {"Enabled": True, "Disabled": False}.get(after.partition("\n")[0].strip()) if found else None
 
 
 def _capacity(document: Json) -> int | None:

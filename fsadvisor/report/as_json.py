@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import UNSET, Raw, convert
 
-from fsadvisor.facts import Cause, Unknown
+from fsadvisor.facts import NOT_APPLICABLE, Cause, Known, Unknown
 from fsadvisor.pages import published
 from fsadvisor.pages.escape import json_escaped, without_surrogates
 from fsadvisor.pages.published import piece
@@ -108,19 +108,19 @@ class Written:
 
     def subject(self, seen: Subject) -> model.Subject:
         """One subject with its own facts."""
-        known: list[bytes] = []
+        known: dict[str, Any] = {}
         unknown: dict[str, int] = {}
         sources: dict[str, list[str]] = {}
         reasons = self._reasons
         for name, fact in own_facts(seen):
-            value = None if isinstance(fact, Unknown) else published.value_piece(fact.value)
-            if value is None:
-                why = (fact.cause, fact.learn) if isinstance(fact, Unknown) else _NO_NUMBER
-                unknown[name] = reasons.setdefault(why, len(reasons))
-                continue
-            known.append(_key(name) + value)
-            if self._sources:
-                sources.setdefault(_text(fact.source), []).append(name)
+            if isinstance(fact, Unknown):
+                unknown[name] = reasons.setdefault((fact.cause, fact.learn), len(reasons))
+            elif (value := published.fact_value(fact.value)) is None:
+                unknown[name] = reasons.setdefault(_NO_NUMBER, len(reasons))
+            else:
+                known[name] = value
+                if self._sources:
+                    sources.setdefault(_text(fact.source), []).append(name)
         others = {
             name: _text(self._owners[id(facts)])
             for name, facts in seen.scope.items()
@@ -128,7 +128,7 @@ class Written:
         }
         return model.Subject(
             id=_text(seen.id), kind=seen.kind, name=_text(seen.name), below=tuple(map(_text, seen.below)),
-            facts=cast("Any", Raw(b"{%b}" % b",".join(known))), unknown=unknown,
+            facts=known, unknown=unknown,
             sources=cast("Any", sources) if self._sources else UNSET,
             scope=others or UNSET, stable=self._stable.get(seen.id, UNSET),
         )  # fmt: skip
@@ -141,11 +141,6 @@ class Written:
 _NO_NUMBER = (Cause.UNREADABLE, "")
 
 
-@cache
-def _key(name: str) -> bytes:
-    return b'"%b":' % name.encode()
-
-
 def _own(seen: Subject) -> Iterator[str]:
     return (name for name in _OWN.get(seen.kind, (seen.kind,)) if name in seen.scope)
 
@@ -156,19 +151,17 @@ def own_facts(seen: Subject) -> Iterator[tuple[str, Fact[Any]]]:
         facts = seen.scope.get(namespace)
         if facts is None:
             continue
-        for name, read in _readers(namespace):
-            found = read(facts)
-            if not isinstance(found, Unknown) or found.cause is not Cause.NOT_APPLICABLE:
+        names, read = _reader(namespace)
+        for name, found in zip(names, read(facts), strict=True):
+            if found is not NOT_APPLICABLE and (isinstance(found, Known) or found.cause is not Cause.NOT_APPLICABLE):
                 yield name, found
 
 
 @cache
-def _readers(namespace: str) -> tuple[tuple[str, Callable[[Facts], Fact[Any]]], ...]:
-    return tuple(
-        (entry.name, attrgetter(entry.name.partition(".")[2]))
-        for entry in catalogue().values()
-        if entry.namespace == namespace
-    )
+def _reader(namespace: str) -> tuple[tuple[str, ...], Callable[[Facts], tuple[Fact[Any], ...]]]:
+    """The names of a kind's facts, and what reads all of them at once."""
+    names = tuple(entry.name for entry in catalogue().values() if entry.namespace == namespace)
+    return names, attrgetter(*(name.partition(".")[2] for name in names))
 
 
 def _text(text: str) -> str:
@@ -277,8 +270,9 @@ def as_json(
     yield b'"machine":%b,\n' % _line(machine(storage, about))
     yield b'"summary":%b,\n' % _line(summary(storage, verdicts, about))
     calls: dict[Rule, bool] = {}
-    for one in _spoken(verdicts):
-        calls[one.rule] = calls.get(one.rule, False) or one.calls_for_action
+    for rule, outcome, _ in _groups(verdicts):
+        if outcome not in SILENT:
+            calls[rule] = calls.get(rule, False) or outcome in CALLS_FOR_ACTION
     yield b'"rules":['
     yield from _lines(piece(rule_of(rule, calls=called)) for rule, called in calls.items())
     written = Written(storage, about, sources=sources)

@@ -198,31 +198,42 @@ def advise(storage: Storage, rules: Iterable[Rule], *, every: bool = False) -> V
     tried = {(one.rule, about): one for one in storage.tried for about in one.subjects}
     alike: dict[_Alike, list[Subject]] = {}
     for subject in sorted(storage.subjects, key=attrgetter("id")):
-        applying = (
-            rule
-            for first, alike_so_far in asking[subject.kind]
-            if every or first is None or first.evaluate(subject.scope) is not FALSE
-            for rule in alike_so_far
-        )
-        for rule in applying:
-            outcome = _outcome(rule, subject.scope)
-            if outcome is not Outcome.NOT_APPLICABLE or every:
-                left = NOTHING_MEASURED
-                if rule.measured or tried:
-                    left = left_of(_measured(rule, outcome, subject.scope, tried.get((rule.id, subject.id))))
-                alike.setdefault((rule, outcome, left), []).append(subject)
+        for rule, outcome in _outcomes(asking[subject.kind], subject.scope, every=every):
+            left = NOTHING_MEASURED
+            if rule.measured or tried:
+                left = left_of(_measured(rule, outcome, subject.scope, tried.get((rule.id, subject.id))))
+            alike.setdefault((rule, outcome, left), []).append(subject)
     found = Verdicts(alike, storage.waivers, tried)
     found.fold(storage.subjects)
     return found
 
 
-def _by_first_question(rules: Iterable[Rule]) -> dict[str, list[tuple[Expression | None, list[Rule]]]]:
+_Asking: TypeAlias = "list[tuple[Expression | None, list[tuple[Rule, tuple[Ask, ...]]]]]"
+"""First questions, each with the rules that ask it and what else these ask to know whether they apply."""
+
+
+def _by_first_question(rules: Iterable[Rule]) -> dict[str, _Asking]:
     """By kind of subject, the rules that ask the same first: one no is enough for all of them."""
-    found: dict[str, dict[str, tuple[Expression | None, list[Rule]]]] = {kind: {} for kind in SCOPES}
+    found: dict[str, dict[str, tuple[Expression | None, list[tuple[Rule, tuple[Ask, ...]]]]]] = {
+        kind: {} for kind in SCOPES
+    }
     for rule in rules:
         first = rule.applies[0].expression if rule.applies else None
-        found[rule.subject].setdefault(first.text if first else "", (first, []))[1].append(rule)
+        found[rule.subject].setdefault(first.text if first else "", (first, []))[1].append((rule, rule.applies[1:]))
     return {kind: list(asked.values()) for kind, asked in found.items()}
+
+
+def _outcomes(asking: _Asking, scope: Mapping[str, Facts], *, every: bool) -> Iterator[tuple[Rule, Outcome]]:
+    """The rules on one subject that apply, or all of them, and what they say."""
+    for first, asked in asking:
+        answer = TRUE if first is None else first.evaluate(scope)
+        if answer is not FALSE:
+            for rule, applies in asked:
+                outcome = _outcome(rule, scope, _all(applies, scope, answer))
+                if every or outcome is not Outcome.NOT_APPLICABLE:
+                    yield rule, outcome
+        elif every:
+            yield from ((rule, Outcome.NOT_APPLICABLE) for rule, _ in asked)
 
 
 _Alike: TypeAlias = "tuple[Rule, Outcome, int]"
@@ -281,7 +292,7 @@ def _unfit(waiver: Waiver, kinds: Mapping[str, str]) -> str:
 
 def judge(rule: Rule, subject: Subject) -> Verdict:
     """What a rule says of a subject of its kind, whatever the rule's status."""
-    return Verdict(rule, subject, _outcome(rule, subject.scope))
+    return Verdict(rule, subject, _outcome(rule, subject.scope, _all(rule.applies, subject.scope)))
 
 
 def safety_of(rule: Rule, subject: Subject) -> Truth:
@@ -289,8 +300,7 @@ def safety_of(rule: Rule, subject: Subject) -> Truth:
     return _all(rule.safety, subject.scope)
 
 
-def _outcome(rule: Rule, scope: Mapping[str, Facts]) -> Outcome:
-    applies = _all(rule.applies, scope)
+def _outcome(rule: Rule, scope: Mapping[str, Facts], applies: Truth) -> Outcome:
     if applies is FALSE:
         return Outcome.NOT_APPLICABLE
     checks = _all(rule.checks, scope)
@@ -306,9 +316,8 @@ def _outcome(rule: Rule, scope: Mapping[str, Facts]) -> Outcome:
 _BY_SAFETY: Final = {TRUE: Outcome.ADVISE, FALSE: Outcome.BLOCKED, UNKNOWN: Outcome.WITHHELD}
 
 
-def _all(asks: tuple[Ask, ...], scope: Mapping[str, Facts]) -> Truth:
-    """Kleene's and of all asks (truth.conjunction without a generator: a big machine asks a million times)."""
-    result = TRUE
+def _all(asks: tuple[Ask, ...], scope: Mapping[str, Facts], result: Truth = TRUE) -> Truth:
+    """Kleene's and of all asks and of what is no FALSE (truth.conjunction without a generator, for a million asks)."""
     for ask in asks:
         answer = ask.expression.evaluate(scope)
         if answer is FALSE:

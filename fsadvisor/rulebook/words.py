@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
+from fsadvisor.own_tables import own_table
 from fsadvisor.rulebook.rule import CALLS_FOR_ACTION, Outcome
 
 if TYPE_CHECKING:
@@ -236,9 +237,7 @@ def _one_letter_apart(one: str, other: str) -> bool:
 
 @cache
 def _document() -> Mapping[str, Any]:
-    import tomllib
-
-    return tomllib.loads(Path(__file__).with_name("symptoms.toml").read_text("utf-8"))
+    return own_table(Path(__file__).with_name("symptoms.toml"))
 
 
 @cache

@@ -36,6 +36,7 @@ class Stack:
     def __init__(self, below: Mapping[str, tuple[str, ...]], open_ended: frozenset[str]) -> None:
         self.below = below
         self.open_ended = open_ended
+        self._under: dict[str, tuple[str, ...]] = {}
         self._above: dict[str, tuple[str, ...]] = {}
         for at in below:
             if at.startswith("filesystem:"):
@@ -44,14 +45,16 @@ class Stack:
 
     def under(self, subject: str) -> tuple[str, ...]:
         """Every id below a subject, nearest first; a loop in the graph is walked once."""
-        seen: dict[str, None] = {}
-        waiting = list(self.below.get(subject, ()))
-        while waiting:
-            below = waiting.pop(0)
-            if below not in seen:
-                seen[below] = None
-                waiting.extend(self.below.get(below, ()))
-        return tuple(seen)
+        if subject not in self._under:
+            seen: dict[str, None] = {}
+            waiting = list(self.below.get(subject, ()))
+            while waiting:
+                below = waiting.pop(0)
+                if below not in seen:
+                    seen[below] = None
+                    waiting.extend(self.below.get(below, ()))
+            self._under[subject] = tuple(seen)
+        return self._under[subject]
 
     def followed(self, subject: str) -> bool:
         """Whether every way down ends at a disk, and there is one: a loop in the graph ends nowhere."""

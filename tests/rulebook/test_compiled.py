@@ -1,14 +1,16 @@
 """Compiled rules are the rules as they are written, or are not believed."""
 
+import json
 import tomllib
 
 import msgspec
 import pytest
 
+from fsadvisor.own_tables import own_table
 from fsadvisor.rulebook.shape import RuleShape
 from fsadvisor.rulebook.shelf import compiled_rule, load_shelf, own_shelf
 from tests.paths import ROOT
-from tools.compile_rules import compile_rules
+from tools.compile_rules import compile_rules, compile_tables
 
 RULE = min((ROOT / "rules").glob("*/*.toml")).read_text()
 
@@ -62,3 +64,22 @@ def test_what_is_taken_as_proven_is_what_is_proven():
         assert tuple(one.examples) == tuple(other.examples)
         assert [it.pieces for it in one.remedy.now] == [it.pieces for it in other.remedy.now]
         assert [(it.says.pieces, it.names) for it in one.here] == [(it.says.pieces, it.names) for it in other.here]
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "fsadvisor").rglob("*.toml")), ids=lambda file: file.stem)
+def test_every_table_compiles_to_what_its_file_says_but_for_days_which_become_texts(tmp_path, file):
+    copy = tmp_path / file.name
+    copy.write_bytes(file.read_bytes())
+    written = own_table(copy)
+    compile_tables(tmp_path)
+    assert json.dumps(own_table(copy)) == json.dumps(written, default=str)
+
+
+def test_a_table_that_was_changed_since_or_whose_compiled_file_is_damaged_is_parsed_anew(tmp_path):
+    table = tmp_path / "one.toml"
+    table.write_text("a = 1\n")
+    (compiled,) = compile_tables(tmp_path)
+    table.write_text("a = 2\n")
+    assert own_table(table) == {"a": 2}
+    compiled.write_text("[]")
+    assert own_table(table) == {"a": 2}

@@ -79,5 +79,8 @@ def _tree(commit: str, place: Path) -> Path:
         archive.extractall(place, filter="data")
     compileall.compile_dir(place / "fsadvisor", quiet=2)
     with contextlib.suppress(FileNotFoundError):  # older than the compiled rules
-        runpy.run_path(str(place / "tools" / "compile_rules.py"))["compile_rules"](place / "rules")
+        compiler = runpy.run_path(str(place / "tools" / "compile_rules.py"))
+        compiler["compile_rules"](place / "rules")
+        with contextlib.suppress(KeyError):  # older than the compiled tables
+            compiler["compile_tables"](place / "fsadvisor")
     return place
