@@ -82,7 +82,7 @@ _OF_PROCESS: Final = (
 
 def of_file(path: str, text: str) -> str:
     """The text of a file."""
-    told = _FILES.get(path) or (_mount_unit if path.endswith(".mount") else str)
+    told = _FILES.get(path) or next((told for end, told in _BY_END.items() if path.endswith(end)), str)
     return told(text)
 
 
@@ -275,10 +275,10 @@ _FILES: Final[dict[str, Callable[[str], str]]] = {
     kept_files.ATTESTATIONS: kept_files.without_people,
     kept_files.PROBES: kept_files.without_places,
     "/etc/fstab": _fstab,
-    "/proc/self/mountinfo": _mountinfo,
     "/var/lib/nfs/etab": _exports,
     "/proc/mounts": _mounts,
 }
+_BY_END: Final[dict[str, Callable[[str], str]]] = {".mount": _mount_unit, "/mountinfo": _mountinfo}
 
 
 _POSTGRESQL = """config_file include include_dir include_if_exists fsync full_page_writes synchronous_commit

@@ -1,7 +1,8 @@
 """What lies in a directory below the filesystem that is mounted over it, where neither du nor ls sees it.
 
 open_tree(2) makes a copy of the mount above, which is attached nowhere and ends with its descriptor: nothing of the
-host's mounts changes. It takes root, and Linux 5.2. No link is followed, and access times stay.
+host's mounts changes. It takes root, and Linux 5.2. No link is followed, and access times stay. Subvolumes of a Btrfs
+in it are left out: snapshots share what they hold, and others may be mounted elsewhere.
 
 https://man7.org/linux/man-pages/man2/open_tree.2.html
 """
@@ -84,9 +85,11 @@ class _Walk:
         self.whole = True
         self._end = time.monotonic() + _LONGEST_S
         self._linked: set[int] = set()
+        self._device: int | None = None
 
     def look_into(self, directory: int, depth: int) -> None:
         """A directory, and those below it."""
+        self._device = self._device or os.fstat(directory).st_dev
         with os.scandir(directory) as entries:
             for entry in entries:
                 if self.files >= _MOST_NAMES or time.monotonic() > self._end or depth > _DEEPEST:
@@ -98,6 +101,9 @@ class _Walk:
     def _count(self, name: str, directory: int, depth: int) -> None:
         status = os.stat(name, dir_fd=directory, follow_symlinks=False)
         self.files += 1
+        if status.st_dev != self._device:
+            self.whole = False
+            return
         if status.st_nlink > 1 and not stat.S_ISDIR(status.st_mode):
             if status.st_ino in self._linked:
                 return

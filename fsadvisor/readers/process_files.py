@@ -43,10 +43,22 @@ Written against findutils 4.9 and coreutils 9.1; root only. What `find` complain
     65024 9986052 9768 /proc/8044/fd/3
 
 https://man7.org/linux/man-pages/man5/proc_pid_fd.5.html
+
+parse_descriptor_info: By which mount a file was opened, and for what: /proc/PID/fdinfo/FD.
+
+Written against Linux 6.18 (the inode since 5.14). The flags are those of open(2), in octal.
+
+    pos:	0
+    flags:	0100002
+    mnt_id:	29
+    ino:	9986052
+
+https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html
 """
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -141,7 +153,10 @@ DELETED_FILES_ARGV: tuple[str, ...] = (
     "(", "-path", "/proc/*/*", "!", "-path", "/proc/*/fd", "!", "-path", "/proc/*/fd/*", "-prune", ")", "-o",
     "(", "-lname", "/*(deleted)", "-exec", "stat", "-L", "-c", "%d %i %b %n", "{}", "+", ")",
 )  # fmt: skip
-_DELETED = late(r"(\d{1,20}) (\d{1,20}) (\d{1,20}) /proc/(\d{1,10})/fd/\d{1,10}")
+_DELETED = late(r"(\d{1,20}) (\d{1,20}) (\d{1,20}) /proc/(\d{1,10})/fd/(\d{1,10})")
+
+
+_FLAGS = late(r"^flags:\t([0-7]{1,12})$", re.ASCII | re.MULTILINE)
 
 
 class DeletedFile(Struct, frozen=True, kw_only=True):
@@ -153,6 +168,8 @@ class DeletedFile(Struct, frozen=True, kw_only=True):
     allocated_bytes: int
     pid: int
     """The first process that holds it."""
+    descriptor: int
+    """One that it holds it by."""
 
 
 class DeletedFiles(Struct, frozen=True, kw_only=True):
@@ -169,9 +186,30 @@ def parse_deleted_files(text: str) -> DeletedFiles | Unknown:
     for line in text.split("\n"):
         read = _DELETED.fullmatch(line)
         if read:
-            device, inode, blocks, pid = map(int, read.groups())
-            one = DeletedFile(device=device, inode=inode, allocated_bytes=512 * blocks, pid=pid)
+            device, inode, blocks, pid, descriptor = map(int, read.groups())
+            one = DeletedFile(device=device, inode=inode, allocated_bytes=512 * blocks, pid=pid, descriptor=descriptor)
             found.setdefault((device, inode), one)
     if not found and text.strip():
         return refusal(text, "no files in it")
     return DeletedFiles(files=tuple(found.values()), all_seen="Permission denied" not in text)
+
+
+class DescriptorInfo(Struct, frozen=True, kw_only=True):
+    """An open file."""
+
+    mount_id: int
+    """As tables of mounts have it."""
+    inode: int | None
+    written: bool
+    """It was opened for writing."""
+
+
+def parse_descriptor_info(text: str) -> DescriptorInfo | Unknown:
+    """Read the file."""
+    numbers = counts(text, ":\t")
+    flags = _FLAGS.search(text)
+    if "mnt_id" not in numbers or flags is None:
+        return refusal(text, "no mnt_id or flags line")
+    return DescriptorInfo(
+        mount_id=numbers["mnt_id"], inode=numbers.get("ino"), written=int(flags[1], 8) & os.O_ACCMODE != os.O_RDONLY
+    )

@@ -9,9 +9,11 @@ from msgspec import Struct
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.survey import read_fact
+from fsadvisor.survey.filesystem_types.base import option
+from fsadvisor.survey.superblocks import OVERLAY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from fsadvisor.machine.port import Machine
     from fsadvisor.readers.mount_tables import Mount
@@ -36,22 +38,35 @@ class Mounts:
     def __init__(self, machine: Machine, theirs: str) -> None:
         table = parse_mountinfo(theirs)
         self._theirs = () if isinstance(table, Unknown) else table.mounts
-        host = read_fact.understood(machine.read("/proc/self/mountinfo"), parse_mountinfo)
-        self._ours = () if isinstance(host, Unknown) else host.mounts
+        self._ours = of_host(machine)
 
     def place(self, path: str) -> Place:
         """Where it lies here; unknown where a mount of the container is not one of the host's."""
-        if ".." in path.split("/") or (over := _last_over(path, self._theirs)) is None:
+        if ".." in path.split("/") or (over := last_over(path, self._theirs)) is None:
             return _UNKNOWN
-        rest = _rest(path, over.mount_point)
-        if over.fs_type == "overlay":
-            upper = next((it[len("upperdir=") :] for it in over.super_options if it.startswith("upperdir=")), None)
-            inside = f"{over.root.rstrip('/')}{rest}"
-            return _UNKNOWN if upper is None else _in(Known(f"{upper}{inside}", _SOURCE), layer=True)
-        inside = f"{over.root.rstrip('/')}{rest}" or "/"
-        same = [it for it in self._ours if it.major_minor == over.major_minor and _is_below(inside, it.root)]
-        seen = [place for it in same if _last_over(place := _joined(it, inside), self._ours) is it]
+        place = inside(over, path)
+        if over.fs_type == OVERLAY:
+            upper = option(over, "upperdir")
+            return _UNKNOWN if upper is None else _in(Known(f"{upper}{place.rstrip('/')}", _SOURCE), layer=True)
+        seen = shown_at(place, over.major_minor, self._ours)
         return _in(Known(min(seen, key=len), _SOURCE), layer=False) if seen else _UNKNOWN
+
+
+def of_host(machine: Machine) -> tuple[Mount, ...]:
+    """The mounts that we see; none where the table can't be read."""
+    table = read_fact.understood(machine.read("/proc/self/mountinfo"), parse_mountinfo)
+    return () if isinstance(table, Unknown) else table.mounts
+
+
+def inside(mount: Mount, path: str) -> str:
+    """A path on a mount as its filesystem has it."""
+    return f"{mount.root.rstrip('/')}{_rest(path, mount.mount_point)}" or "/"
+
+
+def shown_at(path: str, major_minor: str, mounts: Sequence[Mount]) -> list[str]:
+    """The places at which a path of a filesystem is seen: by its mounts, where no other is mounted over it."""
+    same = [it for it in mounts if it.major_minor == major_minor and _is_below(path, it.root)]
+    return [place for it in same if last_over(place := _joined(it, path), mounts) is it]
 
 
 def _in(path: Known[str], *, layer: bool) -> Place:
@@ -70,7 +85,7 @@ def _is_below(path: str, top: str) -> bool:
     return f"{path.rstrip('/')}/".startswith(f"{top.rstrip('/')}/")
 
 
-def _last_over(path: str, mounts: Iterable[Mount]) -> Mount | None:
+def last_over(path: str, mounts: Sequence[Mount]) -> Mount | None:
     """The mount that a path is on: the longest mount point above it, of several at one place the last."""
     above = [it for it in mounts if _is_below(path, it.mount_point)]
     longest = max((len(it.mount_point) for it in above), default=0)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from fsadvisor import secrecy
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
-from fsadvisor.readers import json_text, process_files
+from fsadvisor.readers import json_text
 from fsadvisor.storage import Filesystem
-from fsadvisor.survey import kernel_log, look_keys, looks, raid, read_fact, soundness
+from fsadvisor.survey import kernel_log, look_keys, looks, raid, read_fact, soundness, unseen_space
 from fsadvisor.survey.attested import SubjectIdentities
 from fsadvisor.survey.filesystem_types import xfs, zfs
 from fsadvisor.survey.filesystem_types.base import MOUNTINFO
@@ -51,7 +50,7 @@ def survey_filesystems(inventory: Inventory, disks: Mapping[str, Disk], overlay:
             found[at] = replace(found[at], zfs_log_plp=verdict, zfs_guest_volumes=guests)
     for at, block in inventory.blocks.items():
         if found[at].deleted_open_percent is not NOT_APPLICABLE:
-            percent, below = _hidden(inventory, block, found[at])
+            percent, below = unseen_space.hidden_files(inventory, block, found[at])
             found[at] = replace(found[at], hidden_percent=percent, hidden_below=below)
     for at, block in inventory.blocks.items():
         seen = kernel_log.of_filesystem(inventory.log, block.devices, inventory.uptime)
@@ -87,64 +86,6 @@ def commands(block: Superblock) -> tuple[Argv, ...]:
     return type_of(block.type).commands(block)
 
 
-_ASKED_WHERE_USED: Final = 90
-_SHOWN: Final = 3
-_MOST_MOUNTS: Final = 20
-_MUCH: Final = 5
-"""Percent: so much is much, whatever else is held by processes that were not seen."""
-
-
-def deleted_files(
-    machine: Machine, block: Superblock, used_percent: Fact[int], size: Fact[int]
-) -> tuple[Fact[int], Fact[tuple[str, ...]]]:
-    """The share that deleted files hold which are still open, and by whom; asked where a filesystem fills.
-
-    Where each subvolume has a number of its own it is not told which filesystem a file is of.
-    """
-    if isinstance(used_percent, Unknown) or used_percent.value <= _ASKED_WHERE_USED or isinstance(size, Unknown):
-        return NOT_APPLICABLE, NOT_APPLICABLE
-    if not block.devices or block.number.startswith("0:") or not size.value:
-        return NOT_APPLICABLE, NOT_APPLICABLE
-    source = "/proc/*/fd"
-    denied = Unknown(Cause.DENIED, "run fsadvisor as root", source)
-    record: process_files.DeletedFiles | Unknown = denied
-    if machine.root:
-        argv = process_files.DELETED_FILES_ARGV
-        record = read_fact.command_record(machine, argv, process_files.parse_deleted_files)
-    if isinstance(record, Unknown):
-        return record, record
-    held: dict[int, int] = {}
-    for file in record.files:
-        if f"{os.major(file.device)}:{os.minor(file.device)}" == block.number:
-            held[file.pid] = held.get(file.pid, 0) + file.allocated_bytes
-    most = sorted(held, key=held.__getitem__, reverse=True)[:_SHOWN]
-    names = {pid: read_fact.value(read_fact.text(machine, f"/proc/{pid}/comm")) or "process" for pid in most}
-    by = tuple(f"{names[pid]} {pid}" for pid in most)
-    percent = 100 * sum(held.values()) // size.value
-    if percent < _MUCH and not record.all_seen:
-        return denied, denied
-    return Known(percent, source), Known(by, source)
-
-
-def _hidden(inventory: Inventory, block: Superblock, known: Filesystem) -> tuple[Fact[int], Fact[tuple[str, ...]]]:
-    """The share of it that lies below mount points, and of which; asked where it fills, as for deleted files."""
-    if isinstance(known.size_bytes, Unknown):
-        return known.size_bytes, known.size_bytes
-    own = {mount.mount_id: mount.mount_point for mount in block.mounts}
-    over = {it.mount_point: own[it.parent_id] for it in inventory.mounts if it.parent_id in own}
-    held: dict[str, int] = {}
-    for point, above in list(over.items())[:_MOST_MOUNTS]:
-        told = read_fact.understood(inventory.machine.hidden(point, above), json_text.load)
-        taken = read_fact.field(told, f"below the mount at {point}", lambda it: json_text.integer(it, "bytes"))
-        if isinstance(taken, Unknown):
-            return taken, taken
-        held[point] = taken.value
-    percent = 100 * sum(held.values()) // known.size_bytes.value
-    most = sorted((it for it in held if held[it]), key=held.__getitem__, reverse=True)[:_SHOWN]
-    source = "below what is mounted over it"
-    return Known(percent, source), Known(tuple(most), source)
-
-
 def filesystem(
     machine: Machine,
     block: Superblock,
@@ -169,7 +110,7 @@ def filesystem(
     own["label"] = _label(block, own.get("label"), udev, lsblk_labels)
     used = read_fact.field(space, "statvfs", _used_percent)
     size = read_fact.field(space, "statvfs", lambda it: json_text.integer(it, "size"))
-    deleted_percent, deleted_by = deleted_files(machine, block, used, size)
+    deleted_percent, deleted_by = unseen_space.deleted_files(machine, block, used, size)
     if block.type == xfs.XFS.name:
         own["xfs_small_free_percent"] = xfs.small_free_percent(machine, top.mount_point, used, own)
     return Filesystem(

@@ -79,16 +79,42 @@ def test_an_xfs_at_its_share_of_inodes_is_cured_by_a_larger_share(made):
     assert "xfs-inode-share-used-up" not in look(place)[1]
 
 
-def test_a_deleted_file_that_is_open_is_named_by_who_holds_it(made):
-    device = made.device("held", 64)
-    run("mkfs.ext4", "-q", "-m", "0", device)
-    place = made.mount(device, "held")
-    fill(place, share=0.97)
-    file = Path(f"{place}/fill")
-    with file.open("ab") as held, subprocess.Popen(["sleep", "1000"], stdout=held) as holder:
-        held.close()
+MAKE = {"ext4": ("mkfs.ext4", "-q", "-m", "0"), "btrfs": ("mkfs.btrfs", "-q", "-m", "single")}
+
+
+def mounted(made, kind, name, megabytes=64):
+    """A filesystem, and a directory in it for files: of Btrfs a subvolume, whose files have a number of their own."""
+    device = made.device(name, megabytes if kind == "ext4" else 300)
+    run(*MAKE[kind], device)
+    place = made.mount(device, name)
+    folder = Path(f"{place}/folder")
+    run("btrfs", "-q", "subvolume", "create", str(folder)) if kind == "btrfs" else folder.mkdir()
+    return place, folder
+
+
+@pytest.mark.namespaces
+@pytest.mark.parametrize("kind", ["ext4", "btrfs", "container"])
+def test_a_deleted_file_that_is_open_is_named_by_who_holds_it(made, kind):
+    place, folder = mounted(made, "ext4" if kind == "container" else kind, "held")
+    inner = ()
+    if kind == "container":
+        for name in ("lower", "upper", "work", "merged"):
+            (folder / name).mkdir()
+        layers = f"lowerdir={folder}/lower,upperdir={folder}/upper,workdir={folder}/work"
+        inner = (
+            "unshare",
+            "--mount",
+            "sh",
+            "-ec",
+            f'mount -t overlay -o {layers} overlay {folder}/merged; exec "$0" "$@"',
+        )
+        folder = folder / "merged"
+    stat = os.statvfs(place)
+    size = int(stat.f_bavail * stat.f_frsize * 0.97)
+    hold = f"exec > {folder}/fill; fallocate -l {size} {folder}/fill; rm {folder}/fill; echo held >&2; exec sleep 1000"
+    with subprocess.Popen([*inner, "sh", "-ec", hold], stderr=subprocess.PIPE, text=True) as holder:
         try:
-            file.unlink()
+            assert holder.stderr.readline() == "held\n"
             known, advised = look(place)
             assert known.deleted_open_percent.value > 80
             assert f"sleep {holder.pid}" in known.deleted_open_by.value
@@ -99,15 +125,15 @@ def test_a_deleted_file_that_is_open_is_named_by_who_holds_it(made):
 
 
 @pytest.mark.namespaces
-def test_files_below_a_mount_point_are_found_without_a_change_of_mounts(made):
-    device, other = made.device("above", 64), made.device("over", 32)
-    for one in (device, other):
-        run("mkfs.ext4", "-q", "-m", "0", one)
-    place = made.mount(device, "above")
-    hidden = Path(f"{place}/srv/data")
-    hidden.mkdir(parents=True)
-    fill(hidden, share=0.97)
+@pytest.mark.parametrize("kind", ["ext4", "btrfs"])
+def test_files_below_a_mount_point_are_found_without_a_change_of_mounts(made, kind):
+    place, folder = mounted(made, kind, "above")
+    other = made.device("over", 32)
+    run(*MAKE["ext4"], other)
+    hidden = folder / "data"
+    hidden.mkdir()
     (hidden / "out").symlink_to("/usr")
+    fill(hidden, share=0.97)
     taken = int(subprocess.run(["du", "-sk", hidden], capture_output=True, text=True, check=True).stdout.split()[0])
     before = hidden.stat().st_atime_ns
     run("mount", other, str(hidden))
@@ -120,12 +146,25 @@ def test_files_below_a_mount_point_are_found_without_a_change_of_mounts(made):
         assert known.hidden_below.value == (str(hidden),)
         assert "files-hidden-below-mount" in advised
         assert mounts_below(place) == before_look
-        assert "fill\n" in run_in_own_mounts(place, "ls /mnt/srv/data")
-        run_in_own_mounts(place, "rm /mnt/srv/data/fill")
+        assert "fill\n" in run_in_own_mounts(place, "ls /mnt/folder/data")
+        run_in_own_mounts(place, "rm /mnt/folder/data/fill")
         assert "files-hidden-below-mount" not in look(place)[1]
     finally:
         run("umount", str(hidden))
     assert hidden.stat().st_atime_ns == before
+
+
+@pytest.mark.parametrize("kind", ["ext4", "btrfs"])
+def test_a_directory_that_is_mounted_over_itself_hides_nothing(made, kind):
+    place, folder = mounted(made, kind, "itself")
+    fill(folder, share=0.97)
+    run("mount", "--bind", str(folder), str(folder))  # as container engines do, so that its mounts stay private
+    try:
+        known, advised = look(place)
+        assert (known.hidden_percent.value, known.hidden_below.value) == (0, ())
+        assert "files-hidden-below-mount" not in advised
+    finally:
+        run("umount", str(folder))
 
 
 def mounts_below(place):
