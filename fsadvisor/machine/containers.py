@@ -22,14 +22,16 @@ from fsadvisor.patterns import late
 _LARGEST = 1 << 20
 _DOCKER, _PODS = "/var/lib/docker/containers/{}/config.v2.json", "/var/log/containers"
 _TASKS = "/run/containerd/io.containerd.runtime.v2.task"
+_PODMAN = "/var/lib/containers/storage/overlay-containers/containers.json"
 _BUNDLES = (
     f"{_TASKS}/moby/{{}}/config.json",
+    "/run/docker/containerd/daemon/io.containerd.runtime.v2.task/moby/{}/config.json",
     f"{_TASKS}/k8s.io/{{}}/config.json",
     "/run/k3s/containerd/io.containerd.runtime.v2.task/k8s.io/{}/config.json",
     "/var/lib/containers/storage/overlay-containers/{}/userdata/config.json",
     "/run/containers/storage/overlay-containers/{}/userdata/config.json",
 )
-"""Where containerd (Docker's too), k3s, podman and CRI-O keep what they start, as the OCI's runtime-spec has it."""
+"""Where containerd (the system's, Docker's own, k3s's), podman and CRI-O keep what they start (OCI runtime-spec)."""
 OVERWRITES = ("redis-server", "valkey-server")
 """Programs that write over their own arguments."""
 _ENTRY = "docker-entrypoint.sh"
@@ -89,7 +91,8 @@ def named_by(cgroup: str) -> str | None:
     """The container that /proc/PID/cgroup names, by its own name where its engine keeps one."""
     found = control_groups.ID.search(cgroup)
     number = (found["id"] or found["pod"]) if found else None
-    return (number and (_pod(number) or _docker(number))) or control_groups.named_in(cgroup)
+    by_engine = _podman if found and found["engine"] == "libpod" else _docker
+    return (number and (_pod(number) or by_engine(number))) or control_groups.named_in(cgroup)
 
 
 def _pod(number: str) -> str | None:
@@ -104,9 +107,24 @@ def _pod(number: str) -> str | None:
 
 def _docker(number: str) -> str | None:
     """By Docker's own record; nothing but the name is taken from it."""
-    try:
-        record = strict_json.DECODER.decode(_text(_DOCKER.format(number)) or "null")
-    except (ValueError, RecursionError):
-        return None
+    record = _record(_DOCKER.format(number))
     name = _NAME.fullmatch(str(record.get("Name"))) if isinstance(record, dict) else None
     return f"docker {name[1]}" if name else None
+
+
+def _podman(number: str) -> str | None:
+    """By podman's list of containers."""
+    listed = _record(_PODMAN)
+    for one in listed if isinstance(listed, list) else ():
+        names = one.get("names") if isinstance(one, dict) and one.get("id") == number else None
+        if isinstance(names, list) and len(names) == 1 and (name := _NAME.fullmatch(str(names[0]))):
+            return f"podman {name[1]}"
+    return None
+
+
+def _record(path: str) -> object:
+    """The content of a file of JSON; None where there is none."""
+    try:
+        return strict_json.DECODER.decode(_text(path) or "null")
+    except (ValueError, RecursionError):
+        return None

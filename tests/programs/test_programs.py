@@ -32,6 +32,8 @@ PACKAGES = {
     "prometheus": ["prometheus"],
     "influxdb": ["influxdb"],
     "openldap": ["slapd"],
+    "podman": ["podman", "runc", "redis-server"],
+    "docker": ["docker.io", "redis-server"],
 }
 
 
@@ -64,16 +66,18 @@ def tree(folder):
     return of
 
 
-def run(name, tree, folder):
+def run(name, tree, folder, module="running"):
     """What the program says of itself, and what is told of it."""
     place = folder / name
     place.mkdir(mode=0o755)
-    argv = ("unshare", "--mount", "--propagation", "private", sys.executable, "-m", "tests.programs.running")
+    argv = ("unshare", "--mount", "--propagation", "private", sys.executable, "-m", f"tests.programs.{module}")
     done = subprocess.run(
         [*argv, name, str(tree), str(place)], check=False, capture_output=True, text=True, cwd=ROOT, timeout=1800
     )
     assert done.returncode == 0, done.stderr[-3000:]
     answer = json.loads(done.stdout)
+    if "no containers" in answer:
+        pytest.skip(f"{name} runs no container here: {answer['no containers']}")
     return answer["asked"], answer["told"]
 
 
@@ -145,3 +149,14 @@ def test_a_program_keeps_its_files_where_told(name, tree, folder):
     assert asked["open"], "the program holds no file open"
     assert told["directory"], "no folder is told"
     assert all(f"{path}/".startswith(f"{folder}/{name}/data/") for path in asked["open"])
+
+
+@pytest.mark.parametrize(("engine", "package"), [("podman", "podman"), ("docker", "docker"), ("containerd", "docker")])
+def test_a_redis_in_a_real_engines_container_is_told_by_name_with_its_place_and_settings(engine, package, tree, folder):
+    asked, told = run(engine, tree(package), folder, "engines")
+    for name, server in asked.items():
+        found = told[server["directory"]]
+        assert found["container"] == (name if engine == "containerd" else f"{engine} {name}")
+        assert found["in_container_layer"] == str(name == "in-layer")
+        assert (found["appendonly"], found["appendfsync"]) == (as_fact(server["appendonly"]), server["appendfsync"])
+    assert len(asked) == len(told)
