@@ -170,6 +170,13 @@ def test_an_ordinary_user_who_asks_to_install_gets_them_fetched(machine):
     assert bare.fetched == [{"nvme": "nvme-cli", "mkfs.xfs": "xfsprogs"}]
 
 
+def test_a_package_that_would_start_servers_here_is_fetched_even_where_others_are_installed(machine):
+    bare = machine(sources=("mdadm", "nfs-kernel-server"))
+    bare.see_to({"mdadm": "mdadm", "exportfs": "nfs-kernel-server"}, "install")
+    assert bare.installs == ["mdadm"]
+    assert bare.fetched == [{"exportfs": "nfs-kernel-server"}]
+
+
 @pytest.mark.parametrize("missing", [{"mdadm": "mdadm"}, {"sshd": "openssh-server"}])
 def test_servers_and_what_the_guests_of_the_lab_take_are_never_fetched(machine, capsys, missing):
     bare = machine(*TEST_TOOLS)

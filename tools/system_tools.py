@@ -68,10 +68,13 @@ LAB_TOOLS = TEST_TOOLS | {
     "lsscsi": "lsscsi",
     "parted": "parted",
     "ip": "iproute2",
+    "exportfs": "nfs-kernel-server",
 }
 TOOLS = {"run": RUN_TOOLS, "probe": PROBE_TOOLS, "test": TEST_TOOLS, "long": LONG_TOOLS, "lab": LAB_TOOLS}
-FETCHED = frozenset(TEST_TOOLS)
-"""What is fetched. Servers, and what the lab's guests take from where packages put it, are installed or not."""
+NEVER_INSTALLED = frozenset({"exportfs"})
+"""What is fetched whatever was asked for: its package would start servers on this machine, open to its network."""
+FETCHED = frozenset(TEST_TOOLS) | NEVER_INSTALLED
+"""What is fetched. Other servers, and what the lab's guests take from where packages put it, are installed or not."""
 
 
 def say(line: str) -> None:
@@ -144,9 +147,10 @@ def install(packages: Iterable[str], run: Callable[[Sequence[str]], int]) -> Non
 def see_to_tools(tools: Mapping[str, str], choice: str, system: System, place: Path, fingerprint: str) -> None:
     """Fetch (or install) the missing tools where that is possible and wanted; name those that stay missing."""
     missing = missing_tools(tools, system.which)
-    if choice == "install" and missing and system.is_root and system.has_apt:
-        say(f"Installing with apt-get: {' '.join(packages_of(missing))}")
-        install(packages_of(missing), system.run)
+    wanted = {command: package for command, package in missing.items() if command not in NEVER_INSTALLED}
+    if choice == "install" and wanted and system.is_root and system.has_apt:
+        say(f"Installing with apt-get: {' '.join(packages_of(wanted))}")
+        install(packages_of(wanted), system.run)
         missing = missing_tools(tools, system.which)
     reason = "TOOLS=no fetches nothing"
     if choice != "no":
