@@ -9,8 +9,6 @@ from msgspec import Struct
 from fsadvisor.facts import Cause, Fact, Known, Unknown
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.survey import read_fact
-from fsadvisor.survey.filesystem_types.base import option
-from fsadvisor.survey.superblocks import OVERLAY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,8 +43,8 @@ class Mounts:
         if ".." in path.split("/") or (over := last_over(path, self._theirs)) is None:
             return _UNKNOWN
         place = inside(over, path)
-        if over.fs_type == OVERLAY:
-            upper = option(over, "upperdir")
+        if is_layered(over):
+            upper = written_layer(over)
             return _UNKNOWN if upper is None else _in(Known(f"{upper}{place.rstrip('/')}", _SOURCE), layer=True)
         seen = shown_at(place, over.major_minor, self._ours)
         return _in(Known(min(seen, key=len), _SOURCE), layer=False) if seen else _UNKNOWN
@@ -61,6 +59,16 @@ def of_host(machine: Machine) -> tuple[Mount, ...]:
 def inside(mount: Mount, path: str) -> str:
     """A path on a mount as its filesystem has it."""
     return f"{mount.root.rstrip('/')}{_rest(path, mount.mount_point)}" or "/"
+
+
+def is_layered(mount: Mount) -> bool:
+    """Whether it shows directories of others, one over the other."""
+    return mount.fs_type == "overlay"
+
+
+def written_layer(mount: Mount) -> str | None:
+    """The directory that an overlay writes to."""
+    return next((it[len("upperdir=") :] for it in mount.super_options if it.startswith("upperdir=")), None)
 
 
 def shown_at(path: str, major_minor: str, mounts: Sequence[Mount]) -> list[str]:

@@ -13,8 +13,6 @@ from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import json_text, process_files
 from fsadvisor.readers.mount_tables import parse_mountinfo
 from fsadvisor.survey import containers, read_fact
-from fsadvisor.survey.filesystem_types.base import option
-from fsadvisor.survey.superblocks import OVERLAY
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
@@ -66,7 +64,7 @@ def deleted_files(
 def _held(machine: Machine, block: Superblock, files: tuple[DeletedFile, ...]) -> tuple[dict[int, int], int]:
     """Bytes on this filesystem by process, and those of files that may be on it or elsewhere."""
     ours = containers.of_host(machine)
-    elsewhere = {it.major_minor for it in ours if it.fs_type not in (block.type, OVERLAY)}
+    elsewhere = {it.major_minor for it in ours if it.fs_type != block.type and not containers.is_layered(it)}
     held: dict[int, int] = {}
     unplaced = asked = 0
     for file in sorted(files, key=lambda it: it.allocated_bytes, reverse=True):
@@ -98,9 +96,9 @@ def _by_mount(machine: Machine, file: DeletedFile, ours: tuple[Mount, ...]) -> s
         if isinstance(table, Unknown):
             return None
         mount = next((it for it in table.mounts if it.mount_id == info.mount_id), None)
-    if mount is None or mount.fs_type != OVERLAY:
+    if mount is None or not containers.is_layered(mount):
         return mount.major_minor if mount else _ANONYMOUS
-    upper = option(mount, "upperdir")
+    upper = containers.written_layer(mount)
     below = containers.last_over(upper, ours) if upper and info.written else None
     return below.major_minor if below else _ANONYMOUS
 
