@@ -11,6 +11,17 @@ only settings about storage through (machine/service_settings.py). Sample:
 
 https://redis.io/docs/latest/operate/oss_and_stack/management/config-file/
 
+parse_etcd_conf: etcd's configuration file, YAML: `etcd --config-file`.
+
+Written against etcd 3.4 to 3.6: keys at the top are its options without the dashes. The machine lets only settings
+about storage through (machine/service_settings.py). Sample:
+
+    data-dir: /var/lib/etcd
+    wal-dir: '/srv/wal'
+    unsafe-no-fsync: false
+
+https://etcd.io/docs/v3.6/op-guide/configuration/
+
 parse_postgresql_conf: PostgreSQL's configuration files: postgresql.conf, postgresql.auto.conf and what they include.
 
 Written against PostgreSQL 18. A later line wins; '=' is optional; in a quoted value a doubled or escaped quote
@@ -90,6 +101,34 @@ def parse_redis_conf(text: str) -> RedisConf | Unknown:
     if unread and not directives:
         return refusal(text, "no directives of Redis")
     return RedisConf(directives=tuple(directives), unread=unread_pieces(unread))
+
+
+_OF_ETCD = late(
+    r"""(?P<name>[a-z][a-z-]*):\s+(?:'(?P<single>[^']*)'|"(?P<double>[^"\\]*)"|(?P<plain>[^\s'"#].*?))\s*"""
+)
+_EMPTY_OF_ETCD = late(r"[a-z][a-z-]*:\s*")
+
+
+class EtcdConf(Struct, frozen=True, kw_only=True):
+    """The options that it sets, in order."""
+
+    options: tuple[tuple[str, str], ...] = ()
+    unread: tuple[str, ...] = ()
+
+    def get(self, name: str) -> str | None:
+        """An option's value; one that is empty is not set."""
+        return dict(self.options).get(name)
+
+
+def parse_etcd_conf(text: str) -> EtcdConf | Unknown:
+    """Read the lines of settings; of those there may be none."""
+    lines = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
+    found = [(line, _OF_ETCD.fullmatch(line)) for line in lines]
+    unread = [line for line, match in found if match is None and not _EMPTY_OF_ETCD.fullmatch(line)]
+    options = [(it["name"], it["single"] or it["double"] or it["plain"] or "") for _, it in found if it]
+    if unread and not options:
+        return refusal(text, "no options of etcd")
+    return EtcdConf(options=tuple((name, value) for name, value in options if value), unread=unread_pieces(unread))
 
 
 _LINE = late(

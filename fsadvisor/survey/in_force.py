@@ -28,6 +28,7 @@ _AT_START: Final[Mapping[str, tuple[str, ...]]] = {
         *("own_checksums", "log_directory"),
     ),
     "redis": ("appendonly", "appendfsync"),
+    "etcd": ("unsafe_no_fsync", "log_directory"),
 }
 """What is read as the program starts; some of it can be changed while it runs, by other means than the file."""
 _ASK: Final[Mapping[str, str]] = {

@@ -10,16 +10,25 @@ from msgspec.structs import replace
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.readers import file_attributes, json_text
 from fsadvisor.storage import Below, Filesystem, Service
-from fsadvisor.survey import asked_programs, configured_caches, in_force, looks, mysql, program_settings, read_fact
+from fsadvisor.survey import (
+    asked_programs,
+    bluestore,
+    configured_caches,
+    etcd,
+    in_force,
+    looks,
+    mysql,
+    program_settings,
+    read_fact,
+)
 from fsadvisor.survey.attested import SubjectIdentities
-from fsadvisor.survey.below import NOT_FOLLOWED
 from fsadvisor.survey.filesystem_types.registry import ON_DEVICES, type_of
 from fsadvisor.survey.superblocks import mount_point_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from fsadvisor.machine.port import Answer, Machine
+    from fsadvisor.machine.port import Machine
     from fsadvisor.readers.file_attributes import FolderExtents
     from fsadvisor.storage import Facts, Host, Subject
     from fsadvisor.survey.inventory import Surveyed
@@ -129,7 +138,7 @@ def settings_facts(machine: Machine, found: RunningProgram, asked: Settings | No
     """Facts of a program by its settings; in a container its files are read by the root that it sees there."""
     program, directory = found.program.name, found.directory
     if program == "etcd":
-        return _etcd(found)
+        return etcd.facts(machine, found)
     if program == "samba":
         known = found.here is True
         return {"flushes_ignored": configured_caches.flushes_ignored(machine) if known else _ELSEWHERE}
@@ -148,37 +157,6 @@ def settings_facts(machine: Machine, found: RunningProgram, asked: Settings | No
     return {"storage_driver": _storage_driver(machine, directory.value)} if program == "docker" else {}
 
 
-_ETCD = "arguments and environment of etcd"
-
-
-def _etcd(found: RunningProgram) -> dict[str, Any]:
-    """Its arguments, else its environment; of both it heeds nothing where it has a configuration file."""
-    given, environment = dict(found.settings), dict(found.environment or ())
-    if "config_file" in given or "ETCD_CONFIG_FILE" in environment:
-        file = Unknown(Cause.NOT_EXPOSED, "look for unsafe-no-fsync and wal-dir in etcd's configuration file", _ETCD)
-        return {"unsafe_no_fsync": file, "log_directory": file}
-    if given.get("unsafe_no_fsync", "") in (None, "true", "1"):
-        unsafe: Fact[bool] = Known(True, "argument of etcd")
-    elif found.environment is None:
-        learn = "look for ETCD_UNSAFE_NO_FSYNC and ETCD_WAL_DIR in the environment that its unit or manifest sets"
-        unsafe = Unknown(Cause.NOT_EXPOSED, learn, "arguments of etcd, which do not say")
-    else:
-        word = given.get("unsafe_no_fsync") or environment.get("ETCD_UNSAFE_NO_FSYNC", "false")
-        unsafe = program_settings.switch(Known(word, _ETCD))
-    return {"unsafe_no_fsync": unsafe, "log_directory": _etcd_log(found, given, environment)}
-
-
-def _etcd_log(found: RunningProgram, given: dict[str, str | None], environment: dict[str, str]) -> Fact[str]:
-    """Where its log is: in the data folder, where neither says otherwise."""
-    if told := given.get("wal_dir"):
-        return Known(told, "argument of etcd")
-    if found.environment is None or "wal_dir" in given or environment.get("ETCD_WAL_DIR"):
-        return Unknown(
-            Cause.NOT_EXPOSED, "look for ETCD_WAL_DIR in the environment that its unit or manifest sets", _ETCD
-        )
-    return read_fact.derive(found.directory, lambda directory: f"{directory.rstrip('/')}/member/wal")
-
-
 def _storage_driver(machine: Machine, directory: str) -> Fact[str]:
     """The driver that has images, where there is only one: another may have been used before."""
     path = f"{directory}/image"
@@ -192,9 +170,6 @@ _OF_MANY_FILES = ("docker", "containerd", "crio", "buildkit")
 """Programs whose folders hold whole systems, too much to go through."""
 
 
-_NOT_FOLLOWED: Final = Below(**dict.fromkeys(Below.__struct_fields__, NOT_FOLLOWED))
-
-
 def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Overlay) -> dict[str, Subject]:
     """Stage 8: the running programs, with what stands below their files; `mounts` go by mount point."""
     programs = () if isinstance(found.inventory.programs, Unknown) else found.inventory.programs
@@ -205,9 +180,9 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
         mount = mounts.get(point or "")
         around = _around(program, programs, mounts, found.host)
         scope: dict[str, Facts] = {"service": facts(found.inventory.machine, program, point, mount, around)}
-        raw = _bluestore(found, program)
+        raw = bluestore.places(found, program)
         if raw is not None:
-            scope |= {"below": found.below.get(raw[0] or "", _NOT_FOLLOWED)}
+            scope |= {"below": bluestore.below(found, raw[0])}
         elif mount is not None:
             scope |= {key: member for key, member in mount.scope.items() if key != "host"}
         subject = f"service:{program.program.name} {directory}"
@@ -216,7 +191,7 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
             level = looks.quota_level(own.quota_used_percent, found.inventory.past, subject)
             scope["service"] = replace(own, quota_level_percent=level)
             if raw is not None:
-                log = found.below.get(raw[1] or "", _NOT_FOLLOWED)
+                log = bluestore.below(found, raw[1])
                 scope["service"] = replace(scope["service"], commit_plp=log.plp, commit_flush_ms_avg=log.flush_ms_avg)
         place = raw[0] if raw else mount.id if mount else None
         under = (place,) if place else ()
@@ -224,33 +199,6 @@ def survey_services(found: Surveyed, mounts: Mapping[str, Subject], overlay: Ove
     on_disk = (*mounts.values(), *subjects.values())
     held_by = {subject.id: subject.below[0] for subject in on_disk if subject.below}
     return overlay.over_subjects("service", subjects, SubjectIdentities(found.inventory, found.disks, held_by).of)
-
-
-def _bluestore(found: Surveyed, program: RunningProgram) -> tuple[str | None, str | None] | None:
-    """The layers with the objects and with the log of a Ceph OSD, each None where it can't be followed.
-
-    Its directory, in memory or on the root filesystem, has links to them alone. None where it has none of these.
-    """
-    directory = read_fact.value(program.directory)
-    if program.program.name != "ceph-osd" or directory is None:
-        return None
-    machine = found.inventory.machine
-    every = {name: machine.link(f"{directory}/{name}") for name in ("block.wal", "block.db", "block")}
-    links = {name: it for name, it in every.items() if not (isinstance(it, Unknown) and it.cause is Cause.NOT_EXPOSED)}
-    if not links:
-        return None
-    return _layer(found, links.get("block")), _layer(found, next(iter(links.values())))
-
-
-def _layer(found: Surveyed, link: Answer | None) -> str | None:
-    if link is None or isinstance(link, Unknown):
-        return None
-    target = link.text
-    group, _, volume = target.removeprefix("/dev/").partition("/")
-    mapped = f"/dev/mapper/{group.replace('-', '--')}-{volume.replace('-', '--')}"
-    device = found.inventory.tree.named(target) or found.inventory.tree.named(mapped)
-    subject = f"layer:{device.name}" if device else ""
-    return subject if subject in found.below else None
 
 
 def _around(

@@ -200,6 +200,15 @@ def etcd(data, conf):
     client, peer = f"http://{address()}", f"http://{address()}"
     words = (f"--listen-client-urls={client}", f"--advertise-client-urls={client}")
     words += (f"--listen-peer-urls={peer}", f"--data-dir={data}", *conf)
+    if conf == "file":
+        file = data.parent / "etcd.conf.yml"
+        lines = (word.removeprefix("--").replace("=", ": ", 1) for word in words if word.startswith("--"))
+        log = data / "elsewhere"
+        log.mkdir(mode=0o700)
+        os.chown(log, 65534, 65534)
+        file.write_text("\n".join((*lines, f"wal-dir: '{log}/wal'", "unsafe-no-fsync: true", "")))
+        file.chmod(0o644)
+        words = ("--config-file", str(file))
     with server(*NOBODY, "etcd", *words, ready=answers(f"{client}/health")):
         logs = {str(Path(path).parent) for path in open_below("etcd", data) if path.endswith(".wal")}
         return {"log_directory": " ".join(sorted(logs))}, told("etcd", data)
@@ -290,6 +299,7 @@ PROGRAMS = {
     "openldap": (openldap, None),
     "etcd": (etcd, ("--unsafe-no-fsync",)),
     "etcd-defaults": (etcd, ()),
+    "etcd-file": (etcd, "file"),
 }
 
 

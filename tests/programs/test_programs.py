@@ -136,7 +136,7 @@ def test_mariadb_flushes_as_told(name, tree, folder):
         assert (told["innodb_flush_method"], told["innodb_flush_log_at_trx_commit"]) == ("O_DIRECT", "1")
 
 
-@pytest.mark.parametrize(("name", "unsafe"), [("etcd", "True"), ("etcd-defaults", "False")])
+@pytest.mark.parametrize(("name", "unsafe"), [("etcd", "True"), ("etcd-defaults", "False"), ("etcd-file", "True")])
 def test_etcd_keeps_its_log_where_told(name, unsafe, tree, folder):
     asked, told = run(name, tree("etcd"), folder)
     assert asked["log_directory"] == told["log_directory"]

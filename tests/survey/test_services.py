@@ -253,6 +253,27 @@ def test_redis_is_told_by_the_file_that_names_its_folder():
     assert isinstance(other.appendfsync, Unknown)
 
 
+@pytest.mark.parametrize(
+    ("text", "folder", "unsafe", "log"),
+    [
+        ("data-dir: /srv/etcd\n", "/srv/etcd", False, "/srv/etcd/member/wal"),
+        ("data-dir: '/srv/etcd'\nwal-dir: /wal # fast\nunsafe-no-fsync: true\n", "/srv/etcd", True, "/wal"),
+        ("wal-dir:\n", None, False, None),
+        ("data-dir: default.etcd\n", None, False, None),
+    ],
+)
+def test_etcd_with_a_configuration_file_heeds_that_alone(text, folder, unsafe, log):
+    told = [["config_file", "/etc/etcd.yml"], ["unsafe_no_fsync", None]]
+    found = service(process("etcd", "/", told), files={"/etc/etcd.yml": text})
+    values = [getattr(it, "value", None) for it in (found.directory, found.unsafe_no_fsync, found.log_directory)]
+    assert values == [folder, unsafe, log]
+
+
+def test_etcd_whose_file_cannot_be_read_has_no_known_folder():
+    found = service(process("etcd", "/", [["config_file", "/etc/etcd.yml"]]))
+    assert all(isinstance(it, Unknown) for it in (found.directory, found.unsafe_no_fsync, found.log_directory))
+
+
 def test_etcd_tells_by_its_arguments_what_it_was_told_and_nothing_else():
     told = [["data_dir", "/srv/etcd"], ["unsafe_no_fsync", None]]
     found = service(process("etcd", "/", told, paths=["/srv/wal", "/srv/etcd"]))
