@@ -9,15 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec.structs import replace
-
 from fsadvisor.facts import Cause, Fact, Known, Unknown
-from fsadvisor.readers import database_files
-from fsadvisor.survey import program_settings, read_fact
+from fsadvisor.survey import etcd_file, program_settings, read_fact
 
 if TYPE_CHECKING:
     from fsadvisor.machine.port import Machine
-    from fsadvisor.readers.database_files import EtcdConf
     from fsadvisor.survey.programs import RunningProgram
 
 _ETCD: Final = "arguments and environment of etcd"
@@ -26,7 +22,7 @@ _ETCD: Final = "arguments and environment of etcd"
 def facts(machine: Machine, found: RunningProgram) -> dict[str, Any]:
     """Whether it flushes, and where its log is."""
     given, environment = dict(found.settings), dict(found.environment or ())
-    if "config_file" in given or "ETCD_CONFIG_FILE" in environment:
+    if etcd_file.has_one(given, environment):
         return _by_file(machine, found)
     if given.get("unsafe_no_fsync", "") in (None, "true", "1"):
         unsafe: Fact[bool] = Known(True, "argument of etcd")
@@ -57,7 +53,7 @@ def _in_data(directory: Fact[str]) -> Fact[str]:
 def _by_file(machine: Machine, found: RunningProgram) -> dict[str, Any]:
     """By its file; in a container by the file that it sees, whose paths are the container's."""
     path = _path(found)
-    record = path if isinstance(path, Unknown) else _read(machine, path)
+    record = path if isinstance(path, Unknown) else etcd_file.read(machine, path)
     if isinstance(record, Unknown):
         return {"unsafe_no_fsync": record, "log_directory": record}
     source = path if isinstance(path, str) else ""
@@ -80,27 +76,7 @@ def _relative(source: str) -> Unknown:
 def _path(found: RunningProgram) -> str | Unknown:
     """The file, as we may read it."""
     settings = dict(found.inside.settings if found.inside else found.settings)
-    path = settings.get("config_file") or dict(found.environment or ()).get("ETCD_CONFIG_FILE") or ""
+    path = etcd_file.path(settings, dict(found.environment or ()))
     if path.startswith("/") and (found.inside or found.here is True):
         return found.inside.path(path) if found.inside else path
     return Unknown(Cause.NOT_EXPOSED, "look for unsafe-no-fsync and wal-dir in etcd's configuration file", _ETCD)
-
-
-def _read(machine: Machine, path: str) -> EtcdConf | Unknown:
-    return read_fact.understood(machine.settings(path), database_files.parse_etcd_conf)
-
-
-def with_data_directory(machine: Machine, found: RunningProgram) -> RunningProgram:
-    """With the folder that its file names, as its container has it; the usual place is not its own where it has one."""
-    settings, environment = dict(found.settings), dict(found.environment or ())
-    if found.program.name != "etcd" or not ("config_file" in settings or "ETCD_CONFIG_FILE" in environment):
-        return found
-    path = settings.get("config_file") or environment.get("ETCD_CONFIG_FILE") or ""
-    in_place = path if found.here is True else f"/proc/{found.pid}/root{path}" if found.here is False else ""
-    record = _read(machine, in_place) if in_place.startswith("/") and path.startswith("/") else None
-    told = None if record is None or isinstance(record, Unknown) else record.get("data-dir")
-    if told and told.startswith("/"):
-        return replace(found, directory=Known(told, in_place))
-    guessed = isinstance(found.directory, Known) and found.directory.value == found.program.default
-    why = record if isinstance(record, Unknown) else Unknown(Cause.NOT_EXPOSED, "look for its data-dir", path)
-    return replace(found, directory=why) if guessed else found

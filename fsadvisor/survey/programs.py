@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from fsadvisor.facts import NOT_APPLICABLE, Cause, Fact, Known, Unknown
 from fsadvisor.machine import guest_disks
 from fsadvisor.readers import json_text
-from fsadvisor.survey import containers, etcd, listed, read_fact
+from fsadvisor.survey import containers, etcd_file, listed, read_fact
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -234,7 +234,12 @@ def _running_program(machine: Machine, program: Program, process: Json) -> Runni
         environment=_environment(process),
         guest_cache=_guest_cache(program, process),
     )
-    found = etcd.with_data_directory(machine, found)
+    settings, environment = dict(found.settings), dict(found.environment or ())
+    if program.name == "etcd" and etcd_file.has_one(settings, environment):
+        root = {True: "", False: f"/proc/{found.pid}/root"}.get(found.here) if found.here is not None else None
+        named = etcd_file.path(settings, environment)
+        place = etcd_file.data_directory(machine, named, root, found.directory, program.default)
+        found = replace(found, directory=place)
     if isinstance(found.directory, Unknown) and found.here and json_text.boolean(process, "listed"):
         found = replace(found, directory=listed.configured(machine, program.name) or found.directory)
     return found if found.here is not False else _on_the_host(machine, found, process)
